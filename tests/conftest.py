@@ -1,0 +1,48 @@
+"""Shared fixtures.
+
+Every test session has a home folder of its own: `SVMLAB_HOME` is set before anything of the project is imported, so
+that runs, downloads and the Numba cache of the tests never touch the user's. `SVMLAB_DATA`, a mirror of full data sets,
+is taken as it comes.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+HOME = Path(tempfile.mkdtemp(prefix="svmlab-test-"))
+os.environ["SVMLAB_HOME"] = str(HOME)
+
+
+def pytest_unconfigure():
+    shutil.rmtree(HOME, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def dataset():
+    """`dataset(name) -> Dataset`, fetched once when it is not at hand; skips, naming the set, when it cannot be had."""
+    from data import catalogue, fetch, load
+
+    missing = {}
+
+    def get(name):
+        if name not in missing and not catalogue.entry(name).at_hand:
+            try:
+                fetch.fetch(name)
+                missing[name] = None
+            except Exception as error:
+                missing[name] = str(error)
+        if missing.get(name):
+            pytest.skip(f"needs the data set {name!r}, neither mirrored (SVMLAB_DATA) nor fetchable: {missing[name]}")
+        return load(name)
+
+    return get
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """An empty `SVMLAB_HOME` for one test, for what looks the folder up at call time."""
+    monkeypatch.setenv("SVMLAB_HOME", str(tmp_path))
+    return tmp_path

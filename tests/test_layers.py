@@ -1,0 +1,131 @@
+"""The arrows of the layout, read from the source: who may import whom, and what no file may do.
+
+    app -> pages -> { svmcore.lab -> svmcore levels 0-4, data } -> numpy, numba, scipy, ...
+
+Inside svmcore a file imports files of lower levels, and of its own level only without a cycle.
+"""
+
+import ast
+import re
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("app", "pages", "data", "svmcore")
+SCREEN = {"streamlit", "plotly"}
+LEVELS = {
+    "kernels": 0,
+    "jitter": 0,
+    "preprocess": 0,
+    "metrics": 0,
+    "products": 1,
+    "gram": 1,
+    "orbit": 1,
+    "smo": 2,
+    "decomposition": 2,
+    "digestion": 2,
+    "svc": 3,
+    "model": 3,
+    "methods": 4,
+    "lab": 5,
+    "__main__": 5,
+}
+
+
+def sources():
+    """Dotted module name -> path, for every Python file outside the tests."""
+    files = [ROOT / "app.py", *(f for p in PACKAGES for f in sorted((ROOT / p).rglob("*.py")))]
+    names = {}
+    for path in filter(Path.exists, files):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return names
+
+
+MODULES = sources()
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+def imports(name):
+    """Dotted names that a module imports anywhere in its body; project modules to the file, others to the package."""
+    found = set()
+    package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*parents, base] if base else parents)
+            inner = {f"{base}.{alias.name}" for alias in node.names} & MODULES.keys()
+            found |= inner
+            if not inner or len(inner) < len(node.names):
+                found.add(base)
+    return found
+
+
+def top(module):
+    return module.partition(".")[0]
+
+
+def level(module):
+    """Level of a module of svmcore; the package itself hands out names of every level up to 4."""
+    if module == "svmcore":
+        return 4
+    part = module.split(".")[1]
+    assert part in LEVELS, f"{module}: give svmcore/{part} its level in LEVELS"
+    return LEVELS[part]
+
+
+CORE = sorted(m for m in MODULES if top(m) == "svmcore")
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_only_app_and_pages_know_the_screen(module):
+    if top(module) not in ("app", "pages"):
+        assert not {top(i) for i in imports(module)} & SCREEN
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if top(m) == "data"])
+def test_data_imports_nothing_of_the_project(module):
+    assert not {top(i) for i in imports(module)} & {"app", "pages", "svmcore"}
+
+
+@pytest.mark.parametrize("module", CORE)
+def test_svmcore_imports_only_downwards(module):
+    seen = imports(module)
+    assert not {top(i) for i in seen} & {"app", "pages"}
+    for other in seen & set(CORE) - {"svmcore"}:
+        assert level(other) <= level(module), f"{module} (level {level(module)}) imports {other} (level {level(other)})"
+    if level(module) < 5:
+        assert "data" not in {top(i) for i in seen}
+
+
+def test_svmcore_has_no_import_cycles():
+    graph = {m: {i for i in imports(m) & set(CORE) if not m.startswith(f"{i}.")} for m in CORE}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_no_pickle_and_no_sleeping(module):
+    assert not {top(i) for i in imports(module)} & {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+            assert getattr(node.value, "value", None) is False, f"{module}:{node.value.lineno} allows pickle"
+        if isinstance(node, ast.Attribute) and node.attr == "sleep":
+            pytest.fail(f"{module}:{node.lineno} sleeps; wait on an event instead")
+
+
+def test_no_machine_paths():
+    texts = [*MODULES.values(), *(ROOT / "tests").rglob("*.py"), *ROOT.glob("*.toml"), *ROOT.glob("*.md")]
+    texts += [ROOT / ".ci" / "run", *(ROOT / ".streamlit").glob("*")]
+    machine = re.compile(r"(?<![\w./~-])/(?:work|root|home|tmp|Users|mnt|opt)/\w")
+    for path in filter(Path.is_file, texts):
+        hit = machine.search(path.read_text(encoding="utf-8"))
+        assert hit is None, f"{path.relative_to(ROOT)} names a folder of one machine: {hit.group()}"

@@ -1,0 +1,133 @@
+"""Counting errors, and how far a count can be trusted.
+
+    wilson:   the proportions p with |p - e/n| <= z sqrt(p (1 - p) / n),  z the normal quantile of the level
+    paired:   b, c = examples that only the first, only the second machine gets wrong;
+              under "no difference" b ~ Binomial(b + c, 1/2)  (exact McNemar test)
+    FROC:     detection rate t -> |{targets with a hit scoring >= t}| / n_targets
+              against false alarms t -> |{misses scoring >= t}| / area
+
+Symbols: y (n,) labels; decision (n, k) values f before the sign, column c for class c against the rest;
+scores (n,) float; hits (n,) int, the number of the target that a candidate covers, -1 for a false alarm.
+
+References: Wilson, JASA 22 (1927); McNemar, Psychometrika 12 (1947); Tables 4-6 and Figures 7-9 of DeCoste and
+Schoelkopf, Machine Learning 46 (2002).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bdtr, ndtri
+
+
+class PairedTest(NamedTuple):
+    """Outcome of `paired_test`: examples wrong for one machine only, and the two-sided p-value."""
+
+    only_a: int
+    only_b: int
+    p_value: float
+
+
+class Froc(NamedTuple):
+    """A free-response curve, one point for each distinct score, from the strictest threshold down; arrays (m,)."""
+
+    threshold: np.ndarray
+    alarms: np.ndarray  # false alarms per unit area
+    rate: np.ndarray  # detected targets / n_targets
+
+
+def wilson(errors: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Score interval of an error rate, as proportions (low, high) within [0, 1].
+
+    Raises ValueError unless 0 <= errors <= n, n >= 1 and 0 < level < 1. Source: Wilson (1927).
+    """
+    if n < 1 or not 0 <= errors <= n:
+        raise ValueError(f"errors = {errors} of n = {n}: allowed is 0 <= errors <= n with n at least 1")
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level}: allowed is a number between 0 and 1, such as 0.95")
+    z2 = ndtri((1 + level) / 2) ** 2
+    centre = (errors + z2 / 2) / (n + z2)
+    half = np.sqrt(z2 * (errors * (n - errors) / n + z2 / 4)) / (n + z2)
+    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
+
+
+def confusion(y_true: np.ndarray, y_pred: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Counts (k, k) int64: row = true class, column = predicted class, both in the order of `classes`.
+
+    Raises ValueError when a label is not among the classes.
+    """
+    k = len(classes)
+    cells = class_positions(y_true, classes) * k + class_positions(y_pred, classes)
+    return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+
+def per_class_table(
+    decision: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, classes: np.ndarray
+) -> list[dict[str, int]]:
+    """One row a class, as in Tables 4 and 5: {"digit", "errors", "fn", "fp"}.
+
+    `errors` counts the examples of the class that the whole classifier gets wrong; `fn` and `fp` the mistakes of the
+    class's own machine taken alone (f <= 0 on the class, f > 0 on the rest). decision: (n, k), or (n,) for two
+    classes, positive meaning classes[1]. Raises ValueError when shapes or labels do not fit the classes.
+    """
+    decision = np.asarray(decision)
+    if decision.ndim == 1:
+        decision = np.stack([-decision, decision], axis=1)
+    if decision.shape != (len(y_true), len(classes)):
+        raise ValueError(f"decision has shape {decision.shape}: allowed is {(len(y_true), len(classes))}")
+    own = class_positions(y_true, classes)[:, None] == np.arange(len(classes))  # (n, k)
+    wrong = np.asarray(y_true) != np.asarray(y_pred)
+    errors = (own & wrong[:, None]).sum(axis=0)
+    fn = (own & (decision <= 0)).sum(axis=0)
+    fp = (~own & (decision > 0)).sum(axis=0)
+    names = np.asarray(classes).tolist()
+    return [
+        {"digit": name, "errors": int(e), "fn": int(m), "fp": int(p)}
+        for name, e, m, p in zip(names, errors, fn, fp, strict=True)
+    ]
+
+
+def paired_test(err_a: np.ndarray, err_b: np.ndarray) -> PairedTest:
+    """Exact McNemar test of two machines on the same examples; err_a, err_b (n,) bool, True where wrong.
+
+    Raises ValueError when the shapes differ.
+    """
+    err_a, err_b = np.asarray(err_a, dtype=bool), np.asarray(err_b, dtype=bool)
+    if err_a.shape != err_b.shape:
+        raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}: they must be of the same examples")
+    only_a, only_b = int((err_a & ~err_b).sum()), int((err_b & ~err_a).sum())
+    p_value = min(1.0, 2.0 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
+    return PairedTest(only_a, only_b, p_value)
+
+
+def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> Froc:
+    """Detection rate against false alarms per unit area, as the threshold falls over the distinct scores.
+
+    A target counts once, at its best candidate; further candidates on it are neither detections nor false alarms.
+    n_targets: how many targets could be found; area: in the unit wanted (km^2, images). Raises ValueError when the
+    shapes differ or a denominator is not positive.
+    """
+    scores, hits = np.asarray(scores, dtype=np.float64), np.asarray(hits)
+    if scores.shape != hits.shape:
+        raise ValueError(f"scores has shape {scores.shape} and hits {hits.shape}: one hit number for each score")
+    if n_targets <= 0 or area <= 0:
+        raise ValueError(f"n_targets = {n_targets}, area = {area}: both must be positive")
+    order = np.argsort(-scores, kind="stable")
+    scores, hits = scores[order], hits[order]
+    _, first = np.unique(hits, return_index=True)
+    found = np.zeros(len(hits), dtype=bool)
+    found[first] = True
+    last = np.flatnonzero(np.append(scores[:-1] != scores[1:], True)) if len(scores) else np.empty(0, np.int64)
+    alarms = np.cumsum(hits < 0)[last] / area
+    rate = np.cumsum(found & (hits >= 0))[last] / n_targets
+    return Froc(scores[last], alarms, rate)
+
+
+def class_positions(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Position (n,) int64 of each label in `classes`; ValueError names the labels that are not there."""
+    y, classes = np.asarray(y), np.asarray(classes)
+    order = np.argsort(classes)
+    at = order[np.searchsorted(classes, y, sorter=order).clip(max=len(classes) - 1)]
+    unknown = np.unique(y[classes[at] != y])
+    if len(unknown):
+        raise ValueError(f"labels {unknown.tolist()} are unknown: allowed are the classes {classes.tolist()}")
+    return at

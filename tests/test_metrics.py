@@ -1,0 +1,68 @@
+"""Laws of svmcore.metrics: intervals, counts that add up, the paired test, free-response curves."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from svmcore.metrics import confusion, froc, paired_test, per_class_table, wilson
+
+
+@pytest.mark.parametrize(("errors", "n"), [(0, 20), (12, 1000), (122, 10000), (7, 7)])
+def test_wilson_agrees_with_scipy(errors, n):
+    expected = binomtest(errors, n).proportion_ci(0.95, method="wilson")
+    assert wilson(errors, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("errors", "n", "level"), [(3, 2, 0.95), (-1, 2, 0.95), (0, 0, 0.95), (1, 2, 95)])
+def test_wilson_refuses_impossible_counts(errors, n, level):
+    with pytest.raises(ValueError, match="allowed"):
+        wilson(errors, n, level)
+
+
+def test_confusion_counts_every_example_once():
+    rng = np.random.default_rng(0)
+    classes = np.array(["c", "a", "b"])
+    y_true, y_pred = rng.choice(classes, 200), rng.choice(classes, 200)
+    table = confusion(y_true, y_pred, classes)
+    for i, t in enumerate(classes):
+        for j, p in enumerate(classes):
+            assert table[i, j] == np.sum((y_true == t) & (y_pred == p))
+    with pytest.raises(ValueError, match="'d'"):
+        confusion(np.array(["d"]), np.array(["a"]), classes)
+
+
+def test_per_class_errors_add_up_to_all_errors():
+    rng = np.random.default_rng(1)
+    classes = np.arange(3, 8)
+    y_true = rng.choice(classes, 300)
+    decision = rng.normal(size=(300, 5)) + 2 * (y_true[:, None] == classes)
+    y_pred = classes[decision.argmax(axis=1)]
+    rows = per_class_table(decision, y_true, y_pred, classes)
+    assert [r["digit"] for r in rows] == classes.tolist()
+    assert sum(r["errors"] for r in rows) == np.sum(y_true != y_pred)
+    assert rows[2]["fn"] == np.sum((y_true == 5) & (decision[:, 2] <= 0))
+    assert rows[2]["fp"] == np.sum((y_true != 5) & (decision[:, 2] > 0))
+
+
+def test_two_classes_share_one_decision_column():
+    f = np.array([-1.0, 2.0, 0.5, -0.5])
+    y = np.array([0, 1, 0, 1])
+    rows = per_class_table(f, y, (f > 0).astype(int), np.array([0, 1]))
+    assert rows == [{"digit": 0, "errors": 1, "fn": 1, "fp": 1}, {"digit": 1, "errors": 1, "fn": 1, "fp": 1}]
+
+
+def test_paired_test_is_the_exact_binomial_test():
+    a = np.array([True] * 12 + [False] * 30)
+    b = np.array([True] * 4 + [False] * 8 + [True] * 2 + [False] * 28)
+    assert paired_test(a, b) == (8, 2, pytest.approx(binomtest(2, 10).pvalue))
+    assert paired_test(a, a).p_value == 1.0
+
+
+def test_froc_counts_a_target_once_and_rises():
+    scores = np.array([0.9, 0.8, 0.8, 0.7, 0.6, 0.5])
+    hits = np.array([3, 3, -1, 1, -1, -1])
+    curve = froc(scores, hits, n_targets=4, area=2.0)
+    assert curve.threshold.tolist() == [0.9, 0.8, 0.7, 0.6, 0.5]
+    assert curve.rate.tolist() == [0.25, 0.25, 0.5, 0.5, 0.5]
+    assert curve.alarms.tolist() == [0.0, 0.5, 0.5, 1.0, 1.5]
+    assert len(froc(np.empty(0), np.empty(0, int), 1, 1.0).rate) == 0

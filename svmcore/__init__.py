@@ -1,0 +1,13 @@
+"""Invariant SVM Lab's library: support vector machines and what prior knowledge of invariances does to them.
+
+The public names are importable from here; the levels behind them are
+
+    L0 kernels jitter preprocess metrics | L1 products gram | L2 smo decomposition | L3 svc model | L4 methods | L5 lab
+
+and a file imports lower levels only.
+"""
+
+from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
+from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
+
+__all__ = ["RBF", "Kernel", "Linear", "Poly", "Sigmoid", "kernel_from_dict"]

@@ -1,0 +1,236 @@
+"""The steps of preprocessing, each a function of images, and the registry that names them.
+
+Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1); paper (n, c), the background's colour.
+
+Deslanting makes the principal axis of the ink vertical by shifting rows. With the ink's mass m(r, s) = |grey -
+background|, its centre (r0, s0) and second moments, row r of the result is row r of the image read at
+s + (r - r0) cov(r, s) / var(r), by linear interpolation.
+
+References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 5.1 (smoothing for USPS, unit norm and
+deslanting for MNIST) and section 5.2 (zero mean and unit deviation for volcanoes).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from scipy.ndimage import gaussian_filter1d
+
+CHUNK = 2048  # images that one native call works on, so that no call lasts long
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The number after the colon of a step, for forms: what it is, its default and the range allowed."""
+
+    label: str
+    default: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Step:
+    """One kind of step.
+
+    apply(images, value): (n, h, w, c) float32 to the same; value is the parameter, or what `learn(images)` found on
+    the training set. images_only: has no meaning for plain features. last: looks at the whole vector or removes the
+    border, so it belongs after a jitter, not before (see `Pipeline.split`).
+    """
+
+    title: str
+    help: str
+    apply: Callable
+    parameter: Parameter | None = None
+    learn: Callable | None = None
+    images_only: bool = False
+    last: bool = False
+
+
+def parse_step(text: str) -> tuple[str, float | None]:
+    """ "smooth:0.75" -> ("smooth", 0.75); "unit-norm" -> ("unit-norm", None).
+
+    Raises ValueError naming the step and the allowed ones, or the parameter and its range.
+    """
+    name, colon, number = str(text).partition(":")
+    if name not in STEPS:
+        raise ValueError(f"preprocessing step '{text}' is unknown; allowed are {', '.join(map(usage, STEPS))}")
+    wanted = STEPS[name].parameter
+    if wanted is None:
+        if colon:
+            raise ValueError(f"preprocessing step '{text}' takes no parameter; allowed is '{name}'")
+        return name, None
+    try:
+        value = float(number) if colon else wanted.default
+    except ValueError:
+        value = np.nan
+    if not wanted.low <= value <= wanted.high:
+        raise ValueError(
+            f"preprocessing step '{text}': {wanted.label} must be a number from {wanted.low:g} to {wanted.high:g}"
+        )
+    return name, value
+
+
+def usage(name: str) -> str:
+    """How a step is written, with its default: "smooth:0.75"."""
+    parameter = STEPS[name].parameter
+    return name if parameter is None else f"{name}:{parameter.default:g}"
+
+
+def as_images(X: np.ndarray, image_shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """Any accepted X as images (n, h, w, c) float32; features (n, d) without an image shape become (n, 1, d, 1).
+
+    Raises ValueError when X has another number of dimensions or does not fit the image shape.
+    """
+    X = np.asarray(X, dtype=np.float32)
+    if X.ndim == 2:
+        shape = (1, X.shape[1]) if image_shape is None else tuple(image_shape)
+        if X.shape[1] != np.prod(shape):
+            raise ValueError(f"rows of {X.shape[1]} values do not fit image_shape = {shape}")
+        X = X.reshape(len(X), *shape)
+    elif X.ndim not in (3, 4):
+        raise ValueError(f"X has shape {X.shape}: allowed are (n, h, w), (n, h, w, c) and (n, d)")
+    elif image_shape is not None and X.shape[1:] != tuple(image_shape):
+        raise ValueError(f"images of shape {X.shape[1:]} do not fit image_shape = {tuple(image_shape)}")
+    return X if X.ndim == 4 else X[..., None]
+
+
+def background(images: np.ndarray) -> np.ndarray:
+    """The paper's colour (n, c) of images (n, h, w, c): the darkest or lightest value, whichever is nearer to the
+    mean of the outermost pixels."""
+    low, high = images.min(axis=(1, 2)), images.max(axis=(1, 2))
+    rows = images[:, [0, -1]].mean(axis=(1, 2))
+    columns = images[:, :, [0, -1]].mean(axis=(1, 2))
+    return np.where(rows + columns <= low + high, low, high)
+
+
+def deslant(images: np.ndarray) -> np.ndarray:
+    """Images (n, h, w, c) with each image's principal axis made vertical by shifting rows; colour moves as one."""
+    images = np.ascontiguousarray(images)
+    paper, out = background(images), np.empty_like(images)
+    for s in range(0, len(images), CHUNK):
+        _deslant(images[s : s + CHUNK], paper[s : s + CHUNK], out[s : s + CHUNK])
+    return out
+
+
+def smooth(images: np.ndarray, sigma: float) -> np.ndarray:
+    """Images blurred by a Gaussian of `sigma` pixels; beyond the border the edge pixels go on."""
+    out = np.empty_like(images)
+    for s in range(0, len(images), CHUNK):
+        along_rows = gaussian_filter1d(images[s : s + CHUNK], sigma, axis=2, mode="nearest")
+        gaussian_filter1d(along_rows, sigma, axis=1, mode="nearest", output=out[s : s + CHUNK])
+    return out
+
+
+def crop(images: np.ndarray, margin: float) -> np.ndarray:
+    """Images without `margin` whole pixels on each side. Raises ValueError when nothing would be left."""
+    m = int(margin)
+    if min(images.shape[1:3]) <= 2 * m:
+        raise ValueError(
+            f"crop:{m} leaves nothing of images of shape {images.shape[1:3]}: allowed is less than half a side"
+        )
+    return images[:, m:-m, m:-m]
+
+
+def standardise(images: np.ndarray) -> np.ndarray:
+    """Each example with mean 0 and standard deviation 1; a constant example becomes 0."""
+    centred = images - images.mean(axis=(1, 2, 3), keepdims=True)
+    return _divide(centred, centred.std(axis=(1, 2, 3), keepdims=True))
+
+
+def unit_norm(images: np.ndarray) -> np.ndarray:
+    """Each example divided by its 2-norm; an empty example stays 0."""
+    return _divide(images, np.sqrt(np.einsum("nhwc,nhwc->n", images, images))[:, None, None, None])
+
+
+STEPS: dict[str, Step] = {
+    "scale01": Step(
+        "Scale to 0-1",
+        "Divides by the largest value of the training set (after moving its smallest, if negative, to 0).",
+        lambda images, span: (images - span[0]) / (span[1] - span[0] or 1),
+        learn=lambda images: (min(float(images.min()), 0.0), float(images.max())),
+    ),
+    "smooth": Step(
+        "Smooth",
+        "Blurs with a Gaussian, so that a stroke a pixel aside still matches (0.75 pixels for USPS).",
+        smooth,
+        Parameter("the Gaussian's width in pixels", 0.75, 0.1, 10),
+        images_only=True,
+    ),
+    "deslant": Step(
+        "Deslant",
+        "Shifts rows sideways until the ink's principal axis stands upright.",
+        lambda images, _: deslant(images),
+        images_only=True,
+    ),
+    "crop": Step(
+        "Crop",
+        "Removes the border, so that what a shift brought in from outside is not seen.",
+        crop,
+        Parameter("the number of pixels removed on each side", 1, 1, 16),
+        images_only=True,
+        last=True,
+    ),
+    "standardise": Step(
+        "Zero mean, unit deviation",
+        "For each example: subtracts its mean and divides by its standard deviation (brightness and contrast go).",
+        lambda images, _: standardise(images),
+        last=True,
+    ),
+    "unit-norm": Step(
+        "Unit length",
+        "Divides each example by its 2-norm, so that the kernel of an example with itself is the same for all.",
+        lambda images, _: unit_norm(images),
+        last=True,
+    ),
+    "zscore": Step(
+        "Standardise features",
+        "For each feature: subtracts its mean and divides by its deviation over the training set.",
+        lambda images, found: _divide(images - found[0], found[1]),
+        learn=lambda images: (images.mean(axis=0), images.std(axis=0)),
+        last=True,
+    ),
+}
+
+
+def _divide(values: np.ndarray, by: np.ndarray) -> np.ndarray:
+    return values / np.where(by > 0, by, 1).astype(np.float32)
+
+
+@njit(nogil=True, cache=True)
+def _slant(image, paper):  # (h, w, c), (c,) -> centre row, columns to shift for each row below it
+    h, w, c = image.shape
+    m = my = mx = myy = mxy = 0.0
+    for y in range(h):
+        for x in range(w):
+            grey = 0.0
+            for k in range(c):
+                grey += image[y, x, k] - paper[k]
+            grey = abs(grey)
+            m += grey
+            my += grey * y
+            mx += grey * x
+            myy += grey * y * y
+            mxy += grey * y * x
+    variance = myy - my * my / m if m > 0 else 0.0
+    if variance <= 1e-9 * myy:
+        return 0.0, 0.0
+    return my / m, (mxy - mx * my / m) / variance
+
+
+@njit(nogil=True, cache=True)
+def _deslant(images, paper, out):  # (n, h, w, c), (n, c), (n, h, w, c)
+    n, h, w, c = images.shape
+    for i in range(n):
+        centre, slope = _slant(images[i], paper[i])
+        for y in range(h):
+            offset = slope * (y - centre)
+            whole = int(np.floor(offset))
+            part = np.float32(offset - whole)
+            for x in range(w):
+                left = x + whole
+                for k in range(c):
+                    a = images[i, y, left, k] if 0 <= left < w else paper[i, k]
+                    b = images[i, y, left + 1, k] if 0 <= left + 1 < w else paper[i, k]
+                    out[i, y, x, k] = (np.float32(1) - part) * a + part * b

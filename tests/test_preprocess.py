@@ -1,0 +1,156 @@
+"""Laws of svmcore.preprocess: each step does what its name says, on any shape, and pipelines compose."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from svmcore.preprocess import STEPS, Pipeline, as_images, background, usage
+
+
+def strokes(n=6, h=20, w=17, c=None, seed=0):
+    """Slanted uint8 bars on an empty ground, (n, h, w[, c])."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:h, :w]
+    slope = rng.uniform(-0.6, 0.6, n)[:, None, None]
+    images = 200.0 * np.exp(-0.5 * (x - w / 2 - slope * (y - h / 2)) ** 2) * (abs(y - h / 2) < 6)
+    return (images if c is None else np.repeat(images[..., None], c, axis=3)).astype(np.uint8)
+
+
+def slant(image):
+    """Covariance of row and column of the ink, over the variance of its rows."""
+    y, x = np.mgrid[: image.shape[0], : image.shape[1]]
+    m = image / image.sum()
+    dy, dx = y - (m * y).sum(), x - (m * x).sum()
+    return (m * dy * dx).sum() / (m * dy * dy).sum()
+
+
+def naive_deslant(image):
+    """Row by row with np.interp, for a light image on a ground of 0."""
+    image = image.astype(float)
+    h, w = image.shape
+    centre = (image.sum(axis=1) * np.arange(h)).sum() / image.sum()
+    padded = np.arange(-1, w + 1)
+    shift = slant(image)
+    return np.array(
+        [np.interp(np.arange(w) + shift * (r - centre), padded, np.r_[0, row, 0]) for r, row in enumerate(image)]
+    )
+
+
+def test_deslanting_stands_strokes_up():
+    images = strokes()
+    upright = Pipeline("deslant").transform(images).reshape(images.shape)
+    for before, after in zip(images, upright):
+        assert abs(slant(after)) < 0.03 < abs(slant(before))
+        np.testing.assert_allclose(after, naive_deslant(before), atol=1e-3)
+
+
+def test_deslanting_ignores_how_grey_is_written():
+    images = strokes()
+    plain = Pipeline("deslant").transform(images)
+    np.testing.assert_allclose(Pipeline("deslant").transform(255 - images), 255 - plain, atol=1e-3)
+    np.testing.assert_allclose(Pipeline("deslant").transform(images / 100.0 - 1), plain / 100 - 1, atol=1e-5)
+    rgb = Pipeline("deslant").transform(strokes(c=3)).reshape(*images.shape, 3)
+    np.testing.assert_allclose(rgb, np.repeat(plain.reshape(images.shape)[..., None], 3, axis=3), atol=1e-3)
+
+
+def test_empty_and_flat_images_stay_as_they_are():
+    images = np.zeros((2, 9, 9), np.float32)
+    images[1, 4, 2:7] = 1
+    for step in ("deslant", "unit-norm", "standardise", "smooth:0.75", "scale01"):
+        assert np.isfinite(Pipeline(step).fit_transform(images)).all()
+    np.testing.assert_array_equal(Pipeline("deslant").transform(images), images.reshape(2, -1))
+
+
+def test_background_is_the_extreme_that_the_border_is_near():
+    images = as_images(strokes(c=3))
+    assert (background(images) == 0).all()
+    assert (background(250 - images) == 250).all()
+
+
+def test_unit_norm_and_standardise_per_example():
+    images = strokes(c=3)
+    unit = Pipeline("unit-norm").transform(images)
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-6)
+    standard = Pipeline("standardise").transform(images)
+    np.testing.assert_allclose(standard.mean(axis=1), 0, atol=1e-6)
+    np.testing.assert_allclose(standard.std(axis=1), 1, rtol=1e-6)
+
+
+def test_steps_that_learn_use_the_training_set_only():
+    train, test = np.array([[0.0, -1.0], [4.0, -1.0]]), np.array([[8.0, 0.0]])
+    np.testing.assert_allclose(Pipeline("zscore").fit(train).transform(test), [[3, 1]])
+    np.testing.assert_allclose(Pipeline("scale01").fit(train).transform(test), [[1.8, 0.2]])
+    assert Pipeline("scale01").fit_transform(strokes()).max() == 1
+    with pytest.raises(NotFittedError):
+        Pipeline("scale01").transform(test)
+
+
+def test_smoothing_keeps_the_ink_and_flattens_the_peak():
+    images = strokes(w=21)
+    smooth = Pipeline("smooth:0.75").transform(images)
+    assert smooth.sum() == pytest.approx(images.sum(), rel=1e-3)
+    assert smooth.max() < images.max()
+
+
+def test_rows_and_images_are_treated_alike():
+    images = strokes(c=3)
+    steps = ("smooth:1", "deslant", "crop:2", "standardise")
+    whole = Pipeline(*steps).transform(images)
+    flat = Pipeline(*steps, image_shape=images.shape[1:])
+    np.testing.assert_array_equal(flat.transform(images.reshape(len(images), -1)), whole)
+    assert flat.output_shape(images.shape[1:]) == (16, 13, 3)
+    assert whole.shape == (6, 16 * 13 * 3)
+    assert whole.dtype == np.float32
+
+
+def test_stages_and_splitting_compose_to_the_whole():
+    images = strokes()
+    pipe = Pipeline("scale01", "deslant", "unit-norm", image_shape=images.shape[1:]).fit(images)
+    stages = pipe.stages(images)
+    assert [name for name, _ in stages] == ["scale01", "deslant", "unit-norm"]
+    assert stages[0][1].shape == images.shape
+    np.testing.assert_array_equal(stages[-1][1].reshape(len(images), -1), pipe.transform(images))
+    before, after = pipe.split()
+    assert (before.steps, after.steps) == (("scale01", "deslant"), ("unit-norm",))
+    np.testing.assert_array_equal(after.transform(before.fit_transform(images)), pipe.transform(images))
+
+
+def test_is_a_scikit_learn_transformer():
+    pipe = Pipeline("smooth:0.75", "unit-norm", image_shape=(20, 17))
+    assert clone(pipe).get_params() == pipe.get_params()
+    assert repr(clone(pipe)) == "Pipeline('smooth:0.75', 'unit-norm', image_shape=(20, 17))"
+    X = strokes(n=20).reshape(20, -1)
+    assert make_pipeline(pipe, SVC()).fit(X, np.arange(20) % 2).predict(X).shape == (20,)
+    assert pipe.set_params(steps=("unit-norm",)).steps == ("unit-norm",)
+
+
+@pytest.mark.parametrize(
+    ("steps", "says"),
+    [
+        (("sharpen",), "'sharpen' is unknown; allowed are scale01, smooth:0.75"),
+        (("smooth:wide",), "'smooth:wide': the Gaussian's width in pixels must be a number from 0.1 to 10"),
+        (("smooth:99",), "from 0.1 to 10"),
+        (("unit-norm:2",), "takes no parameter"),
+    ],
+)
+def test_bad_steps_are_named_with_what_is_allowed(steps, says):
+    with pytest.raises(ValueError, match=says):
+        Pipeline(*steps)
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="needs images"):
+        Pipeline("deslant").transform(np.zeros((3, 16)))
+    with pytest.raises(ValueError, match="do not fit"):
+        Pipeline("deslant", image_shape=(5, 5)).transform(np.zeros((3, 16)))
+    with pytest.raises(ValueError, match="leaves nothing"):
+        Pipeline("crop:2").transform(np.zeros((3, 4, 9)))
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_every_step_keeps_an_empty_batch_empty(name):
+    if STEPS[name].learn is None:
+        assert len(Pipeline(usage(name)).transform(np.zeros((0, 8, 8)))) == 0

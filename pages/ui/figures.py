@@ -1,0 +1,230 @@
+"""Figures of a run: how it converges and what it learned, as pure functions from numbers to Plotly figures.
+
+    progress   records of a run, oldest first: dictionaries with the fields of `svmcore.Progress`
+    alpha (m,) and C: multipliers of one machine; f: decision values before the sign
+
+Each figure carries its own words in `layout.meta`: `alt`, read out by a screen reader, and `see`, the line that `show`
+prints below it.  Text and grid colours are left to the app's theme, so that a figure fits a light and a dark page.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.ui.palette import BLUE, GREY, ORANGE, signed
+
+HEIGHT = 260
+LONGEST = 400  # points a line is thinned to before it is sent
+FAINT = "rgba(138, 143, 152, 0.45)"
+
+
+def show(figure: go.Figure, key: str, **options):
+    """Draw a figure of this file with its alt text and its line of words; returns what `st.plotly_chart` returns."""
+    meta = figure.layout.meta
+    state = st.plotly_chart(
+        figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
+    )
+    st.caption(meta["see"])
+    return state
+
+
+def gap_curve(progress: Sequence[dict], tol: float) -> go.Figure:
+    """KKT gap (log axis) against time: the worst machine as a line, each machine faintly behind it, `tol` dotted."""
+    figure = _figure("time, s", "KKT gap", yaxis_type="log")
+    records = _thinned(progress)
+    seconds = [r["seconds"] for r in records]
+    gaps = np.array([r["gap"] for r in records], float)
+    machines = [list(r.get("gaps") or ()) for r in records]
+    if machines and len(machines[0]) > 1:
+        for line in np.array(machines, float).T:
+            figure.add_scatter(x=seconds, y=_positive(line), line={"color": FAINT, "width": 1}, hoverinfo="skip")
+    figure.add_scatter(
+        x=seconds,
+        y=_positive(gaps),
+        line={"color": BLUE, "width": 2.5},
+        customdata=[r["iterations"] for r in records],
+        hovertemplate="gap %{y:.2e} after %{x:.2f} s, %{customdata:,} iterations<extra></extra>",
+    )
+    figure.add_hline(y=tol, line={"dash": "dot", "color": GREY}, annotation_text=f"tol {tol:g}")
+    last = f"{gaps[-1]:.2g}" if len(gaps) else "not known yet"
+    return _words(
+        figure,
+        f"Largest violation of the optimality conditions over time, now {last}; the run stops at {tol:g}.",
+        f"The gap falls until every condition holds to within tol = {tol:g}; it is {last} now.",
+    )
+
+
+def dual_curve(progress: Sequence[dict]) -> go.Figure:
+    """Dual objective, summed over the machines, against time."""
+    figure = _figure("time, s", "dual objective")
+    records = _thinned(progress)
+    seconds, dual = [r["seconds"] for r in records], [r["dual"] for r in records]
+    figure.add_scatter(
+        x=seconds,
+        y=dual,
+        line={"color": BLUE, "width": 2.5},
+        hovertemplate="%{y:,.4f} after %{x:.2f} s<extra></extra>",
+    )
+    last = f"{dual[-1]:,.2f}" if dual else "not known yet"
+    return _words(
+        figure,
+        f"Dual objective over time, now {last}.",
+        f"The dual objective climbs and flattens out as the machines settle; it is {last} now.",
+    )
+
+
+def sv_curve(progress: Sequence[dict]) -> go.Figure:
+    """Support vectors and bound support vectors, summed over the machines, against time."""
+    figure = _figure("time, s", "count", margin_r=70)
+    records = _thinned(progress)
+    seconds = [r["seconds"] for r in records]
+    for name, field, colour in (("SVs", "n_sv", BLUE), ("bound", "n_bound", GREY)):
+        counts = [r[field] for r in records]
+        figure.add_scatter(
+            x=seconds,
+            y=counts,
+            line={"color": colour, "width": 2.5},
+            hovertemplate=f"%{{y:,}} {name} after %{{x:.2f}} s<extra></extra>",
+        )
+        if counts:
+            figure.add_annotation(
+                x=seconds[-1], y=counts[-1], text=f"{name} {counts[-1]:,}", showarrow=False, xanchor="left", xshift=6
+            )
+    return _words(
+        figure,
+        "Number of support vectors and of bound support vectors over time.",
+        "Examples with alpha > 0, and those of them that reached C, over all machines.",
+    )
+
+
+def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure:
+    """Histogram (log counts) of the positive alpha (m,) of one machine, by class `signs` (m,) +-1, with C marked.
+
+    The paper chose C = 2 for MNIST from such a histogram of a run with a large C: few alphas exceeded 2
+    (DeCoste and Schoelkopf 2002, section 5.1.1).
+    """
+    figure = _figure("alpha", "support vectors", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
+    top = max(float(alpha.max(initial=0.0)), C if np.isfinite(C) else 0.0, 1e-12)
+    edges = np.linspace(0, top * (1 + 1e-9), 31)
+    centres = (edges[1:] + edges[:-1]) / 2
+    for sign, name, colour in ((1, "class +1", BLUE), (-1, "class −1", ORANGE)):
+        counts, _ = np.histogram(alpha[signs == sign], edges)
+        figure.add_bar(
+            x=centres,
+            y=counts,
+            marker={"color": colour, "line_width": 0},
+            name=name,
+            customdata=np.column_stack([edges[:-1], edges[1:]]),
+            hovertemplate="%{y:,} with %{customdata[0]:.3g} ≤ alpha < %{customdata[1]:.3g}" + f"<extra>{name}</extra>",
+        )
+    figure.add_vline(x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}")
+    bound = int(np.sum(alpha >= C * (1 - 1e-6)))
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})
+    return _words(
+        figure,
+        f"Histogram of the alphas of {len(alpha)} support vectors; {bound} of them are at C = {C:g}.",
+        f"{bound:,} of {len(alpha):,} support vectors reach C = {C:g}. The paper trained once with C = 10, saw that "
+        "only a handful of alphas exceeded 2, and chose C = 2.",
+    )
+
+
+def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: tuple[int, int] | None = None) -> go.Figure:
+    """Confusion matrix (k, k), rows true and columns predicted; clicks report `customdata = [row, column]`.
+
+    Errors are shaded, the diagonal is not; `selected` = (row, column) is outlined.
+    """
+    k = len(classes)
+    labels = [str(c) for c in classes]
+    errors = np.where(np.eye(k, dtype=bool), 0, matrix)
+    shown = np.where(matrix > 0, matrix.astype(str), "") if k <= 20 else None
+    figure = _figure("predicted", "true", height=HEIGHT + min(24 * k, 420))
+    figure.add_heatmap(
+        z=errors,
+        colorscale=[[0, "rgba(138,143,152,0)"], [1, "rgba(138,143,152,1)"]],
+        showscale=False,
+        text=shown,
+        texttemplate=None if shown is None else "%{text}",
+        hoverinfo="skip",
+        xgap=1,
+        ygap=1,
+    )
+    rows, columns = np.divmod(np.arange(k * k), k)
+    figure.add_scatter(
+        x=columns,
+        y=rows,
+        mode="markers",
+        marker={"symbol": "square", "size": max(8, min(30, 480 // k)), "opacity": 0, "color": GREY},
+        customdata=np.column_stack([rows, columns]),
+        text=[f"{matrix[r, c]:,} × true {labels[r]}, predicted {labels[c]}" for r, c in zip(rows, columns)],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    if selected is not None:
+        row, column = selected
+        figure.add_shape(
+            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": BLUE, "width": 3}
+        )
+    ticks = {"tickvals": list(range(k)), "ticktext": labels, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(range=[-0.5, k - 0.5], **ticks)
+    figure.update_yaxes(range=[k - 0.5, -0.5], **ticks)
+    figure.update_layout(hovermode="closest", clickmode="event+select")
+    wrong = int(errors.sum())
+    return _words(
+        figure,
+        f"Confusion matrix of {int(matrix.sum())} test examples in {k} classes, {wrong} of them wrong.",
+        "Rows are true classes, columns predicted ones; darker cells hold more errors. Click a cell to see its digits.",
+    )
+
+
+def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
+    """Decision values (k,) of one example, one bar for each machine; the largest one wins."""
+    labels = [f"{c}{' true' if c == true else ''}{' ◂ predicted' if c == predicted else ''}" for c in classes]
+    figure = _figure("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
+    figure.add_bar(
+        x=values,
+        y=labels,
+        orientation="h",
+        marker={"color": [signed(v) for v in values], "line_width": 0},
+        hovertemplate="f = %{x:.4f}<extra></extra>",
+    )
+    figure.add_vline(x=0, line={"color": GREY, "width": 1})
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    return _words(
+        figure,
+        f"Decision values of the machines; class {predicted} has the largest one, the true class is {true}.",
+        "Each machine says how far the example lies on its side (blue) or off it (orange); the largest value wins.",
+    )
+
+
+def _figure(
+    x_title: str | None, y_title: str | None, *, height: int = HEIGHT, margin_r: int = 10, **layout
+) -> go.Figure:
+    figure = go.Figure()
+    figure.update_layout(
+        height=height,
+        margin={"l": 10, "r": margin_r, "t": 24, "b": 10},
+        showlegend=False,
+        dragmode=False,
+        hovermode=layout.pop("hovermode", "x"),
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        **layout,
+    )
+    figure.update_xaxes(title=x_title, fixedrange=True)
+    figure.update_yaxes(title=y_title, fixedrange=True)
+    return figure
+
+
+def _words(figure: go.Figure, alt: str, see: str) -> go.Figure:
+    return figure.update_layout(meta={"alt": alt, "see": see})
+
+
+def _thinned(progress: Sequence[dict]) -> list[dict]:
+    step = max(1, len(progress) // LONGEST)
+    last = len(progress) - 1
+    return [r for i, r in enumerate(progress) if i % step == 0 or i == last]
+
+
+def _positive(values: np.ndarray) -> np.ndarray:
+    return np.where(values > 0, values, np.nan)

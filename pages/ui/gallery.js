@@ -1,0 +1,65 @@
+// Cuts the tiles of a gallery out of its montage. Text is set as text, never as markup.
+
+const COLOURS = { "1": "#0072B2", "-1": "#D55E00", "0": "#8A8F98" }
+
+function element(tag, className, text) {
+  const node = document.createElement(tag)
+  node.className = className
+  if (text) node.textContent = text
+  return node
+}
+
+function strip(left, right) {
+  const node = element("div", "strip")
+  node.append(element("span", "", left), element("span", "", right))
+  return node
+}
+
+function picture(data, i) {
+  const { width, height, scale, columns } = data
+  const node = element("div", "picture")
+  node.style.width = `${width * scale}px`
+  node.style.height = `${height * scale}px`
+  node.style.backgroundSize = `${columns * width * scale}px auto`
+  node.style.backgroundPosition = `${-(i % columns) * width * scale}px ${-Math.floor(i / columns) * height * scale}px`
+  return node
+}
+
+function tileButton(data, i, strips, pick) {
+  const tile = data.tiles[i]
+  const node = element("button", "tile")
+  node.type = "button"
+  node.title = tile.label
+  node.setAttribute("aria-label", tile.label)
+  node.dataset.ring = tile.ring
+  node.dataset.ref = tile.ref
+  node.style.setProperty("--sign", COLOURS[tile.sign])
+  node.disabled = !tile.ref
+  node.onclick = () => pick(tile.ref)
+  if (strips.above) node.append(strip(tile.cross ? "✕" : "", tile.upper))
+  node.append(picture(data, i))
+  if (strips.below) node.append(strip(tile.lower, ""))
+  return node
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".gallery")
+  root.setAttribute("aria-label", data.alt)
+  root.style.setProperty("--sheet", `url(${data.sheet})`)
+  const strips = {
+    above: data.tiles.some((tile) => tile.upper || tile.cross),
+    below: data.tiles.some((tile) => tile.lower),
+  }
+  const pick = (ref) => setTriggerValue("picked", ref)
+  const buttons = data.tiles.map((_, i) => tileButton(data, i, strips, pick))
+  const perRow = data.rows.length ? Math.ceil(buttons.length / data.rows.length) : buttons.length
+  const flows = (data.rows.length ? data.rows : [""]).map((label, r) => {
+    const flow = element("div", "flow")
+    flow.append(...buttons.slice(r * perRow, (r + 1) * perRow))
+    if (!label) return flow
+    const row = element("div", "row")
+    row.append(element("div", "row-label", label), flow)
+    return row
+  })
+  root.replaceChildren(...flows)
+}

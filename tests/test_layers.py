@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("app", "pages", "data", "svmcore")
 SCREEN = {"streamlit", "plotly"}
 LEVELS = {
+    "_jit": 0,
     "kernels": 0,
     "jitter": 0,
     "preprocess": 0,

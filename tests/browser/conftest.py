@@ -1,0 +1,110 @@
+"""The app's server in a process of its own, and pages of a headless Chromium that look at it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    tree: Path
+    home: Path
+    process: subprocess.Popen
+
+
+def answers(url):
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as reply:
+            return reply.status == 200
+    except OSError:
+        return False
+
+
+@contextmanager
+def running_app(tree, home):
+    """Serve the app of the folder `tree` with the home folder `home`; yields a Server that answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    log = home / "server.log"
+    home.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as out:
+        environment = os.environ | {"SVMLAB_HOME": str(home)}
+        process = subprocess.Popen(command, cwd=tree, env=environment, stdout=out, stderr=subprocess.STDOUT)
+    server = Server(f"http://127.0.0.1:{port}", tree, home, process)
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not answers(server.url):
+            if process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"the app does not answer:\n{log.read_text()[-3000:]}")
+            time.sleep(0.1)
+        yield server
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The app of a copy of this tree, shared by the tests; its home folder starts empty."""
+    base = tmp_path_factory.mktemp("app")
+    shutil.copytree(ROOT, base / "tree", ignore=shutil.ignore_patterns(".git", ".venv", "tests", "__pycache__"))
+    with running_app(base / "tree", base / "home") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One headless Chromium for the session; skips with the reason when there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright")
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("browser tests need Chromium (Debian: apt-get install chromium)")
+    sync_api.expect.set_options(timeout=30_000)
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(chromium):
+    """A fresh page, 1440 px wide, that fails the test on an uncaught script error."""
+    context = chromium.new_context(viewport={"width": 1440, "height": 1000})
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert not errors, errors

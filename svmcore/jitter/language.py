@@ -1,0 +1,258 @@
+"""The small language that names jitter sets, and the algebra behind it.
+
+    set     = product {"+" product} ["@" border]        union
+    product = factor {"*" factor}                       every combination, one from each factor
+    factor  = family [":" values] | "(" set ")"
+
+A jitter is a translation after other parts: x -> T_offset(parts(x)). So is a product of jitters by definition: the
+parts follow each other in the order written, the offsets add up, and neighbouring linear maps become one matrix. That
+makes compositions of translations, rotations, scalings, shears and mirrorings exact, and duplicates are recognised.
+Every set contains the identity, as its first member.
+
+References: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2-3.3 and Figure 4; line thickness after
+Drucker, Schapire and Simard, NIPS 5 (1993); elastic distortions after Simard, Steinkraus and Platt, ICDAR (2003).
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
+
+MOST = 4096  # jitters in a set
+SHIFTS = ("box", "plus", "shift", "vsv2")  # families made of translations
+BORDERS = ("background", "edge")
+
+Part = tuple[str, tuple[float, ...]]  # ("linear", 2x2 matrix row by row) | ("thick", s) | ("elastic", a, sigma, seed)
+
+
+@dataclass(frozen=True)
+class Jitter:
+    """One image transformation: `parts` in turn, then a move down and right by the whole pixels of `offset`.
+
+    A linear part moves what lies at (row, column) from the image's centre to matrix @ (row, column).
+    """
+
+    parts: tuple[Part, ...] = ()
+    offset: tuple[int, int] = (0, 0)
+    labels: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """For captions: "identity", "shift -1,+2", "turn +8° · thicker 0.5"."""
+        moved = () if self.offset == (0, 0) else (f"shift {self.offset[0]:+d},{self.offset[1]:+d}",)
+        return " · ".join(self.labels + moved) or "identity"
+
+    def then(self, other: "Jitter") -> "Jitter":
+        """The product: this jitter's parts, the other's parts, both translations."""
+        parts = self.parts
+        for part in other.parts:
+            if part[0] == "linear" and parts and parts[-1][0] == "linear":
+                parts = parts[:-1] + _linear(_multiply(part[1], parts[-1][1]))
+            else:
+                parts += (part,)
+        offset = (self.offset[0] + other.offset[0], self.offset[1] + other.offset[1])
+        return Jitter(parts, offset, self.labels + other.labels if parts else ())
+
+
+@dataclass(frozen=True)
+class Family:
+    """One word of the language. make(values text) -> jitters beside the identity; raises ValueError with the reason."""
+
+    usage: str
+    help: str
+    make: Callable[[str], list[Jitter]]
+
+
+def parse(text: str) -> tuple[tuple[Jitter, ...], str]:
+    """Jitters and border of a set such as "box:1*thick:0.5@edge": no duplicates, the identity first, all shifts of the
+    same parts together.
+
+    Raises ValueError that quotes the text and says what is allowed.
+    """
+    body, at, border = text.partition("@")
+    if at and border not in BORDERS:
+        raise ValueError(f"jitters '{text}': border '{border}' is unknown; allowed are @{' and @'.join(BORDERS)}")
+    reader = _Reader(body)
+    try:
+        jitters = reader.read_set()
+        if reader.peek():
+            raise ValueError(
+                f"'{reader.peek()}' is out of place; allowed are '+' (union) and '*' (product) between sets"
+            )
+    except ValueError as error:
+        raise ValueError(f"jitters '{text}': {error}") from None
+    first_seen = list(dict.fromkeys(j.parts for j in jitters))
+    return tuple(sorted(jitters, key=lambda j: first_seen.index(j.parts))), border or BORDERS[0]
+
+
+def without_shifts(text: str) -> str:
+    """The same expression with every family of translations replaced by the identity."""
+    return re.sub(rf"\b({'|'.join(SHIFTS)})(:[^+*()@]*)?", "none", text)
+
+
+class _Reader:
+    """Recursive descent over the tokens of an expression."""
+
+    def __init__(self, text: str):
+        self.tokens = re.findall(r"[()+*]|[^()+*]+", text)
+
+    def peek(self) -> str:
+        return self.tokens[0] if self.tokens else ""
+
+    def read_set(self) -> tuple[Jitter, ...]:
+        jitters = self._read_product()
+        while self.peek() == "+":
+            self.tokens.pop(0)
+            jitters = _distinct(jitters + self._read_product())
+        return jitters
+
+    def _read_product(self) -> tuple[Jitter, ...]:
+        jitters = self._read_factor()
+        while self.peek() == "*":
+            self.tokens.pop(0)
+            factor = self._read_factor()
+            if len(jitters) * len(factor) > MOST:
+                raise ValueError(f"the product has {len(jitters) * len(factor)} jitters; allowed are {MOST}")
+            jitters = _distinct(a.then(b) for a, b in product(jitters, factor))
+        return jitters
+
+    def _read_factor(self) -> tuple[Jitter, ...]:
+        token = self.tokens.pop(0) if self.tokens else "nothing"
+        if token == "(":
+            jitters = self.read_set()
+            if self.peek() != ")":
+                raise ValueError("a closing ')' is missing")
+            self.tokens.pop(0)
+            return jitters
+        name, _, values = token.partition(":")
+        if name not in FAMILIES:
+            raise ValueError(f"'{token}' is unknown; allowed are {', '.join(f.usage for f in FAMILIES.values())}")
+        try:
+            return _distinct([Jitter(), *FAMILIES[name].make(values)])
+        except ValueError as error:
+            raise ValueError(f"'{token}': {error}; it is written {FAMILIES[name].usage}") from None
+
+
+def _distinct(jitters: Iterable[Jitter]) -> tuple[Jitter, ...]:
+    first = {}
+    for jitter in jitters:
+        first.setdefault((jitter.parts, jitter.offset), jitter)
+    return tuple(first.values())
+
+
+def _numbers(text: str, low: float, high: float, kind: type = float) -> list:
+    """Comma-separated numbers within a range."""
+    try:
+        values = [kind(v) for v in text.split(",")]
+    except ValueError:
+        values = [math.nan]
+    if not all(low <= v <= high for v in values):
+        what = "whole numbers" if kind is int else "numbers"
+        raise ValueError(f"'{text}' is not allowed; wanted are {what} from {low:g} to {high:g}, separated by commas")
+    return values
+
+
+def _shifts(offsets) -> list[Jitter]:
+    return [Jitter(offset=o) for o in offsets]
+
+
+def _box(text: str) -> list[Jitter]:
+    (r,) = _one(text, 0, 31)
+    return _shifts(product(range(-r, r + 1), repeat=2))
+
+
+def _plus(text: str) -> list[Jitter]:
+    (r,) = _one(text, 0, 31)
+    return _shifts(o for k in range(1, r + 1) for o in ((-k, 0), (k, 0), (0, -k), (0, k)))
+
+
+def _one(text: str, low: int, high: int) -> list[int]:
+    values = _numbers(text, low, high, int)
+    if len(values) != 1:
+        raise ValueError(f"'{text}' is not allowed; wanted is one number")
+    return values
+
+
+def _shift(text: str) -> list[Jitter]:
+    pairs = [_numbers(pair, -255, 255, int) for pair in text.split(";")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"'{text}' is not allowed; wanted are pairs of rows,columns separated by ';'")
+    return _shifts(map(tuple, pairs))
+
+
+def _multiply(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+    return (a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3])
+
+
+def _linear(matrix: tuple[float, ...]) -> tuple[Part, ...]:
+    """A linear part, rounded so that equal products compare equal; none for the identity."""
+    rounded = tuple(round(v, 9) + 0.0 for v in matrix)
+    return () if rounded == (1, 0, 0, 1) else (("linear", rounded),)
+
+
+def _linears(label: str, values: list, matrix: Callable) -> list[Jitter]:
+    return [Jitter(parts, labels=(label.format(v),)) for v in values if (parts := _linear(matrix(v)))]
+
+
+def _rotations(text: str) -> list[Jitter]:
+    def matrix(degrees):
+        c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+        return c, -s, s, c
+
+    return _linears("turn {:+g}°", _numbers(text, -180, 180), matrix)
+
+
+def _scalings(text: str) -> list[Jitter]:
+    return _linears("scale {:g}", _numbers(text, 0.25, 4), lambda s: (s, 0, 0, s))
+
+
+def _shears(text: str) -> list[Jitter]:
+    return _linears("shear {:+g}", _numbers(text, -2, 2), lambda k: (1, 0, -k, 1))
+
+
+def _flips(text: str) -> list[Jitter]:
+    axes = text.split(",")
+    if not set(axes) <= {"h", "v"}:
+        raise ValueError(f"'{text}' is not allowed; wanted is h (left and right change places), v, or h,v")
+    return _linears("flip {}", axes, lambda axis: (1, 0, 0, -1) if axis == "h" else (-1, 0, 0, 1))
+
+
+def _thicknesses(text: str) -> list[Jitter]:
+    strengths = [s for s in _numbers(text, 0, 1) if s > 0]
+    thicker = [Jitter((("thick", (s,)),), labels=(f"thicker {s:g}",)) for s in strengths]
+    return thicker + [Jitter((("thick", (-s,)),), labels=(f"thinner {s:g}",)) for s in strengths]
+
+
+def _elastics(text: str) -> list[Jitter]:
+    numbers = text.split(",")
+    if len(numbers) not in (3, 4):
+        raise ValueError(f"'{text}' is not allowed; wanted are three or four numbers")
+    (alpha,), (sigma,) = _numbers(numbers[0], 0, 100), _numbers(numbers[1], 0.5, 50)
+    (count,) = _numbers(numbers[2], 1, 500, int)
+    (seed,) = _numbers(numbers[3], 0, 2**31, int) if len(numbers) == 4 else (0,)
+    seeds = range(seed, seed + count)
+    return [Jitter((("elastic", (alpha, sigma, float(s))),), labels=(f"elastic {s}",)) for s in seeds]
+
+
+FAMILIES: dict[str, Family] = {
+    "none": Family("none", "The identity alone.", lambda _: []),
+    "box": Family("box:R", "All shifts by up to R pixels in rows and columns.", _box),
+    "plus": Family("plus:R", "Shifts by up to R pixels along one axis.", _plus),
+    "shift": Family("shift:DY,DX;DY,DX;...", "The listed shifts: rows down, columns to the right.", _shift),
+    "vsv2": Family("vsv2", "The 13 shifts of the paper: box:1+plus:2.", lambda _: _box("1") + _plus("2")),
+    "rot": Family("rot:DEGREES,...", "Rotations about the centre; positive turns anticlockwise.", _rotations),
+    "scale": Family("scale:FACTOR,...", "Scalings about the centre.", _scalings),
+    "shear": Family("shear:SLOPE,...", "Slants by SLOPE columns a row; positive leans to the right.", _shears),
+    "thick": Family(
+        "thick:STRENGTH,...",
+        "Thicker and thinner lines: a mixture with the dilated and the eroded image, STRENGTH of it from 0 to 1.",
+        _thicknesses,
+    ),
+    "flip": Family("flip:h or flip:v or flip:h,v", "Mirror images.", _flips),
+    "elastic": Family(
+        "elastic:ALPHA,SIGMA,COUNT[,SEED]",
+        "COUNT smooth random distortions, ALPHA pixels strong (root mean square), SIGMA pixels smooth.",
+        _elastics,
+    ),
+}

@@ -1,0 +1,111 @@
+"""What the parts of a jitter do to pixels.
+
+A linear part or an elastic distortion reads every pixel p of the result at a point q(p) of the image. With bilinear
+interpolation that is one sparse matrix for all images,
+
+    y = W x + (1 - W 1) b        W (H W, H W), at most four entries a row; b the background's colour,
+
+where points outside have no entry in W (border "background") or are moved onto the edge (border "edge", W 1 = 1).
+Thickness s > 0 mixes the ink m = |x - b| with its grey dilation over the four neighbours, (1 - s) m + s dilate(m);
+s < 0 with its erosion.
+
+Symbols: images (n, h, w, c) float32; paper (n, c) = b.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.ndimage import gaussian_filter, grey_dilation, grey_erosion
+from scipy.sparse import csr_array, eye_array, kron
+
+from svmcore.jitter.language import Part
+
+CHUNK = 2048  # images that one native call works on, so that no call lasts long
+CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)[None, :, :, None]
+
+
+def widen(images: np.ndarray, by: int, paper: np.ndarray, border: str) -> np.ndarray:
+    """Images on a canvas wider by `by` pixels on each side -> (n, h + 2 by, w + 2 by, c)."""
+    if by == 0:
+        return images
+    if border == "edge":
+        return np.pad(images, ((0, 0), (by, by), (by, by), (0, 0)), mode="edge")
+    n, h, w, c = images.shape
+    canvas = np.empty((n, h + 2 * by, w + 2 * by, c), dtype=np.float32)
+    canvas[:] = paper[:, None, None, :]
+    canvas[:, by : by + h, by : by + w] = images
+    return canvas
+
+
+def apply_parts(images: np.ndarray, parts: tuple[Part, ...], paper: np.ndarray, border: str, margin: int) -> np.ndarray:
+    """Images after all parts in turn; `margin` = pixels of padding that the canvas already has on each side."""
+    for kind, values in parts:
+        if kind == "thick":
+            images = _thicken(images, values[0], paper)
+        else:
+            images = _apply_operator(operator(kind, values, images.shape[1:], border, margin), images, paper)
+    return images
+
+
+@lru_cache(maxsize=256)
+def operator(kind: str, values: tuple[float, ...], shape: tuple[int, int, int], border: str, margin: int) -> csr_array:
+    """W (h w c, h w c) float32 of a linear part or an elastic distortion, for a canvas of shape (h, w, c)."""
+    h, w, c = shape
+    rows, columns = np.mgrid[:h, :w].astype(np.float64)
+    if kind == "linear":
+        inverse = np.linalg.inv(np.reshape(values, (2, 2)))
+        centred = np.stack([rows - (h - 1) / 2, columns - (w - 1) / 2])
+        moved = np.tensordot(inverse, centred, axes=1)
+        rows, columns = moved[0] + (h - 1) / 2, moved[1] + (w - 1) / 2
+    else:
+        field = _elastic_field(*values, h - 2 * margin, w - 2 * margin)
+        rows, columns = np.stack([rows, columns]) + np.pad(field, ((0, 0), (margin, margin), (margin, margin)), "edge")
+    matrix = _bilinear(rows.ravel().round(9), columns.ravel().round(9), h, w, border)
+    return matrix if c == 1 else kron(matrix, eye_array(c, dtype=np.float32), format="csr")
+
+
+def _elastic_field(alpha: float, sigma: float, seed: float, h: int, w: int) -> np.ndarray:
+    """Displacements (2, h, w) in pixels: white noise smoothed by a Gaussian, of root mean square alpha."""
+    noise = np.random.default_rng(int(seed)).uniform(-1, 1, (2, h, w))
+    field = gaussian_filter(noise, (0, sigma, sigma), mode="reflect")
+    return field * alpha / np.sqrt(np.mean(field**2))
+
+
+def _bilinear(rows: np.ndarray, columns: np.ndarray, h: int, w: int, border: str) -> csr_array:
+    if border == "edge":
+        rows, columns = rows.clip(0, h - 1), columns.clip(0, w - 1)
+    top, left = np.floor(rows), np.floor(columns)
+    at, source, weight = [], [], []
+    for dy, dx in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        r, s = (top + dy).astype(np.int64), (left + dx).astype(np.int64)
+        share = (1 - abs(rows - r)) * (1 - abs(columns - s))
+        used = np.flatnonzero((r >= 0) & (r < h) & (s >= 0) & (s < w) & (share > 0))
+        at.append(used)
+        source.append(r[used] * w + s[used])
+        weight.append(share[used].astype(np.float32))
+    entries = np.concatenate(weight), (np.concatenate(at), np.concatenate(source))
+    return csr_array(entries, shape=(h * w, h * w))
+
+
+def _apply_operator(matrix: csr_array, images: np.ndarray, paper: np.ndarray) -> np.ndarray:
+    n, h, w, c = images.shape
+    missing = (1 - matrix.sum(axis=1, dtype=np.float32)).reshape(h * w, c)
+    out = np.empty((n, h * w * c), dtype=np.float32)
+    for s in range(0, n, CHUNK):
+        out[s : s + CHUNK] = (matrix @ images[s : s + CHUNK].reshape(-1, h * w * c).T).T
+    if missing.any() and paper.any():
+        out.reshape(n, h * w, c)[:] += missing * paper[:, None, :]
+    return out.reshape(n, h, w, c)
+
+
+def _thicken(images: np.ndarray, strength: float, paper: np.ndarray) -> np.ndarray:
+    morph = grey_dilation if strength > 0 else grey_erosion
+    paper = paper[:, None, None, :]
+    out = np.empty_like(images)
+    for s in range(0, len(images), CHUNK):
+        signed = images[s : s + CHUNK] - paper[s : s + CHUNK]
+        ink = abs(signed)
+        changed = morph(ink, footprint=CROSS, mode="nearest")
+        sign = np.where(signed.min(axis=(1, 2), keepdims=True) < 0, -1, 1).astype(np.float32)
+        out[s : s + CHUNK] = paper[s : s + CHUNK] + sign * (ink + np.float32(abs(strength)) * (changed - ink))
+    return out

@@ -1,0 +1,78 @@
+"""Blocks of kernel values: both layouts against the obvious formula, at any shape and density."""
+
+import numpy as np
+import pytest
+
+from svmcore import RBF, Linear, Poly, Sigmoid
+from svmcore.products import Operand
+
+KERNELS = [Linear(), Poly(9, 1.0, 1.0), Poly(2, 0.5, 0.0, normalised=False), RBF(0.3), Sigmoid(0.1, 0.2)]
+SHAPES = [(1, 1, 1.0), (5, 3, 0.5), (300, 1, 0.5), (700, 33, 0.9), (513, 784, 0.05), (256, 10, 0.0), (1000, 40, 0.2)]
+
+
+def sparse_rows(n, d, density, seed):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, d)) < density) * rng.standard_normal((n, d))
+    return (X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)).astype(np.float32)
+
+
+def naive_block(kernel, A, B):
+    products = A.astype(np.float64) @ B.T.astype(np.float64)
+    distances = ((A[:, None, :].astype(np.float64) - B[None]) ** 2).sum(axis=2)
+    return {
+        "linear": lambda k: products,
+        "poly": lambda k: ((k.gamma * products + k.coef0) / (k.gamma + k.coef0 if k.normalised else 1)) ** k.degree,
+        "rbf": lambda k: np.exp(-k.gamma * distances),
+        "sigmoid": lambda k: np.tanh(k.gamma * products + k.coef0),
+    }[kernel.name](kernel)
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize(("n", "d", "density"), SHAPES)
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_block_and_take_are_the_kernel(layout, n, d, density, kernel):
+    X, A = sparse_rows(n, d, density, 0), sparse_rows(7, d, density, 1)
+    operand = Operand(X, layout)
+    np.testing.assert_allclose(operand.block(A, kernel), naive_block(kernel, A, X), rtol=2e-5, atol=2e-6)
+    idx, cols = np.random.default_rng(2).integers(0, n, 9), slice(n // 3, n - n // 5)
+    expected = naive_block(kernel, X[idx], X[cols])
+    np.testing.assert_allclose(operand.take(idx, kernel, cols), expected, rtol=2e-5, atol=2e-6)
+
+
+def test_features_that_x_never_uses_count_in_the_norm_only():
+    X, A = np.eye(3, 5, dtype=np.float32), np.full((2, 5), 0.5, np.float32)
+    np.testing.assert_allclose(Operand(X, "sparse").block(A, RBF(1.0)), naive_block(RBF(1.0), A, X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_no_rows_and_no_columns(layout):
+    operand = Operand(np.eye(4, dtype=np.float32), layout)
+    assert operand.block(np.empty((0, 4), np.float32), Linear()).shape == (0, 4)
+    assert operand.take(np.arange(3), Linear(), slice(2, 2)).shape == (3, 0)
+
+
+def test_out_is_filled_in_place_even_when_it_is_part_of_a_larger_array():
+    X = sparse_rows(600, 20, 0.2, 0)
+    for layout in ("dense", "sparse"):
+        store = np.full((8, 700), 7, np.float32)
+        out = store[2:6, 50:650]
+        assert Operand(X, layout).take(np.arange(4), Linear(), out=out) is out
+        np.testing.assert_allclose(out, X[:4] @ X.T, atol=1e-6)
+        assert (store[:2] == 7).all()
+        assert (store[:, :50] == 7).all()
+        assert (store[:, 650:] == 7).all()
+
+
+def test_the_layout_follows_the_density():
+    assert Operand(sparse_rows(200, 50, 0.1, 0)).layout == "sparse"
+    assert Operand(sparse_rows(200, 50, 0.9, 0)).layout == "dense"
+    assert Operand(np.zeros((3, 2), np.float32)).density == 0
+
+
+def test_bad_input_is_refused_with_what_is_allowed():
+    with pytest.raises(ValueError, match=r"layout = 'ragged'; allowed: 'auto', 'dense', 'sparse'"):
+        Operand(np.eye(2, dtype=np.float32), "ragged")
+    with pytest.raises(ValueError, match=r"rows of 2 features; got an array of shape \(1, 3\)"):
+        Operand(np.eye(2, dtype=np.float32)).block(np.ones((1, 3), np.float32), Linear())
+    with pytest.raises(ValueError, match="cols has step 2; allowed: 1"):
+        Operand(np.eye(2, dtype=np.float32)).take([0], Linear(), slice(0, 2, 2))

@@ -8,6 +8,24 @@ and a file imports lower levels only.
 """
 
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
+from svmcore.decomposition import Progress, Snapshot
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
+from svmcore.memory import BudgetError
+from svmcore.model import Machine, load, save
+from svmcore.svc import SVC
 
-__all__ = ["RBF", "Kernel", "Linear", "Poly", "Sigmoid", "kernel_from_dict"]
+__all__ = [
+    "RBF",
+    "SVC",
+    "BudgetError",
+    "Kernel",
+    "Linear",
+    "Machine",
+    "Poly",
+    "Progress",
+    "Sigmoid",
+    "Snapshot",
+    "kernel_from_dict",
+    "load",
+    "save",
+]

@@ -1,7 +1,9 @@
-"""Numba's disk cache, in a folder named by a digest of the library's own source.
+"""What all compiled code here shares: a disk cache that is never stale, and min and max that vectorise.
 
 Numba checks only the file that holds a kernel, so a kernel that calls another file's kernel would go stale when that
-file is edited. One folder per state of the source cannot.
+file is edited; one cache folder per state of the source cannot. And LLVM turns a running minimum into vector code only
+when it is told that no NaN can occur, which Python's `min` has no way to say: `lesser` and `greater` say it. For the
+same passes, index slices from 0 (a stretch `part = f[s:e]`): with other bounds the wrap-around of negative indices stays.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ def _source_digest(root: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _home() -> Path:
+def home() -> Path:
     if folder := os.environ.get("SVMLAB_HOME"):
         return Path(folder).expanduser()
     import pooch
@@ -38,7 +40,7 @@ def _prune(parent: Path, current: Path) -> None:
 
 def settle_cache() -> Path | None:
     """Point Numba at this source state's cache folder; returns it, or None where the disk refuses (JIT in memory)."""
-    folder = _home() / "numba" / _source_digest(Path(__file__).parent)
+    folder = home() / "numba" / _source_digest(Path(__file__).parent)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
@@ -53,3 +55,47 @@ def settle_cache() -> Path | None:
 
 
 settle_cache()
+
+from llvmlite import ir  # noqa: E402  (Numba and LLVM read their settings when they are first imported)
+from numba import types  # noqa: E402
+from numba.extending import intrinsic, overload  # noqa: E402
+
+FAST = {"nnan", "nsz", "contract", "reassoc"}  # fastmath for passes over finite numbers
+
+
+def lesser(a, b):
+    """min(a, b) of two floats of one type, neither NaN."""
+    return a if a < b else b
+
+
+def greater(a, b):
+    """max(a, b) of two floats of one type, neither NaN."""
+    return a if a > b else b
+
+
+def _llvm_pair(name: str):
+    @intrinsic
+    def call(typing_context, a, b):
+        def generate(context, builder, signature, args):
+            kind = args[0].type
+            function = builder.module.declare_intrinsic(name, [kind], ir.FunctionType(kind, [kind, kind]))
+            return builder.call(function, args, fastmath=("nnan", "nsz"))
+
+        return a(a, a), generate
+
+    return call
+
+
+_minnum, _maxnum = _llvm_pair("llvm.minnum"), _llvm_pair("llvm.maxnum")
+
+
+@overload(lesser)
+def _lesser(a, b):
+    if isinstance(a, types.Float) and a == b:
+        return lambda a, b: _minnum(a, b)
+
+
+@overload(greater)
+def _greater(a, b):
+    if isinstance(a, types.Float) and a == b:
+        return lambda a, b: _maxnum(a, b)

@@ -1,0 +1,251 @@
+"""All one-vs-rest machines of one data set solved together, on working sets of their own over one Gram source.
+
+    for machine m of k:   max W_m(alpha_m)   s.t.  0 <= alpha_mi <= C_mi,  sum_i alpha_mi y_mi = 0        (smo.py)
+
+A round solves each machine on its working set S_m (its SVs and its worst violators), whose small Gram matrix is gathered
+from rows that are already there; then the rows of all changed examples, fetched once for all machines, bring the decision
+values f (k, n) up to date. That is an exact check of every KKT condition on every example: a machine is done when its gap
+over all n is at most tol. Working sets that hold all violators make this the decomposition of Osuna, Freund and Girosi
+(1997), section 3.2, whose proof of progress needs one violating pair in S_m; where memory allows only part of the SVs the
+worst violators still are.
+
+Y, alpha, C, f (k, n) float64.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore import smo
+from svmcore.gram import Gram
+
+FIRST = 6000  # examples of the random set that the first round works on
+GROWTH = 4000  # violators a round adds to a working set, at most
+REPORT_SECONDS = 0.04  # between two reports while machines are being solved
+
+
+class Snapshot(NamedTuple):
+    """The machines as they would be if training stopped now."""
+
+    support: np.ndarray  # (m,) int64, training rows that are SV of some machine
+    coef: np.ndarray  # (k, m) float64, y alpha
+    bias: np.ndarray  # (k,) float64
+
+
+class Progress(NamedTuple):
+    """What a run has come to; immutable. Sums are over the machines."""
+
+    stage: str
+    iterations: int
+    gap: float
+    gaps: tuple[float, ...]
+    dual: float
+    n_sv: int
+    n_bound: int
+    kernel_evals: int
+    cache_hits: int
+    cache_misses: int
+    seconds: float
+    snapshot: Callable[[], Snapshot] | None
+
+
+Monitor = Callable[[Progress], bool]
+
+
+class Solution(NamedTuple):
+    """Multipliers of k machines; feasible also where `converged` is False."""
+
+    alpha: np.ndarray  # (k, n) float64
+    bias: np.ndarray  # (k,) float64
+    gaps: np.ndarray  # (k,) float64
+    converged: bool
+    iterations: int
+    history: list[Progress]
+
+
+class Stopped(Exception):
+    """The monitor asked for an end."""
+
+
+def solve(gram: Gram, Y, C, *, tol=1e-3, monitor: Monitor | None = None, stage="train", square_bytes=2**30, seed=0):
+    """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
+
+    `square_bytes` is what the Gram matrices of working sets may take at a time. `monitor` gets a Progress at least every
+    few dozen milliseconds and stops the solver by returning False.
+    """
+    return _Rounds(gram, Y, C, tol, monitor, stage, square_bytes, seed).run()
+
+
+class _Rounds:
+    """State of one solve: global alpha and f per machine, and the working sets being solved."""
+
+    def __init__(self, gram, Y, C, tol, monitor, stage, square_bytes, seed):
+        self.gram, self.tol, self.monitor, self.stage = gram, tol, monitor, stage
+        self.Y, self.C = np.ascontiguousarray(Y, np.float64), np.ascontiguousarray(C, np.float64)
+        self.k, self.n = self.Y.shape
+        self.alpha = np.zeros_like(self.Y)
+        self.f = -self.Y
+        self.gaps, self.bias = np.full(self.k, np.inf), np.zeros(self.k)
+        self.threads = min(2, self.k)
+        self.largest = min(self.n, max(int((square_bytes / self.threads / 4) ** 0.5), 64))
+        self.rng = np.random.default_rng(seed)
+        self.live: dict[int, tuple] = {}  # machine -> (working set, its alpha, gap, b) at its last burst
+        self.iterations, self.history, self.started = 0, [], time.perf_counter()
+        self.stopped, self.gate = False, threading.Lock()
+
+    def run(self) -> Solution:
+        converged = True
+        try:
+            self._check_gaps()
+            sets = self._first_sets()
+            while sets:
+                before = self.alpha.copy()
+                self._solve_sets(sets)
+                self._refresh(before, sets)
+                self._check_gaps()
+                sets = {m: self._working_set(m) for m in range(self.k) if self.gaps[m] > self.tol}
+        except Stopped:
+            converged = False
+        self._report()
+        return Solution(self.alpha, self.bias, self.gaps, converged, self.iterations, self.history)
+
+    # Working sets
+
+    def _first_sets(self) -> dict[int, np.ndarray]:
+        size = self.n if self.n <= min(self.largest, 2 * FIRST) else min(FIRST, self.largest)
+        if size == self.n:
+            return {m: np.arange(self.n) for m in range(self.k) if self.gaps[m] > self.tol}
+        common = self.rng.choice(self.n, size, replace=False)
+        return {m: self._with_both_classes(m, common) for m in range(self.k) if self.gaps[m] > self.tol}
+
+    def _with_both_classes(self, m, chosen) -> np.ndarray:
+        """`chosen`, with its last places given to a class of machine m that it holds too few of."""
+        few = len(chosen) // 8
+        for label in (1.0, -1.0):
+            members = np.flatnonzero((self.Y[m] == label) & (self.C[m] > 0))
+            missing = min(few, len(members)) - np.count_nonzero(self.Y[m, chosen] == label)
+            if missing > 0:
+                extra = self.rng.choice(np.setdiff1d(members, chosen), missing, replace=False)
+                others = np.flatnonzero(self.Y[m, chosen] != label)[-missing:]
+                chosen = np.concatenate([np.delete(chosen, others), extra])
+        return np.sort(chosen)
+
+    def _working_set(self, m) -> np.ndarray:
+        """SVs of machine m and its worst violators; where SVs alone are too many, the worst violators of both kinds."""
+        up, low = smo.index_sets(self.Y[m], self.C[m], self.alpha[m])
+        f, b = self.f[m], self.bias[m]
+        violation = np.maximum(np.where(up, -b - f, -np.inf), np.where(low, f + b, -np.inf))
+        loaded = self.alpha[m] > 0
+        room = self.largest - np.count_nonzero(loaded)
+        if room >= min(self.largest // 8, GROWTH):
+            violation[loaded] = -np.inf
+            chosen = _top(violation, min(room, GROWTH))
+            chosen = chosen[violation[chosen] > self.tol / 4]
+            return np.sort(np.concatenate([np.flatnonzero(loaded), chosen]))
+        quarter = self.largest // 4
+        first, last = _top(np.where(up, -f, -np.inf), quarter), _top(np.where(low, f, -np.inf), quarter)
+        free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
+        more = self.rng.choice(free, min(len(free), self.largest // 2), replace=False)
+        return np.unique(np.concatenate([first, last, more]))
+
+    # One round
+
+    def _solve_sets(self, sets) -> None:
+        """Machines on their working sets, two at a time; the calling thread reports."""
+        with ThreadPoolExecutor(self.threads, "machine") as executor:
+            pending = {executor.submit(self._solve_set, m, chosen) for m, chosen in sets.items()}
+            while pending:
+                done, pending = wait(pending, timeout=REPORT_SECONDS)
+                for future in done:
+                    future.result()
+                self._report()
+        if self.stopped:
+            raise Stopped
+
+    def _solve_set(self, m, chosen) -> None:
+        if self.stopped:
+            return
+        whole = len(chosen) == self.n
+        problem = smo.pairs(
+            self.gram.square(chosen), self.Y[m, chosen], self.C[m, chosen], self.alpha[m, chosen], self.f[m, chosen]
+        )
+        tol = self.tol if whole else max(self.tol / 2, min(0.02 * self.gaps[m], 0.05))
+
+        def go_on(iterations):
+            gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f)
+            with self.gate:
+                self.iterations += iterations
+                self.live[m] = (chosen, problem.alpha.copy(), problem.f.copy(), gap, b)
+                return not self.stopped
+
+        smo.solve(problem, tol, go_on)
+        self.alpha[m, chosen], self.f[m, chosen] = problem.alpha, problem.f
+
+    def _refresh(self, before, sets) -> None:
+        """f of the examples outside each working set, by the rows of every example whose alpha changed."""
+        change = (self.alpha - before) * self.Y
+        idx = np.flatnonzero(change.any(0))
+        exact = {m: self.f[m, chosen] for m, chosen in sets.items()}
+        if all(len(chosen) == self.n for chosen in sets.values()):
+            return
+        self.gram.add_to(self.f, idx, change[:, idx], self._check)
+        for m, chosen in sets.items():
+            self.f[m, chosen] = exact[m]
+
+    def _check_gaps(self) -> None:
+        for m in range(self.k):
+            self.gaps[m], self.bias[m] = smo.kkt_gap(self.Y[m], self.C[m], self.alpha[m], self.f[m])
+        self.live.clear()
+        self._check()
+
+    # Reports
+
+    def _check(self) -> None:
+        self._report()
+        if self.stopped:
+            raise Stopped
+
+    def _report(self) -> None:
+        """Publish a Progress and ask whether to go on; workers wait at the gate meanwhile, so a pause holds them too."""
+        with self.gate:
+            progress = self._progress()
+            if self.monitor is not None and not self.monitor(progress):
+                self.stopped = True
+        self.history.append(progress._replace(snapshot=None))
+
+    def _progress(self) -> Progress:
+        alpha, gaps, bias, dual = self.alpha.copy(), self.gaps.copy(), self.bias.copy(), 0.0
+        for m in range(self.k):
+            chosen, a, f = slice(None), self.alpha[m], self.f[m]
+            if m in self.live:
+                chosen, a, f, gaps[m], bias[m] = self.live[m]
+                alpha[m, chosen] = a
+            dual += smo.dual_objective(self.Y[m, chosen], a, f)
+        sv, bound = np.count_nonzero(alpha > 0), np.count_nonzero((alpha > 0) & (alpha >= self.C))
+        gram, Y = self.gram, self.Y
+
+        def snapshot():
+            support = np.flatnonzero((alpha > 0).any(0))
+            return Snapshot(support, (alpha * Y)[:, support], bias)
+
+        seconds = time.perf_counter() - self.started
+        counts = (gram.evaluations, gram.hits, gram.misses)
+        gap = float(gaps.max())
+        return Progress(
+            self.stage, self.iterations, gap, tuple(gaps), dual, sv, bound, *counts, round(seconds, 3), snapshot
+        )
+
+
+def _top(values, count) -> np.ndarray:
+    """Indices of the `count` largest finite values."""
+    if count < len(values):
+        best = np.argpartition(values, len(values) - count)[len(values) - count :]
+    else:
+        best = np.arange(len(values))
+    return best[np.isfinite(values[best])]

@@ -1,0 +1,199 @@
+"""Gram matrices as a solver sees them: n, the diagonal, and rows on request.
+
+    rows(idx)[a, j] = K(x_idx[a], x_j)        idx (m,) int64, rows (m, n) float32
+
+Everything else follows from rows, and an implementation that knows better overrides it: `square`, the Gram matrix of a few
+examples, and `add_to`, the update of decision values f += sum_a coef_a K_a. Dense holds the whole matrix; Cached computes
+rows in blocks and keeps what its byte budget allows, one cache for all one-vs-rest machines, since rows do not depend on
+labels. Budgets count what grows with the data; `evaluations` counts kernel values, so that costs repeat exactly.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+
+import numpy as np
+from numba import njit
+
+from svmcore.kernels import Kernel
+from svmcore.products import Operand
+
+CHUNK = 256  # rows a step computes or adds between two looks at whether to go on
+
+
+def proceed() -> None:
+    """The check of a caller that never stops; others raise from theirs."""
+
+
+class Gram:
+    """Base of all Gram sources: a subclass gives `n`, `diag` (n,) float32 and `rows`."""
+
+    n: int
+    diag: np.ndarray
+
+    def __init__(self):
+        self.evaluations = self.hits = self.misses = 0
+        self._count_lock = Lock()
+
+    def rows(self, idx) -> np.ndarray:
+        """Rows idx (m,) of the Gram matrix: (m, n) float32."""
+        raise TypeError(f"{type(self).__name__} does not say how rows are made")
+
+    def square(self, idx) -> np.ndarray:
+        """The Gram matrix of the examples idx (m,): (m, m) float32."""
+        return np.concatenate([self.rows(part)[:, idx] for part in chunks(idx)])
+
+    def add_to(self, F, idx, coef, check=proceed) -> None:
+        """F (k, n) float64 += coef (k, m) @ rows(idx); `check` is called between steps and may raise to stop."""
+        for start in range(0, len(idx), CHUNK):
+            check()
+            F += coef[:, start : start + CHUNK].astype(np.float32) @ self.rows(idx[start : start + CHUNK])
+
+    def _count(self, evaluations=0, hits=0, misses=0) -> None:
+        with self._count_lock:
+            self.evaluations += evaluations
+            self.hits += hits
+            self.misses += misses
+
+
+class Dense(Gram):
+    """The whole Gram matrix K (n, n) float32 in memory."""
+
+    def __init__(self, K):
+        super().__init__()
+        self.K = np.ascontiguousarray(K, np.float32)
+        if self.K.ndim != 2 or self.K.shape[0] != self.K.shape[1]:
+            raise ValueError(f"a Gram matrix is square; got shape {self.K.shape}")
+        self.n = len(self.K)
+        self.diag = self.K.diagonal().copy()
+
+    @classmethod
+    def of(cls, operand: Operand, kernel: Kernel, check=proceed) -> Dense:
+        """The Gram matrix of the operand's examples, its lower half mirrored."""
+        gram = cls(symmetric(operand, kernel, check))
+        gram._count(evaluations=gram.n * (gram.n + 1) // 2)
+        return gram
+
+    def rows(self, idx):
+        self._count(hits=len(idx))
+        return self.K[idx]
+
+    def square(self, idx):
+        whole = len(idx) == self.n and np.array_equal(idx, np.arange(self.n))
+        return self.K if whole else self.K[np.ix_(idx, idx)]
+
+
+class Cached(Gram):
+    """Rows computed in blocks from an operand and kept up to `budget_bytes`; the least recently used make room."""
+
+    def __init__(self, operand: Operand, kernel: Kernel, budget_bytes: int):
+        super().__init__()
+        self.operand, self.kernel, self.n = operand, kernel, operand.n
+        self.diag = kernel.diag(operand.X)
+        self.capacity = int(min(self.n, max(budget_bytes // (4 * self.n), 0)))
+        self.store = np.empty((self.capacity, self.n), np.float32)
+        self.slot = np.full(self.n, -1, np.int64)  # example -> slot of the store, -1 = not held
+        self.owner = np.full(self.capacity, -1, np.int64)  # slot -> example
+        self.stamp = np.zeros(self.capacity, np.int64)
+        self.clock = 0
+
+    def rows(self, idx):
+        idx = np.asarray(idx)
+        out = np.empty((len(idx), self.n), np.float32)
+        held = self._touch(idx)
+        out[held] = self.store[self.slot[idx[held]]]
+        missing = np.flatnonzero(~held)
+        for part in chunks(missing):
+            out[part] = self._compute(idx[part])
+        return out
+
+    def add_to(self, F, idx, coef, check=proceed):
+        idx, coef = np.asarray(idx), coef.astype(np.float32)
+        held = self._touch(idx)
+        by_slot = np.zeros((len(coef), self.capacity), np.float32)
+        by_slot[:, self.slot[idx[held]]] = coef[:, held]
+        in_use = np.flatnonzero(by_slot.any(0)) // CHUNK
+        for start in np.unique(in_use) * CHUNK:
+            check()
+            F += by_slot[:, start : start + CHUNK] @ self.store[start : start + CHUNK]
+        for part in chunks(np.flatnonzero(~held)):
+            check()
+            F += coef[:, part] @ self._compute(idx[part])
+
+    def square(self, idx):
+        idx = np.asarray(idx)
+        held = self.slot[idx] >= 0
+        out = np.empty((len(idx), len(idx)), np.float32)
+        inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
+        _gather(self.store, self.slot[idx[inside]], idx, inside, out)
+        if len(outside):
+            out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
+            out[np.ix_(outside, outside)] = symmetric(Operand(self.operand.X[idx[outside]]), self.kernel)
+        self._count(len(outside) * (len(outside) + 1) // 2, len(inside), len(outside))
+        return out
+
+    def _touch(self, idx) -> np.ndarray:
+        """Mask of the examples whose rows are held; those become the most recently used."""
+        self.clock += 1
+        slots = self.slot[idx]
+        held = slots >= 0
+        self.stamp[slots[held]] = self.clock
+        self._count(hits=int(held.sum()), misses=int((~held).sum()))
+        return held
+
+    def _compute(self, idx) -> np.ndarray:
+        """Rows of examples that are not held, entered where older ones make room."""
+        slots = self._room(len(idx))
+        together = len(slots) == len(idx) and slots[-1] - slots[0] == len(slots) - 1
+        out = self.store[slots[0] : slots[-1] + 1] if together else np.empty((len(idx), self.n), np.float32)
+        self.operand.take(idx, self.kernel, out=out)
+        self._count(evaluations=len(idx) * self.n)
+        if not together:
+            self.store[slots] = out[: len(slots)]
+        entered = idx[: len(slots)]
+        self.slot[entered], self.owner[slots], self.stamp[slots] = slots, entered, self.clock
+        return out
+
+    def _room(self, m: int) -> np.ndarray:
+        """Up to m slots, ascending: the free ones, then those least recently used, never one used in this same call."""
+        old = np.flatnonzero(self.stamp < self.clock)
+        slots = np.sort(old[np.argsort(self.stamp[old], kind="stable")[:m]])
+        evicted = self.owner[slots]
+        self.slot[evicted[evicted >= 0]] = -1
+        return slots
+
+
+def symmetric(operand: Operand, kernel: Kernel, check=proceed) -> np.ndarray:
+    """Gram matrix (n, n) float32 of the operand's examples; only the part right of the block diagonal is computed."""
+    n = operand.n
+    K = np.empty((n, n), np.float32)
+    for start in range(0, n, CHUNK):
+        check()
+        part = slice(start, min(n, start + CHUNK))
+        K[part, start:] = operand.take(np.arange(part.start, part.stop), kernel, cols=slice(start, n))
+    _mirror(K, CHUNK)
+    return K
+
+
+def chunks(idx):
+    """idx in stretches of CHUNK."""
+    return (idx[start : start + CHUNK] for start in range(0, len(idx), CHUNK))
+
+
+@njit(cache=True, nogil=True)
+def _gather(store, slots, columns, places, out):
+    for a in range(slots.shape[0]):
+        row, target = store[slots[a]], out[places[a]]
+        for j in range(columns.shape[0]):
+            target[j] = row[columns[j]]
+
+
+@njit(cache=True, nogil=True)
+def _mirror(K, block):
+    """The upper triangle copied to the lower, in blocks that stay in cache."""
+    n = K.shape[0]
+    for top in range(0, n, block):
+        for left in range(top, n, block):
+            for i in range(top, min(n, top + block)):
+                for j in range(max(left, i + 1), min(n, left + block)):
+                    K[j, i] = K[i, j]

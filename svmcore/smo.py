@@ -1,0 +1,161 @@
+"""Sequential minimal optimisation: pairs of multipliers on a Gram matrix that lies in memory.
+
+    max W(alpha) = sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij    s.t.  0 <= alpha_i <= C_i,  sum_i alpha_i y_i = 0
+
+    f_i = sum_j alpha_j y_j K_ij - y_i        I_up  = {y_i > 0, alpha_i < C_i} + {y_i < 0, alpha_i > 0}
+    gap = max_{I_low} f - min_{I_up} f        I_low = {y_i > 0, alpha_i > 0} + {y_i < 0, alpha_i < C_i}
+
+alpha is optimal to `tol` when gap <= tol (Keerthi et al. 2001). A step moves one pair along y_i alpha_i + y_j alpha_j =
+const: i has the least f of I_up, j promises the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij) (Fan, Chen, Lin 2005).
+K (n, n) float32; y, alpha, C, f (n,) float64. The dual of the decision function's threshold is b = -f at free SVs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from svmcore._jit import FAST, greater, lesser
+
+OUT = 1e300  # penalty that keeps an example out of I_up or I_low
+FLAT = 1e-12  # least curvature of a pair, for kernels that are not positive definite
+BLOCK = 256  # examples a pass compares before it looks for the index: arg-min does not vectorise, min does
+
+
+class Pairs(NamedTuple):
+    """One machine's problem, solved where its arrays lie."""
+
+    K: np.ndarray  # (n, n) float32
+    y: np.ndarray  # (n,) float64, +1 or -1
+    C: np.ndarray  # (n,) float64
+    alpha: np.ndarray  # (n,) float64, changed in place
+    f: np.ndarray  # (n,) float64, changed in place
+    up: np.ndarray  # (n,) float64: 0 in I_up, else OUT
+    low: np.ndarray  # (n,) float64: 0 in I_low, else -OUT
+    diag: np.ndarray  # (n,) float64, K_ii
+
+
+def pairs(K, y, C, alpha, f) -> Pairs:
+    """The problem of one machine with its index sets I_up and I_low drawn up."""
+    up, low = index_sets(y, C, alpha)
+    diag = np.ascontiguousarray(np.diagonal(K), np.float64)
+    return Pairs(K, y, C, alpha, f, np.where(up, 0.0, OUT), np.where(low, 0.0, -OUT), diag)
+
+
+def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62) -> tuple[int, float]:
+    """Pairs until gap <= tol, in bursts of about 20 ms; `go_on(iterations)` after each says whether to continue.
+
+    Returns (iterations, gap). alpha is feasible at every return.
+    """
+    burst = max(50, 20_000_000 // max(len(problem.y), 1))
+    done = 0
+    while True:
+        iterations, gap = _burst(problem, tol, min(burst, max_iterations - done))
+        done += iterations
+        if not go_on(iterations) or gap <= tol or done >= max_iterations:
+            return done, gap
+
+
+def index_sets(y, C, alpha) -> tuple[np.ndarray, np.ndarray]:
+    """Masks of I_up and I_low (shapes follow the arguments')."""
+    positive = y > 0
+    room, loaded = alpha < C, alpha > 0
+    return np.where(positive, room, loaded), np.where(positive, loaded, room)
+
+
+def kkt_gap(y, C, alpha, f) -> tuple[float, float]:
+    """(gap, b) of the present alpha: the largest KKT violation and the bias of the decision function."""
+    up, low = index_sets(y, C, alpha)
+    least = f[up].min() if up.any() else -np.inf
+    most = f[low].max() if low.any() else np.inf
+    free = up & low
+    if free.any():
+        b = -f[free].mean()
+    else:
+        finite = [end for end in (least, most) if np.isfinite(end)]
+        b = -sum(finite) / max(len(finite), 1)
+    return (most - least if up.any() and low.any() else 0.0), float(b)
+
+
+def dual_objective(y, alpha, f) -> float:
+    """W(alpha) from f alone: 1/2 sum_i alpha_i (1 - y_i f_i)."""
+    return float(0.5 * np.sum(alpha * (1 - y * f)))
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _burst(p, tol, max_iterations):
+    i, least, most = _update_and_select(p.K[0], p.K[0], 0.0, p.f, p.up, p.low)
+    for done in range(max_iterations):
+        if most - least <= tol:
+            return done, most - least
+        j = _partner(p.K[i], p.diag[i], p.diag, p.f, p.low, least)
+        step = _move(p, i, j)
+        i, least, most = _update_and_select(p.K[i], p.K[j], step, p.f, p.up, p.low)
+    return max_iterations, most - least
+
+
+@njit(cache=True, nogil=True)
+def _move(p, i, j):
+    """Step along the pair, clipped to the box: alpha and the index sets of i and j change, the step returns."""
+    curvature = p.diag[i] + p.diag[j] - 2.0 * p.K[i, j]
+    step = (p.f[j] - p.f[i]) / max(curvature, FLAT)
+    room_i = p.C[i] - p.alpha[i] if p.y[i] > 0 else p.alpha[i]
+    room_j = p.alpha[j] if p.y[j] > 0 else p.C[j] - p.alpha[j]
+    step = min(step, room_i, room_j)
+    for t, sign, room in ((i, p.y[i], room_i), (j, -p.y[j], room_j)):
+        if step >= room:
+            p.alpha[t] = p.C[t] if sign > 0 else 0.0
+        else:
+            p.alpha[t] += sign * step
+        loaded, free_above = p.alpha[t] > 0, p.alpha[t] < p.C[t]
+        p.up[t] = 0.0 if (free_above if p.y[t] > 0 else loaded) else OUT
+        p.low[t] = 0.0 if (loaded if p.y[t] > 0 else free_above) else -OUT
+    return step
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _update_and_select(row_i, row_j, step, f, up, low):
+    """f += step (K_i - K_j), and in the same pass (i, min f over I_up, max f over I_low)."""
+    n = f.shape[0]
+    least, most, where = OUT, -OUT, 0
+    for start in range(0, n, BLOCK):
+        part = slice(start, start + BLOCK)
+        fs, ups, lows, rows_i, rows_j = f[part], up[part], low[part], row_i[part], row_j[part]
+        block_least, block_most = OUT, -OUT
+        for t in range(fs.shape[0]):
+            fs[t] += step * (np.float64(rows_i[t]) - np.float64(rows_j[t]))
+            block_least = lesser(block_least, fs[t] + ups[t])
+            block_most = greater(block_most, fs[t] + lows[t])
+        if block_least < least:
+            least, where = block_least, start
+        most = max(most, block_most)
+    for t in range(where, min(n, where + BLOCK)):
+        if f[t] + up[t] == least:
+            return t, least, most
+    return where, least, most
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _partner(row_i, diag_i, diag, f, low, least):
+    """j of I_low with the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij)."""
+    n = f.shape[0]
+    best, where = -1.0, 0
+    for start in range(0, n, BLOCK):
+        part = slice(start, start + BLOCK)
+        fs, lows, diags, rows_i = f[part], low[part], diag[part], row_i[part]
+        block_best = -1.0
+        for t in range(fs.shape[0]):
+            ahead = greater(fs[t] + lows[t] - least, 0.0)
+            curvature = greater(diag_i + diags[t] - 2.0 * np.float64(rows_i[t]), FLAT)
+            block_best = greater(block_best, ahead * ahead / curvature)
+        if block_best > best:
+            best, where = block_best, start
+    chosen, best = where, -1.0
+    for t in range(where, min(n, where + BLOCK)):
+        ahead = max(f[t] + low[t] - least, 0.0)
+        gain = ahead * ahead / max(diag_i + diag[t] - 2.0 * np.float64(row_i[t]), FLAT)
+        if gain > best:
+            chosen, best = t, gain
+    return chosen

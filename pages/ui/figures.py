@@ -119,7 +119,9 @@ def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure
             customdata=np.column_stack([edges[:-1], edges[1:]]),
             hovertemplate="%{y:,} with %{customdata[0]:.3g} ≤ alpha < %{customdata[1]:.3g}" + f"<extra>{name}</extra>",
         )
-    figure.add_vline(x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}")
+    figure.add_vline(
+        x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
+    )
     bound = int(np.sum(alpha >= C * (1 - 1e-6)))
     figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})
     return _words(
@@ -130,10 +132,10 @@ def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure
     )
 
 
-def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: tuple[int, int] | None = None) -> go.Figure:
-    """Confusion matrix (k, k), rows true and columns predicted; clicks report `customdata = [row, column]`.
+def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[int] = ()) -> go.Figure:
+    """Confusion matrix (k, k), rows true and columns predicted; a click reports `customdata` = row * k + column.
 
-    Errors are shaded, the diagonal is not; `selected` = (row, column) is outlined.
+    Errors are shaded, the diagonal is not; `selected` cells are outlined.
     """
     k = len(classes)
     labels = [str(c) for c in classes]
@@ -156,12 +158,11 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: tuple[int,
         y=rows,
         mode="markers",
         marker={"symbol": "square", "size": max(8, min(30, 480 // k)), "opacity": 0, "color": GREY},
-        customdata=np.column_stack([rows, columns]),
+        customdata=list(range(k * k)),
         text=[f"{matrix[r, c]:,} × true {labels[r]}, predicted {labels[c]}" for r, c in zip(rows, columns)],
         hovertemplate="%{text}<extra></extra>",
     )
-    if selected is not None:
-        row, column = selected
+    for row, column in (divmod(cell, k) for cell in selected):
         figure.add_shape(
             type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": BLUE, "width": 3}
         )
@@ -189,7 +190,7 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
         hovertemplate="f = %{x:.4f}<extra></extra>",
     )
     figure.add_vline(x=0, line={"color": GREY, "width": 1})
-    figure.update_yaxes(autorange="reversed", showgrid=False)
+    figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
     return _words(
         figure,
         f"Decision values of the machines; class {predicted} has the largest one, the true class is {true}.",

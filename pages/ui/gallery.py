@@ -22,9 +22,9 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
-from pages.ui import state
 from pages.ui.palette import BLUE_RGB, ORANGE_RGB
 
+DIGIT = "digit"  # the URL parameter that holds the reference of the open example
 REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a data set
 PLANE = 28  # side, in pixels, of the picture of a point in the plane
 LARGEST = 128  # larger pictures are thinned before they are sent
@@ -48,9 +48,8 @@ def reference(dataset: str, split: str, index: int) -> str:
 
 
 def open_digit(ref: str) -> None:
-    """Open the view of one example over the page."""
-    dataset, split, index = ref.rsplit("/", 2)
-    state.open_digit(dataset, split, int(index))
+    """Name the example whose view lies over the page from the next rerun on; `digits.show_requested` draws it."""
+    st.query_params[DIGIT] = ref
 
 
 def gallery(
@@ -89,10 +88,10 @@ def gallery(
     )
 
 
-def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None) -> np.ndarray:
+def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False) -> np.ndarray:
     """Examples X (n, ...) as uint8 pictures, on the grey or feature scale of the data set `like` (m, ...).
 
-    Images whose background is dark (ink stored as large values) are inverted, photographs and colour are not.
+    `ink` says that large values are strokes on a dark ground, which are drawn dark on light; photographs stay as they are.
     Features without an image become a point in the plane (two) or a square of blue and orange cells (more).
     """
     like = np.asarray(like[:REFERENCE_ROWS])
@@ -101,7 +100,7 @@ def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | Non
         return _feature_pictures(X.reshape(len(X), -1), like.reshape(len(like), -1))
     low, high = (0.0, 255.0) if like.dtype == np.uint8 else (float(like.min()), float(like.max()))
     grey = np.clip((X.reshape(len(X), *image_shape) - low) / max(high - low, 1e-12), 0, 1)
-    if len(image_shape) == 2 and _dark_background(like, low, high):
+    if ink:
         grey = 1 - grey
     return np.rint(255 * grey).astype(np.uint8)
 
@@ -140,12 +139,6 @@ def _picked(key: str, on_pick: Callable[[str], None]) -> None:
     if ref:
         on_pick(ref)
         st.rerun()  # the whole page, also when the gallery stands in a fragment
-
-
-def _dark_background(like: np.ndarray, low: float, high: float) -> bool:
-    dark = np.mean(like <= low + 0.1 * (high - low))
-    light = np.mean(like >= high - 0.1 * (high - low))
-    return bool(dark > 0.3 and dark > light)
 
 
 def _feature_pictures(X: np.ndarray, like: np.ndarray) -> np.ndarray:

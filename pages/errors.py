@@ -1,0 +1,130 @@
+"""Errors: the test examples that a run gets wrong, which classes it confuses, and how each machine fares."""
+
+import numpy as np
+import streamlit as st
+
+from data import load
+from pages.ui import evidence, figures, plane, state, words
+from pages.ui.gallery import Tile, gallery, reference
+from pages.ui.trained import trained_run
+from svmcore.metrics import class_positions, confusion, per_class_table
+
+PER_PAGE = 96
+ORDERS = {"index": "Index", "certain": "Most certain", "close": "Closest call"}
+
+
+def toggle_cell(names: list[str]):
+    """Add the clicked cell of the confusion matrix to the filter, or take it out again."""
+    points = st.session_state["confusion"].selection.points
+    if points:
+        clicked, cells = names[points[0]["customdata"]], st.session_state["cells"]
+        st.session_state["cells"] = [c for c in cells if c != clicked] if clicked in cells else [*cells, clicked]
+
+
+st.title("Errors")
+run = trained_run()
+if run:
+    machine, test = run.machine(), run.test()
+    dataset = load(run.recipe.dataset)
+    classes = evidence.class_names(run, machine)
+    true, predicted = (class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
+    matrix = confusion(test.y_true, test.y_pred, machine.classes)
+    names = [f"{t} → {p}" for t in classes for p in classes]  # cells of the matrix, row by row
+    cell = true * len(classes) + predicted
+    filled = [names[i] for i in np.flatnonzero(matrix)]
+    state.param("cells", "", filled)
+    state.param("errors_by", "index", list(ORDERS))
+
+    st.subheader(words.error_rate(run.result))
+    st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
+    left, right = st.columns([2, 3], gap="large")
+    with right:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            wanted = st.multiselect(
+                "Shown: true → predicted",
+                filled,
+                key="cells",
+                bind="query-params",
+                placeholder="all errors; click a cell of the matrix for one kind",
+                help="A cell of the confusion matrix. Remove it by its cross to see all errors again.",
+            )
+            order = st.segmented_control(
+                "Order",
+                list(ORDERS),
+                format_func=ORDERS.__getitem__,
+                default="index",
+                required=True,
+                key="errors_by",
+                bind="query-params",
+                help="Certain: the winning decision value exceeds the true class's by much; close: by little.",
+            )
+        shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
+        if order != "index":
+            lead = evidence.lead(test.decision, true, predicted)[shown]
+            shown = shown[np.argsort(-lead if order == "certain" else lead, kind="stable")]
+        pages = max(1, -(-len(shown) // PER_PAGE))
+        page = st.pagination(pages, key=f"errors_page_{pages}") if pages > 1 else 1
+        rows = shown[(page - 1) * PER_PAGE : page * PER_PAGE]
+        if len(rows):
+            gallery(
+                evidence.example_pictures(dataset, test.split, test.index[rows]),
+                [
+                    Tile(
+                        reference(run.recipe.dataset, test.split, test.index[i]),
+                        f"Example {test.index[i]}, predicted {classes[predicted[i]]}, true {classes[true[i]]}",
+                        upper=f"{classes[predicted[i]]} {classes[true[i]]}",
+                        lower=str(test.index[i]),
+                        cross=bool(true[i] != predicted[i]),
+                    )
+                    for i in rows
+                ],
+                key="errors_gallery",
+                alt=f"{len(rows)} test examples with their predicted and true classes",
+            )
+            st.caption(
+                f"{len(shown):,} examples. Upper right: predicted, then true class; lower left: the number in the "
+                f"data set's {test.split} part. Click one to see why."
+            )
+        else:
+            st.success("Not one test example is wrong.", icon=":material/check:")
+    with left:
+        figures.show(
+            figures.confusion_figure(matrix, classes, [names.index(w) for w in wanted]),
+            "confusion",
+            on_select=lambda: toggle_cell(names),
+            selection_mode="points",
+        )
+        if plane.is_plane(run):
+            plane.plane(run, machine, "plane")
+
+    st.subheader("By class")
+    decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
+    table = per_class_table(decision, test.y_true, test.y_pred, machine.classes)
+    n_sv, n_bound = machine.n_sv, machine.bound.sum(axis=1)
+    for c, row in enumerate(table):
+        one = c if len(n_sv) > 1 else 0
+        row |= {
+            "digit": classes[c],
+            "tested": int(np.sum(true == c)),
+            "svs": int(n_sv[one]),
+            "bound": int(n_bound[one]),
+        }
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_order=("digit", "tested", "errors", "fn", "fp", "svs", "bound"),
+        column_config={
+            "digit": "class",
+            "tested": "test examples",
+            "errors": st.column_config.NumberColumn("errors", help="Wrong answers of the whole classifier"),
+            "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
+            "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
+            "svs": "support vectors",
+            "bound": "bound",
+        },
+        alt="Errors, misses, false alarms and support vectors of each class",
+    )
+    st.caption(
+        "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
+        "each class's own machine, taken alone; its support vectors and those at C."
+    )

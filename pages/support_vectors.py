@@ -1,0 +1,100 @@
+"""Support vectors: the examples that hold one machine up, and how hard each of them pulls."""
+
+import numpy as np
+import streamlit as st
+
+from data import load
+from pages.ui import evidence, figures, plane, state
+from pages.ui.gallery import gallery
+from pages.ui.trained import trained_run
+
+PER_PAGE = 96
+KINDS = {"all": "All", "free": "Free", "bound": "Bound", "virtual": "Virtual"}
+ORDERS = {"largest": "Largest alpha", "smallest": "Smallest alpha", "index": "Index"}
+
+st.title("Support vectors")
+run = trained_run()
+if run:
+    machine = run.machine()
+    dataset = load(run.recipe.dataset)
+    names = evidence.machine_names(run, machine)
+    kinds = list(KINDS) if machine.jitter is not None else list(KINDS)[:3]
+    for name, allowed in (("machine", range(len(names))), ("sv", kinds), ("order", ORDERS)):
+        state.param(name, next(iter(allowed)), list(allowed))
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        c = st.selectbox(
+            "Machine",
+            range(len(names)),
+            format_func=names.__getitem__,
+            key="machine",
+            bind="query-params",
+            width=200,
+            help="One machine for each class: that class (blue, +1) against all the others (orange, −1).",
+        )
+        kind = st.segmented_control(
+            "Kind",
+            kinds,
+            format_func=KINDS.__getitem__,
+            default="all",
+            required=True,
+            key="sv",
+            bind="query-params",
+            help="Free: 0 < alpha < C, on the margin. Bound: alpha = C, inside it or wrong.",
+        )
+        order = st.segmented_control(
+            "Order",
+            list(ORDERS),
+            format_func=ORDERS.__getitem__,
+            default="largest",
+            required=True,
+            key="order",
+            bind="query-params",
+            help="The largest alphas belong to the examples that are hardest to fit.",
+        )
+        labels = [str(label) for label in dataset.classes]
+        wanted = st.multiselect(
+            "Classes",
+            labels,
+            key="classes_shown",
+            bind="query-params",
+            placeholder="all",
+            width=240,
+            help="Only support vectors of these classes. Empty: all of them.",
+        )
+
+    everything = evidence.supports(run, machine, c)
+    mask = np.ones(len(everything.row), bool) if kind == "all" else everything.kind == kind
+    if wanted:
+        mask &= np.isin(everything.label.astype(str), wanted)
+    chosen = evidence.take(everything, mask)
+    if order != "largest":
+        chosen = evidence.take(chosen, np.argsort(chosen.alpha if order == "smallest" else chosen.row, kind="stable"))
+
+    left, right = st.columns([5, 2], gap="large")
+    with right:
+        n_bound = int(np.sum(everything.kind == "bound"))
+        total = len(run.train_index())
+        share = len(everything.row) / total
+        st.metric("Support vectors", f"{len(everything.row):,}", help=f"{share:.1%} of {total:,} training examples")
+        st.metric("of them at C (bound)", f"{n_bound:,}")
+        figures.show(figures.alpha_histogram(everything.alpha, everything.sign, machine.C), "alphas")
+        if plane.is_plane(run):
+            plane.plane(run, machine, "plane")
+    with left:
+        pages = max(1, -(-len(chosen.row) // PER_PAGE))
+        page = st.pagination(pages, key=f"sv_page_{pages}") if pages > 1 else 1
+        shown = evidence.take(chosen, np.arange(len(chosen.row))[(page - 1) * PER_PAGE : page * PER_PAGE])
+        if len(shown.row):
+            gallery(
+                evidence.support_pictures(run, machine, shown),
+                evidence.support_tiles(run.recipe.dataset, shown, shown.alpha),
+                key="support_gallery",
+                alt=f"Support vectors of the machine {names[c]}",
+            )
+            st.caption(
+                f"{len(chosen.row):,} support vectors of *{names[c]}*; above each its class, below its alpha. "
+                "Single ring: free; double ring: at C; blue: the machine's class, orange: the others. Click one."
+            )
+        else:
+            st.info("No support vector passes these filters.", icon=":material/filter_alt_off:")

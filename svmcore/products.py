@@ -60,6 +60,7 @@ class Operand:
         self.layout = layout if layout != "auto" else "sparse" if self.density < CROSSOVER else "dense"
         if self.layout == "sparse":
             self._features, self._tiles = _tiled(self.X)
+        self._derived = {}
         self.nbytes = self.sq.nbytes + (self._tiles.nbytes if self.layout == "sparse" else 0)
 
     def block(self, A, kernel: Kernel, out=None) -> np.ndarray:
@@ -67,18 +68,29 @@ class Operand:
         A = np.ascontiguousarray(A, np.float32)
         if A.ndim != 2 or A.shape[1] != self.d:
             raise ValueError(f"expected rows of {self.d} features; got an array of shape {A.shape}")
-        return self._product(A, squared_norms(A), kernel, slice(0, self.n), out)
+        return self.product(A, squared_norms(A), kernel, slice(0, self.n), out)
 
     def take(self, idx, kernel: Kernel, cols: slice | None = None, out=None) -> np.ndarray:
         """Kernel values of the examples `idx` (m,) against all, or against those of the slice `cols` (step 1)."""
         start, stop, step = (cols or slice(None)).indices(self.n)
         if step != 1:
             raise ValueError(f"cols has step {step}; allowed: 1")
-        return self._product(self.X[idx], self.sq[idx], kernel, slice(start, max(start, stop)), out)
+        return self.product(self.X[idx], self.sq[idx], kernel, slice(start, max(start, stop)), out)
 
-    def _product(self, A, sq, kernel, cols, out):
+    def derived(self, key, make):
+        """What `make()` gives, computed once for each hashable `key`: what a kernel wants to know of these examples."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
+
+    def product(self, A, sq, kernel: Kernel, cols: slice, out=None) -> np.ndarray:
+        """As `block` against the examples of the slice `cols`, where sq (m,) stands for |a|^2; a kernel that is not a
+        function of inner products brings `fill(operand, A, sq, cols, out)`."""
         out = np.empty((len(A), cols.stop - cols.start), np.float32) if out is None else out
         if out.size == 0:
+            return out
+        if hasattr(kernel, "fill"):
+            kernel.fill(self, A, sq, cols, out)
             return out
         code = kernel.code()
         multiply = self._sparse if self.layout == "sparse" else self._dense

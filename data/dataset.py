@@ -1,0 +1,106 @@
+"""What a data set is, and what is said when one cannot be used.
+
+    D = {(x_i, y_i)},  x_i an image (h, w) or (h, w, c), or a row of d features;  y_i one of 2 to 100 class labels
+
+X    (n, h, w[, c]) uint8 or float32 images, or (n, d) float32 features
+y    (n,) int64 or str labels
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from data.entry import Entry
+
+
+class DataError(ValueError):
+    """Data that cannot be used: `reason` says why, `accepted` what would be taken instead."""
+
+    def __init__(self, reason: str, accepted: str = ""):
+        self.reason, self.accepted = reason, accepted
+        super().__init__(f"{reason}. Accepted: {accepted}." if accepted else f"{reason}.")
+
+
+class NotAtHand(DataError):
+    """A data set of the catalogue whose files are not on this machine yet."""
+
+
+class UnknownDataset(DataError, KeyError):
+    """A name that the catalogue does not have."""
+
+    __str__ = DataError.__str__  # KeyError would show the text in quotes
+
+    def __init__(self, name: str, names):
+        super().__init__(f"There is no data set {name!r}", "one of " + ", ".join(names))
+
+
+class Arrays(NamedTuple):
+    """The examples themselves; a set without a test part of its own has empty X_test and y_test."""
+
+    X_train: np.ndarray
+    y_train: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+    @classmethod
+    def unsplit(cls, X: np.ndarray, y: np.ndarray) -> "Arrays":
+        """All of (X, y) as the training part."""
+        return cls(X, y, X[:0], y[:0])
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A catalogue entry with its examples. The arrays are shared between callers and read-only."""
+
+    entry: "Entry"
+    X_train: np.ndarray
+    y_train: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+    def __post_init__(self):
+        for array in self.arrays:
+            array.flags.writeable = False
+
+    @property
+    def arrays(self) -> Arrays:
+        return Arrays(self.X_train, self.y_train, self.X_test, self.y_test)
+
+    @property
+    def image_shape(self) -> tuple[int, ...] | None:
+        """(h, w) or (h, w, c), or None when the examples are not images."""
+        return self.X_train.shape[1:] if self.X_train.ndim > 2 else None
+
+    @property
+    def classes(self) -> np.ndarray:
+        """(k,) the labels, sorted."""
+        return np.asarray(self.entry.classes)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self.arrays)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of the examples (types, shapes, values): the same on every machine, whatever the set is called."""
+        digest = hashlib.sha256()
+        for array in self.arrays:
+            digest.update(f"{array.dtype.str} {array.shape} ".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+
+def mixed_order(y: np.ndarray) -> np.ndarray:
+    """Order (n,) that deals the classes out evenly, so that the first hundred examples show all of them.
+
+    Within a class the order stays; nothing is random.
+    """
+    _, code, count = np.unique(y, return_inverse=True, return_counts=True)
+    rank = np.empty(len(y))
+    for k in range(len(count)):
+        rank[code == k] = (np.arange(count[k]) + 0.5) / count[k]
+    return np.lexsort((code, rank))

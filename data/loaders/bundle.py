@@ -1,0 +1,121 @@
+"""What a reader brings, as named files in memory: one file, several, a folder, or a zip. Nothing is unpacked to disk.
+
+    file, folder, zip -> [Member(name, size, open)]
+
+Every size is checked twice, as declared and as read, because an archive may lie about what it holds.
+"""
+
+import gzip
+import io
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from data.dataset import DataError
+
+MAX_BYTES = 1 << 29  # of one upload, packed or unpacked, and of its arrays
+MAX_MEMBERS = 200_000
+
+SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
+ZIP_ACCEPTED = "a zip of images in one folder a class"
+_ENCRYPTED = 0x1
+_DAMAGE = (OSError, EOFError, zlib.error, zipfile.BadZipFile)
+_JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file: its path relative to the upload, its declared size in bytes, and how to open it."""
+
+    name: str
+    size: int
+    open: Callable[[], IO[bytes]]
+
+    def read(self) -> bytes:
+        """The content, unpacked if gzipped; DataError when damaged or too large."""
+        try:
+            with self.open() as file:
+                content = _bounded(file, self.name)
+            if content[:2] == b"\x1f\x8b":
+                with gzip.open(io.BytesIO(content)) as file:
+                    content = _bounded(file, self.name)
+        except DataError:
+            raise
+        except (*_DAMAGE, ValueError, RuntimeError, NotImplementedError) as error:
+            raise DataError(f"{self.name} is damaged or cut off ({error})", "the complete file") from error
+        return content
+
+
+def from_bytes(name: str, content: bytes) -> list[Member]:
+    """The members of an uploaded file: those of a zip of files, or the file itself."""
+    if content[:2] == b"PK":
+        return _zip_members(name, partial(io.BytesIO, content))
+    return _checked(name, [Member(name, len(content), partial(io.BytesIO, content))])
+
+
+def from_path(path: Path) -> list[Member]:
+    """The members of a local file or folder (hidden files and linked folders are passed over)."""
+    if path.is_dir():
+        found = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
+        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in found])
+    if not path.is_file():
+        raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
+    with path.open("rb") as file:
+        magic = file.read(2)
+    if magic == b"PK":
+        return _zip_members(path.name, partial(path.open, "rb"))
+    return _checked(path.name, [_on_disk(path, path.name)])
+
+
+def _on_disk(path: Path, name: str) -> Member:
+    return Member(name, path.stat().st_size, partial(path.open, "rb"))
+
+
+def _zip_members(name: str, open_zip: Callable[[], IO[bytes]]) -> list[Member]:
+    try:
+        archive = zipfile.ZipFile(open_zip())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise DataError(f"{name} is not a complete zip file ({error})", "the complete file, zip or npz") from error
+    members = []
+    for info in archive.infolist():
+        if info.is_dir():
+            continue
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+            raise DataError(f"{name} holds a file named {info.filename!r}, outside its own folder", ZIP_ACCEPTED)
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise DataError(f"{name} holds a link, {info.filename!r}", "plain files only")
+        if info.flag_bits & _ENCRYPTED:
+            raise DataError(f"{name} is locked with a password", ZIP_ACCEPTED + " without a password")
+        members.append(Member(str(path), info.file_size, partial(archive.open, info)))
+    return _checked(name, members)
+
+
+def _checked(name: str, members: list[Member]) -> list[Member]:
+    """The members that count, if they are few and small enough."""
+    members = [member for member in members if not _is_junk(member.name)]
+    if not members:
+        raise DataError(f"{name} holds no files", "a file or folder with examples in it")
+    if len(members) > MAX_MEMBERS:
+        raise DataError(f"{name} holds more than {MAX_MEMBERS} files", f"at most {MAX_MEMBERS} files")
+    total = sum(member.size for member in members)
+    if total > MAX_BYTES:
+        raise DataError(f"{name} unpacks to {total >> 20} MB", SIZE_ACCEPTED)
+    return members
+
+
+def _is_junk(name: str) -> bool:
+    return any(part.startswith(".") or part in _JUNK for part in PurePosixPath(name).parts)
+
+
+def _bounded(file: IO[bytes], name: str) -> bytes:
+    content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise DataError(f"{name} unpacks to more than {MAX_BYTES >> 20} MB", SIZE_ACCEPTED)
+    return content

@@ -1,0 +1,52 @@
+"""The catalogue's own sets: from the verified files of the manifest, in its order, to arrays."""
+
+from pathlib import Path
+
+import numpy as np
+
+from data.dataset import Arrays, mixed_order
+from data.loaders import idx, jartool, text
+
+
+def mnist(paths: list[Path]) -> Arrays:
+    return Arrays(*(array.astype(np.int64) if array.ndim == 1 else array for array in map(idx.read, paths)))
+
+
+def usps(paths: list[Path]) -> Arrays:
+    train, test = map(text.read_usps, paths)
+    return Arrays(*train, *test)
+
+
+def labelled_rows(paths: list[Path], side: int) -> Arrays:
+    """Rows of side * side whole numbers and a label, as square images, the classes dealt out evenly."""
+    rows = np.loadtxt(paths[0], np.uint8, delimiter=",")
+    rows = rows[mixed_order(rows[:, -1])] if (np.diff(rows[:, -1].astype(int)) >= 0).all() else rows
+    return Arrays.unsplit(rows[:, :-1].reshape(-1, side, side), rows[:, -1].astype(np.int64))
+
+
+def faces(paths: list[Path]) -> Arrays:
+    with np.load(paths[0], allow_pickle=False) as file:
+        X, y = file["X"], file["y"].astype(np.int64)
+    order = mixed_order(y)
+    return Arrays.unsplit(X[order], y[order])
+
+
+def volcanoes(paths: list[Path]) -> Arrays:
+    """Chips of experiment A1: images 2, 3 and 4 train, image 1 tests."""
+    parts = [jartool.chips(*paths[3 * k : 3 * k + 3], seed=k) for k in range(4)]
+    X, y = (np.concatenate(part) for part in zip(*parts[1:]))
+    order, test_order = mixed_order(y), mixed_order(parts[0][1])
+    return Arrays(X[order], y[order], parts[0][0][test_order], parts[0][1][test_order])
+
+
+def matlab(paths: list[Path]) -> Arrays:
+    """A benchmark in Matlab's format: `data` (n, d) and `target` (n, 1)."""
+    from scipy.io import loadmat  # 0.5 s to import
+
+    content = loadmat(paths[0], variable_names=["data", "target"])
+    return Arrays.unsplit(content["data"].astype(np.float32), content["target"].ravel().astype(np.int64))
+
+
+def a9a(paths: list[Path]) -> Arrays:
+    (X, y), (X_test, y_test) = (text.read_libsvm(path, n_features=123) for path in paths)
+    return Arrays(X, y.astype(np.int64), X_test, y_test.astype(np.int64))

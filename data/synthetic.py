@@ -1,0 +1,60 @@
+"""Seeded two-class problems in the plane, for pictures of a decision boundary.
+
+    moons, circles, gaussians, banana : (n, seed) -> X (n, 2) float32, y (n,) int64 in {-1, +1}, classes in equal parts
+
+moons and circles are the shapes known from scikit-learn; banana is two arcs that embrace each other, with noise that
+grows along the arc, in the manner of Raetsch's benchmark of that name (not its data).
+"""
+
+import numpy as np
+
+from data.dataset import Arrays
+
+N_TRAIN, N_TEST = 300, 300
+
+
+def moons(n: int, seed: int, noise: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
+    """Two interleaving half circles."""
+    rng, y = _start(n, seed)
+    angle = rng.uniform(0, np.pi, n)
+    X = np.column_stack([y * np.cos(angle) + (y < 0), y * np.sin(angle) + 0.5 * (y < 0)])
+    return _finish(X, noise, rng), y
+
+
+def circles(n: int, seed: int, noise: float = 0.12) -> tuple[np.ndarray, np.ndarray]:
+    """A circle of radius 1/2 (+1) inside one of radius 1 (-1)."""
+    rng, y = _start(n, seed)
+    angle = rng.uniform(0, 2 * np.pi, n)
+    radius = np.where(y > 0, 0.5, 1.0)
+    return _finish(np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), noise, rng), y
+
+
+def gaussians(n: int, seed: int, distance: float = 2.0) -> tuple[np.ndarray, np.ndarray]:
+    """Two unit Gaussians whose means lie `distance` apart, so that the best possible error is Phi(-distance / 2)."""
+    rng, y = _start(n, seed)
+    return _finish(np.outer(y, [distance / 2, 0]), 1.0, rng), y
+
+
+def banana(n: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray]:
+    """A curved band (-1) bent around a compact cloud (+1)."""
+    rng, y = _start(n, seed)
+    bend = rng.uniform(-1, 1, n)
+    band = np.column_stack([1.8 * bend, 1.6 * bend**2 - 1.2])
+    cloud = np.column_stack([0.5 * bend, 0.7 + 0.2 * bend])
+    X = np.where(y[:, None] > 0, cloud, band)
+    return _finish(X, noise * (1 + 0.5 * np.abs(bend))[:, None], rng), y
+
+
+def arrays(make, seed: int = 0) -> Arrays:
+    """A training and a test part drawn independently."""
+    X, y = make(N_TRAIN, seed)
+    X_test, y_test = make(N_TEST, seed + 1)
+    return Arrays(X, y, X_test, y_test)
+
+
+def _start(n: int, seed: int) -> tuple[np.random.Generator, np.ndarray]:
+    return np.random.default_rng(seed), np.where(np.arange(n) % 2, -1, 1)
+
+
+def _finish(X: np.ndarray, noise, rng: np.random.Generator) -> np.ndarray:
+    return (X + noise * rng.standard_normal(X.shape)).astype(np.float32)

@@ -1,0 +1,76 @@
+"""Small pictures of a data set: digits or images in a row of frames, rows of features as stripes, points in the plane.
+
+Everything is drawn as uint8 on a light ground; toys in the two class colours of the app.
+"""
+
+import numpy as np
+
+from data.dataset import Dataset
+
+ROWS, COLUMNS, CELL = 2, 5, 32
+GROUND = 245
+PLUS, MINUS = (0, 114, 178), (213, 94, 0)  # Okabe-Ito blue and vermilion
+
+
+def draw(dataset: Dataset) -> np.ndarray:
+    """The picture, (height, width) or (height, width, 3) uint8."""
+    if dataset.image_shape:
+        return _montage(dataset)
+    if dataset.X_train.shape[1] == 2:
+        return _plane(dataset)
+    return _stripes(dataset.X_train)
+
+
+def frames() -> np.ndarray:
+    """Empty frames, for a set that is not at hand."""
+    cell = np.full((CELL, CELL), GROUND, np.uint8)
+    cell[1:-1, 1:-1] = GROUND - 15
+    return np.tile(cell, (ROWS, COLUMNS))
+
+
+def _montage(dataset: Dataset) -> np.ndarray:
+    """One example of each of the first classes, then others, in frames; pixels are repeated or left out, not mixed."""
+    _, firsts = np.unique(dataset.y_train, return_index=True)
+    chosen = list(dict.fromkeys([*firsts, *range(ROWS * COLUMNS)]))[: ROWS * COLUMNS]
+    images = _in_cells(_as_bytes(dataset.X_train[[k for k in chosen if k < len(dataset.X_train)]]))
+    if dataset.entry.ink:
+        images = 255 - images
+    sheet = np.full((ROWS * CELL, COLUMNS * CELL, *images.shape[3:]), GROUND, np.uint8)
+    for k, image in enumerate(images):
+        y, x = (k // COLUMNS) * CELL, (k % COLUMNS) * CELL
+        sheet[y : y + image.shape[0], x : x + image.shape[1]] = image
+    return sheet
+
+
+def _as_bytes(images: np.ndarray) -> np.ndarray:
+    """Values from 0 to the brightest one, or from 0 to 255 for common 8-bit images, as uint8."""
+    top = 255.0 if images.dtype == np.uint8 and images.max() > 31 else max(float(images.max()), 1e-9)
+    return (np.clip(images / top, 0, 1) * 255).astype(np.uint8)
+
+
+def _in_cells(images: np.ndarray) -> np.ndarray:
+    """Images whose longer side is CELL, by nearest pixels."""
+    sides = images.shape[1:3]
+    lengths = [max(side * CELL // max(sides), 1) for side in sides]
+    rows, columns = (np.arange(length) * side // length for length, side in zip(lengths, sides))
+    return images[:, rows[:, None], columns]
+
+
+def _plane(dataset: Dataset) -> np.ndarray:
+    X, sheet = dataset.X_train[:400], np.full((ROWS * CELL, COLUMNS * CELL, 3), GROUND, np.uint8)
+    low, high = X.min(0), X.max(0)
+    scale = (np.array(sheet.shape[1::-1]) - 4) / np.maximum(high - low, 1e-9)
+    column, row = np.moveaxis(((X - low) * scale).astype(int), 1, 0)
+    colour = np.where((dataset.y_train[:400] == dataset.classes[-1])[:, None], PLUS, MINUS)
+    for dy in range(2):
+        for dx in range(2):
+            sheet[sheet.shape[0] - 3 - row + dy, column + 1 + dx] = colour
+    return sheet
+
+
+def _stripes(X: np.ndarray) -> np.ndarray:
+    """The first rows, each feature from its lowest (light) to its highest value (dark)."""
+    X = X[: ROWS * CELL, : COLUMNS * CELL]
+    low, high = X.min(0), X.max(0)
+    grey = GROUND - (X - low) / np.maximum(high - low, 1e-9) * 180
+    return np.repeat(grey.astype(np.uint8), max(COLUMNS * CELL // X.shape[1], 1), axis=1)

@@ -77,10 +77,10 @@ class SVC(ClassifierMixin, BaseEstimator):
         X, weight = _float32(X), _check_sample_weight(sample_weight, X, dtype=np.float64)
         self.classes_, label = np.unique(y, return_inverse=True)
         _check_labels(self.classes_, label, weight)
-        self.kernel_ = self._kernel_for(X)
+        self.kernel_ = self.kernel_for(X)
         Y = one_vs_rest(label, len(self.classes_))
-        box = np.maximum(self.C * weight * self._class_weights(y)[label], 0)
-        gram, square_bytes = self._gram(X, len(Y))
+        box = self.box(y, label, weight)
+        gram, square_bytes = self.gram_source(X, self.kernel_, len(Y))
         solution = decomposition.solve(
             gram,
             Y,
@@ -127,7 +127,8 @@ class SVC(ClassifierMixin, BaseEstimator):
             if not np.isscalar(value) or isinstance(value, str) or not np.isfinite(value) or value <= 0:
                 raise ValueError(f"{name} = {value!r}; allowed: a number above 0")
 
-    def _kernel_for(self, X) -> Kernel:
+    def kernel_for(self, X) -> Kernel:
+        """The Kernel that this estimator's parameters mean for training examples X (n, d)."""
         if isinstance(self.kernel, Kernel):
             return self.kernel
         if self.kernel == "linear":
@@ -144,10 +145,12 @@ class SVC(ClassifierMixin, BaseEstimator):
             return Poly(self.degree, float(gamma), float(self.coef0), normalised=False)
         return RBF(float(gamma)) if self.kernel == "rbf" else Sigmoid(float(gamma), float(self.coef0))
 
-    def _class_weights(self, y) -> np.ndarray:
-        return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+    def box(self, y, label, weight) -> np.ndarray:
+        """C_i (n,) of examples with labels y, label numbers `label` and sample weights `weight`."""
+        per_class = compute_class_weight(self.class_weight, classes=np.unique(y), y=y)
+        return np.maximum(self.C * weight * per_class[label], 0)
 
-    def _gram(self, X, machines: int) -> tuple[Gram, int]:
+    def gram_source(self, X, kernel: Kernel, machines: int) -> tuple[Gram, int]:
         """The Gram source that suits size and ceiling, and the bytes left for the Gram matrices of working sets."""
         n = len(X)
         ceiling = ceiling_bytes(self.cache_mb)
@@ -157,11 +160,11 @@ class SVC(ClassifierMixin, BaseEstimator):
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
             _check_budget(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
-            return Dense.of(operand, self.kernel_), whole
+            return Dense.of(operand, kernel), whole
         _check_budget(fixed + 2 * 4 * CHUNK * n, ceiling, f"training on {n} examples")
         free = ceiling - fixed - 4 * CHUNK * n
         square = min(free // 4, min(2, machines) * whole)
-        return Cached(operand, self.kernel_, free - square), square
+        return Cached(operand, kernel, free - square), square
 
     def _take(self, solution, X, Y, box, label, gram) -> None:
         support = np.flatnonzero((solution.alpha > 0).any(axis=0))

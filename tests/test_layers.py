@@ -17,6 +17,7 @@ PACKAGES = ("app", "pages", "data", "svmcore")
 SCREEN = {"streamlit", "plotly"}
 LEVELS = {
     "_jit": 0,
+    "files": 0,
     "kernels": 0,
     "jitter": 0,
     "preprocess": 0,

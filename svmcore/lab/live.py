@@ -1,0 +1,126 @@
+"""What a machine looks like while it is being trained, from the solver's intermediate alphas.
+
+    f_c(t) = sum_i coef[c, i] K(x_i, t) + bias[c]     on a fixed sample of test examples t
+
+A kernel value of the sample is computed once, when its training example first becomes a support vector, and kept; a
+look then costs one small product. The looks of a run are spaced so that they take at most a tenth of its time.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.kernels import Kernel
+from svmcore.lab.train import Problem
+from svmcore.model import labels
+from svmcore.products import Operand
+
+SAMPLE, KEPT_VALUES = 500, 1 << 24  # test examples looked at; kernel values held (64 MB)
+TOP = 60  # support vectors shown of each machine
+PIECE = 2048  # new support vectors between two checks
+EVERY = 0.5  # seconds between looks, once a run is a few seconds old
+SHARE = 0.1  # of the run's time
+
+
+class Live(NamedTuple):
+    """One look at a machine in training; `machine` is the row of `top` that `support` and `alpha` show."""
+
+    version: int
+    at_iteration: int
+    top: tuple[tuple[np.ndarray, np.ndarray], ...]  # of each machine: training rows (<= 60,), their alphas, falling
+    test_index: np.ndarray  # (n_errors,) positions in the data set of the test examples that are wrong now
+    y_true: np.ndarray  # (n_errors,)
+    y_pred: np.ndarray  # (n_errors,)
+    n_errors: int
+    n_sample: int
+    machine: int = 0
+
+    @property
+    def support(self) -> np.ndarray:
+        """Training rows with the largest alpha of this machine."""
+        return self.top[self.machine][0]
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Their alphas."""
+        return self.top[self.machine][1]
+
+    def of(self, machine: int) -> Live:
+        """The same look, at another machine."""
+        return self._replace(machine=machine)
+
+
+class Viewer:
+    """Looks at one run. Belongs to the thread that trains; a Live once published is never changed."""
+
+    def __init__(self, problem: Problem, kernel: Kernel, seed: int):
+        n = len(problem.X_train)
+        size = min(SAMPLE, len(problem.y_test), max(50, KEPT_VALUES // n))
+        self._sample = np.sort(np.random.default_rng(seed).permutation(len(problem.y_test))[:size])
+        self._problem, self._kernel = problem, kernel
+        self._operand = Operand(problem.X_test[self._sample])
+        self._classes = np.unique(problem.y_train)
+        self._place = np.full(n, -1, np.int64)  # training row -> its row of self._values
+        self._values = np.empty((0, size), np.float32)
+        self._version, self._last, self._cost = 0, -np.inf, 0.0
+        self._spent, self._started = 0.0, time.perf_counter()
+        self._seen = -1  # iterations at the last look
+
+    def due(self, progress) -> bool:
+        """Whether there is something new to see, and the time since the last look allows another one."""
+        if progress.iterations == self._seen:
+            return False
+        now = time.perf_counter()
+        age = now - self._started
+        quiet = min(EVERY, max(0.05, age / 10))
+        return now - self._last >= quiet and self._spent + self._cost <= SHARE * max(age, 1.0)
+
+    def look(self, progress, check) -> Live | None:
+        """Look at the machine behind a Progress; None when its rows are not the training set's. What `check` raises."""
+        started = time.perf_counter()
+        snapshot = progress.snapshot()
+        live = None
+        if not len(snapshot.support) or snapshot.support.max() < len(self._place):
+            live = self._live(progress, snapshot, check)
+        self._seen, self._last = progress.iterations, time.perf_counter()
+        self._cost = self._last - started
+        self._spent += self._cost
+        return live
+
+    def _live(self, progress, snapshot, check) -> Live:
+        self._extend(snapshot.support, check)
+        values = self._values[self._place[snapshot.support]]
+        decision = (snapshot.coef.astype(np.float32) @ values).T + snapshot.bias
+        predicted = labels(self._classes, decision)
+        truth = self._problem.y_test[self._sample]
+        wrong = np.flatnonzero(predicted != truth)
+        self._version += 1
+        return Live(
+            version=self._version,
+            at_iteration=progress.iterations,
+            top=tuple(_largest(snapshot.support, np.abs(row)) for row in snapshot.coef),
+            test_index=self._problem.test_index[self._sample[wrong]],
+            y_true=truth[wrong],
+            y_pred=predicted[wrong],
+            n_errors=len(wrong),
+            n_sample=len(truth),
+        )
+
+    def _extend(self, support, check) -> None:
+        """Kernel values of support vectors not seen before."""
+        new = support[self._place[support] < 0]
+        for start in range(0, len(new), PIECE):
+            check()
+            rows = new[start : start + PIECE]
+            block = self._operand.block(self._problem.X_train[rows], self._kernel)
+            self._place[rows] = len(self._values) + np.arange(len(rows))
+            self._values = np.concatenate([self._values, block])
+
+
+def _largest(support, alpha):
+    order = np.argsort(-alpha, kind="stable")[:TOP]
+    order = order[alpha[order] > 0]
+    return support[order], alpha[order]

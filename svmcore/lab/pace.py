@@ -1,0 +1,60 @@
+"""When to write progress, how long is left, and how slow slow motion is.
+
+next line   after max(50 ms, 1 % of the run's age): a second gives twenty lines, an hour seven hundred
+time left   e = (1 - w) (prior - t) + w t_gap,  w = min(1, t / prior);
+            t_gap: when the gap, which falls about geometrically, reaches tol at its recent rate
+slow motion rests the solver after a burst of b seconds for b (SLOW / prior - 1), so that the run takes about SLOW
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from math import isfinite, log
+
+SLOW = 20.0  # seconds that a run in slow motion should take
+LONGEST_REST = 1.0
+RECENT = 40  # progress lines that the rate of the gap is read off
+
+
+class Pace:
+    """Clockwork of one run; `prior` is the predicted time in seconds. Every time is one without rests and pauses."""
+
+    def __init__(self, prior: float, tol: float):
+        self.prior, self.tol = max(prior, 0.05), tol
+        self._written = -1.0
+        self._recent = deque(maxlen=RECENT)
+        self._left = 2 * SLOW
+
+    def should_write(self, age: float) -> bool:
+        """Whether the progress of this moment belongs in the file."""
+        if self._written >= 0 and age - self._written < max(0.05, age / 100):
+            return False
+        self._written = age
+        return True
+
+    def seen(self, age: float, gap: float) -> None:
+        """Take note of a gap."""
+        best = min(gap, self._recent[-1][1]) if self._recent else gap
+        if isfinite(best) and best > 0 and (not self._recent or age - self._recent[-1][0] >= 0.02 * self.prior):
+            self._recent.append((age, best))
+
+    def eta(self, age: float) -> float:
+        """Seconds left."""
+        expected = max(self.prior - age, 0.0)
+        by_gap = self._time_to_tol()
+        weight = min(1.0, age / self.prior) if by_gap is not None else 0.0
+        return (1 - weight) * expected + weight * (by_gap or 0.0)
+
+    def rest(self, burst: float) -> float:
+        """Seconds to rest after a burst in slow motion."""
+        rest = min(burst * max(SLOW / self.prior - 1, 0.0), LONGEST_REST, self._left)
+        self._left -= rest
+        return rest
+
+    def _time_to_tol(self) -> float | None:
+        if len(self._recent) < 3:
+            return None
+        (t0, g0), (t1, g1) = self._recent[0], self._recent[-1]
+        if g1 <= self.tol:
+            return 0.0
+        return log(g1 / self.tol) * (t1 - t0) / log(g0 / g1) if g1 < g0 else None

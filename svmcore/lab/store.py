@@ -1,0 +1,119 @@
+"""JSON files that survive a kill or a full disk, and who is at work on a folder.
+
+Lines are appended in one write each; a reader skips a torn one. A folder's owner is the process that holds the lock on
+its `owner.json`; the system drops the lock with the process, however it ends. Where a file system has no locks, the
+process number with its start time decides.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from svmcore import files
+
+try:
+    import fcntl
+except ImportError:  # no flock on this system
+    fcntl = None
+
+OWNER = "owner.json"
+
+
+def write_json(path: Path, value: object) -> None:
+    """Replace a JSON file, whole or not at all. OSError when the disk refuses."""
+    text = json.dumps(value, indent=1, allow_nan=False)
+    files.write(path, lambda file: file.write(text.encode()))
+
+
+def read_json(path: Path, default: object = None) -> object:
+    """The value in a JSON file; `default` when there is none or it cannot be read."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return default
+
+
+def append_line(path: Path, value: dict) -> None:
+    """Add one JSON object as a line, in one write."""
+    line = (json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n").encode()
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        if os.write(handle, line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    finally:
+        os.close(handle)
+
+
+def read_lines(path: Path) -> list[dict]:
+    """The objects of a file of JSON lines; lines that a kill or a full disk cut short are left out."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError:
+        return []
+    values = []
+    for line in lines:
+        with suppress(ValueError):
+            values.append(json.loads(line))
+    return [value for value in values if isinstance(value, dict)]
+
+
+def claim(folder: Path) -> int:
+    """Make this process the owner of a folder; returns the open file that holds the lock until `os.close`."""
+    handle = os.open(folder / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
+    locked = _lock(handle, exclusive=True)
+    owner = {"pid": os.getpid(), "started": _started(os.getpid()), "locked": locked}
+    os.write(handle, json.dumps(owner).encode())
+    return handle
+
+
+def is_owned(folder: Path) -> bool:
+    """Whether the process that claimed the folder still lives and holds it."""
+    owner = read_json(folder / OWNER)
+    if not isinstance(owner, dict):
+        return False
+    if not owner.get("locked"):
+        started = owner.get("started")
+        return started is not None and started == _started(owner.get("pid"))
+    try:
+        handle = os.open(folder / OWNER, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not _lock(handle, exclusive=False)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[bool]:
+    """Hold a lock file for a while; yields False when another process or thread holds it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield fcntl is None or _lock(handle, exclusive=True)
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, exclusive: bool) -> bool:
+    """Try to lock an open file; False when someone else holds it or the system has no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _started(pid: object) -> str | None:
+    """When a process started, in clock ticks since boot; None when it is gone or the system does not say."""
+    try:
+        return Path(f"/proc/{int(pid)}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, TypeError, ValueError, IndexError):
+        return None

@@ -1,0 +1,161 @@
+"""The work of one run in its thread: prepare, fit, judge, keep; and what the outside sees and asks meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import math
+import shutil
+import threading
+import time
+from typing import Protocol
+
+from svmcore.decomposition import Progress
+from svmcore.lab import runs, train
+from svmcore.lab.estimate import Estimate
+from svmcore.lab.live import Viewer
+from svmcore.lab.pace import Pace
+
+_log = logging.getLogger(__name__)
+STAGES = {
+    "loading": "Loading the data",
+    "preprocessing": "Preprocessing",
+    "fitting": "Training",
+    "predicting": "Testing",
+    "saving": "Saving",
+}
+
+
+class Control(Protocol):
+    """What a worker needs of whoever runs it."""
+
+    stop: threading.Event  # set: stop as soon as possible
+    looks: bool  # whether someone may want to see the machine in training
+
+    def checkpoint(self) -> bool:
+        """Wait out a pause; False to stop."""
+
+    def publish(self, **news) -> None:
+        """Make progress, live, message or eta_seconds visible."""
+
+
+def carry_out(run: runs.Run, predicted: Estimate, control: Control) -> tuple[str, str]:
+    """Do the run; returns how it ended ("done", "cancelled" or "failed") and, for a failure, why."""
+    watch = _Watch(run, predicted, control)
+    recipe = run.recipe
+    try:
+        run.set_state("running")
+        run.save_grant(predicted.memory_mb)
+        problem = train.prepare(recipe, watch.check)
+        run.save_split(problem.train_index, problem.test_index)
+        if control.looks:
+            watch.viewer = Viewer(problem, recipe.kernel, recipe.seed)
+        watch.check("fitting")
+        fitted = train.fit(recipe.replace(cache_mb=predicted.cache_mb), problem, watch.monitor)
+        watch.raise_if_ended()
+        fitted = fitted._replace(seconds=fitted.seconds - watch.rested_fitting)
+        outcome = train.judge(recipe, problem, fitted, watch.check)
+        watch.check("saving")
+        run.finish(outcome.machine, outcome.test, outcome.result)
+    except train.Stopped:
+        return "cancelled", ""
+    except Exception as error:
+        return "failed", _explain(error)
+    return "done", ""
+
+
+class _Watch:
+    """Stands between the solver and the outside: keeps the pace, writes lines, takes looks, asks whether to go on."""
+
+    def __init__(self, run: runs.Run, predicted: Estimate, control: Control):
+        self.run, self.control, self.viewer = run, control, None
+        self.slow = run.recipe.slow_motion
+        self.pace = Pace(predicted.seconds, run.recipe.tol)
+        self.started, self.rested, self.rested_fitting = time.perf_counter(), 0.0, 0.0
+        self.burst_ended: float | None = None
+        self.error: BaseException | None = None
+
+    def check(self, stage: str) -> None:
+        """Between pieces of work outside the solver: tell the stage, wait out a pause. Stopped when asked to stop."""
+        self.control.publish(message=STAGES[stage])
+        if not self._checkpoint():
+            raise train.Stopped
+
+    def monitor(self, progress: Progress) -> bool:
+        """Between bursts of the solver. Never raises: what goes wrong here ends the training and is raised after it."""
+        rested = self.rested
+        try:
+            if self.error is None:
+                self._record(progress)
+                self._rest()
+                if not self._checkpoint():
+                    raise train.Stopped
+        except BaseException as error:
+            self.error = error
+        self.rested_fitting += self.rested - rested
+        self.burst_ended = time.perf_counter()
+        return self.error is None
+
+    def raise_if_ended(self) -> None:
+        """After the training: what ended it early."""
+        if self.error is not None:
+            raise self.error
+
+    def _record(self, progress: Progress) -> None:
+        age = time.perf_counter() - self.started - self.rested
+        line = _line(progress)
+        self.pace.seen(age, progress.gap)
+        self.control.publish(
+            progress=line | {"gaps": [_finite(gap) for gap in progress.gaps]}, eta_seconds=self.pace.eta(age)
+        )
+        if self.pace.should_write(age) or progress.gap <= self.run.recipe.tol:
+            self.run.add_progress(line)
+        if self.viewer is not None and self.viewer.due(progress):
+            live = self.viewer.look(progress, self._raise_if_stopping)
+            if live is not None:
+                self.control.publish(live=live)
+
+    def _rest(self) -> None:
+        if self.slow and self.burst_ended is not None:
+            started = time.perf_counter()
+            self.control.stop.wait(self.pace.rest(started - self.burst_ended))
+            self.rested += time.perf_counter() - started
+
+    def _checkpoint(self) -> bool:
+        started = time.perf_counter()
+        go_on = self.control.checkpoint()
+        self.rested += time.perf_counter() - started
+        return go_on
+
+    def _raise_if_stopping(self) -> None:
+        if self.control.stop.is_set():
+            raise train.Stopped
+
+
+def _line(progress: Progress) -> dict:
+    """A Progress as it is written: plain numbers, null for what is not finite."""
+    values = progress._asdict()
+    return {name: _finite(value) for name, value in values.items() if name not in ("snapshot", "gaps")}
+
+
+def _finite(value):
+    if isinstance(value, str):
+        return value
+    value = value.item() if hasattr(value, "item") else value
+    return value if math.isfinite(value) else None
+
+
+def _explain(error: Exception) -> str:
+    """A failure in words for the reader; what is a fault of the program also goes to the log."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        free = shutil.disk_usage(runs.home()).free / 2**20
+        return (
+            f"The disk that holds the runs is full ({free:,.0f} MB left in {runs.home()}). What was kept before is "
+            "intact; free some space and start the run again."
+        )
+    if isinstance(error, MemoryError):
+        return "The memory ran out. Use fewer training examples or a smaller cache_mb."
+    if isinstance(error, ValueError | OSError):
+        return str(error)
+    _log.error("a run failed", exc_info=error)
+    return f"{type(error).__name__}: {error}"

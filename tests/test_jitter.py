@@ -157,6 +157,32 @@ def test_factoring_out_the_shifts_gives_the_set_back(text):
         np.testing.assert_allclose(whole[j], np.roll(bases[r].reshape(images.shape), (dy, dx), (1, 2)), atol=1e-6)
 
 
+@pytest.mark.parametrize("text", ["vsv2*rot:-8,8@edge", "plus:1+thick:0.5"])
+def test_picking_single_forms_agrees_with_applying_the_whole_set(text):
+    images = blobs(n=40, c=3)
+    js = JitterSet.parse(text)
+    which = np.random.default_rng(0).integers(len(js), size=len(images))
+    np.testing.assert_array_equal(js.pick(images, which, pad=1), js.apply(images, pad=1)[which, np.arange(40)])
+
+
+@pytest.mark.parametrize("text", ["box:1@zero", "plus:1+rot:-8,8"])
+def test_powers_hold_every_product(text):
+    js = JitterSet.parse(text)
+    square = js.power(2)
+    table = square.after(js, js)
+    assert set(table.ravel()) == set(range(len(square)))
+    assert table[0].tolist() == square.after(js, js.power(0))[:, 0].tolist()
+    assert square.border == js.border
+    assert len(js.power(0)) == 1
+
+
+def test_the_zero_border_brings_in_zeros_whatever_the_background():
+    images = 5 - blobs(empty=0)
+    moved = jittered("shift:2,0@zero", images)[1]
+    assert (moved[:, :2] == 0).all()
+    assert (moved[:, 2:] == images[:, :-2]).all()
+
+
 def test_sets_are_values_named_by_their_text():
     js = JitterSet.parse(" Box:1 * thick:0.5 ", (28, 28))
     again = JitterSet.parse(str(js), js.image_shape)
@@ -188,7 +214,7 @@ def test_rows_images_and_integers_are_treated_alike():
         ("shift:1,2,3", "wanted are pairs"),
         ("flip:x", "wanted is h"),
         ("elastic:1", "three or four numbers"),
-        ("box:1@wrap", "border 'wrap' is unknown; allowed are @background and @edge"),
+        ("box:1@wrap", "border 'wrap' is unknown; allowed are @background, @edge, @zero"),
         ("(box:1", r"a closing '\)' is missing"),
         ("box:1)", r"'\)' is out of place"),
         ("box:1+", "'nothing' is unknown"),

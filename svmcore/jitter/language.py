@@ -21,7 +21,7 @@ from itertools import product
 
 MOST = 4096  # jitters in a set
 SHIFTS = ("box", "plus", "shift", "vsv2")  # families made of translations
-BORDERS = ("background", "edge")
+BORDERS = ("background", "edge", "zero")  # what a move brings in from outside
 
 Part = tuple[str, tuple[float, ...]]  # ("linear", 2x2 matrix row by row) | ("thick", s) | ("elastic", a, sigma, seed)
 
@@ -72,7 +72,7 @@ def parse(text: str) -> tuple[tuple[Jitter, ...], str]:
     """
     body, at, border = text.partition("@")
     if at and border not in BORDERS:
-        raise ValueError(f"jitters '{text}': border '{border}' is unknown; allowed are @{' and @'.join(BORDERS)}")
+        raise ValueError(f"jitters '{text}': border '{border}' is unknown; allowed are @{', @'.join(BORDERS)}")
     reader = _Reader(body)
     try:
         jitters = reader.read_set()
@@ -84,6 +84,12 @@ def parse(text: str) -> tuple[tuple[Jitter, ...], str]:
         raise ValueError(f"jitters '{text}': {error}") from None
     first_seen = list(dict.fromkeys(j.parts for j in jitters))
     return tuple(sorted(jitters, key=lambda j: first_seen.index(j.parts))), border or BORDERS[0]
+
+
+def power(text: str, exponent: int) -> str:
+    """The product of a set with itself: "box:1@edge", 2 -> "(box:1)*(box:1)@edge"; "none" for exponent 0."""
+    body, at, border = text.partition("@")
+    return ("*".join([f"({body})"] * exponent) or "none") + at + border
 
 
 def without_shifts(text: str) -> str:

@@ -7,6 +7,7 @@ Symbols: X (n, d) float32, d = h w [c]; J = number of jitters; offset (dy, dx) =
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2-3.3.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.jitter.language import Jitter, parse, without_shifts
+from svmcore.jitter.language import Jitter, parse, power, without_shifts
 from svmcore.jitter.warp import apply_parts, widen
 from svmcore.preprocess import as_images, background
 
@@ -72,7 +73,7 @@ class JitterSet:
         """Translations (J, 2) int64 as (dy, dx), or None when some jitter is not a pure translation."""
         return None if any(j.parts for j in self.jitters) else self.factor().offsets
 
-    @property
+    @cached_property
     def reach(self) -> int:
         """The furthest shift in pixels: padding by as much keeps all ink of a shifted image on the canvas."""
         return max(max(map(abs, j.offset)) for j in self.jitters)
@@ -100,17 +101,53 @@ class JitterSet:
 
     def each(self, X: np.ndarray, pad: int = 0) -> Iterator[np.ndarray]:
         """The J arrays (n, d) of `apply` in turn, for when all of them at once would be too much; read only."""
+        canvas, paper = self._canvas(X, pad)
+        for parts, group in groupby(self.jitters, key=attrgetter("parts")):
+            base = widen(apply_parts(canvas, parts, paper, self.border, pad), self.reach, paper, self.border)
+            for jitter in group:
+                yield self._moved(base, jitter)
+
+    def pick(self, X: np.ndarray, which: np.ndarray, pad: int = 0) -> np.ndarray:
+        """One form of each image, (n, d) float32: row i is jitter which[i] of image i; X and pad as for `apply`."""
+        canvas, paper = self._canvas(X, pad)
+        out = np.empty((len(canvas), math.prod(canvas.shape[1:])), dtype=np.float32)
+        for parts, group in groupby(enumerate(self.jitters), key=lambda numbered: numbered[1].parts):
+            members = dict(group)
+            rows = np.flatnonzero(np.isin(which, list(members)))
+            base = apply_parts(canvas[rows], parts, paper[rows], self.border, pad)
+            base = widen(base, self.reach, paper[rows], self.border)
+            for number, jitter in members.items():
+                mine = np.flatnonzero(which[rows] == number)
+                out[rows[mine]] = self._moved(base[mine], jitter)
+        return out
+
+    def power(self, exponent: int) -> "JitterSet":
+        """The set of all jitters made of `exponent` jitters of this one; the identity alone for 0."""
+        return JitterSet(power(self.text, exponent), self.image_shape)
+
+    def after(self, first: "JitterSet", second: "JitterSet") -> np.ndarray:
+        """Numbers (len(first), len(second)) int64 that the products first[a] then second[b] have in this set.
+
+        Raises KeyError when a product is not in this set.
+        """
+        number = {(j.parts, j.offset): at for at, j in enumerate(self.jitters)}
+        products = [[a.then(b) for b in second.jitters] for a in first.jitters]
+        return np.array([[number[j.parts, j.offset] for j in row] for row in products])
+
+    def _canvas(self, X: np.ndarray, pad: int) -> tuple[np.ndarray, np.ndarray]:
+        """Images (n, h + 2 pad, w + 2 pad, c) and their background's colour (n, c)."""
         if np.ndim(X) == 2 and self.image_shape is None:
             raise ValueError(
                 f"jitters '{self}' need images, not rows of shape {np.shape(X)}: allowed are (n, h, w), (n, h, w, c), "
                 "or (n, d) with an image_shape"
             )
         images = as_images(X, self.image_shape)
-        paper, reach = background(images), self.reach
-        canvas = widen(images, pad, paper, self.border)
-        n, h, w, _ = canvas.shape
-        for parts, group in groupby(self.jitters, key=attrgetter("parts")):
-            base = widen(apply_parts(canvas, parts, paper, self.border, pad), reach, paper, self.border)
-            for jitter in group:
-                top, left = reach - jitter.offset[0], reach - jitter.offset[1]
-                yield base[:, top : top + h, left : left + w].reshape(n, -1)
+        paper = np.zeros_like(images[:, 0, 0]) if self.border == "zero" else background(images)
+        return widen(images, pad, paper, self.border), paper
+
+    def _moved(self, base: np.ndarray, jitter: Jitter) -> np.ndarray:
+        """Rows (n, d) of images that stand on a canvas widened by the reach, after the jitter's translation."""
+        n, height, width, c = base.shape
+        h, w = height - 2 * self.reach, width - 2 * self.reach
+        top, left = self.reach - jitter.offset[0], self.reach - jitter.offset[1]
+        return base[:, top : top + h, left : left + w].reshape(n, h * w * c)

@@ -5,7 +5,8 @@ interpolation that is one sparse matrix for all images,
 
     y = W x + (1 - W 1) b        W (H W, H W), at most four entries a row; b the background's colour,
 
-where points outside have no entry in W (border "background") or are moved onto the edge (border "edge", W 1 = 1).
+where points outside have no entry in W (borders "background" and "zero", the latter with b = 0) or are moved onto the
+edge (border "edge", W 1 = 1).
 Thickness s > 0 mixes the ink m = |x - b| with its grey dilation over the four neighbours, (1 - s) m + s dilate(m);
 s < 0 with its erosion.
 

@@ -52,6 +52,7 @@ def _files(name: str) -> dict:
     sources = [f"the npm package {source.npm}" if source.npm else source.address for source in files.sources]
     return {
         "name": name,
+        "fetchable": bool(files.sources),
         "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),
         "paths": partial(fetch.find, name),
         "present": partial(fetch.at_hand, name),

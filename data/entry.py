@@ -35,6 +35,7 @@ class Entry:
     citation: str
     sources: tuple[str, ...]
     size_mb: float  # to download or on disk
+    fetchable: bool = False  # `data.fetch` knows a public source
     note: str = ""
     ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
     parse: Callable[[list[Path]], Arrays] = field(repr=False, kw_only=True)

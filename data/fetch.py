@@ -19,7 +19,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -32,6 +31,10 @@ Progress = Callable[[int, int, str], None]  # bytes done, bytes in all (0 = unkn
 
 CHUNK = 1 << 16
 CONNECT_SECONDS, STALL_SECONDS, NPM_SECONDS = 6, 30, 600
+
+
+class Cancelled(Exception):
+    """For a progress callback to raise when the reader has had enough; passes through `fetch`, which tidies up."""
 
 
 def at_hand(name: str) -> bool:
@@ -52,7 +55,7 @@ def find(name: str) -> list[Path]:
 def fetch(name: str, progress: Progress | None = None) -> list[Path]:
     """`find`, after fetching the missing files from the first source that has them.
 
-    progress : called with (bytes done, bytes in all or 0, message); an exception from it stops the transfer cleanly
+    progress : called with (bytes done, bytes in all or 0, message); it may raise Cancelled to stop the transfer
     Raises DataError with every source's own reason when no source could be used.
     """
     files, report = _file_set(name), progress or (lambda *_: None)
@@ -178,7 +181,7 @@ def _from_http(source: Source, files: list[File], folder: Path, report: Progress
         for number, file in enumerate(files, 1):
             message = f"{file.name} ({number} of {len(files)}) from {source.address}"
             report(0, 0, message)
-            bar = _Bar(partial(report, message=message))
+            bar = _Bar(report, message)
             download = pooch.HTTPDownloader(bar, chunk_size=CHUNK, timeout=(CONNECT_SECONDS, STALL_SECONDS))
             copy = Path(scratch) / (file.name + source.suffix)
             try:
@@ -220,14 +223,14 @@ def _store(content: IO[bytes], file: File, folder: Path) -> None:
 
 
 class _Bar:
-    """What pooch asks of a progress bar, handed on as (done, total)."""
+    """What pooch asks of a progress bar, handed on to `report`."""
 
-    def __init__(self, report: Callable[[int, int], None]):
-        self.report, self.total, self.done = report, 0, 0
+    def __init__(self, report: Progress, message: str):
+        self.report, self.message, self.total, self.done = report, message, 0, 0
 
     def update(self, n: int) -> None:
         self.done += n
-        self.report(min(self.done, self.total) if self.total else self.done, self.total)
+        self.report(min(self.done, self.total) if self.total else self.done, self.total, self.message)
 
     def reset(self) -> None:
         self.done = 0

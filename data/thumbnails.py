@@ -7,8 +7,9 @@ import numpy as np
 
 from data.dataset import Dataset
 
-ROWS, COLUMNS, CELL = 2, 5, 32
-GROUND = 245
+ROWS, COLUMNS = 2, 5
+CELL, PICTURE = 36, 32  # sides in pixels of a frame and of the largest picture in it
+GROUND = 255
 PLUS, MINUS = (0, 114, 178), (213, 94, 0)  # Okabe-Ito blue and vermilion
 
 
@@ -24,12 +25,12 @@ def draw(dataset: Dataset) -> np.ndarray:
 def frames() -> np.ndarray:
     """Empty frames, for a set that is not at hand."""
     cell = np.full((CELL, CELL), GROUND, np.uint8)
-    cell[1:-1, 1:-1] = GROUND - 15
+    cell[1:-1, 1:-1] = GROUND - 20
     return np.tile(cell, (ROWS, COLUMNS))
 
 
 def _montage(dataset: Dataset) -> np.ndarray:
-    """One example of each of the first classes, then others, in frames; pixels are repeated or left out, not mixed."""
+    """One example of each of the first classes, then others, each in a frame."""
     _, firsts = np.unique(dataset.y_train, return_index=True)
     chosen = list(dict.fromkeys([*firsts, *range(ROWS * COLUMNS)]))[: ROWS * COLUMNS]
     images = _in_cells(_as_bytes(dataset.X_train[[k for k in chosen if k < len(dataset.X_train)]]))
@@ -37,23 +38,23 @@ def _montage(dataset: Dataset) -> np.ndarray:
         images = 255 - images
     sheet = np.full((ROWS * CELL, COLUMNS * CELL, *images.shape[3:]), GROUND, np.uint8)
     for k, image in enumerate(images):
-        y, x = (k // COLUMNS) * CELL, (k % COLUMNS) * CELL
+        y, x = (k // COLUMNS) * CELL + (CELL - image.shape[0]) // 2, (k % COLUMNS) * CELL + (CELL - image.shape[1]) // 2
         sheet[y : y + image.shape[0], x : x + image.shape[1]] = image
     return sheet
 
 
 def _as_bytes(images: np.ndarray) -> np.ndarray:
-    """Values from 0 to the brightest one, or from 0 to 255 for common 8-bit images, as uint8."""
-    top = 255.0 if images.dtype == np.uint8 and images.max() > 31 else max(float(images.max()), 1e-9)
-    return (np.clip(images / top, 0, 1) * 255).astype(np.uint8)
+    """The values from the darkest to the brightest, spread over 0 to 255."""
+    low, high = float(images.min()), float(images.max())
+    return ((images - low) / max(high - low, 1e-9) * 255).astype(np.uint8)
 
 
 def _in_cells(images: np.ndarray) -> np.ndarray:
-    """Images whose longer side is CELL, by nearest pixels."""
-    sides = images.shape[1:3]
-    lengths = [max(side * CELL // max(sides), 1) for side in sides]
-    rows, columns = (np.arange(length) * side // length for length, side in zip(lengths, sides))
-    return images[:, rows[:, None], columns]
+    """Images that fit into PICTURE x PICTURE: every pixel repeated equally often, or every so-many-th pixel alone."""
+    longest = max(images.shape[1:3])
+    grown = images.repeat(max(PICTURE // longest, 1), axis=1).repeat(max(PICTURE // longest, 1), axis=2)
+    step = -(-longest // PICTURE)
+    return grown[:, ::step, ::step]
 
 
 def _plane(dataset: Dataset) -> np.ndarray:

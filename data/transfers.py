@@ -19,10 +19,6 @@ class State(NamedTuple):
     message: str = ""
 
 
-class Stopped(Exception):
-    """The reader asked to stop."""
-
-
 class Transfer:
     """The fetch of one data set, under way or ended; read `state` at any time, from any thread."""
 
@@ -40,14 +36,14 @@ class Transfer:
         try:
             fetch.fetch(self.name, self._report)
             self.state = State("done")
-        except Stopped:
+        except fetch.Cancelled:
             self.state = State("stopped")
         except (DataError, OSError) as error:
             self.state = State("failed", message=str(error))
 
     def _report(self, done: int, total: int, message: str) -> None:
         if self._stop.is_set():
-            raise Stopped
+            raise fetch.Cancelled
         self.state = State("running", done, total, message)
 
 

@@ -28,9 +28,8 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
     if len(X_test):
         X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
         if X_test.shape[1:] != X.shape[1:]:
-            raise DataError(
-                f"Test examples have the shape {X_test.shape[1:]}, training ones {X.shape[1:]}", "one shape"
-            )
+            shapes = f"{X_test.shape[1:]}, training examples {X.shape[1:]}"
+            raise DataError(f"Test examples have the shape {shapes}", "the same shape in both parts")
     else:
         X_test, y_test = X[:0], y[:0]
     _check_classes(y, y_test)

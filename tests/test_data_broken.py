@@ -1,0 +1,162 @@
+"""Broken, hostile and mistaken files: each is refused with the reason and with what would be accepted."""
+
+import gzip
+import io
+import pickle
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+
+from data import DataError
+from data.loaders import bundle, read_upload
+from tests.uploads import COLOUR, GREY, PAIR, ROWS, archive, csv, idx, image, npz, tree
+
+
+def lying_npy(shape):
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return file.getvalue() + b"\0" * 64
+
+
+def patched(content, old, new):
+    assert old in content
+    return content.replace(old, new)
+
+
+PICTURES = tree(GREY, PAIR)
+OBJECTS = np.array([{"a": 1}, [2]] * 6, dtype=object)
+BROKEN = {
+    "npz with objects": ("a.npz", npz(X=OBJECTS, y=PAIR), "pickled Python objects.*of numbers or text"),
+    "npz with object labels": ("a.npz", npz(X=ROWS, y=OBJECTS), "pickled Python objects"),
+    "npz without X": ("a.npz", npz(a=ROWS, b=PAIR), "arrays a, b, and none named X.*X and y"),
+    "npz without labels": ("a.npz", npz(X=ROWS, z=PAIR), "no labels y.*X and y"),
+    "npz that lies about its size": (
+        "a.npz",
+        archive({"X.npy": lying_npy((10**9, 10**6)), "y.npy": lying_npy((8,))}),
+        "header says 8000000000000",
+    ),
+    "npz with a garbled header": ("a.npz", archive({"X.npy": b"\x93NUMPY\1\0junk", "y.npy": b""}), "no readable npy"),
+    "npz of records": ("a.npz", npz(X=np.zeros(12, "i4,f4"), y=PAIR), "has the type.*numbers or text"),
+    "npz cut off": ("a.npz", npz(X=ROWS, y=PAIR)[:-40], "not a complete zip.*complete file"),
+    "single npy": ("a.npy", lying_npy((8,)), "single array without labels.*X and y"),
+    "pickle": ("a.pkl", pickle.dumps([1, 2]), "pickle, which could run code.*numpy.savez"),
+    "NaN": ("a.npz", npz(X=np.where(ROWS[5, 1] == ROWS, np.nan, ROWS), y=PAIR), "1 missing or infinite.*example 5"),
+    "infinite": ("a.npz", npz(X=np.where(ROWS[3, 0] == ROWS, 1e300, ROWS), y=PAIR), "infinite.*example 3"),
+    "complex numbers": ("a.npz", npz(X=ROWS + 1j, y=PAIR), "type complex128.*of numbers or text"),
+    "one class": ("a.npz", npz(X=ROWS, y=np.zeros(12)), r"1 class \(0\).*2 to 100 classes"),
+    "101 classes": ("a.npz", npz(X=np.zeros((202, 2)), y=np.arange(202) % 101), "101 classes.*2 to 100 classes"),
+    "class of one": ("a.npz", npz(X=ROWS, y=np.arange(12) == 0), "one training example only.*at least two"),
+    "empty arrays": ("a.npz", npz(X=np.zeros((0, 3)), y=np.zeros(0)), "X is empty.*n, features"),
+    "wrong shape": ("a.npz", npz(X=np.zeros((12, 2, 3, 4, 5)), y=PAIR), "shape.*n, height, width"),
+    "channels first": ("a.npz", npz(X=COLOUR.transpose(0, 3, 1, 2), y=PAIR), "shape.*height, width, 3"),
+    "labels too few": ("a.npz", npz(X=ROWS, y=PAIR[:5]), r"shape \(5,\) for 12 examples.*per example"),
+    "one-hot labels": ("a.npz", npz(X=ROWS, y=np.eye(12)), "12 examples.*one whole number or text"),
+    "fractions as labels": ("a.npz", npz(X=ROWS, y=PAIR + 0.5), "label 0.5 for example 0.*whole number"),
+    "missing labels": ("a.npz", npz(X=ROWS, y=np.where(PAIR, np.nan, 1)), "label nan.*whole number"),
+    "test labels unknown": (
+        "a.npz",
+        npz(X=ROWS, y=PAIR, X_test=ROWS, y_test=PAIR + 5),
+        "test part has labels.*same classes",
+    ),
+    "test of another shape": (
+        "a.npz",
+        npz(X=ROWS, y=PAIR, X_test=ROWS[:, :2], y_test=PAIR),
+        "Test examples have the shape.*same shape",
+    ),
+    "empty file": ("a.csv", b"", "is empty"),
+    "csv without rows": ("a.csv", b"label,a,b\n", "header and no examples"),
+    "csv of one column": ("a.csv", b"1\n2\n", "one column only"),
+    "csv with a word": ("a.csv", b"0,1,2\n1,x,3\n0,1,1\n1,1,1", "line 2 has 'x' where a number.*UTF-8 text"),
+    "csv with a hole": ("a.csv", b"y,a,b\n0,1,2\n1,,3\n0,1,1", "line 3 has '' where a number"),
+    "csv without some labels": ("a.csv", b"y,a\n0,1\n,3\n1,1", "no label for example 1.*per example"),
+    "csv with ragged rows": ("a.csv", b"0,1,2\n1,2,3\n0,1\n", "Line 3 .* has 2 values, the first line 3"),
+    "csv in UTF-16": ("a.csv", "0,1\n1,2\n".encode("utf-16"), "not UTF-8 text"),
+    "csv in Latin-1": ("a.csv", "é,1\nb,2\n".encode("latin-1"), r"not UTF-8 text \(byte 0\)"),
+    "binary as csv": ("a.csv", bytes(range(1, 128)) + b"\0", "not UTF-8 text"),
+    "csv with a NaN": ("a.csv", b"0,1\n1,nan\n0,2\n1,3", "missing or infinite.*example 1"),
+    "gz cut off": ("a.csv.gz", gzip.compress(csv(ROWS, PAIR))[:-30], "damaged or cut off.*complete file"),
+    "gz garbled": ("a.csv.gz", b"\x1f\x8b\x08\0" + b"\xff" * 40, "damaged or cut off"),
+    "libsvm odd line": ("a.svm", b"1 1:2\n-1 2:3 4\n", "Line 2 .*not a label and index:value.*17:1"),
+    "libsvm bad number": ("a.svm", b"1 1:x\n-1 2:3\n", "could not convert.*x.*17:1"),
+    "libsvm bad index": ("a.svm", b"1 1:2\n-1 -2:3\n", "index that is not a whole number"),
+    "libsvm far index": ("a.svm", b"1 1:2\n-1 4000000000:3\n", "4000000000 features.*at most 512 MB"),
+    "idx without labels": ("train-images-idx3-ubyte", idx(GREY), "training labels is missing.*one of labels"),
+    "idx without images": ("train-labels-idx1-ubyte", idx(PAIR), "training images is missing"),
+    "idx cut off": ("i.idx", idx(GREY)[:-5], "bytes where its header says.*complete file"),
+    "idx header cut off": ("i.idx", idx(GREY)[:9], "cut off in its header"),
+    "zip cut off": ("a.zip", archive(PICTURES)[:-60], "not a complete zip"),
+    "zip member damaged": ("a.zip", archive(PICTURES, 0).replace(b"IHDR", b"IHDX"), "damaged or cut off.*CRC"),
+    "zip of nothing": ("a.zip", archive({}), "holds no files"),
+    "zip with a text among images": (
+        "a.zip",
+        archive(PICTURES | {"set/0/notes.doc": b"hi"}),
+        "notes.doc is not an image",
+    ),
+    "text named png": ("a.zip", archive(PICTURES | {"set/0/x.png": b"hello"}), "x.png cannot be read.*png, jpg"),
+    "image cut off": ("a.zip", archive(PICTURES | {"set/0/x.png": image(GREY[0])[:60]}), "x.png cannot be read"),
+    "images of two sizes": (
+        "a.zip",
+        archive(PICTURES | {"set/0/x.png": image(GREY[0, :5])}),
+        r"2 different sizes: 9 x 6 \(12 images\), 9 x 5 \(1 images\).*one size",
+    ),
+    "images in no folder": ("a.zip", archive({"a.png": image(GREY[0])}), "in no folder.*one folder a class"),
+    "one image": ("a.png", image(GREY[0]), "label is missing.*one folder a class"),
+    "giant image": ("a.zip", archive({"a/1.png": image(np.zeros((9, 1025), np.uint8))}), "1025 x 9.*1024 x 1024"),
+    "path outside": ("a.zip", archive({"../../etc/a.png": image(GREY[0])}), "outside its own folder"),
+    "absolute path": ("a.zip", archive({"/etc/a.png": image(GREY[0])}), "outside its own folder"),
+    "Windows path": ("a.zip", archive({"C:\\x\\a.png": image(GREY[0])}), "outside its own folder"),
+    "unrelated files": ("a.zip", archive({"a.txt": b"hi", "b.html": b"ho"}), "do not make one data set.*npz, csv"),
+    "PDF": ("a.pdf", b"%PDF-1.7 ...", "a PDF.*npz, csv"),
+    "RAR": ("a.rar", b"Rar!\x1a\7\0", "RAR archive.*a zip"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_files_are_refused_with_a_reason_and_a_remedy(case):
+    name, content, pattern = BROKEN[case]
+    with pytest.raises(DataError, match=f"(?s){pattern}") as refusal:
+        read_upload(name, content)
+    assert refusal.value.reason
+    assert refusal.value.accepted
+    assert "Accepted: " in str(refusal.value)
+
+
+def test_a_zip_that_unpacks_to_too_much_is_refused_before_it_is_read(monkeypatch):
+    monkeypatch.setattr(bundle, "MAX_BYTES", 1000)
+    with pytest.raises(DataError, match="unpacks to"):
+        read_upload("bomb.zip", archive({"a/1.png": b"\0" * 5000}))
+    with pytest.raises(DataError, match="unpacks to more"):
+        read_upload("bomb.csv.gz", gzip.compress(b"1,2\n" * 5000))
+    monkeypatch.setattr(bundle, "MAX_MEMBERS", 3)
+    with pytest.raises(DataError, match="holds more than 3 files"):
+        read_upload("many.zip", archive({f"a/{k}.png": b"" for k in range(4)}))
+
+
+def test_a_zip_that_lies_about_sizes_is_not_believed():
+    content = archive({"a/1.png": b"\0" * 100_000})
+    honest = struct.pack("<I", 100_000)
+    with pytest.raises(DataError, match="damaged or cut off"):
+        read_upload("bomb.zip", patched(content, honest, struct.pack("<I", 10)))
+
+
+def test_a_locked_zip_and_a_link_are_refused():
+    locked = bytearray(archive({"a/1.png": image(GREY[0])}))
+    locked[locked.rindex(b"PK\1\2") + 8] |= 1
+    with pytest.raises(DataError, match="locked with a password"):
+        read_upload("a.zip", bytes(locked))
+    link = zipfile.ZipInfo("a/1.png")
+    link.external_attr = 0o120777 << 16
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as out:
+        out.writestr(link, "/etc/passwd")
+    with pytest.raises(DataError, match="holds a link"):
+        read_upload("a.zip", file.getvalue())
+
+
+def test_a_path_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match="no file or folder"):
+        read_upload("gone", tmp_path / "gone")
+    with pytest.raises(DataError, match="holds no files"):
+        read_upload("empty", tmp_path)

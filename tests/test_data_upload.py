@@ -1,0 +1,142 @@
+"""A reader's own files: every accepted format arrives whole, in the project's types."""
+
+import gzip
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from data import DataError
+from data.loaders import read_upload
+from tests.uploads import COLOUR, GREY, PAIR, RNG, archive, csv, idx, image, npz, tree
+
+
+def by_value(X, y):
+    """The examples as a set of (values, label), for comparing whatever their order."""
+    return {(row.tobytes(), str(label)) for row, label in zip(X, y)}
+
+
+@pytest.mark.parametrize("X", [GREY, COLOUR, GREY.reshape(12, -1) / 7], ids=["grey", "rgb", "rows"])
+def test_npz_keeps_its_values_and_parts(X):
+    arrays = read_upload("mine.npz", npz(X=X, y=PAIR, X_test=X[:4], y_test=PAIR[:4])).arrays
+    assert np.allclose(arrays.X_train, X)
+    assert (arrays.y_train == PAIR).all()
+    assert len(arrays.X_test) == 4
+
+
+@pytest.mark.parametrize("names", [("x_train", "y_train"), ("images", "labels"), ("data", "target")])
+def test_npz_may_use_the_common_names(names):
+    assert len(read_upload("a.npz", npz(**dict(zip(names, (GREY, PAIR))))).arrays.X_train) == 12
+
+
+@pytest.mark.parametrize(("images", "form"), [(GREY, "PNG"), (COLOUR, "PNG"), (GREY, "PPM"), (COLOUR, "BMP")])
+def test_a_zip_of_images_in_class_folders(images, form):
+    labels = np.where(PAIR, "cat", "dog")
+    preview = read_upload("pets.zip", archive(tree(images, labels, form.lower(), form)))
+    assert preview.format == "images"
+    assert preview.title == "pets"
+    assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(images, labels)
+    assert preview.arrays.y_train[0] != preview.arrays.y_train[1]
+
+
+def test_a_folder_of_images_with_a_test_part_and_numbered_classes(tmp_path):
+    for k, (picture, label) in enumerate(zip(GREY, PAIR)):
+        folder = tmp_path / ("test" if k < 4 else "train") / str(label)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{k}.png").write_bytes(image(picture))
+    (tmp_path / ".DS_Store").write_bytes(b"junk")
+    arrays = read_upload(tmp_path.name, tmp_path).arrays
+    assert (len(arrays.X_train), len(arrays.X_test)) == (8, 4)
+    assert arrays.y_train.dtype == np.int64
+    assert by_value(arrays.X_test, arrays.y_test) == by_value(GREY[:4], PAIR[:4])
+
+
+def test_image_modes_become_grey_or_rgb():
+    deep = Image.fromarray(GREY[0].astype(np.uint16) * 257)
+    palette = Image.fromarray(GREY[1]).convert("P")
+    see_through = Image.fromarray(np.dstack([np.zeros((6, 9, 3), np.uint8), GREY[2]]), "RGBA")
+    files = {
+        "a/0.png": image(deep),
+        "a/1.png": image(palette),
+        "b/2.png": image(see_through),
+        "b/3.png": image(GREY[3]),
+    }
+    arrays = read_upload("modes.zip", archive(files)).arrays
+    assert by_value(arrays.X_train, "aabb") >= by_value([GREY[0]], "a")
+    assert any((picture == 255 - GREY[2]).all() for picture in arrays.X_train)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])
+def test_idx_pairs(pack):
+    preview = read_upload("train-images-idx3-ubyte", pack(idx(GREY)), [("train-labels-idx1-ubyte", pack(idx(PAIR)))])
+    assert (preview.arrays.X_train == GREY).all()
+    assert (preview.arrays.y_train == PAIR).all()
+
+
+def test_idx_training_and_test_pairs_in_one_zip():
+    names = ("train-images", "train-labels", "t10k-images", "t10k-labels")
+    parts = (GREY, PAIR, GREY[:4], PAIR[:4])
+    arrays = read_upload("mnist.zip", archive({f"{name}-ubyte": idx(part) for name, part in zip(names, parts)})).arrays
+    assert (arrays.X_test == GREY[:4]).all()
+    assert (arrays.y_test == PAIR[:4]).all()
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", " "])
+@pytest.mark.parametrize("header", [False, True])
+def test_csv_with_the_label_first(mark, header):
+    title = mark.join(["label", *"abcd"]) if header else ""
+    X = RNG.normal(size=(12, 4)).round(3)
+    preview = read_upload("t.csv", csv(X, PAIR, title, mark))
+    assert np.allclose(preview.arrays.X_train, X)
+    assert (preview.arrays.y_train == PAIR).all()
+    assert "The labels are in column" in preview.notes[0]
+
+
+def test_csv_with_text_labels_last_as_in_iris():
+    lines = "\n".join(f"{k / 3:.2f},{k * k},{'setosa' if k % 2 else 'virginica'}" for k in range(10))
+    arrays = read_upload("iris.csv", ("sepal length,petal,species\n" + lines).encode()).arrays
+    assert set(arrays.y_train) == {"setosa", "virginica"}
+    assert arrays.X_train.shape == (10, 2)
+
+
+def test_the_labels_column_of_a_csv_may_be_chosen():
+    table = csv(RNG.integers(0, 3, (12, 3)), PAIR, "sort,a,b,c")
+    assert (read_upload("t.csv", table, label="sort").arrays.y_train == PAIR).all()
+    assert (read_upload("t.csv", table, label="first").arrays.y_train == PAIR).all()
+    with pytest.raises(DataError, match=r"no column 'd'.*sort, a, b, c"):
+        read_upload("t.csv", table, label="d")
+
+
+def test_rows_of_bytes_are_read_as_square_images_unless_told_otherwise():
+    table = csv(RNG.integers(0, 256, (12, 64)), PAIR)
+    preview = read_upload("t.csv", table)
+    assert preview.arrays.X_train.shape == (12, 8, 8)
+    assert preview.arrays.X_train.dtype == np.uint8
+    assert "read as 8 x 8 images" in preview.notes[1]
+    assert read_upload("t.csv", table, image_shape=()).arrays.X_train.shape == (12, 64)
+    assert read_upload("t.csv", table, image_shape=(4, 16)).arrays.X_train.shape == (12, 4, 16)
+    with pytest.raises(DataError, match="64 values are no images of"):
+        read_upload("t.csv", table, image_shape=(9, 9))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])
+def test_libsvm_text(pack):
+    lines = b"+1 1:0.5 3:2 # a comment\n-1 2:1\n\n+1\n-1 3:-1.5\n"
+    arrays = read_upload("small.svm", pack(lines)).arrays
+    assert (arrays.X_train == np.array([[0.5, 0, 2], [0, 1, 0], [0, 0, 0], [0, 0, -1.5]], np.float32)).all()
+    assert (arrays.y_train == [1, -1, 1, -1]).all()
+
+
+def test_a_single_table_may_come_zipped_or_from_a_path(tmp_path):
+    table = csv(GREY.reshape(12, -1), PAIR)
+    path = tmp_path / "t.csv"
+    path.write_bytes(table)
+    for source in (archive({"t.csv": table}), path, str(path)):
+        assert (read_upload("t", source, image_shape=(6, 9)).arrays.X_train == GREY).all()
+
+
+def test_thirty_and_a_hundred_classes():
+    for k in (30, 100):
+        y = np.repeat(np.arange(k), 2)
+        arrays = read_upload("many.npz", npz(X=RNG.random((2 * k, 3)), y=y)).arrays
+        assert len(np.unique(arrays.y_train)) == k

@@ -1,0 +1,49 @@
+"""Small files as a reader might upload them, made in memory for the tests."""
+
+import io
+import struct
+import zipfile
+
+import numpy as np
+from PIL import Image
+
+RNG = np.random.default_rng(0)
+GREY = RNG.integers(0, 256, (12, 6, 9), dtype=np.uint8)
+COLOUR = RNG.integers(0, 256, (12, 6, 9, 3), dtype=np.uint8)
+ROWS = RNG.random((12, 3))
+PAIR = np.arange(12) % 2
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def idx(array):
+    return struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
+
+
+def image(array, form="PNG"):
+    file = io.BytesIO()
+    (array if isinstance(array, Image.Image) else Image.fromarray(array)).save(file, form)
+    return file.getvalue()
+
+
+def archive(files, compression=zipfile.ZIP_DEFLATED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as out:
+        for name, content in files.items():
+            out.writestr(name, content)
+    return file.getvalue()
+
+
+def tree(images, labels, suffix="png", form="PNG"):
+    return {
+        f"set/{label}/{k:03}.{suffix}": image(picture, form) for k, (picture, label) in enumerate(zip(images, labels))
+    }
+
+
+def csv(X, y, header="", mark=","):
+    rows = [mark.join([str(label), *map(str, row)]) for label, row in zip(y, X.tolist())]
+    return "\n".join([header, *rows] if header else rows).encode()

@@ -1,11 +1,11 @@
 """What a run will need, said before it starts.
 
-    seconds = r (c + 2 d u (n + t) / F + 8 u n / S),    u = min(1, 4.2 n^-1/4) n distinct support vectors
+    seconds = c + r (2 d u (n + t) / F + 8 u n / S),    u = min(1, 4.2 n^-1/4) n distinct support vectors
     memory  = examples + min(cache_mb, operand + 4 n u + working sets)
 
 n, t, d  training and test examples, features;  F  rate of kernel products (flop/s);  S  rate of the solver's passes
-over examples (1/s);  c  a start's fixed seconds. r is the median ratio of measured to predicted seconds over similar
-stored runs, 1 without any. The law of u and the rates are read off runs of 2000 to 60000 digits on two cores.
+over examples (1/s);  c  a start's fixed seconds. r is the typical ratio of measured to predicted seconds over stored
+runs of similar size, 1 without any. The law of u and the rates are read off runs of 2000 to 60000 digits on two cores.
 
 cache_mb is a ceiling for all that grows with the data while fitting; left open it is a third of the memory that is
 free, less what runs at work were promised.
@@ -14,7 +14,6 @@ free, less what runs at work were promised.
 from __future__ import annotations
 
 from math import prod
-from statistics import median
 from typing import NamedTuple
 
 from data import catalogue
@@ -60,7 +59,7 @@ def estimate(recipe: Recipe) -> Estimate:
     advice = ""
     if least > ceiling or need > free:
         advice = _advice(recipe, size, least, beside, free)
-    return Estimate(_seconds(size) * _calibration(recipe), need, ceiling, not advice, advice)
+    return Estimate(FIXED_SECONDS + _seconds(size) * _calibration(recipe, size), need, ceiling, not advice, advice)
 
 
 def require(recipe: Recipe) -> Estimate:
@@ -96,20 +95,23 @@ def _seconds(size: Sizes) -> float:
     union = _union(size.n_train)
     products = 2.0 * size.d * union * (size.n_train + size.n_test) / FLOPS
     passes = 4.0 * 2.0 * union * size.n_train / PASSES
-    return FIXED_SECONDS + products + passes
+    return products + passes
 
 
-def _calibration(recipe: Recipe) -> float:
-    """Measured over predicted seconds, the median of the stored runs most like this one."""
+def _calibration(recipe: Recipe, asked: Sizes) -> float:
+    """Measured over predicted seconds of stored runs like this one: the lower third, as a first run also compiles."""
     ratios = {True: [], False: []}
     for run in runs.list():
         result = run.result
         if result and not run.recipe.slow_motion and run.recipe.method == recipe.method:
             size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
             measured = result["fit_seconds"] + result["predict_seconds"]
+            if not 0.1 < _seconds(size) / _seconds(asked) < 10:
+                continue
             alike = (run.recipe.dataset, run.recipe.kernel.name) == (recipe.dataset, recipe.kernel.name)
-            ratios[alike].append(measured / _seconds(size))
-    return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
+            ratios[alike].append(max(measured - FIXED_SECONDS, 0.1 * measured) / _seconds(size))
+    latest = sorted((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
+    return latest[len(latest) // 3]
 
 
 def _examples_mb(size: Sizes) -> float:

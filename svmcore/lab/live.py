@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.decomposition import Snapshot
 from svmcore.kernels import Kernel
 from svmcore.lab.train import Problem
 from svmcore.model import labels
@@ -26,7 +27,10 @@ SHARE = 0.1  # of the run's time
 
 
 class Live(NamedTuple):
-    """One look at a machine in training; `machine` is the row of `top` that `support` and `alpha` show."""
+    """One look at a machine in training; `machine` is the row of `top` that `support` and `alpha` show.
+
+    whole: all of its support vectors where the examples are points of a plane, so that its regions can be drawn.
+    """
 
     version: int
     at_iteration: int
@@ -36,6 +40,7 @@ class Live(NamedTuple):
     y_pred: np.ndarray  # (n_errors,)
     n_errors: int
     n_sample: int
+    whole: Snapshot | None = None
     machine: int = 0
 
     @property
@@ -62,6 +67,7 @@ class Viewer:
         self._sample = np.sort(np.random.default_rng(seed).permutation(len(problem.y_test))[:size])
         self._problem, self._kernel = problem, kernel
         self._operand = Operand(problem.X_test[self._sample])
+        self._operand.block(problem.X_train[:1], kernel)  # compiled now, not in the first look's time
         self._classes = np.unique(problem.y_train)
         self._place = np.full(n, -1, np.int64)  # training row -> its row of self._values
         self._values = np.empty((0, size), np.float32)
@@ -107,6 +113,7 @@ class Viewer:
             y_pred=predicted[wrong],
             n_errors=len(wrong),
             n_sample=len(truth),
+            whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
         )
 
     def _extend(self, support, check) -> None:

@@ -1,0 +1,124 @@
+"""Command line: `python -m svmcore recipes`, `python -m svmcore run NAME [--set FIELD=VALUE ...] [--json]`.
+
+Figures go to stdout, progress to stderr. With --json the last line of stdout is one JSON object. Exit status: 0 done,
+1 failed, 2 a recipe that cannot be, 130 stopped by Ctrl-C (143 by SIGTERM), after the run was cancelled cleanly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+
+from svmcore.lab import jobs, runs
+from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
+
+EVERY = 0.5  # seconds between two lines of progress
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _recipes(options.json) if options.command == "recipes" else _run(options)
+    except (ValueError, OSError) as error:
+        print(f"svmcore: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m svmcore", description="Train and test support vector machines.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    recipes = commands.add_parser("recipes", help="list the named recipes")
+    recipes.add_argument("--json", action="store_true", help="one JSON object: name -> recipe")
+    run = commands.add_parser("run", help="run a recipe and keep the run")
+    run.add_argument("recipe", metavar="NAME", help="a name that `recipes` lists")
+    run.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="FIELD=VALUE",
+        help="change a field: C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, kernel=rbf:gamma=0.02, "
+        "kernel.degree=5",
+    )
+    run.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line of stdout")
+    return parser
+
+
+def _recipes(as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({name: recipe.to_dict() for name, recipe in RECIPES.items()}))
+        return 0
+    width = max(map(len, RECIPES))
+    for name, recipe in RECIPES.items():
+        print(f"{name:{width}}  {recipe.title}")
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    recipe = _changed(_named(options.recipe), options.set)
+    predicted = estimate(recipe)
+    print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
+    signal.signal(signal.SIGTERM, _terminate)
+    run_id = jobs.submit(recipe, looks=False)
+    try:
+        status = _follow(run_id)
+    except (KeyboardInterrupt, SystemExit) as stop:
+        jobs.cancel(run_id)
+        jobs.wait(run_id, timeout=jobs.EXIT_SECONDS)
+        print(f"\nrun {run_id} cancelled", file=sys.stderr)
+        return stop.code if isinstance(stop, SystemExit) else 130
+    if status.state != "done":
+        print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
+        return 1
+    result = {"run": run_id} | runs.get(run_id).result
+    print(json.dumps(result) if options.json else _summary(result))
+    return 0
+
+
+def _named(name: str) -> Recipe:
+    if name not in RECIPES:
+        raise RecipeError("recipe", name, ", ".join(RECIPES))
+    return RECIPES[name]
+
+
+def _changed(recipe: Recipe, changes: list[str]) -> Recipe:
+    for change in changes:
+        field, equals, text = change.partition("=")
+        if not equals:
+            raise RecipeError("--set", change, "FIELD=VALUE")
+        recipe = recipe.with_text(field, text)
+    return recipe
+
+
+def _follow(run_id: str) -> jobs.Status:
+    """Tell the progress on stderr until the run has ended."""
+    while True:
+        status = jobs.wait(run_id, EVERY)
+        if status.state in runs.TERMINAL:
+            return status
+        text = status.message
+        if status.progress and status.progress["gap"] is not None:
+            p = status.progress
+            text += f": gap {p['gap']:.2g}, {p['n_sv']} support vectors, {p['iterations']} iterations"
+        if status.eta_seconds is not None:
+            text += f", {status.eta_seconds:.0f} s left"
+        print(text, file=sys.stderr, flush=True)
+
+
+def _summary(result: dict) -> str:
+    low, high = result["interval"]
+    return (
+        f"{result['errors']} of {result['n_test']} wrong, {100 * result['error_rate']:.2f} % "
+        f"({100 * low:.2f}-{100 * high:.2f}); support vectors {result['n_sv']}, bound {result['n_bound']}; "
+        f"trained in {result['fit_seconds']:.1f} s, tested in {result['predict_seconds']:.1f} s; run {result['run']}"
+    )
+
+
+def _terminate(signum, frame):
+    raise SystemExit(128 + signum)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

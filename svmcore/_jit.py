@@ -3,7 +3,8 @@
 Numba checks only the file that holds a kernel, so a kernel that calls another file's kernel would go stale when that
 file is edited; one cache folder per state of the source cannot. And LLVM turns a running minimum into vector code only
 when it is told that no NaN can occur, which Python's `min` has no way to say: `lesser` and `greater` say it. For the
-same passes, index slices from 0 (a stretch `part = f[s:e]`): with other bounds the wrap-around of negative indices stays.
+same passes, index slices from 0 (a stretch `part = f[s:e]`): with other bounds the wrap-around of negative indices
+stays.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import shutil
 import sys
 from pathlib import Path
 
+ABOVE = ("lab", "__main__.py")  # level 5: holds no kernel, and no level that does imports it
 KEEP = 3  # cache folders of other source states left for whoever still runs them
 
 
 def _source_digest(root: Path) -> str:
     digest = hashlib.sha256(f"{sys.version}".encode())
     for path in sorted(root.rglob("*.py")):
+        if path.relative_to(root).parts[0] in ABOVE:
+            continue
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -93,9 +97,11 @@ _minnum, _maxnum = _llvm_pair("llvm.minnum"), _llvm_pair("llvm.maxnum")
 def _lesser(a, b):
     if isinstance(a, types.Float) and a == b:
         return lambda a, b: _minnum(a, b)
+    return None
 
 
 @overload(greater)
 def _greater(a, b):
     if isinstance(a, types.Float) and a == b:
         return lambda a, b: _maxnum(a, b)
+    return None

@@ -2,12 +2,12 @@
 
     for machine m of k:   max W_m(alpha_m)   s.t.  0 <= alpha_mi <= C_mi,  sum_i alpha_mi y_mi = 0        (smo.py)
 
-A round solves each machine on its working set S_m (its SVs and its worst violators), whose small Gram matrix is gathered
-from rows that are already there; then the rows of all changed examples, fetched once for all machines, bring the decision
-values f (k, n) up to date. That is an exact check of every KKT condition on every example: a machine is done when its gap
-over all n is at most tol. Working sets that hold all violators make this the decomposition of Osuna, Freund and Girosi
-(1997), section 3.2, whose proof of progress needs one violating pair in S_m; where memory allows only part of the SVs the
-worst violators still are.
+A round solves each machine on its working set S_m (its SVs and its worst violators), whose small Gram matrix is
+gathered from rows that are already there; then the rows of all changed examples, fetched once for all machines, bring
+the decision values f (k, n) up to date. That is an exact check of every KKT condition on every example: a machine is
+done when its gap over all n is at most tol. Working sets that hold all violators make this the decomposition of Osuna,
+Freund and Girosi (1997), section 3.2, whose proof of progress needs one violating pair in S_m; where memory allows only
+part of the SVs the worst violators still are.
 
 Y, alpha, C, f (k, n) float64.
 """
@@ -76,8 +76,8 @@ class Stopped(Exception):
 def solve(gram: Gram, Y, C, *, tol=1e-3, monitor: Monitor | None = None, stage="train", square_bytes=2**30, seed=0):
     """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
 
-    `square_bytes` is what the Gram matrices of working sets may take at a time. `monitor` gets a Progress at least every
-    few dozen milliseconds and stops the solver by returning False.
+    `square_bytes` is what the Gram matrices of working sets may take at a time. `monitor` gets a Progress at least
+    every few dozen milliseconds and stops the solver by returning False.
     """
     return _Rounds(gram, Y, C, tol, monitor, stage, square_bytes, seed).run()
 
@@ -103,13 +103,10 @@ class _Rounds:
         converged = True
         try:
             self._check_gaps()
-            sets = self._first_sets()
-            while sets:
-                before = self.alpha.copy()
-                self._solve_sets(sets)
-                self._refresh(before, sets)
-                self._check_gaps()
-                sets = {m: self._working_set(m) for m in range(self.k) if self.gaps[m] > self.tol}
+            first = self._first_set()
+            self._round(dict.fromkeys(self._open(), first), self.gram.square(first))
+            while sets := {m: self._working_set(m) for m in self._open()}:
+                self._round(sets)
         except Stopped:
             converged = False
         self._report()
@@ -117,24 +114,22 @@ class _Rounds:
 
     # Working sets
 
-    def _first_sets(self) -> dict[int, np.ndarray]:
-        size = self.n if self.n <= min(self.largest, 2 * FIRST) else min(FIRST, self.largest)
-        if size == self.n:
-            return {m: np.arange(self.n) for m in range(self.k) if self.gaps[m] > self.tol}
-        common = self.rng.choice(self.n, size, replace=False)
-        return {m: self._with_both_classes(m, common) for m in range(self.k) if self.gaps[m] > self.tol}
+    def _open(self) -> list[int]:
+        """Machines that are not done."""
+        return [m for m in range(self.k) if self.gaps[m] > self.tol]
 
-    def _with_both_classes(self, m, chosen) -> np.ndarray:
-        """`chosen`, with its last places given to a class of machine m that it holds too few of."""
-        few = len(chosen) // 8
-        for label in (1.0, -1.0):
-            members = np.flatnonzero((self.Y[m] == label) & (self.C[m] > 0))
-            missing = min(few, len(members)) - np.count_nonzero(self.Y[m, chosen] == label)
-            if missing > 0:
-                extra = self.rng.choice(np.setdiff1d(members, chosen), missing, replace=False)
-                others = np.flatnonzero(self.Y[m, chosen] != label)[-missing:]
-                chosen = np.concatenate([np.delete(chosen, others), extra])
-        return np.sort(chosen)
+    def _first_set(self) -> np.ndarray:
+        """One set for all machines: every example if they fit, else random ones that leave no class out."""
+        if self.n <= min(self.largest, 2 * FIRST):
+            return np.arange(self.n)
+        size = min(FIRST, self.largest)
+        chosen = self.rng.choice(self.n, size, replace=False)
+        few = size // (8 * self.k)
+        for targets, C in zip(self.Y, self.C, strict=True):
+            for label in (1.0, -1.0):
+                members = np.flatnonzero((targets == label) & (C > 0))
+                chosen = np.union1d(chosen, self.rng.choice(members, min(few, len(members)), replace=False))
+        return chosen
 
     def _working_set(self, m) -> np.ndarray:
         """SVs of machine m and its worst violators; where SVs alone are too many, the worst violators of both kinds."""
@@ -156,10 +151,18 @@ class _Rounds:
 
     # One round
 
-    def _solve_sets(self, sets) -> None:
+    def _round(self, sets, K=None) -> None:
+        """Solve machine m on sets[m], then bring all of f up to date; K is the Gram matrix of a set they all share."""
+        before = self.alpha.copy()
+        self._solve_sets(sets, K)
+        if any(len(chosen) < self.n for chosen in sets.values()):
+            self._refresh(before, sets)
+        self._check_gaps()
+
+    def _solve_sets(self, sets, K) -> None:
         """Machines on their working sets, two at a time; the calling thread reports."""
         with ThreadPoolExecutor(self.threads, "machine") as executor:
-            pending = {executor.submit(self._solve_set, m, chosen) for m, chosen in sets.items()}
+            pending = {executor.submit(self._solve_set, m, chosen, K) for m, chosen in sets.items()}
             while pending:
                 done, pending = wait(pending, timeout=REPORT_SECONDS)
                 for future in done:
@@ -168,13 +171,12 @@ class _Rounds:
         if self.stopped:
             raise Stopped
 
-    def _solve_set(self, m, chosen) -> None:
+    def _solve_set(self, m, chosen, K) -> None:
         if self.stopped:
             return
         whole = len(chosen) == self.n
-        problem = smo.pairs(
-            self.gram.square(chosen), self.Y[m, chosen], self.C[m, chosen], self.alpha[m, chosen], self.f[m, chosen]
-        )
+        K = self.gram.square(chosen) if K is None else K
+        problem = smo.pairs(K, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
         tol = self.tol if whole else max(self.tol / 2, min(0.02 * self.gaps[m], 0.05))
 
         def go_on(iterations):
@@ -192,8 +194,6 @@ class _Rounds:
         change = (self.alpha - before) * self.Y
         idx = np.flatnonzero(change.any(0))
         exact = {m: self.f[m, chosen] for m, chosen in sets.items()}
-        if all(len(chosen) == self.n for chosen in sets.values()):
-            return
         self.gram.add_to(self.f, idx, change[:, idx], self._check)
         for m, chosen in sets.items():
             self.f[m, chosen] = exact[m]
@@ -212,7 +212,7 @@ class _Rounds:
             raise Stopped
 
     def _report(self) -> None:
-        """Publish a Progress and ask whether to go on; workers wait at the gate meanwhile, so a pause holds them too."""
+        """Publish a Progress and ask whether to go on; workers wait at the gate, so a pause holds them too."""
         with self.gate:
             progress = self._progress()
             if self.monitor is not None and not self.monitor(progress):

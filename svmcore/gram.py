@@ -2,10 +2,11 @@
 
     rows(idx)[a, j] = K(x_idx[a], x_j)        idx (m,) int64, rows (m, n) float32
 
-Everything else follows from rows, and an implementation that knows better overrides it: `square`, the Gram matrix of a few
-examples, and `add_to`, the update of decision values f += sum_a coef_a K_a. Dense holds the whole matrix; Cached computes
-rows in blocks and keeps what its byte budget allows, one cache for all one-vs-rest machines, since rows do not depend on
-labels. Budgets count what grows with the data; `evaluations` counts kernel values, so that costs repeat exactly.
+Everything else follows from rows, and an implementation that knows better overrides it: `square`, the Gram matrix of a
+few examples, and `add_to`, the update of decision values f += sum_a coef_a K_a. Dense holds the whole matrix; Cached
+computes rows in blocks and keeps what its byte budget allows, one cache for all one-vs-rest machines, since rows do not
+depend on labels. Budgets count what grows with the data; `evaluations` counts kernel values, so that costs repeat
+exactly.
 """
 
 from __future__ import annotations

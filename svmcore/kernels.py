@@ -5,8 +5,8 @@
     rbf      K(u, v) = exp(-gamma |u - v|^2)
     sigmoid  K(u, v) = tanh(gamma u.v + coef0)
 
-u, v (d,) float32. Poly is normalised, so that vectors of unit length give values in [0, 1]: degree 9, gamma = coef0 = 1 is
-the (u.v + 1)^9 / 512 of DeCoste and Schoelkopf (2002), section 5.2. All four are functions of u.v, |u|^2 and |v|^2;
+u, v (d,) float32. Poly is normalised, so that vectors of unit length give values in [0, 1]: degree 9, gamma = coef0 = 1
+is the (u.v + 1)^9 / 512 of DeCoste and Schoelkopf (2002), section 5.2. All four are functions of u.v, |u|^2 and |v|^2;
 `_finish` turns a stretch of inner products into kernel values where it lies, so that a product writes each value once.
 """
 
@@ -36,6 +36,7 @@ class Kernel:
 
     name: ClassVar[str] = ""
     constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
+    translation_invariant: ClassVar[bool] = False  # K(u + w, v + w) = K(u, v)
 
     def block(self, A, B, out=None):
         """Kernel values of every row of A (m, d) against every row of B (n, d): (m, n) float32, into `out` if given."""
@@ -46,6 +47,20 @@ class Kernel:
         np.matmul(A, B.T, out=out)
         _finish_rows(self.code(), out, squared_norms(A), squared_norms(B))
         return out
+
+    def exact(self, A, B):
+        """The same values in double precision, (m, n) float64: slower, and the same whatever the rows' company.
+
+        Kernels that fill their own blocks are as exact as those are.
+        """
+        if hasattr(self, "fill"):
+            return self.block(A, B).astype(np.float64)
+        A, B = np.asarray(A, np.float64), np.asarray(B, np.float64)
+        return self.value(A @ B.T, squared_norms(A)[:, None], squared_norms(B)[None, :])
+
+    def value(self, dots, su, sv):
+        """K from inner products u.v and squared norms |u|^2, |v|^2 (arrays that broadcast, any precision)."""
+        raise TypeError(f"{type(self).__name__} is not a function of inner products")
 
     def diag(self, A):
         """K(u, u) of every row u of A (m, d): (m,) float32."""
@@ -100,6 +115,9 @@ class Linear(Kernel):
     def code(self) -> KernelCode:
         return KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
 
+    def value(self, dots, su, sv):
+        return dots
+
 
 @register("poly")
 @dataclass(frozen=True)
@@ -122,6 +140,10 @@ class Poly(Kernel):
         unit = self.gamma + self.coef0 if self.normalised else 1.0
         return KernelCode(POLY, int(self.degree), np.float32(self.gamma / unit), np.float32(self.coef0 / unit))
 
+    def value(self, dots, su, sv):
+        unit = self.gamma + self.coef0 if self.normalised else 1.0
+        return ((self.gamma * dots + self.coef0) / unit) ** self.degree
+
 
 @register("rbf")
 @dataclass(frozen=True)
@@ -130,12 +152,16 @@ class RBF(Kernel):
 
     gamma: float = 1.0
     constant_diagonal: ClassVar[bool] = True
+    translation_invariant: ClassVar[bool] = True
 
     def __post_init__(self):
         _check_positive(self, "gamma")
 
     def code(self) -> KernelCode:
         return KernelCode(RBF_, 1, np.float32(self.gamma), np.float32(0))
+
+    def value(self, dots, su, sv):
+        return np.exp(-self.gamma * np.maximum(su + sv - 2 * dots, 0))
 
 
 @register("sigmoid")
@@ -153,9 +179,12 @@ class Sigmoid(Kernel):
     def code(self) -> KernelCode:
         return KernelCode(SIGMOID, 1, np.float32(self.gamma), np.float32(self.coef0))
 
+    def value(self, dots, su, sv):
+        return np.tanh(self.gamma * dots + self.coef0)
+
 
 def squared_norms(X) -> np.ndarray:
-    """|x|^2 of every row of X (n, d): (n,) float32."""
+    """|x|^2 of every row of X (n, d): (n,) of its precision."""
     return np.einsum("ij,ij->i", X, X)
 
 

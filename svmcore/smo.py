@@ -1,13 +1,14 @@
 """Sequential minimal optimisation: pairs of multipliers on a Gram matrix that lies in memory.
 
-    max W(alpha) = sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij    s.t.  0 <= alpha_i <= C_i,  sum_i alpha_i y_i = 0
+    max W(alpha) = sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij
+    s.t. 0 <= alpha_i <= C_i,  sum_i alpha_i y_i = 0
 
     f_i = sum_j alpha_j y_j K_ij - y_i        I_up  = {y_i > 0, alpha_i < C_i} + {y_i < 0, alpha_i > 0}
     gap = max_{I_low} f - min_{I_up} f        I_low = {y_i > 0, alpha_i > 0} + {y_i < 0, alpha_i < C_i}
 
 alpha is optimal to `tol` when gap <= tol (Keerthi et al. 2001). A step moves one pair along y_i alpha_i + y_j alpha_j =
-const: i has the least f of I_up, j promises the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij) (Fan, Chen, Lin 2005).
-K (n, n) float32; y, alpha, C, f (n,) float64. The dual of the decision function's threshold is b = -f at free SVs.
+const: i has the least f of I_up, j of I_low promises the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij) (Fan,
+Chen, Lin 2005). K (n, n) float32; y, alpha, C, f (n,) float64. At free SVs the decision function's bias is b = -f.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Support vector classification with scikit-learn's estimator API: binary, or one machine for each class against the rest.
+"""Support vector classification with scikit-learn's estimator API: binary, or one machine for each class against the
+rest.
 
     min_w,b  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w.phi(x_i) + b)),    C_i = C * class weight of i * sample weight of i
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -29,14 +31,14 @@ SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the w
 class SVC(ClassifierMixin, BaseEstimator):
     """C-support vector classifier.
 
-    kernel: "linear", "poly", "rbf", "sigmoid" with `degree`, `gamma`, `coef0` meaning what they mean in scikit-learn, or a
-    Kernel object, which brings its own. `tol` is the largest KKT gap left. `cache_mb` is a ceiling for all memory that grows
-    with the data (None: a third of what is free). solver: "smo" holds the whole Gram matrix, "decomposition" works on
-    sets of examples, "auto" chooses. Same `random_state`, same machine.
+    kernel: "linear", "poly", "rbf", "sigmoid" with `degree`, `gamma`, `coef0` meaning what they mean in scikit-learn,
+    or a Kernel object, which brings its own. `tol` is the largest KKT gap left. `cache_mb` is a ceiling for all memory
+    that grows with the data (None: a third of what is free). solver: "smo" holds the whole Gram matrix, "decomposition"
+    works on sets of examples, "auto" chooses. Same `random_state`, same machine.
 
     Attributes after fit, n examples, d features, k machines (1 for two classes), m support vectors of any machine:
-    classes_, support_ (m,), support_vectors_ (m, d), dual_coef_ (k, m), intercept_ (k,), n_support_ (number of classes,),
-    machine_, kernel_, history_ (Progress values), n_bound_ (k,), kernel_evals_, n_iter_, gap_, converged_.
+    classes_, support_ (m,), support_vectors_ (m, d), dual_coef_ (k, m), intercept_ (k,), n_support_ (number of
+    classes,), machine_, kernel_, history_ (Progress values), n_bound_ (k,), kernel_evals_, n_iter_, gap_, converged_.
     """
 
     def __init__(
@@ -88,7 +90,7 @@ class SVC(ClassifierMixin, BaseEstimator):
             tol=self.tol,
             monitor=monitor,
             square_bytes=square_bytes,
-            seed=self.random_state if self.random_state is not None else 0,
+            seed=0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31)),
         )
         self._take(solution, X, Y, box, label, gram)
         return self
@@ -155,6 +157,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         n = len(X)
         ceiling = ceiling_bytes(self.cache_mb)
         operand = Operand(X)
+        if not np.isfinite(kernel.diag(X)).all():
+            raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
         fixed = operand.nbytes + 5 * 8 * machines * n
         whole = 4 * n * n
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
@@ -191,7 +195,7 @@ class SVC(ClassifierMixin, BaseEstimator):
 
 
 def one_vs_rest(label, n_classes: int) -> np.ndarray:
-    """Targets (k, n) of +1 and -1 for label numbers (n,): one row for two classes (+1 = class 1), else a row a class."""
+    """Targets (k, n) of +1 and -1 for label numbers (n,): a row for two classes (+1 = class 1), else a row a class."""
     positive = np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]])
     return np.where(label[None, :] == positive, 1.0, -1.0)
 
@@ -219,6 +223,6 @@ def _check_labels(classes, label, weight) -> None:
 def _check_budget(need: int, ceiling: int, what: str) -> None:
     if need > ceiling:
         raise BudgetError(
-            f"cache_mb: {what} needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: cache_mb of at "
-            f"least {need / MB:.0f}, fewer examples, or solver='decomposition'"
+            f"cache_mb: {what} needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: cache_mb of "
+            f"at least {need / MB:.0f}, fewer examples, or solver='decomposition'"
         )

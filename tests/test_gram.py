@@ -1,0 +1,79 @@
+"""Gram sources: cached row = fresh row, whatever was evicted; squares and updates follow from rows."""
+
+import numpy as np
+import pytest
+
+from svmcore import RBF, Poly
+from svmcore.gram import Cached, Dense, Gram
+from svmcore.products import Operand
+
+
+class Plain(Gram):
+    """Rows by the kernel itself, everything else as the base class derives it."""
+
+    def __init__(self, X, kernel):
+        super().__init__()
+        self.X, self.kernel, self.n, self.diag = X, kernel, len(X), kernel.diag(X)
+
+    def rows(self, idx):
+        return self.kernel.block(self.X[idx], self.X)
+
+
+@pytest.fixture(scope="module", name="X")
+def examples():
+    X = np.random.default_rng(1).normal(size=(700, 12)).astype(np.float32)
+    X[X < 0] = 0
+    return X
+
+
+def sources(X, kernel):
+    row = 4 * len(X)
+    yield Plain(X, kernel)
+    yield Dense.of(Operand(X), kernel)
+    for capacity in (0, 1, 300, 700):
+        yield Cached(Operand(X), kernel, capacity * row)
+
+
+@pytest.mark.parametrize("kernel", [Poly(3), RBF(0.1)], ids=repr)
+def test_rows_squares_and_updates_agree(X, kernel):
+    K = kernel.block(X, X)
+    rng = np.random.default_rng(2)
+    for gram in sources(X, kernel):
+        np.testing.assert_allclose(gram.diag, np.diagonal(K), rtol=1e-5)
+        for size in (1, 5, 290, 650):
+            idx = np.sort(rng.choice(700, size, replace=False))
+            np.testing.assert_allclose(gram.rows(idx), K[idx], rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(gram.square(idx), K[np.ix_(idx, idx)], rtol=1e-5, atol=1e-6)
+            F, coef = rng.normal(size=(3, 700)), rng.normal(size=(3, size))
+            expected = F + coef @ K[idx].astype(float)
+            gram.add_to(F, idx, coef)
+            np.testing.assert_allclose(F, expected, rtol=1e-5, atol=1e-3 * abs(expected).max() / 100)
+
+
+def test_the_cache_counts_what_it_computes(X):
+    gram = Cached(Operand(X), RBF(0.1), 4 * 700 * 10)
+    gram.rows(np.arange(10))
+    assert (gram.evaluations, gram.hits, gram.misses) == (7000, 0, 10)
+    gram.rows(np.arange(10))
+    assert (gram.evaluations, gram.hits, gram.misses) == (7000, 10, 10)
+
+
+def test_the_least_recently_used_rows_make_room(X):
+    gram = Cached(Operand(X), RBF(0.1), 4 * 700 * 3)
+    gram.rows(np.array([1]))
+    gram.rows(np.array([2]))
+    gram.rows(np.array([3]))
+    gram.rows(np.array([1]))
+    gram.rows(np.array([4]))  # 2 is the oldest
+    assert [int(gram.slot[i] >= 0) for i in (1, 2, 3, 4)] == [1, 0, 1, 1]
+
+
+def test_the_store_keeps_its_budget(X):
+    gram = Cached(Operand(X), RBF(0.1), 100_000)
+    gram.rows(np.arange(700))
+    assert gram.store.nbytes <= 100_000
+
+
+def test_a_gram_matrix_must_be_square():
+    with pytest.raises(ValueError, match="square"):
+        Dense(np.zeros((3, 4)))

@@ -1,0 +1,111 @@
+"""Pairs and rounds: the dual objective of a general optimiser, feasible multipliers, exact optimality at the end."""
+
+import numpy as np
+import pytest
+
+from svmcore import RBF, Linear, Poly, decomposition, smo
+from svmcore.gram import Cached, Dense
+from svmcore.products import Operand
+from tests import naive
+
+
+def problem(n, d=4, seed=0, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)).astype(np.float32)
+    y = np.where(X[:, 0] + noise * rng.normal(size=n) > 0, 1.0, -1.0)
+    y[:2] = 1, -1
+    return X, y
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Poly(3), RBF(0.5)], ids=repr)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_smo_reaches_the_objective_of_a_general_optimiser(kernel, weighted):
+    X, y = problem(30)
+    K = naive.gram(kernel, X, X)
+    C = np.random.default_rng(1).uniform(0.1, 2, 30) if weighted else np.full(30, 1.0)
+    p = smo.pairs(K.astype(np.float32), y, C, np.zeros(30), -y)
+    _, gap = smo.solve(p, 1e-5, lambda iterations: True)
+    best = naive.dual(K, y, naive.qp(K, y, C))
+    assert gap <= 1e-5
+    assert naive.dual(K, y, p.alpha) == pytest.approx(best, rel=1e-5)
+    assert smo.dual_objective(y, p.alpha, p.f) == pytest.approx(best, rel=1e-5)
+    assert naive.kkt_gap(K, y, C, p.alpha) == pytest.approx(smo.kkt_gap(y, C, p.alpha, p.f)[0], abs=1e-4)
+    feasible(p.alpha, y, C)
+
+
+def feasible(alpha, y, C):
+    assert (alpha >= 0).all()
+    assert (alpha <= C).all()
+    assert abs(alpha @ y) <= 1e-9 * max(alpha.sum(), 1)
+
+
+def test_smo_stops_feasible_when_asked():
+    X, y = problem(400, noise=2.0)
+    C = np.full(400, 100.0)
+    p = smo.pairs(Linear().block(X, X), y, C, np.zeros(400), -y)
+    smo.solve(p, 1e-9, lambda iterations: False)
+    feasible(p.alpha, y, C)
+
+
+@pytest.fixture
+def small_sets(monkeypatch):
+    monkeypatch.setattr(decomposition, "FIRST", 120)
+    monkeypatch.setattr(decomposition, "GROWTH", 60)
+
+
+@pytest.mark.parametrize("square_bytes", [2**30, 4 * 100**2], ids=["all SVs fit", "only part of the SVs fits"])
+@pytest.mark.parametrize("rows", [0, 50, 600])
+def test_rounds_reach_the_optimum_of_the_whole_problem(small_sets, square_bytes, rows):
+    X, _ = problem(600)
+    label = np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.6, 0.6])
+    Y = np.where(label == np.arange(3)[:, None], 1.0, -1.0)
+    C, kernel = np.full_like(Y, 2.0), RBF(0.3)
+    gram = Cached(Operand(X), kernel, rows * 4 * 600)
+    solution = decomposition.solve(gram, Y, C, tol=1e-4, square_bytes=square_bytes)
+    K = kernel.exact(X, X)
+    assert solution.converged
+    for m in range(3):
+        feasible(solution.alpha[m], Y[m], C[m])
+        assert naive.kkt_gap(K, Y[m], C[m], solution.alpha[m]) <= 2e-4
+        p = smo.pairs(K.astype(np.float32), Y[m], C[m], np.zeros(600), -Y[m])
+        smo.solve(p, 1e-4, lambda iterations: True)
+        best = naive.dual(K, Y[m], p.alpha)
+        assert naive.dual(K, Y[m], solution.alpha[m]) == pytest.approx(best, rel=1e-5)
+
+
+def test_same_seed_same_machine_and_reports_tell_the_truth(small_sets):
+    X, y = problem(500, noise=1.0)
+    seen = []
+    runs = []
+    for _ in range(2):
+        gram = Cached(Operand(X), RBF(0.5), 4 * 500 * 100)
+        runs.append(decomposition.solve(gram, y[None], np.ones((1, 500)), monitor=lambda p: not seen.append(p), seed=3))
+    np.testing.assert_array_equal(runs[0].alpha, runs[1].alpha)
+    last, snapshot = seen[-1], seen[-1].snapshot()
+    alpha = runs[1].alpha
+    assert last.n_sv == (alpha > 0).sum()
+    assert last.n_bound == (alpha >= 1).sum()
+    assert last.gap <= 1e-3
+    assert last.kernel_evals == gram.evaluations
+    np.testing.assert_array_equal(snapshot.support, np.flatnonzero(alpha[0]))
+    np.testing.assert_allclose(snapshot.coef[0], (alpha[0] * y)[snapshot.support])
+    assert last.dual == pytest.approx(naive.dual(RBF(0.5).exact(X, X), y, alpha[0]), rel=1e-5)
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 5])
+def test_stopping_leaves_a_feasible_machine(small_sets, after):
+    X, y = problem(500, noise=1.0)
+    C = np.full((1, 500), 50.0)
+    calls = []
+    gram = Cached(Operand(X), Poly(3), 4 * 500 * 500)
+    solution = decomposition.solve(gram, y[None], C, tol=1e-8, monitor=lambda p: calls.append(p) or len(calls) <= after)
+    assert not solution.converged
+    feasible(solution.alpha[0], y, C[0])
+
+
+def test_examples_with_no_room_stay_out():
+    X, y = problem(60)
+    C = np.where(np.arange(60) % 3 == 0, 0.0, 1.0)[None]
+    solution = decomposition.solve(Dense(RBF(1.0).block(X, X)), y[None], C)
+    assert (solution.alpha[0][C[0] == 0] == 0).all()
+    assert solution.alpha.any()

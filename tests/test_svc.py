@@ -1,0 +1,181 @@
+"""The estimator against scikit-learn's own: objectives, decisions, every estimator check, and its errors."""
+
+import numpy as np
+import pytest
+from sklearn import svm
+from sklearn.datasets import load_digits, make_classification
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from svmcore import RBF, SVC, BudgetError, Linear, Poly
+from tests import naive
+
+PARAMETERS = [
+    {"kernel": "linear", "C": 0.5},
+    {"kernel": "poly", "degree": 3, "gamma": "scale", "coef0": 1.0},
+    {"kernel": "rbf", "C": 3.0},
+    {"kernel": "rbf", "gamma": "auto", "class_weight": "balanced"},
+]
+
+
+def random_problem(seed):
+    """Binary problem number `seed`: sizes, noise, duplicates, weights and offsets all vary."""
+    rng = np.random.default_rng(seed)
+    n = int([2, 3, 10, 40, 150, 400, 900, 2000][seed % 8])
+    d = int(rng.choice([1, 2, 10, 60, 300]))
+    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 3) + (5.0 if seed % 5 == 0 else 0.0)
+    y = np.where(X[:, 0] - X[:, 0].mean() + (seed % 3) * 0.7 * X.std() * rng.normal(size=n) > 0, 1, 0)
+    y[:2] = 0, 1
+    if seed % 4 == 1 and n > 10:
+        X[n // 2 :] = X[: n - n // 2]  # duplicates, some with the other label
+    weight = rng.uniform(0.2, 3, n) if seed % 2 else None
+    return X, y, weight
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_binary_problems_reach_scikit_learns_objective(seed):
+    X, y, weight = random_problem(seed)
+    parameters = PARAMETERS[seed % len(PARAMETERS)]
+    ours = SVC(**parameters).fit(X, y, sample_weight=weight)
+    theirs = svm.SVC(**parameters).fit(X, y, sample_weight=weight)
+    K, sign = ours.kernel_.exact(X, X), np.where(y == 1, 1.0, -1.0)
+
+    def dual(machine):
+        alpha = np.zeros(len(y))
+        alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+        return naive.dual(K, sign, alpha)
+
+    assert ours.converged_
+    assert dual(ours) == pytest.approx(dual(theirs), rel=1e-4)
+    f, g = ours.decision_function(X), theirs.decision_function(X)
+    clear = (np.abs(f) > 1e-3) & (np.abs(g) > 1e-3)
+    np.testing.assert_array_equal(f[clear] > 0, g[clear] > 0)
+    assert ours.n_support_.shape == theirs.n_support_.shape
+    assert ours.dual_coef_.shape[0] == theirs.dual_coef_.shape[0]
+    assert ours.intercept_.shape == theirs.intercept_.shape
+
+
+def test_sigmoid_machines_end_with_a_small_gap():
+    X, y = make_classification(300, 8, random_state=0)
+    machine = SVC(kernel="sigmoid", gamma=0.05, coef0=-0.5).fit(X, y)
+    K, sign = machine.kernel_.exact(X, X), np.where(y == 1, 1.0, -1.0)
+    alpha = np.zeros(300)
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    assert naive.kkt_gap(K, sign, np.ones(300), alpha) <= 2e-3
+
+
+def test_several_classes_are_one_machine_each_against_the_rest():
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    ours = SVC(kernel="rbf", gamma=0.05, C=5).fit(X[:1200], y[:1200])
+    theirs = OneVsRestClassifier(svm.SVC(kernel="rbf", gamma=0.05, C=5)).fit(X[:1200], y[:1200])
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=5e-3)
+    np.testing.assert_array_equal(ours.predict(X[1200:]), theirs.predict(X[1200:]))
+    assert ours.dual_coef_.shape == (10, len(ours.support_))
+    assert ours.intercept_.shape == (10,)
+
+
+def test_both_solvers_make_the_same_machine(monkeypatch):
+    monkeypatch.setattr("svmcore.decomposition.FIRST", 300)
+    X, y = load_digits(return_X_y=True)
+    machines = [
+        SVC(RBF(0.001), C=2, solver=solver, cache_mb=mb, tol=1e-4).fit(X, y)
+        for solver, mb in (("smo", None), ("decomposition", None), ("decomposition", 5))
+    ]
+    for other in machines[1:]:
+        np.testing.assert_allclose(other.decision_function(X), machines[0].decision_function(X), atol=2e-3)
+    assert machines[2].kernel_evals_ > machines[1].kernel_evals_
+
+
+@pytest.mark.parametrize("estimator", [SVC(), SVC(kernel="linear"), SVC(kernel=RBF(0.1))], ids=repr)
+def test_every_estimator_check_that_scikit_learns_svc_passes(estimator):
+    def passed(candidate):
+        checks = check_estimator(candidate, on_fail=None, on_skip=None)
+        return {(c["check_name"], str(c["status"])) for c in checks if c["status"] == "passed"}
+
+    assert passed(svm.SVC()) <= passed(estimator)
+
+
+def test_pipelines_and_searches():
+    X, y = load_digits(return_X_y=True)
+    scores = []
+    for estimator in (SVC(), svm.SVC()):
+        search = GridSearchCV(make_pipeline(StandardScaler(), estimator), {"svc__C": [1, 10]}, cv=3)
+        scores.append(search.fit(X[:600], y[:600]).best_score_)
+    assert scores[0] == pytest.approx(scores[1], abs=0.02)
+
+
+def test_an_example_of_weight_zero_is_as_if_it_were_not_there():
+    X, y = make_classification(200, 5, random_state=1)
+    weight = np.where(np.arange(200) % 4 == 0, 0.0, 1.0)
+    whole, part = SVC().fit(X, y, sample_weight=weight), SVC(gamma=1 / (5 * X.astype(np.float32).var()))
+    part.fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_allclose(whole.decision_function(X), part.decision_function(X), atol=5e-3)
+
+
+def test_linear_machines_have_weights():
+    X, y = make_classification(100, 5, random_state=2)
+    machine = SVC(Linear()).fit(X, y)
+    np.testing.assert_allclose(X @ machine.coef_[0] + machine.intercept_, machine.decision_function(X), atol=1e-5)
+    with pytest.raises(AttributeError, match="linear"):
+        _ = SVC().fit(X, y).coef_
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"kernel": "spline"}, ["kernel", "spline", "rbf"]),
+        ({"C": -1}, ["C", "-1", "above 0"]),
+        ({"C": "x"}, ["C", "x"]),
+        ({"tol": 0}, ["tol", "0"]),
+        ({"solver": "magic"}, ["solver", "magic", "decomposition"]),
+        ({"gamma": "wide"}, ["gamma", "wide", "scale"]),
+        ({"cache_mb": 0}, ["cache_mb", "0"]),
+        ({"cache_mb": 0.01}, ["cache_mb", "needs", "at least"]),
+    ],
+)
+def test_errors_name_field_value_and_way_out(parameters, words):
+    X, y = make_classification(100, 5, random_state=3)
+    with pytest.raises(ValueError, match="allowed") as caught:
+        SVC(**parameters).fit(X, y)
+    assert all(word in str(caught.value) for word in words)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda X, y: (X * np.where(X > 1, np.nan, 1), y), "NaN"),
+        (lambda X, y: (X, np.zeros(100)), "one|1 class"),
+        (lambda X, y: (X[:0], y[:0]), "0 sample"),
+        (lambda X, y: (X, y[:50]), "inconsistent"),
+        (lambda X, y: (X * 1e300, y), "float32|infinity|too large"),
+        (lambda X, y: (X, np.linspace(0, 1, 100)), "continuous"),
+    ],
+)
+def test_bad_data_is_refused(change, words):
+    X, y = make_classification(100, 5, random_state=4)
+    with pytest.raises(ValueError, match=words):
+        SVC().fit(*change(X, y))
+
+
+def test_a_kernel_that_overflows_says_so():
+    X, y = make_classification(50, 5, random_state=5)
+    with pytest.raises(ValueError, match="overflow"):
+        SVC(Poly(9, 1.0, 1.0, normalised=False)).fit(X * 1e5, y)
+
+
+def test_a_budget_that_is_too_small_says_what_is_needed():
+    X, y = make_classification(2000, 5, random_state=6)
+    with pytest.raises(BudgetError, match=r"needs 1. MB and the ceiling is 2 MB"):
+        SVC(solver="smo", cache_mb=2).fit(X, y)
+
+
+def test_rbf_far_from_the_origin_keeps_its_precision():
+    X, y = make_classification(300, 5, random_state=7)
+    near, far = SVC(RBF(0.1)).fit(X, y), SVC(RBF(0.1)).fit(X + 1000, y)
+    theirs = svm.SVC(gamma=0.1).fit(X + 1000, y)
+    np.testing.assert_allclose(far.decision_function(X + 1000), theirs.decision_function(X + 1000), atol=2e-2)
+    assert abs(len(near.support_) - len(far.support_)) <= 3

@@ -1,5 +1,6 @@
 """Broken, hostile and mistaken files: each is refused with the reason and with what would be accepted."""
 
+import contextlib
 import gzip
 import io
 import pickle
@@ -153,6 +154,26 @@ def test_a_locked_zip_and_a_link_are_refused():
         out.writestr(link, "/etc/passwd")
     with pytest.raises(DataError, match="holds a link"):
         read_upload("a.zip", file.getvalue())
+
+
+def test_files_damaged_at_random_are_read_or_refused_but_never_crash():
+    samples = {
+        "a.npz": npz(X=GREY, y=PAIR),
+        "a.zip": archive(PICTURES),
+        "a.csv": csv(ROWS, PAIR, "label,a,b,c"),
+        "b.csv": csv(ROWS, PAIR).replace(b",", b'","'),
+        "a.svm": b"\n".join(b"%d 1:0.5 %d:2" % (k % 2, 2 + k) for k in range(12)),
+        "a.csv.gz": gzip.compress(csv(ROWS, PAIR)),
+        "a.idx": idx(GREY),
+    }
+    rng, noise = np.random.default_rng(0), np.frombuffer(b'09,:;"-e.\n\0\xff', np.uint8)
+    for _ in range(150):
+        for name, content in samples.items():
+            damaged = bytearray(content)
+            for at in rng.integers(0, len(content), rng.integers(1, 6)):
+                damaged[at : at + rng.integers(0, 3)] = rng.choice(noise, rng.integers(0, 3)).tobytes()
+            with contextlib.suppress(DataError):
+                read_upload(name, bytes(damaged), [("labels", idx(PAIR))] if name == "a.idx" else [])
 
 
 def test_a_path_that_is_not_there(tmp_path):

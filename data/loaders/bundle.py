@@ -84,9 +84,9 @@ def _zip_members(name: str, open_zip: Callable[[], IO[bytes]]) -> list[Member]:
         raise DataError(f"{name} is not a complete zip file ({error})", "the complete file, zip or npz") from error
     members = []
     for info in archive.infolist():
-        if info.is_dir():
-            continue
         path = PurePosixPath(info.filename.replace("\\", "/"))
+        if not path.parts or info.is_dir():
+            continue
         if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
             raise DataError(f"{name} holds a file named {info.filename!r}, outside its own folder", ZIP_ACCEPTED)
         if stat.S_ISLNK(info.external_attr >> 16):

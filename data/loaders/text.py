@@ -62,16 +62,21 @@ def parse_csv(name: str, text: str, label: str | None = None) -> tuple[np.ndarra
     if not rows:
         raise DataError(f"{name} has a header and no examples", CSV_ACCEPTED)
     _check_ragged(name, rows, delimiter, first_line, len(first))
-    load = partial(np.loadtxt, rows, delimiter=delimiter, quotechar='"', comments=None)
-    column = _label_column(name, label, header, load(dtype=str, usecols=(0, len(first) - 1), ndmin=2), len(first))
-    y = np.char.strip(load(dtype=str, usecols=column, ndmin=1))
+    read = partial(_columns, name, rows, delimiter, first_line)
+    column = _label_column(name, label, header, read((0, len(first) - 1), str), len(first))
+    y = np.char.strip(read([column], str)[:, 0])
+    X = read([k for k in range(len(first)) if k != column], np.float32)
+    return X, y, f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
+
+
+def _columns(name: str, rows: list[str], delimiter: str | None, first_line: int, chosen, dtype) -> np.ndarray:
+    """(n, len(chosen)) the values of the chosen columns."""
     try:
-        X = load(dtype=np.float32, usecols=[k for k in range(len(first)) if k != column], ndmin=2)
+        return np.loadtxt(rows, dtype, delimiter=delimiter, quotechar='"', comments=None, usecols=chosen, ndmin=2)
     except ValueError as error:
         cell = _BAD_CELL.search(str(error))
         where = f"line {int(cell[2]) + first_line} has {cell[1]!r} where a number is needed" if cell else str(error)
         raise DataError(f"{name}: {where}", CSV_ACCEPTED) from error
-    return X, y, f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
 
 
 def _check_ragged(name: str, rows: list[str], delimiter: str | None, first_line: int, expected: int) -> None:
@@ -140,7 +145,8 @@ def parse_libsvm(name: str, text: str, n_features: int = 0) -> tuple[np.ndarray,
     if len(y) * d * 4 > MAX_BYTES:
         raise DataError(f"{name} has {len(y)} examples of {d} features, {len(y) * d * 4 >> 20} MB", SIZE_ACCEPTED)
     X = np.zeros((len(y), d), np.float32)
-    X[np.repeat(np.arange(len(y)), pairs), index.astype(np.int64) - base] = value
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
+        X[np.repeat(np.arange(len(y)), pairs), index.astype(np.int64) - base] = value
     return X, y
 
 

@@ -1,0 +1,60 @@
+"""Invariant SVM Lab: page config, the run picker, and the pages."""
+
+import streamlit as st
+
+# Two classes and the line between them. Drawn here: a named icon would be asked of a server on the internet.
+ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 29 27 3" stroke="#75726a"
+stroke-width="3"/><circle cx="8" cy="10" r="6" fill="#d55e00"/><circle cx="24" cy="22" r="6" fill="#0072b2"/></svg>"""
+
+st.set_page_config("Invariant SVM Lab", ICON, layout="wide", initial_sidebar_state=240)
+
+PAGES = {
+    "Data": [
+        st.Page(
+            "pages/datasets.py",
+            title="Datasets",
+            icon=":material/grid_view:",
+            help="Pick a data set, see its digits and what each preprocessing step does, add your own.",
+        ),
+    ],
+    "Training": [
+        st.Page(
+            "pages/train.py",
+            title="Train",
+            icon=":material/play_circle:",
+            default=True,
+            help="Choose data, kernel and C, start, and watch the machine converge.",
+        ),
+        st.Page(
+            "pages/runs.py",
+            title="Runs",
+            icon=":material/list:",
+            help="Every run: rename, compare two, export, delete.",
+        ),
+    ],
+    "Inspection": [
+        st.Page(
+            "pages/support_vectors.py",
+            title="Support vectors",
+            icon=":material/radio_button_checked:",
+            help="The examples that hold one machine up, free and bound, sorted by alpha.",
+        ),
+        st.Page(
+            "pages/errors.py",
+            title="Errors",
+            icon=":material/close:",
+            help="The test digits that the run gets wrong, and why.",
+        ),
+    ],
+}
+
+page = st.navigation(PAGES, expanded=True)
+
+# After the navigation: the first import of the library takes seconds, and the menu should stand by then.
+from pages.ui import digits, picker  # noqa: E402
+from svmcore.lab import jobs  # noqa: E402
+
+jobs.ensure_preset()
+picker.run_picker()
+page.run()
+digits.show_requested()

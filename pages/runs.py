@@ -1,0 +1,128 @@
+"""Runs: every run of the store; rename, compare two, export, delete with undo."""
+
+import streamlit as st
+
+from pages.ui import compare, config, exports, picker, words
+from svmcore.lab import runs
+from svmcore.lab.recipe import RecipeError
+
+COLUMNS = {
+    "When": None,
+    "Wrong": st.column_config.NumberColumn("Wrong, %", format="%.2f", help="Share of the test examples."),
+    "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
+    "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f"),
+}
+
+
+def row(run):
+    recipe, result = run.recipe, run.result or {}
+    return {
+        "Run": run.title,
+        "State": picker.STATES[run.state][2],
+        "When": words.when(run.created),
+        "Data set": recipe.dataset,
+        "Kernel": words.plain_kernel(recipe),
+        "C": recipe.C,
+        "Wrong": 100 * result["error_rate"] if result else None,
+        "SVs": result.get("n_union"),
+        "Fit": result.get("fit_seconds"),
+    }
+
+
+def pick_rows(ids):
+    rows = st.session_state["runs_table"].selection.rows
+    st.session_state["compare"] = [ids[r] for r in rows][:2]
+
+
+def delete(run):
+    try:
+        title = run.title
+        run.delete()
+    except runs.RunBusy as error:
+        st.toast(str(error), icon=":material/block:")
+    else:
+        st.session_state["deleted"] = (run.id, title)
+        st.session_state["compare"] = []
+
+
+def undo(run_id):
+    del st.session_state["deleted"]
+    runs.restore(run_id)
+    st.session_state["compare"] = [run_id]
+
+
+def rename(run):
+    try:
+        run.rename(st.session_state[f"title_{run.id}"])
+    except RecipeError as error:
+        st.toast(str(error), icon=":material/block:")
+
+
+def actions(run):
+    """What can be done with one run, in a row that wraps."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Name", run.title, key=f"title_{run.id}", max_chars=120, on_change=rename, args=(run,), width=360,
+            help="Press Enter to rename the run.",
+        )  # fmt: skip
+        with st.popover("Export", icon=":material/download:"):
+            exports.buttons(run)
+        st.page_link(
+            "pages/train.py",
+            label="Train a variation",
+            icon=":material/tune:",
+            query_params=config.link(run.recipe) | {"run": run.id},
+            help="Opens the form with this run's recipe.",
+        )
+        st.button(
+            "Delete",
+            icon=":material/delete:",
+            key=f"delete_{run.id}",
+            on_click=delete,
+            args=(run,),
+            disabled=run.state in runs.ACTIVE,
+            help="Into the trash, with undo. A run at work must be cancelled first.",
+        )
+
+
+st.title("Runs")
+store = {run.id: run for run in runs.list()}
+
+if deleted := st.session_state.get("deleted"):
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/delete: Deleted *{deleted[1]}*.", width="content")
+        st.button("Undo", icon=":material/undo:", key="undo", on_click=undo, args=(deleted[0],))
+if not store:
+    st.info("Start one on the Train page; it will be kept here.", title="No runs yet", icon=":material/inbox:")
+    st.stop()
+
+st.dataframe(
+    [row(run) for run in store.values()],
+    hide_index=True,
+    column_config=COLUMNS,
+    key="runs_table",
+    on_select=lambda: pick_rows(list(store)),
+    height=min(38 + 35 * len(store), 388),
+    alt="All runs with their data set, kernel, C, error rate, support vectors and training time",
+)
+asked = st.query_params.get_all("compare")
+if unknown := [run_id for run_id in asked if run_id not in store]:
+    st.warning(f"There is no run `{unknown[0]}` here to compare.")
+if "compare" not in st.session_state and not asked:
+    st.session_state["compare"] = [st.session_state["run"]]
+st.session_state["compare"] = [i for i in st.session_state.get("compare", []) if i in store]
+chosen = st.multiselect(
+    "Look at",
+    list(store),
+    format_func=lambda i: f"{store[i].title} ({words.when(store[i].created)})",
+    max_selections=2,
+    placeholder="one run, or two to compare",
+    key="compare",
+    bind="query-params",
+    help="Tick rows in the table, or choose here. Two runs are laid side by side.",
+)
+if len(chosen) == 1:
+    compare.card(store[chosen[0]])
+    actions(store[chosen[0]])
+elif len(chosen) == 2:
+    compare.side_by_side(store[chosen[0]], store[chosen[1]])

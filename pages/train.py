@@ -1,0 +1,47 @@
+"""Train: set up a run on the left, watch the chosen one on the right."""
+
+import streamlit as st
+
+from pages.ui import config, state, watch, words
+from svmcore.lab import jobs
+from svmcore.lab.estimate import estimate
+
+
+@st.fragment
+def set_up():
+    """The form, what the run will need, and Start."""
+    recipe = config.recipe_form()
+    if recipe is None:
+        return
+    need = estimate(recipe)
+    if need.fits:
+        st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
+    else:
+        st.warning(need.advice, title="This run does not fit", icon=":material/memory:")
+    st.button(
+        "Queue" if jobs.active() else "Start",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        key="start",
+        on_click=config.start,
+        args=(recipe,),
+        disabled=not need.fits,
+        help="Trains in the background; the page may be left or closed meanwhile.",
+    )
+
+
+st.title("Train")
+grid = st.grid(3, min_column_width=300)
+with grid.cell(), st.container(border=True):
+    set_up()
+with grid.cell(column_span=2):
+    if run := state.current_run():
+        watch.watch(run)
+    else:
+        st.info(
+            "Choose data, kernel and C on the left and press Start. The support vectors and the errors appear here "
+            "while the machine converges.",
+            title="Nothing trained yet",
+            icon=":material/play_circle:",
+        )

@@ -1,0 +1,183 @@
+"""One run on the Train page: live while it is at work, and what became of it once it has ended.
+
+The job's thread publishes progress and pictures; what is drawn here only reads them.
+"""
+
+import numpy as np
+import streamlit as st
+
+from data import load
+from pages.ui import config, evidence, figures, picker, plane, polling, snapshots, words
+from svmcore.lab import jobs, runs
+
+TOP = 42  # support vectors, and errors, shown at a time
+ENDINGS = {  # state -> (how it is said, icon)
+    "failed": ("This run failed", ":material/error:"),
+    "cancelled": ("This run was cancelled", ":material/stop:"),
+    "interrupted": ("This run was interrupted", ":material/power_off:"),
+}
+ADVICE = {
+    "failed": "Nothing was lost but the run itself. Change what the message names and start it again.",
+    "cancelled": "What it had learned until then is drawn below. Start it again to go the whole way.",
+    "interrupted": "The program ended while it was at work. What it had written is drawn below; start it again.",
+}
+
+
+def watch(run):
+    """Draw the run in its present state, and keep drawing while it is at work."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(run.title, width="content")
+        state = st.container(width="content")
+    st.caption(words.summary(run.recipe))
+    polling.poll(run.id, lambda status: _draw(run, status, state))
+
+
+def _draw(run, status, badge):
+    with badge:
+        picker.badge(status.state)
+    if status.state in runs.ACTIVE:
+        _controls(run, status)
+    elif status.state == "done":
+        _done(run)
+    else:
+        _ended(run, status)
+    progress = run.progress()
+    if progress:
+        _numbers(progress[-1], status)
+    elif status.state in runs.ACTIVE:
+        st.skeleton(height=240)
+    if progress:
+        _curves(run, progress)
+    _pictures(run, status)
+
+
+def _controls(run, status):
+    paused, queue = status.state == "paused", jobs.active()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Resume" if paused else "Pause",
+            icon=":material/play_arrow:" if paused else ":material/pause:",
+            key="pause",
+            on_click=jobs.resume if paused else jobs.pause,
+            args=(run.id,),
+            disabled=status.state == "queued",
+            help="The solver stands still between two bursts and keeps what it has.",
+        )
+        st.button(
+            "Cancel",
+            icon=":material/stop:",
+            key="cancel",
+            on_click=jobs.cancel,
+            args=(run.id,),
+            help="Stop now. The run stays in the list with what it had.",
+        )
+        if status.message:
+            st.caption(status.message, width="content")
+        if others := len(queue) - 1:
+            st.caption(f"{others} more in the queue", width="content")
+
+
+def _done(run):
+    with st.container(border=True):
+        st.markdown(f"#### {words.error_rate(run.result)}")
+        st.caption(words.outcome(run.result))
+        with st.container(horizontal=True):
+            for page, label in (("support_vectors", "See its support vectors"), ("errors", "See its errors")):
+                st.page_link(
+                    f"pages/{page}.py",
+                    label=label,
+                    icon=":material/arrow_forward:",
+                    icon_position="right",
+                    query_params={"run": run.id},
+                )
+
+
+def _ended(run, status):
+    title, icon = ENDINGS[status.state]
+    box = st.error if status.state == "failed" else st.warning
+    box(status.message or ADVICE[status.state], title=title, icon=icon)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Start it again", icon=":material/replay:", key="again", on_click=config.start, args=(run.recipe,))
+        if status.message:
+            st.caption(ADVICE[status.state], width="content")
+
+
+def _numbers(last, status):
+    left = "–" if status.eta_seconds is None else words.duration(status.eta_seconds)
+    shown = {
+        "KKT gap": f"{last['gap']:.2g}",
+        "Support vectors": f"{last['n_sv']:,}",
+        "Bound": f"{last['n_bound']:,}",
+        "Kernel values": words.count(last["kernel_evals"]),
+        "Time": words.duration(last["seconds"]),
+    }
+    if status.state in runs.ACTIVE:
+        shown["Time left"] = left
+    with st.grid(len(shown), min_column_width=100):
+        for label, value in shown.items():
+            st.metric(label, value)
+
+
+def _curves(run, progress):
+    drawn = {
+        "gap": figures.gap_curve(progress, run.recipe.tol),
+        "dual": figures.dual_curve(progress),
+        "sv": figures.sv_curve(progress),
+    }
+    with st.grid(3, min_column_width=220):
+        for name, figure in drawn.items():
+            with st.container():
+                figures.show(figure, key=f"watch_{name}")
+
+
+def _pictures(run, status):
+    """Points of the plane with the machine's regions; or the largest alphas of one machine, and the errors."""
+    live, done = status.live, status.state == "done"
+    if plane.is_plane(run):
+        machine = run.machine() if done else plane.machine_of(run, live.whole) if live else None
+        if machine is not None or run.progress():
+            plane.plane(run, machine, key="plane")
+    elif done or (live and len(live.top[0][0])):
+        _largest(run, live, done)
+        _wrong(run, live, done)
+
+
+def _largest(run, live, done):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Support vectors with the largest alpha**", width="content")
+        machine = run.machine() if done else None
+        names = evidence.machine_names(run, machine) if done else _machine_names(run, live)
+        c = 0
+        if len(names) > 1:
+            c = st.selectbox(
+                "Machine",
+                range(len(names)),
+                format_func=names.__getitem__,
+                key="machine",
+                bind="query-params",
+                label_visibility="collapsed",
+                width=190,
+            )
+    shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
+    snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="watch_support")
+
+
+def _machine_names(run, live):
+    names = snapshots.classes(run)
+    return [f"{name} against the rest" for name in names] if len(live.top) > 1 else names[-1:]
+
+
+def _wrong(run, live, done):
+    if done:
+        test = run.test()
+        wrong = np.flatnonzero(test.y_true != test.y_pred)
+        found = test.split, test.index[wrong], test.y_true[wrong], test.y_pred[wrong]
+        st.markdown(f"**Wrong** ({len(wrong):,})")
+    else:
+        split = "test" if len(load(run.recipe.dataset).y_test) else "train"
+        found = split, live.test_index, live.y_true, live.y_pred
+        st.markdown(f"**Wrong now:** {live.n_errors:,} of a sample of {live.n_sample:,} test examples")
+    split, *arrays = found
+    if len(arrays[0]):
+        snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="watch_errors")
+        st.caption("Predicted and true class at the upper right, number at the lower left. Click one to see why.")

@@ -1,0 +1,90 @@
+"""Numbers and recipes in the words of the lab, the same on every page."""
+
+from datetime import datetime
+
+import numpy as np
+
+from svmcore.lab.recipe import METHODS, Recipe
+
+
+def error_rate(result: dict) -> str:
+    """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
+    digits = 2 if result["n_test"] >= 5000 else 1
+    rate, low, high = (f"{100 * share:.{digits}f}" for share in (result["error_rate"], *result["interval"]))
+    return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate} % ({low}–{high})"
+
+
+def outcome(result: dict) -> str:
+    """Support vectors, time and memory of a finished run, in a line."""
+    bound = np.sum(result["n_bound"])
+    parts = [
+        f"{result['n_union']:,} support vectors"
+        + (f" in {len(result['n_sv'])} machines" if len(result["n_sv"]) > 1 else ""),
+        f"{np.sum(result['n_sv']):,} alphas above 0, {bound:,} of them at C",
+        f"{duration(result['fit_seconds'])} to train",
+        f"{megabytes(result['peak_rss_mb'])} at most",
+    ]
+    return " · ".join(parts)
+
+
+def count(number: float) -> str:
+    """`950`, `12 k`, `3.4 M`, `1.2 G`."""
+    for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.0f}"
+
+
+def kernel(recipe: Recipe) -> str:
+    """The kernel as a formula with its numbers, in TeX."""
+    k = recipe.kernel.to_dict()
+    name, gamma, coef0 = k.pop("name"), k.get("gamma", 1), k.get("coef0", 0)
+    product = (r"u \cdot v" if gamma == 1 else rf"{gamma:g}\, u \cdot v") + (f" {coef0:+g}" if coef0 else "")
+    if name == "linear":
+        return r"$u \cdot v$"
+    if name == "poly":
+        inner = rf"\frac{{{product}}}{{{gamma + coef0:g}}}" if k["normalised"] and gamma + coef0 != 1 else product
+        return rf"$\left({inner}\right)^{{{k['degree']}}}$"
+    if name == "rbf":
+        return rf"$\exp(-{gamma:g}\,\|u - v\|^2)$"
+    if name == "sigmoid":
+        return rf"$\tanh({product})$"
+    return name
+
+
+def plain_kernel(recipe: Recipe) -> str:
+    """The kernel in a few characters: `poly 9`, `rbf 0.02`, `linear`."""
+    k = recipe.kernel.to_dict()
+    number = k.get("degree", k.get("gamma"))
+    return k["name"] if number is None else f"{k['name']} {number:g}"
+
+
+def summary(recipe: Recipe) -> str:
+    """One line of Markdown that says what was asked."""
+    size = "all" if recipe.n_train is None else f"{recipe.n_train:,}"
+    steps = ", ".join(recipe.preprocess) or "raw values"
+    parts = [recipe.dataset, f"{size} examples", steps, kernel(recipe), f"C = {recipe.C:g}"]
+    if recipe.method != "sv":
+        parts += [METHODS[recipe.method], recipe.jitters]
+    return " · ".join(filter(None, parts))
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes == 0:
+        return f"{rest} s"
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def megabytes(amount: float) -> str:
+    """`120 MB`, `5.5 GB`."""
+    return f"{amount:,.0f} MB" if amount < 1000 else f"{amount / 1000:.1f} GB"
+
+
+def when(created: str) -> str:
+    """An ISO time as `21 Nov 01:08`, in the machine's time zone."""
+    local = datetime.fromisoformat(created).astimezone()
+    return f"{local.day} {local:%b %H:%M}"

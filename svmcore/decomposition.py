@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore import smo
-from svmcore.gram import Gram
+from svmcore.gram import PLAIN, Gram
 
 FIRST = 6000  # examples of the random set that the first round works on
 GROWTH = 4000  # violators a round adds to a working set, at most
@@ -104,7 +104,11 @@ class _Rounds:
         try:
             self._check_gaps()
             first = self._first_set()
-            self._round(dict.fromkeys(self._open(), first), self.gram.square(first))
+            if len(first) == self.n and self.gram.blocks is not None:
+                K = self.gram.blocks, self.gram.which
+            else:
+                K = self.gram.square(first), PLAIN
+            self._round(dict.fromkeys(self._open(), first), K)
             while sets := {m: self._working_set(m) for m in self._open()}:
                 self._round(sets)
         except Stopped:
@@ -119,8 +123,8 @@ class _Rounds:
         return [m for m in range(self.k) if self.gaps[m] > self.tol]
 
     def _first_set(self) -> np.ndarray:
-        """One set for all machines: every example if they fit, else random ones that leave no class out."""
-        if self.n <= min(self.largest, 2 * FIRST):
+        """One set for all machines: every example if K fits, else random ones that leave no class out."""
+        if self.gram.blocks is not None or self.n <= min(self.largest, 2 * FIRST):
             return np.arange(self.n)
         size = min(FIRST, self.largest)
         chosen = self.rng.choice(self.n, size, replace=False)
@@ -152,7 +156,7 @@ class _Rounds:
     # One round
 
     def _round(self, sets, K=None) -> None:
-        """Solve machine m on sets[m], then bring all of f up to date; K is the Gram matrix of a set they all share."""
+        """Solve machine m on sets[m], then bring all of f up to date; K = (blocks, which) of a set that all share."""
         before = self.alpha.copy()
         self._solve_sets(sets, K)
         if any(len(chosen) < self.n for chosen in sets.values()):
@@ -175,8 +179,8 @@ class _Rounds:
         if self.stopped:
             return
         whole = len(chosen) == self.n
-        K = self.gram.square(chosen) if K is None else K
-        problem = smo.pairs(K, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
+        K = K or (self.gram.square(chosen), PLAIN)
+        problem = smo.pairs(*K, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
         tol = self.tol if whole else max(self.tol / 2, min(0.02 * self.gaps[m], 0.05))
 
         def go_on(iterations):

@@ -3,7 +3,8 @@
     rows(idx)[a, j] = K(x_idx[a], x_j)        idx (m,) int64, rows (m, n) float32
 
 Everything else follows from rows, and an implementation that knows better overrides it: `square`, the Gram matrix of a
-few examples, and `add_to`, the update of decision values f += sum_a coef_a K_a. Dense holds the whole matrix; Cached
+few examples, and `add_to`, the update of decision values f += sum_a coef_a K_a. A source that holds all of K in memory
+has it in `blocks` and `which` (smo.py), and a solver may read it there. Dense holds the whole matrix; Cached
 computes rows in blocks and keeps what its byte budget allows, one cache for all one-vs-rest machines, since rows do not
 depend on labels. Budgets count what grows with the data; `evaluations` counts kernel values, so that costs repeat
 exactly.
@@ -19,6 +20,7 @@ from numba import njit
 from svmcore.kernels import Kernel
 from svmcore.products import Operand
 
+PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
 CHUNK = 256  # rows a step computes or adds between two looks at whether to go on
 
 
@@ -31,6 +33,8 @@ class Gram:
 
     n: int
     diag: np.ndarray
+    blocks: np.ndarray | None = None  # (number of blocks, n0, n0) float32 where all of K is in memory
+    which: np.ndarray | None = None  # (J, J) int64
 
     def __init__(self):
         self.evaluations = self.hits = self.misses = 0
@@ -67,6 +71,7 @@ class Dense(Gram):
             raise ValueError(f"a Gram matrix is square; got shape {self.K.shape}")
         self.n = len(self.K)
         self.diag = self.K.diagonal().copy()
+        self.blocks, self.which = self.K[None], PLAIN
 
     @classmethod
     def of(cls, operand: Operand, kernel: Kernel, check=proceed) -> Dense:
@@ -80,8 +85,7 @@ class Dense(Gram):
         return self.K[idx]
 
     def square(self, idx):
-        whole = len(idx) == self.n and np.array_equal(idx, np.arange(self.n))
-        return self.K if whole else self.K[np.ix_(idx, idx)]
+        return self.K[np.ix_(idx, idx)]
 
 
 class Cached(Gram):

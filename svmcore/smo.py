@@ -1,4 +1,4 @@
-"""Sequential minimal optimisation: pairs of multipliers on a Gram matrix that lies in memory.
+"""Sequential minimal optimisation: pairs of multipliers, on a Gram matrix that lies in memory.
 
     max W(alpha) = sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij
     s.t. 0 <= alpha_i <= C_i,  sum_i alpha_i y_i = 0
@@ -8,7 +8,10 @@
 
 alpha is optimal to `tol` when gap <= tol (Keerthi et al. 2001). A step moves one pair along y_i alpha_i + y_j alpha_j =
 const: i has the least f of I_up, j of I_low promises the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij) (Fan,
-Chen, Lin 2005). K (n, n) float32; y, alpha, C, f (n,) float64. At free SVs the decision function's bias is b = -f.
+Chen, Lin 2005). y, alpha, C, f (n,) float64. At free SVs the decision function's bias is b = -f.
+
+K lies in float32 blocks: example i = (a, u) = a n0 + u against j = (b, v) is blocks[which[a, b], u, v], so that a row
+is J segments of n0. A plain matrix is one block (J = 1); sets of shifted images have one for each relative shift.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ BLOCK = 256  # examples a pass compares before it looks for the index: arg-min d
 class Pairs(NamedTuple):
     """One machine's problem, solved where its arrays lie."""
 
-    K: np.ndarray  # (n, n) float32
+    blocks: np.ndarray  # (number of blocks, n0, n0) float32
+    which: np.ndarray  # (J, J) int64, n = J n0
     y: np.ndarray  # (n,) float64, +1 or -1
     C: np.ndarray  # (n,) float64
     alpha: np.ndarray  # (n,) float64, changed in place
@@ -38,11 +42,12 @@ class Pairs(NamedTuple):
     diag: np.ndarray  # (n,) float64, K_ii
 
 
-def pairs(K, y, C, alpha, f) -> Pairs:
-    """The problem of one machine with its index sets I_up and I_low drawn up."""
+def pairs(blocks, which, y, C, alpha, f) -> Pairs:
+    """The problem of one machine with its index sets drawn up; a plain matrix (n, n) may stand for `blocks`."""
+    blocks = blocks[None] if blocks.ndim == 2 else blocks
     up, low = index_sets(y, C, alpha)
-    diag = np.ascontiguousarray(np.diagonal(K), np.float64)
-    return Pairs(K, y, C, alpha, f, np.where(up, 0.0, OUT), np.where(low, 0.0, -OUT), diag)
+    diag = np.concatenate([blocks[which[a, a]].diagonal() for a in range(len(which))]).astype(np.float64)
+    return Pairs(blocks, which, y, C, alpha, f, np.where(up, 0.0, OUT), np.where(low, 0.0, -OUT), diag)
 
 
 def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62) -> tuple[int, float]:
@@ -87,20 +92,36 @@ def dual_objective(y, alpha, f) -> float:
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _burst(p, tol, max_iterations):
-    i, least, most = _update_and_select(p.K[0], p.K[0], 0.0, p.f, p.up, p.low)
+    n = p.y.shape[0]
+    space_i, space_j = np.empty(n, np.float32), np.empty(n, np.float32)
+    row_i = _row(p, 0, space_i)
+    i, least, most = _update_and_select(row_i, row_i, 0.0, p.f, p.up, p.low)
     for done in range(max_iterations):
         if most - least <= tol:
             return done, most - least
-        j = _partner(p.K[i], p.diag[i], p.diag, p.f, p.low, least)
-        step = _move(p, i, j)
-        i, least, most = _update_and_select(p.K[i], p.K[j], step, p.f, p.up, p.low)
+        row_i = _row(p, i, space_i)
+        j = _partner(row_i, p.diag[i], p.diag, p.f, p.low, least)
+        step = _move(p, i, j, row_i[j])
+        i, least, most = _update_and_select(row_i, _row(p, j, space_j), step, p.f, p.up, p.low)
     return max_iterations, most - least
 
 
 @njit(cache=True, nogil=True)
-def _move(p, i, j):
+def _row(p, i, space):
+    """Row i of K, gathered from its segments in `space` (n,) where it has several."""
+    J, n0 = p.which.shape[0], p.blocks.shape[1]
+    if J == 1:
+        return p.blocks[p.which[0, 0], i]
+    a, u = i // n0, i % n0
+    for b in range(J):
+        space[b * n0 : (b + 1) * n0] = p.blocks[p.which[a, b], u]
+    return space
+
+
+@njit(cache=True, nogil=True)
+def _move(p, i, j, k_ij):
     """Step along the pair, clipped to the box: alpha and the index sets of i and j change, the step returns."""
-    curvature = p.diag[i] + p.diag[j] - 2.0 * p.K[i, j]
+    curvature = p.diag[i] + p.diag[j] - 2.0 * np.float64(k_ij)
     step = (p.f[j] - p.f[i]) / max(curvature, FLAT)
     room_i = p.C[i] - p.alpha[i] if p.y[i] > 0 else p.alpha[i]
     room_j = p.alpha[j] if p.y[j] > 0 else p.C[j] - p.alpha[j]

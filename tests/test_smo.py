@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, Linear, Poly, decomposition, smo
-from svmcore.gram import Cached, Dense
+from svmcore.gram import PLAIN, Cached, Dense
 from svmcore.products import Operand
 from tests import naive
 
@@ -23,7 +23,7 @@ def test_smo_reaches_the_objective_of_a_general_optimiser(kernel, weighted):
     X, y = problem(30)
     K = naive.gram(kernel, X, X)
     C = np.random.default_rng(1).uniform(0.1, 2, 30) if weighted else np.full(30, 1.0)
-    p = smo.pairs(K.astype(np.float32), y, C, np.zeros(30), -y)
+    p = smo.pairs(K.astype(np.float32), PLAIN, y, C, np.zeros(30), -y)
     _, gap = smo.solve(p, 1e-5, lambda iterations: True)
     best = naive.dual(K, y, naive.qp(K, y, C))
     assert gap <= 1e-5
@@ -31,6 +31,26 @@ def test_smo_reaches_the_objective_of_a_general_optimiser(kernel, weighted):
     assert smo.dual_objective(y, p.alpha, p.f) == pytest.approx(best, rel=1e-5)
     assert naive.kkt_gap(K, y, C, p.alpha) == pytest.approx(smo.kkt_gap(y, C, p.alpha, p.f)[0], abs=1e-4)
     feasible(p.alpha, y, C)
+
+
+def test_rows_in_segments_are_rows():
+    """Blocks by relative shift: K[(a, u), (b, v)] = blocks[b - a][u, v], here made from a circulant of 3 shifts."""
+    rng = np.random.default_rng(5)
+    n0, J = 7, 3
+    base = rng.normal(size=(J, n0, 40))
+    spectrum = np.fft.fft(base, axis=0)
+    blocks = np.real(np.fft.ifft(np.einsum("sud,svd->suv", spectrum.conj(), spectrum), axis=0)).astype(np.float32)
+    which = (np.arange(J)[None, :] - np.arange(J)[:, None]) % J
+    K = np.block([[blocks[which[a, b]] for b in range(J)] for a in range(J)])
+    np.testing.assert_allclose(K, K.T, atol=1e-4)
+    y, C = np.where(np.arange(J * n0) % 2, 1.0, -1.0), np.full(J * n0, 5.0)
+    alphas = []
+    for arguments in ((K, PLAIN), (blocks, which)):
+        p = smo.pairs(*arguments, y, C, np.zeros(J * n0), -y)
+        smo.solve(p, 1e-6, lambda iterations: True)
+        alphas.append(p.alpha)
+    assert alphas[0].any()
+    np.testing.assert_allclose(alphas[1], alphas[0], atol=1e-5)
 
 
 def feasible(alpha, y, C):
@@ -42,7 +62,7 @@ def feasible(alpha, y, C):
 def test_smo_stops_feasible_when_asked():
     X, y = problem(400, noise=2.0)
     C = np.full(400, 100.0)
-    p = smo.pairs(Linear().block(X, X), y, C, np.zeros(400), -y)
+    p = smo.pairs(Linear().block(X, X), PLAIN, y, C, np.zeros(400), -y)
     smo.solve(p, 1e-9, lambda iterations: False)
     feasible(p.alpha, y, C)
 
@@ -67,7 +87,7 @@ def test_rounds_reach_the_optimum_of_the_whole_problem(small_sets, square_bytes,
     for m in range(3):
         feasible(solution.alpha[m], Y[m], C[m])
         assert naive.kkt_gap(K, Y[m], C[m], solution.alpha[m]) <= 2e-4
-        p = smo.pairs(K.astype(np.float32), Y[m], C[m], np.zeros(600), -Y[m])
+        p = smo.pairs(K.astype(np.float32), PLAIN, Y[m], C[m], np.zeros(600), -Y[m])
         smo.solve(p, 1e-4, lambda iterations: True)
         best = naive.dual(K, Y[m], p.alpha)
         assert naive.dual(K, Y[m], solution.alpha[m]) == pytest.approx(best, rel=1e-5)

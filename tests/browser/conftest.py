@@ -97,8 +97,21 @@ def chromium():
         browser.close()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "call" and report.failed and "tab" in item.funcargs:
+        page, picture = item.funcargs["tab"], item.funcargs["tmp_path"] / "screen.png"
+        page.screenshot(path=picture)
+        report.sections.append(("screen", f"{page.url}\n{picture}\n\n{page.inner_text('body')[:2000]}"))
+        if "server" in item.funcargs:
+            log = item.funcargs["server"].home / "server.log"
+            report.sections.append(("server", log.read_text()[-3000:]))
+    return report
+
+
 @pytest.fixture
-def tab(chromium):
+def tab(chromium, tmp_path):
     """A fresh page, 1440 px wide, that fails the test on an uncaught script error."""
     context = chromium.new_context(viewport={"width": 1440, "height": 1000})
     context.set_default_timeout(30_000)

@@ -1,0 +1,62 @@
+"""What a reader does on the pages, one step a function; each waits for what the reader would wait for."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
+
+
+def visit(page: Page, url: str) -> None:
+    """Open an address and wait for the page behind it."""
+    page.goto(url)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Wait until the script has run; say so if it ended in an exception."""
+    expect(page.locator(QUIET)).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def go_to(page: Page, title: str) -> None:
+    """Follow the link of the navigation."""
+    page.get_by_test_id("stSidebarNavLink").filter(has_text=re.compile(f"^\\W*\\w*{title}$")).click()
+    expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
+    settle(page)
+
+
+def press(page: Page, key: str) -> None:
+    """Press the button with this key."""
+    page.locator(f".st-key-{key}").get_by_role("button").first.click()
+
+
+def start(page: Page) -> str:
+    """Press Start on the Train page; the id of the run that it made, once the page shows it."""
+    before = run_id(page)
+    press(page, "start")
+    page.wait_for_url(lambda url: f"run={before}" not in url)
+    return run_id(page)
+
+
+def run_id(page: Page) -> str:
+    """The id of the run in the address."""
+    page.wait_for_url(re.compile(r"[?&]run="))
+    return re.search(r"[?&]run=([^&]+)", page.url)[1]
+
+
+def expect_state(page: Page, state: str, seconds: float = 60) -> None:
+    """Wait until the Train page shows this state of the current run."""
+    badge = page.get_by_test_id("stMain").locator(".stMarkdownBadge", has_text=state)
+    expect(badge).to_be_visible(timeout=1000 * seconds)
+
+
+def metric(page: Page, label: str) -> str:
+    """The value that a metric shows now."""
+    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue").inner_text()
+
+
+def tiles(page: Page, key: str):
+    """The pictures of the gallery with this key."""
+    return page.locator(f".st-key-{key} button.tile")

@@ -1,0 +1,77 @@
+"""A reader's whole way: from picking data over a run that converges before their eyes to the reasons of one error."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.steps import expect_state, go_to, metric, press, settle, start, tiles, visit
+
+CELL = """() => {
+  const figure = document.querySelector(".st-key-confusion .js-plotly-plot"), { xaxis, yaxis } = figure._fullLayout
+  const errors = figure._fullData[0].z.flatMap((row, i) => row.map((n, j) => ({ n, i, j })))
+  const most = errors.reduce((a, b) => (b.n > a.n ? b : a)), box = figure.getBoundingClientRect()
+  return { count: most.n, x: box.x + xaxis._offset + xaxis.d2p(most.j), y: box.y + yaxis._offset + yaxis.d2p(most.i) }
+}"""
+
+
+def watch_the_run(tab):
+    """What the live part of the Train page shows until the run is done: KKT gaps and galleries, each as they change."""
+    gaps, galleries = [], []
+    done = tab.get_by_test_id("stMain").locator(".stMarkdownBadge", has_text="done")
+    while not done.is_visible():
+        seen = tab.evaluate(
+            """() => ({
+              gap: [...document.querySelectorAll("[data-testid=stMetric]")].map((box) => box.innerText)
+                .find((text) => text.startsWith("KKT gap"))?.split("\\n").at(-1),
+              refs: [...document.querySelectorAll(".st-key-live_sv, .st-key-live_sv *")].map((node) => node.shadowRoot)
+                .flatMap((root) => [...(root?.querySelectorAll("button.tile") ?? [])]).map((tile) => tile.dataset.ref)
+            })"""
+        )
+        if seen["gap"] and seen["gap"] not in gaps:
+            gaps.append(seen["gap"])
+        if seen["refs"] and seen["refs"] not in galleries:
+            galleries.append(seen["refs"])
+        tab.wait_for_timeout(100)
+    return [float(gap) for gap in gaps], galleries
+
+
+def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
+    visit(tab, server.url)
+    go_to(tab, "Datasets")
+    press(tab, "show_digits-8x8")
+    expect(tab.get_by_role("heading", name="8x8")).to_be_visible()
+    tab.get_by_role("link", name="Train on it").click()
+    expect(tab.get_by_role("heading", name="Train", level=1)).to_be_visible()
+    settle(tab)
+    tab.locator(".st-key-recipe_slow_motion label").click()
+    start(tab)
+
+    expect_state(tab, "running", 90)
+    gaps, galleries = watch_the_run(tab)
+    assert len(gaps) > 3
+    assert gaps[-1] < gaps[0] / 10
+    assert len(galleries) >= 5
+    settle(tab)
+    wrong = int(re.search(r"(\d+) of 500 wrong", tab.get_by_test_id("stMain").inner_text())[1])
+    assert float(metric(tab, "KKT gap")) <= 1e-3
+
+    tab.get_by_role("link", name="errors").last.click()
+    expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
+    expect(tiles(tab, "errors_gallery")).to_have_count(wrong)
+    settle(tab)
+    cell = tab.evaluate(CELL)
+    tab.mouse.click(cell["x"], cell["y"])
+    expect(tiles(tab, "errors_gallery")).to_have_count(cell["count"])
+    expect(tab).to_have_url(re.compile("cells="))
+
+    label = tiles(tab, "errors_gallery").first.get_attribute("aria-label")
+    tiles(tab, "errors_gallery").first.click()
+    dialog = tab.get_by_role("dialog")
+    expect(dialog).to_contain_text(f"predicted {re.search('predicted (.)', label)[1]}", ignore_case=True)
+    expect(dialog.locator(".js-plotly-plot")).to_be_visible()
+    assert tiles(tab, "digit_reasons").count() >= 10
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0)
+
+    tab.locator(".st-key-cells").get_by_role("button").first.click()
+    expect(tiles(tab, "errors_gallery")).to_have_count(wrong)

@@ -1,0 +1,53 @@
+"""A reader's own data: sets unlike digits are kept and trained on, broken files are refused with helpful words."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import expect_state, press, settle, start, visit
+from tests.browser.uploads import BROKEN, GOOD
+
+
+def upload(tab, files):
+    """Hand files to the uploader of the Datasets page and wait for what it makes of them."""
+    tab.locator(".st-key-own_files input[type=file]").set_input_files(
+        [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files.items()]
+    )
+    expect(tab.get_by_test_id("stFileUploaderFile")).to_have_count(len(files))
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_an_uploaded_set_is_shown_kept_and_trained_on(server, tab, name):
+    files, classes, shape = GOOD[name]
+    visit(tab, f"{server.url}/datasets?set=new")
+    upload(tab, files)
+    title = tab.locator(".st-key-own_title input")
+    expect(title).to_be_visible()
+    title.fill(f"Set of {name}")
+    press(tab, "FormSubmitter-own_keep-Keep")
+
+    expect(tab.get_by_role("heading", name=f"Set of {name}")).to_be_visible()
+    expect(tab.get_by_text(f"{shape} · {classes} classes").last).to_be_visible()
+    tab.get_by_role("link", name="Train on it").click()
+    settle(tab)
+    start(tab)
+    expect_state(tab, "done", 90)
+    expect(tab.get_by_text("wrong, ").first).to_be_visible()
+    for page in ("support vectors", "errors"):
+        tab.get_by_role("link", name=page).last.click()
+        expect(tab.get_by_role("heading", name=page.capitalize(), level=1)).to_be_visible()
+        settle(tab)
+        tab.go_back()
+        settle(tab)
+
+
+def test_broken_files_are_refused_with_the_reason_and_what_would_do(server, tab):
+    visit(tab, f"{server.url}/datasets?set=new")
+    for files, words in BROKEN.values():
+        upload(tab, files)
+        refusal = tab.get_by_test_id("stAlert").filter(has_text="cannot be used")
+        expect(refusal).to_contain_text(words)
+        expect(refusal).to_contain_text("Accepted: ")
+        for _ in files:
+            tab.get_by_test_id("stFileUploaderDeleteBtn").first.get_by_role("button").click()
+        expect(refusal).to_have_count(0)
+    assert len(BROKEN) >= 10

@@ -97,7 +97,7 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
             reference(dataset, "train", row),
             f"Training example {row}, class {label}, {kind} support vector, alpha {alpha:.3g}",
             upper=str(label),
-            lower=f"{number:.2g}" if numbers is chosen.alpha else f"{number:+.2g}",
+            lower=f"{number:.2f}" if numbers is chosen.alpha else f"{number:+.2f}",
             ring=str(kind),
             sign=int(sign),
         )

@@ -17,6 +17,7 @@ from pages.ui.palette import BLUE, GREY, ORANGE, signed
 
 HEIGHT = 260
 LONGEST = 400  # points a line is thinned to before it is sent
+BINS = 20  # of the histogram of alpha
 FAINT = "rgba(138, 143, 152, 0.45)"
 
 
@@ -107,7 +108,7 @@ def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure
     """
     figure = _figure("alpha", "support vectors", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
     top = max(float(alpha.max(initial=0.0)), C if np.isfinite(C) else 0.0, 1e-12)
-    edges = np.linspace(0, top * (1 + 1e-9), 31)
+    edges = np.linspace(0, top * (1 + 1e-9), BINS + 1)
     centres = (edges[1:] + edges[:-1]) / 2
     for sign, name, colour in ((1, "class +1", BLUE), (-1, "class −1", ORANGE)):
         counts, _ = np.histogram(alpha[signs == sign], edges)
@@ -140,14 +141,11 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     k = len(classes)
     labels = [str(c) for c in classes]
     errors = np.where(np.eye(k, dtype=bool), 0, matrix)
-    shown = np.where(matrix > 0, matrix.astype(str), "") if k <= 20 else None
     figure = _figure("predicted", "true", height=HEIGHT + min(24 * k, 420))
     figure.add_heatmap(
         z=errors,
-        colorscale=[[0, "rgba(138,143,152,0)"], [1, "rgba(138,143,152,1)"]],
+        colorscale=[[0, "rgba(138,143,152,0)"], [1, "rgba(138,143,152,0.6)"]],
         showscale=False,
-        text=shown,
-        texttemplate=None if shown is None else "%{text}",
         hoverinfo="skip",
         xgap=1,
         ygap=1,
@@ -156,11 +154,12 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     figure.add_scatter(
         x=columns,
         y=rows,
-        mode="markers",
+        mode="markers+text" if k <= 20 else "markers",
         marker={"symbol": "square", "size": max(8, min(30, 480 // k)), "opacity": 0, "color": GREY},
+        text=[str(n) if n else "" for n in matrix.ravel()],
         customdata=list(range(k * k)),
-        text=[f"{matrix[r, c]:,} × true {labels[r]}, predicted {labels[c]}" for r, c in zip(rows, columns)],
-        hovertemplate="%{text}<extra></extra>",
+        hovertext=[f"{matrix[r, c]:,} × true {labels[r]}, predicted {labels[c]}" for r, c in zip(rows, columns)],
+        hoverinfo="text",
     )
     for row, column in (divmod(cell, k) for cell in selected):
         figure.add_shape(
@@ -180,7 +179,8 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
 
 def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
     """Decision values (k,) of one example, one bar for each machine; the largest one wins."""
-    labels = [f"{c}{' true' if c == true else ''}{' ◂ predicted' if c == predicted else ''}" for c in classes]
+    marks = [(c, [word for word, name in (("true", true), ("predicted", predicted)) if c == name]) for c in classes]
+    labels = [f"{c} {', '.join(words)}" for c, words in marks]
     figure = _figure("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
     figure.add_bar(
         x=values,

@@ -20,7 +20,7 @@ def kernel_picture(kernel, norm: float = 1.0) -> go.Figure:
     cosine = np.linspace(-1, 1, 201)
     u = np.array([[norm, 0.0]], np.float32)
     v = norm * np.column_stack([cosine, np.sqrt(1 - cosine**2)]).astype(np.float32)
-    values = kernel.block(u, v)[0]
+    values = kernel.exact(u, v)[0]
     figure = _figure("cosine of u and v", "K(u, v)", height=200)
     figure.add_scatter(
         x=cosine,

@@ -50,11 +50,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
     above: data.tiles.some((tile) => tile.upper || tile.cross),
     below: data.tiles.some((tile) => tile.lower),
   }
+  const ringed = data.tiles.some((tile) => tile.ring)
   const pick = (ref) => setTriggerValue("picked", ref)
   const buttons = data.tiles.map((_, i) => tileButton(data, i, strips, pick))
   const perRow = data.rows.length ? Math.ceil(buttons.length / data.rows.length) : buttons.length
   const flows = (data.rows.length ? data.rows : [""]).map((label, r) => {
-    const flow = element("div", "flow")
+    const flow = element("div", ringed ? "flow ringed" : "flow")
     flow.append(...buttons.slice(r * perRow, (r + 1) * perRow))
     if (!label) return flow
     const row = element("div", "row")

@@ -91,7 +91,7 @@ def gallery(
 def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False) -> np.ndarray:
     """Examples X (n, ...) as uint8 pictures, on the grey or feature scale of the data set `like` (m, ...).
 
-    `ink` says that large values are strokes on a dark ground, which are drawn dark on light; photographs stay as they are.
+    `ink` says that large values are strokes on a dark ground, drawn dark on light; photographs stay as they are.
     Features without an image become a point in the plane (two) or a square of blue and orange cells (more).
     """
     like = np.asarray(like[:REFERENCE_ROWS])

@@ -1,0 +1,110 @@
+"""Datasets: what there is, what it looks like, what preprocessing does to it, and the reader's own data."""
+
+import streamlit as st
+
+from data import DataError, Entry, catalogue
+from pages.ui import state, views
+from pages.ui.fetching import fetch_panel
+from pages.ui.upload import upload_panel
+
+OWN = "new"  # the value of ?set= that stands for "add your own"
+VIEWS = {"hundred": "First hundred", "classes": "By class", "steps": "Preprocessing", "about": "About"}
+LIST_HEIGHT = 820
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def thumbnail(name: str, at_hand: bool):
+    """A small picture of the set, read once for each state it is in."""
+    return catalogue.entry(name).thumbnail()
+
+
+def choose(name: str):
+    st.query_params["set"] = name
+
+
+def card(entry: Entry, chosen: bool):
+    """One data set of the list: picture, name, size, licence, whether it is at hand."""
+    at_hand = entry.at_hand
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.image(thumbnail(entry.name, at_hand), width=112, output_format="PNG", alt=f"Examples of {entry.title}")
+            st.button(
+                "Shown" if chosen else "Show",
+                key=f"show_{entry.name}",
+                type="primary" if chosen else "secondary",
+                on_click=choose,
+                args=(entry.name,),
+            )
+        badge = ":green-badge[:material/check: at hand]" if at_hand else ":gray-badge[:material/download: to fetch]"
+        st.markdown(f"**{entry.title}** {badge}  \n:small[{views.facts(entry)}  \n{entry.licence}]")
+
+
+def about(entry: Entry):
+    st.table(
+        {
+            "name": entry.name,
+            "classes": ", ".join(map(str, entry.classes[:20])) + (", …" if entry.n_classes > 20 else ""),
+            "licence": entry.licence,
+            "citation": entry.citation or "–",
+            "source": ", ".join(entry.sources),
+            "note": entry.note or "–",
+        },
+        alt=f"Licence, citation and sources of {entry.title}",
+    )
+
+
+def remove(name: str):
+    catalogue.forget(name)
+    st.query_params.pop("set", None)
+
+
+def show(entry: Entry):
+    """The chosen set: its facts, and the view picked."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader(entry.title, width="content")
+        st.page_link(
+            "pages/train.py", label="Train on it", icon=":material/play_circle:", query_params={"dataset": entry.name}
+        )
+    st.caption(views.facts(entry))
+    if not entry.at_hand:
+        fetch_panel(entry)
+        about(entry)
+        return
+    state.param("view", "hundred", list(VIEWS))
+    view = st.segmented_control(
+        "View",
+        list(VIEWS),
+        format_func=VIEWS.get,
+        default="hundred",
+        required=True,
+        key="view",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    try:
+        dataset = entry.load()
+    except DataError as error:
+        st.error(str(error), title="This data set cannot be read", icon=":material/broken_image:")
+        return
+    if view == "about":
+        about(entry)
+        if entry.name.startswith("own:"):
+            st.button("Remove", icon=":material/delete:", key="remove", on_click=remove, args=(entry.name,))
+        return
+    {"hundred": views.hundred, "classes": views.by_class, "steps": views.preprocessing}[view](dataset)
+
+
+st.title("Datasets")
+entries = {entry.name: entry for entry in catalogue.entries()}
+chosen = state.param("set", catalogue.DEFAULT, [*entries, OWN])
+left, right = st.columns([3, 8], gap="large")
+with left:
+    st.button("Add your own", icon=":material/upload:", width="stretch", key="add_own", on_click=choose, args=(OWN,))
+    with st.container(height=LIST_HEIGHT, border=False):
+        for entry in entries.values():
+            card(entry, entry.name == chosen)
+with right:
+    if chosen == OWN:
+        upload_panel()
+    else:
+        show(entries[chosen])

@@ -1,0 +1,1 @@
+"""The papers' ideas on top of the plain machine, one a file."""

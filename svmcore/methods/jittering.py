@@ -1,0 +1,174 @@
+"""Kernels that jitter: of all forms of one example, the one nearest to the other in feature space.
+
+    K_J(u, v) = K(T_q u, v),    q = argmin_q  K(T_q u, T_q u) - 2 K(T_q u, v) + K(v, v)
+
+(for kernels with constant diagonal, the largest K(T_q u, v)). For a set of shifts that holds the opposite of each, with
+zeros shifted in, <T_q u, v> = <u, T_-q v> and K_J is symmetric as it stands; for other sets it is the mean of K_J(u, v)
+and K_J(v, u), or with sides = "both" the nearest pair of forms. Nothing makes K_J positive definite: `examine` looks.
+
+With a plain machine, jittering at test time alone is query jitter.
+
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 and Table 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import Kernel, kernel_from_dict, register, squared_norms
+from svmcore.methods.blockwise import BlockwiseKernel
+from svmcore.model import Machine
+from svmcore.preprocess import Pipeline
+from svmcore.products import Operand
+
+SIDES = ("one", "both")
+
+
+@register("jittered")
+@dataclass(frozen=True)
+class Jittered(BlockwiseKernel):
+    """Jittering kernel over `base`, a kernel of inner products.
+
+    jitters: text of a JitterSet; image_shape: (h, w) or (h, w, c) of the rows; sides: "one" or "both" (see the module).
+    prepare: preprocessing steps that the examples have been through and a jitter can undo, such as ("unit-norm",):
+    they are repeated after each jitter. ValueError names a field that is not allowed.
+    """
+
+    base: Kernel
+    jitters: str = "box:1"
+    image_shape: tuple[int, ...] | None = None
+    sides: str = "one"
+    prepare: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        if self.image_shape is None:
+            raise ValueError("kernel jittered: image_shape = None; allowed: (height, width[, channels]) of the rows")
+        if self.sides not in SIDES:
+            raise ValueError(f"kernel jittered: sides = {self.sides!r}; allowed: {', '.join(SIDES)}")
+        object.__setattr__(self, "jitters", str(JitterSet.parse(self.jitters, self.image_shape)))
+        object.__setattr__(self, "image_shape", tuple(self.image_shape))
+        object.__setattr__(self, "prepare", tuple(self.prepare))
+        if not self._pipeline.__sklearn_is_fitted__():
+            raise ValueError(f"kernel jittered: prepare = {self.prepare}; allowed: steps that learn nothing")
+
+    def diag(self, A) -> np.ndarray:
+        """K_J(u, u) = K(u, u): no form of u is nearer to u than u itself."""
+        return self.base.diag(A)
+
+    def fill(self, operand: Operand, A, sq, cols: slice, out) -> None:
+        """Kernel values (m, n') of the rows of A (m, d) against the operand's examples `cols`, into `out`."""
+        best = np.full(out.shape, -np.inf, np.float32)
+        if self.sides == "both":
+            for other, _, own in self._forms(operand.X[cols], operand.sq[cols]):
+                self._nearest(A, sq, Operand(other), slice(0, len(other)), own, best, out)
+            return
+        nobody = np.zeros(out.shape[1], np.float32)
+        self._nearest(A, sq, operand, cols, nobody, best, out)
+        if not self._symmetric:
+            back, best = np.empty(out.shape[::-1], np.float32), np.full(out.shape[::-1], -np.inf, np.float32)
+            nobody = np.zeros(len(A), np.float32)
+            self._nearest(operand.X[cols], operand.sq[cols], Operand(A), slice(0, len(A)), nobody, best, back)
+            out += back.T
+            out /= 2
+
+    def to_dict(self) -> dict:
+        """JSON-able description that `kernel_from_dict` reads back."""
+        fields = {"jitters": self.jitters, "image_shape": list(self.image_shape), "sides": self.sides}
+        return {"name": self.name, "base": self.base.to_dict(), "prepare": list(self.prepare)} | fields
+
+    @classmethod
+    def from_fields(cls, values: dict) -> Jittered:
+        """The kernel of a description; ValueError for fields that are missing or unknown."""
+        if set(values) != {"base", "jitters", "image_shape", "sides", "prepare"}:
+            raise ValueError(
+                f"kernel jittered: fields {sorted(values)}; allowed: base, image_shape, jitters, prepare, sides"
+            )
+        return cls(**values | {"base": kernel_from_dict(values["base"])})
+
+    @cached_property
+    def _pipeline(self) -> Pipeline:
+        return Pipeline(*self.prepare, image_shape=self.image_shape)
+
+    @cached_property
+    def _set(self) -> JitterSet:
+        return JitterSet(self.jitters, self.image_shape)
+
+    @cached_property
+    def _symmetric(self) -> bool:
+        """Whether jittering one side is as good as jittering the other: shifts and their opposites, lengths kept."""
+        if self.sides == "both" or self._set.offsets is None or not set(self.prepare) <= {"unit-norm"}:
+            return False
+        offsets = {tuple(o) for o in self._set.offsets.tolist()}
+        return offsets == {(-dy, -dx) for dy, dx in offsets}
+
+    def _forms(self, A, sq) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """For each jitter: the forms (m, d) of the rows of A, their |.|^2 and their K(., .), both (m,)."""
+        if self._symmetric:
+            own = self.base.diag(A)
+            body = self.jitters.partition("@")[0]
+            for rows in JitterSet(f"{body}@zero", self.image_shape).each(A):
+                yield rows, sq, own
+            return
+        for rows in self._set.each(A):
+            rows = self._pipeline.transform(rows)
+            yield rows, squared_norms(rows), self.base.diag(rows)
+
+    def _nearest(self, A, sq, operand, cols, own_other, best, out) -> None:
+        """Into `out`, of the present values and those of all forms of A, the ones at the least distance."""
+        values = np.empty(out.shape, np.float32)
+        for rows, norms, own in self._forms(A, sq):
+            operand.product(rows, norms, self.base, cols, values)
+            _keep_nearest(values, own, own_other, best, out)
+
+
+def query_jittered(machine: Machine, jitters, image_shape, prepare=()) -> Machine:
+    """The same machine, whose test examples are compared with each support vector in the nearest of their forms."""
+    return replace(machine, kernel=Jittered(machine.kernel, jitters, image_shape, prepare=tuple(prepare)))
+
+
+class KernelReport(NamedTuple):
+    """What a kernel does on a sample of examples."""
+
+    smallest: float  # eigenvalue of the Gram matrix
+    largest: float
+    violations: float  # share of triples a, b, c with |a - c| > |a - b| + |b - c| in feature space
+
+    @property
+    def warning(self) -> str:
+        """Empty for a kernel that is positive definite on the sample, to rounding."""
+        if self.smallest >= -1e-5 * self.largest:
+            return ""
+        return (
+            f"not positive definite on this sample: smallest eigenvalue {self.smallest:.2g}, largest "
+            f"{self.largest:.2g}; the solver still ends, at a solution that need not be the best"
+        )
+
+
+def examine(kernel: Kernel, X: np.ndarray) -> KernelReport:
+    """Eigenvalues and triangle inequality of a kernel on a sample X (n, d); n = 300 takes about a second."""
+    K = kernel.block(X, X).astype(np.float64)
+    eigenvalues = np.linalg.eigvalsh((K + K.T) / 2)
+    own = np.diagonal(K)
+    D = np.sqrt(np.maximum(own[:, None] - 2 * K + own, 0))
+    tolerance = 2e-3 * D.max()  # float32 values make a distance of 0 come out as about 5e-4
+    broken = sum(np.count_nonzero(D[:, b : b + 1] + D[b] + tolerance < D) for b in range(len(D)))
+    triples = max(len(D) * (len(D) - 1) * (len(D) - 2), 1)
+    return KernelReport(float(eigenvalues[0]), float(eigenvalues[-1]), float(broken / triples))
+
+
+@njit(cache=True, nogil=True)
+def _keep_nearest(values, own, own_other, best, out):
+    """out, best (m, n): where 2 K - K_own - K_other exceeds the best so far, the kernel value and the new best."""
+    for i in range(values.shape[0]):
+        new, old, kept = values[i], best[i], out[i]
+        for j in range(new.shape[0]):
+            nearness = np.float32(2) * new[j] - own[i] - own_other[j]
+            kept[j] = new[j] if nearness > old[j] else kept[j]
+            old[j] = nearness if nearness > old[j] else old[j]

@@ -1,0 +1,299 @@
+"""Virtual support vectors: retrain on transformed copies of the support vectors.
+
+    stage 0     a machine on all examples x_i  ->  its SVs                                   (parent i, jitter 0)
+    stage r     a machine on prepare(T_j x_i) for every jitter of every SV of stage r - 1    (parent i, jitter j)
+
+A virtual example is known by its parent and its jitter, so a second round composes transformations of the original
+image instead of transforming a transformed one; its label and its C are its parent's. Jitters act on images before
+the normalisation `prepare`.
+
+Symbols: X (n, d) float32 rows of pixels; Y (k, n) targets +1, -1 of the k machines; parent (m,) int64; jitter (m,)
+int32, its number in the set of all products of r jitters; alpha (k, m) float64.
+
+References: Schoelkopf, Burges and Vapnik, ICANN (1996); DeCoste and Schoelkopf, Machine Learning 46 (2002), section
+3.2, Table 1 (scope "union") and section 5.1.1 (scope "machine").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from svmcore import decomposition
+from svmcore.gram import Gram
+from svmcore.jitter import JitterSet
+from svmcore.kernels import Kernel
+from svmcore.model import Machine
+from svmcore.svc import SVC, one_vs_rest
+
+SCOPES = ("machine", "union", "all")
+
+
+class VirtualSnapshot(NamedTuple):
+    """All machines as they would be if training stopped now: those not yet retrained as they were."""
+
+    support: np.ndarray  # (m,) int64, parents: training rows
+    coef: np.ndarray  # (k, m) float64, y alpha
+    bias: np.ndarray  # (k,) float64
+    vectors: np.ndarray  # (m, d) float32, the support vectors themselves
+    kernel: Kernel
+
+
+class VirtualSVC(ClassifierMixin, BaseEstimator):
+    """Virtual SV machine.
+
+    estimator: the SVC of the first stage; second: the SVC of the later ones, where it differs (kernel, C). jitters: a
+    JitterSet or its text. image_shape: (h, w) or (h, w, c) of the rows of X; None when X is given as images. prepare: a
+    transformer applied to every image, jittered or not, before a kernel sees it, such as Pipeline("unit-norm").
+    scope: whose support vectors are transformed: "machine" each machine its own, "union" all machines those of all,
+    "all" the whole training set (no first stage). rounds: how often.
+
+    Attributes after fit: classes_, base_ (the first stage's SVC; None for scope "all"), machine_ (with parent and
+    jitter of every support vector), jitters_ (the set that machine_.jitter counts in), n_virtual_ (k,) size of each
+    machine's virtual training set (0: not retrained), support_ (m,) parents, support_vectors_, dual_coef_, intercept_,
+    n_bound_, kernel_, history_, kernel_evals_, converged_. A monitor that ends training leaves machines not yet
+    retrained as they were.
+    """
+
+    def __init__(
+        self,
+        estimator: SVC | None = None,
+        *,
+        jitters: str | JitterSet = "box:1",
+        image_shape: tuple[int, ...] | None = None,
+        prepare=None,
+        scope: str = "machine",
+        rounds: int = 1,
+        second: SVC | None = None,
+    ):
+        self.estimator = estimator
+        self.jitters = jitters
+        self.image_shape = image_shape
+        self.prepare = prepare
+        self.scope = scope
+        self.rounds = rounds
+        self.second = second
+
+    def fit(self, X, y, sample_weight=None, *, monitor=None) -> VirtualSVC:
+        """Train on images X, (n, d) or (n, h, w[, c]), with labels y (n,).
+
+        `monitor` as for SVC.fit; stages are named "base" and "virtual", with the class where a machine is solved alone.
+        ValueError names a parameter that is not allowed.
+        """
+        shape = tuple(np.shape(X)[1:]) if np.ndim(X) > 2 else self.image_shape
+        self._check_parameters(shape)
+        X = _rows(X)
+        self.prepare_ = None if self.prepare is None else clone(self.prepare).fit(X)
+        run = _Run(self, JitterSet.parse(self.jitters, shape), X, y, sample_weight, monitor)
+        run.first_stage()
+        for _ in range(self.rounds):
+            if run.converged:
+                run.virtual_stage()
+        self.classes_, self.base_ = run.classes, run.base
+        self.machine_, self.jitters_ = run.assemble(run.shares), run.jitters
+        self.kernel_, self.converged_ = run.kernel, run.converged
+        self.history_, self.kernel_evals_ = run.history, run.evaluations
+        self.support_, self.support_vectors_ = self.machine_.support, self.machine_.support_vectors
+        self.dual_coef_, self.intercept_ = self.machine_.coef, self.machine_.bias
+        self.n_bound_ = self.machine_.bound.sum(axis=1)
+        self.n_virtual_ = np.concatenate([np.full(len(share.machines), share.examples) for share in run.shares])
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """f before the sign for images X: (n,) for two classes, positive for classes_[1]; else (n, k)."""
+        check_is_fitted(self, "machine_")
+        values = self.machine_.decision_values(self.prepared(_rows(X)))
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) of images X."""
+        values = self.decision_function(X)
+        return self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
+
+    def prepared(self, X: np.ndarray) -> np.ndarray:
+        """Rows X (n, d) as the kernel sees them."""
+        return X if self.prepare_ is None else self.prepare_.transform(X)
+
+    def _check_parameters(self, shape) -> None:
+        if self.scope not in SCOPES:
+            raise ValueError(f"scope = {self.scope!r}; allowed: {', '.join(SCOPES)}")
+        least = 1 if self.scope == "all" else 0
+        if not isinstance(self.rounds, int | np.integer) or self.rounds < least:
+            raise ValueError(f"rounds = {self.rounds!r}; allowed: a whole number from {least}")
+        if shape is None:
+            raise ValueError(
+                "image_shape = None; allowed: (height, width) or (height, width, channels), or X as images"
+            )
+
+
+@dataclass(frozen=True)
+class _Share:
+    """Some of the k machines, and the examples that they were trained on together."""
+
+    machines: np.ndarray  # (s,) which of the k
+    parent: np.ndarray  # (m,)
+    jitter: np.ndarray  # (m,)
+    alpha: np.ndarray  # (s, m)
+    bound: np.ndarray  # (s, m) bool
+    bias: np.ndarray  # (s,)
+    examples: int = 0  # of the virtual training set
+
+    def support(self) -> _Share:
+        """The same machines on their support vectors alone."""
+        sv = (self.alpha > 0).any(axis=0)
+        return replace(
+            self, parent=self.parent[sv], jitter=self.jitter[sv], alpha=self.alpha[:, sv], bound=self.bound[:, sv]
+        )
+
+
+class _Run:
+    """One fit: the machines in shares that are solved in turn, each within the budget of its SVC."""
+
+    def __init__(self, owner, single, X, y, sample_weight, monitor):
+        self.owner, self.single, self.X, self.y, self.monitor = owner, single, X, y, monitor
+        self.weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        self.first = SVC() if owner.estimator is None else owner.estimator
+        self.second = self.first if owner.second is None else owner.second
+        self.classes, label = np.unique(y, return_inverse=True)
+        self.Y = one_vs_rest(label, len(self.classes))
+        self.box = self.second.box(y, label, self.weight)
+        self.jitters, self.rounds = single.power(0), 0
+        self.base = None
+        self.history, self.evaluations, self.converged = [], 0, True
+
+    def first_stage(self) -> None:
+        """The base machine, one share a machine or one for all; scope "all" begins with every example instead."""
+        k, n = self.Y.shape
+        if self.owner.scope == "all":
+            nothing = np.zeros((k, n))
+            self.kernel = self.second.kernel_for(self.owner.prepared(self.X))
+            self.shares = [_Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
+            return
+        self.base = clone(self.first)
+        monitor = self.monitor and (lambda progress: self.monitor(progress._replace(stage="base")))
+        self.base.fit(self.owner.prepared(self.X), self.y, self.weight, monitor=monitor)
+        machine, self.kernel = self.base.machine_, self.base.kernel_
+        groups = [[c] for c in range(k)] if self.owner.scope == "machine" else [range(k)]
+        self.shares = [
+            _Share(
+                machines=np.array(group),
+                parent=machine.support,
+                jitter=np.zeros(len(machine.support), int),
+                alpha=machine.alpha[group],
+                bound=machine.bound[group],
+                bias=machine.bias[group],
+            ).support()
+            for group in groups
+        ]
+        self._count(self.base.history_, self.base.kernel_evals_, self.base.converged_)
+
+    def virtual_stage(self) -> None:
+        """Retrain every share on the jittered forms of its SVs.
+
+        Where training is stopped, the machines not yet retrained stay as they are; where the second stage has another
+        kernel, all of them do.
+        """
+        fresh = self.base is None and self.rounds == 0
+        seeds = self.shares if fresh else [share.support() for share in self.shares]
+        self.rounds += 1
+        larger = self.single.power(self.rounds)
+        table = larger.after(self.jitters, self.single)
+        self.jitters = larger
+        kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
+        kernel = self.second.kernel_for(self.owner.prepared(self.X))
+        done = []
+        for seed in seeds:
+            done.append(self._retrain(seed, table, kernel, lambda live: self._state([*done, live], kept, kernel)))
+            if not self.converged:
+                break
+        self.kernel, self.shares = self._state(done, kept, kernel)
+
+    def assemble(self, shares, kernel=None) -> Machine:
+        """One machine of all shares, in which each distinct virtual example stands once."""
+        n = len(self.X)
+        shares = [share.support() for share in shares]
+        keys = np.unique(np.concatenate([share.jitter * n + share.parent for share in shares]))
+        parent, jitter = keys % n, keys // n
+        coef, bound = np.zeros((len(self.Y), len(keys))), np.zeros((len(self.Y), len(keys)), bool)
+        bias = np.zeros(len(self.Y))
+        for share in shares:
+            at = np.ix_(share.machines, np.searchsorted(keys, share.jitter * n + share.parent))
+            coef[at] = share.alpha * self.Y[np.ix_(share.machines, share.parent)]
+            bound[at], bias[share.machines] = share.bound, share.bias
+        return Machine(
+            kernel=self.kernel if kernel is None else kernel,
+            classes=self.classes,
+            support=parent,
+            support_vectors=self._vectors(parent, jitter),
+            coef=coef,
+            bias=bias,
+            C=float(self.second.C),
+            bound=bound,
+            parent=parent,
+            jitter=jitter.astype(np.int32),
+            meta={"jitters": str(self.jitters), "image_shape": list(self.jitters.image_shape)},
+        )
+
+    def _retrain(self, seed: _Share, table, kernel: Kernel, state) -> _Share:
+        """The seed's machines on all jittered forms of its examples; `state(share)` is what a stop now would leave."""
+        n = len(self.X)
+        keys = np.unique(table[seed.jitter].T * n + seed.parent)
+        parent, jitter = keys % n, keys // n
+        box = np.tile(self.box[parent], (len(seed.machines), 1))
+
+        nothing = np.zeros_like(box)
+        share = _Share(seed.machines, parent, jitter, nothing, nothing > 0, np.zeros(len(box)), len(parent))
+
+        def staged(progress):
+            inner = progress.snapshot
+            return self.monitor(progress._replace(snapshot=lambda: self._snapshot(inner(), share, state)))
+
+        gram, square_bytes = self._gram(parent, jitter, kernel, len(seed.machines))
+        solution = decomposition.solve(
+            gram,
+            self.Y[np.ix_(seed.machines, parent)],
+            box,
+            tol=self.second.tol,
+            monitor=self.monitor and staged,
+            stage="virtual" if len(seed.machines) > 1 else f"virtual {self.classes[seed.machines[0]]}",
+            square_bytes=square_bytes,
+            seed=0 if self.second.random_state is None else self.second.random_state,
+        )
+        self._count(solution.history, gram.evaluations, solution.converged)
+        bound = (solution.alpha > 0) & (solution.alpha >= box)
+        return replace(share, alpha=solution.alpha, bound=bound, bias=solution.bias)
+
+    def _gram(self, parent, jitter, kernel: Kernel, machines: int) -> tuple[Gram, int]:
+        """The Gram source of virtual examples, and the bytes left for the Gram matrices of working sets."""
+        return self.second.gram_source(self._vectors(parent, jitter), kernel, machines)
+
+    def _vectors(self, parent, jitter) -> np.ndarray:
+        return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))
+
+    def _state(self, done, kept, kernel) -> tuple[Kernel, list[_Share]]:
+        """Kernel and shares once `done` are retrained: with the others as they were, if the kernel allows."""
+        if kernel == self.kernel or len(done) == len(kept):
+            return kernel, done + kept[len(done) :]
+        return self.kernel, kept
+
+    def _snapshot(self, inner: decomposition.Snapshot, share, state) -> VirtualSnapshot:
+        """What a stop now would leave, from the solver's own snapshot of the virtual examples of one share."""
+        alpha = np.zeros((len(inner.coef), len(share.parent)))
+        alpha[:, inner.support] = abs(inner.coef)
+        kernel, shares = state(replace(share, alpha=alpha, bias=inner.bias))
+        machine = self.assemble(shares, kernel)
+        return VirtualSnapshot(machine.support, machine.coef, machine.bias, machine.support_vectors, kernel)
+
+    def _count(self, history, evaluations, converged) -> None:
+        self.history += history
+        self.evaluations += evaluations
+        self.converged &= converged
+
+
+def _rows(X) -> np.ndarray:
+    X = np.asarray(X, np.float32)
+    return X.reshape(len(X), -1)

@@ -1,0 +1,184 @@
+"""Laws of svmcore.methods.virtual: what the virtual set is, when it changes nothing, and what stopping leaves."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import RBF, Poly
+from svmcore.methods.virtual import VirtualSVC
+from svmcore.model import load, save
+from svmcore.preprocess import Pipeline
+from svmcore.svc import SVC
+
+UNIT = Pipeline("unit-norm")
+KERNEL = Poly(5, 1, 1)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """400 training and 400 test images (n, 8, 8) with labels 0-9."""
+    X, y = load_digits(return_X_y=True)
+    images = X.reshape(-1, 8, 8)
+    return images[:400], y[:400], images[400:800], y[400:800]
+
+
+def svc(**kwargs):
+    return SVC(KERNEL, **{"C": 2.0, "tol": 1e-3} | kwargs)
+
+
+@pytest.mark.parametrize("scope", ["machine", "union"])
+@pytest.mark.parametrize("classes", [2, 10])
+def test_one_identity_jitter_gives_the_plain_machine(digits, scope, classes):
+    X, y, T, _ = digits
+    X, y = X[y < classes], y[y < classes]
+    plain = svc(tol=1e-7).fit(UNIT.transform(X), y)
+    virtual = VirtualSVC(svc(tol=1e-7), jitters="none", prepare=UNIT, scope=scope).fit(X, y)
+    expected = plain.decision_function(UNIT.transform(T))
+    np.testing.assert_allclose(virtual.decision_function(T), expected, atol=1e-5)
+
+
+def test_no_rounds_give_the_base_machine(digits):
+    X, y, T, _ = digits
+    virtual = VirtualSVC(svc(), prepare=UNIT, rounds=0).fit(X, y)
+    plain = svc().fit(UNIT.transform(X), y)
+    np.testing.assert_allclose(virtual.decision_function(T), plain.decision_function(UNIT.transform(T)), atol=1e-5)
+    assert (virtual.machine_.jitter == 0).all()
+    assert (virtual.n_virtual_ == 0).all()
+
+
+@pytest.mark.parametrize("scope", ["machine", "union", "all"])
+def test_every_virtual_example_knows_its_parent_and_jitter(digits, scope):
+    X, y, _, _ = digits
+    virtual = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT, scope=scope).fit(X, y)
+    machine = virtual.machine_
+    forms = JitterSet.parse("plus:1").apply(X)
+    expected = UNIT.transform(forms[machine.jitter, machine.parent])
+    np.testing.assert_allclose(machine.support_vectors, expected, atol=1e-6)
+    pairs = np.stack([machine.parent, machine.jitter])
+    assert pairs.shape == np.unique(pairs, axis=1).shape
+    # a coefficient has its parent's sign: the labels of parents and children agree
+    sign = np.where(y[machine.parent][None, :] == virtual.classes_[:, None], 1, -1)
+    assert (machine.coef * sign >= 0).all()
+    np.testing.assert_array_equal(virtual.support_, machine.parent)
+
+
+def test_sizes_of_the_virtual_sets_follow_the_scope(digits):
+    X, y, _, _ = digits
+    own = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT).fit(X, y)
+    np.testing.assert_array_equal(own.n_virtual_, 5 * own.base_.machine_.n_sv)
+    union = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT, scope="union").fit(X, y)
+    assert set(union.n_virtual_) == {5 * len(union.base_.support_)}
+    everything = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT, scope="all").fit(X, y)
+    assert set(everything.n_virtual_) == {5 * 400}
+    assert everything.base_ is None
+
+
+@pytest.mark.parametrize("scope", ["machine", "union"])
+def test_the_second_stage_is_an_svc_on_the_virtual_set(digits, scope):
+    X, y, T, _ = digits
+    X, y = X[y < 2], y[y < 2]
+    virtual = VirtualSVC(svc(tol=1e-6), jitters="box:1", prepare=UNIT, scope=scope, second=SVC(RBF(2.0), C=3, tol=1e-6))
+    virtual.fit(X, y)
+    seeds = virtual.base_.support_
+    examples = UNIT.transform(np.concatenate(JitterSet.parse("box:1").apply(X[seeds]).reshape(9, -1, 8, 8)))
+    direct = SVC(RBF(2.0), C=3, tol=1e-6).fit(examples, np.tile(y[seeds], 9))
+    np.testing.assert_allclose(virtual.decision_function(T), direct.decision_function(UNIT.transform(T)), atol=1e-4)
+    assert virtual.machine_.C == 3
+
+
+def test_two_rounds_compose_jitters_of_the_original(digits):
+    X, y, _, _ = digits
+    virtual = VirtualSVC(svc(), jitters="plus:1@edge", prepare=UNIT, rounds=2).fit(X, y)
+    machine = virtual.machine_
+    assert str(virtual.jitters_) == "(plus:1)*(plus:1)@edge"
+    assert len(virtual.jitters_) == 13
+    forms = virtual.jitters_.pick(X[machine.parent], machine.jitter).reshape(-1, 8, 8)
+    np.testing.assert_allclose(machine.support_vectors, UNIT.transform(forms), atol=1e-6)
+    assert (np.abs(virtual.jitters_.offsets[machine.jitter]).sum(axis=1) == 2).any()
+
+
+def test_virtual_examples_share_their_parents_weight(digits):
+    X, y, T, _ = digits
+    X, y = X[y < 2], y[y < 2]
+    weight = np.where(np.arange(len(y)) % 7, 1.0, 0.0)
+    weighted = VirtualSVC(svc(tol=1e-6), prepare=UNIT).fit(X, y, weight)
+    without = VirtualSVC(svc(tol=1e-6), prepare=UNIT).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_allclose(weighted.decision_function(T), without.decision_function(T), atol=1e-4)
+    assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
+
+
+@pytest.mark.parametrize("second", [None, SVC(RBF(2.0))])
+def test_stopping_leaves_machines_that_decide(digits, second):
+    X, y, T, _ = digits
+    seen = []
+
+    def monitor(progress):
+        seen.append(progress.stage)
+        return progress.stage != "virtual 4"
+
+    virtual = VirtualSVC(svc(), prepare=UNIT, second=second).fit(X, y, monitor=monitor)
+    assert not virtual.converged_
+    assert list(dict.fromkeys(seen)) == ["base", *(f"virtual {c}" for c in range(5))]
+    assert ((virtual.machine_.alpha >= 0) & (virtual.machine_.alpha <= 2)).all()
+    assert virtual.predict(T).shape == (400,)
+    if second is None:
+        assert (virtual.n_virtual_[:4] > 0).all()
+        assert (virtual.n_virtual_[5:] == 0).all()
+    else:  # another kernel: machines of both cannot stand together
+        assert virtual.kernel_ == KERNEL
+        assert (virtual.n_virtual_ == 0).all()
+
+
+def test_snapshots_decide_like_the_machine_that_a_stop_would_leave(digits):
+    X, y, T, _ = digits
+    last = {}
+
+    def monitor(progress):
+        last[progress.stage] = progress.snapshot()
+        return True
+
+    virtual = VirtualSVC(svc(), prepare=UNIT).fit(X, y, monitor=monitor)
+    end = last["virtual 9"]
+    values = end.kernel.block(UNIT.transform(T), end.vectors).astype(float) @ end.coef.T + end.bias
+    np.testing.assert_allclose(values, virtual.decision_function(T), atol=1e-4)
+    assert last["virtual 0"].coef.shape[0] == 10
+
+
+def test_is_an_estimator_and_its_machine_is_saved(digits, tmp_path):
+    X, y, T, _ = digits
+    virtual = VirtualSVC(svc(), jitters="plus:1", image_shape=(8, 8), prepare=UNIT)
+    assert clone(virtual).get_params()["jitters"] == "plus:1"
+    rows = X.reshape(len(X), -1)
+    fitted = clone(virtual).fit(rows, y)
+    np.testing.assert_array_equal(fitted.predict(T.reshape(len(T), -1)), fitted.predict(T))
+    save(fitted, tmp_path / "machine.npz")
+    machine = load(tmp_path / "machine.npz")
+    np.testing.assert_array_equal(machine.predict(UNIT.transform(T)), fitted.predict(T))
+    assert machine.meta["jitters"] == "(plus:1)"
+    np.testing.assert_array_equal(machine.jitter, fitted.machine_.jitter)
+
+
+def test_colour_images_of_any_shape():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    X = rng.uniform(size=(60, 7, 9, 3)) + 2 * (np.arange(7)[:, None, None] == 2 * y[:, None, None, None])
+    virtual = VirtualSVC(SVC(RBF(0.05)), jitters="shift:0,1;0,-1*flip:h").fit(X, y)
+    assert np.mean(virtual.predict(X) == y) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"scope": "each"}, "scope = 'each'; allowed: machine, union, all"),
+        ({"rounds": -1}, "rounds = -1; allowed: a whole number from 0"),
+        ({"rounds": 0, "scope": "all"}, "a whole number from 1"),
+        ({"jitters": "turn:3"}, "'turn:3' is unknown"),
+        ({"image_shape": None}, r"image_shape = None; allowed: \(height, width\)"),
+    ],
+)
+def test_what_is_not_allowed_is_named(digits, parameters, says):
+    X, y, _, _ = digits
+    with pytest.raises(ValueError, match=says):
+        VirtualSVC(**{"image_shape": (8, 8)} | parameters).fit(X.reshape(len(X), -1), y)

@@ -66,6 +66,8 @@ def _pixels(image: Image.Image) -> np.ndarray:
     """(h, w) if every pixel is grey, else (h, w, 3)."""
     if image.mode in _DEEP:
         return (np.asarray(image).clip(0, 65535) >> 8).astype(np.uint8)
+    if image.mode == "L" and not image.has_transparency_data:
+        return np.asarray(image)
     if image.has_transparency_data:
         image = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)

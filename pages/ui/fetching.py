@@ -13,6 +13,9 @@ def fetch_panel(entry: Entry) -> None:
     running = transfer is not None and transfer.state.phase == "running"
     with st.container(border=True):
         st.markdown(f"**Not at hand yet.** {entry.size_mb:g} MB from {', '.join(entry.sources)}.")
+        if not entry.fetchable:
+            st.markdown("It has no public download: put its files into a folder that `SVMLAB_DATA` names.")
+            return
         if running:
             _follow(transfer)
             return

@@ -7,7 +7,6 @@ import threading
 from typing import NamedTuple
 
 from data import fetch
-from data.dataset import DataError
 
 
 class State(NamedTuple):
@@ -38,7 +37,7 @@ class Transfer:
             self.state = State("done")
         except fetch.Cancelled:
             self.state = State("stopped")
-        except (DataError, OSError) as error:
+        except Exception as error:  # whatever it is: a thread that ends in silence would be waited for for ever
             self.state = State("failed", message=str(error))
 
     def _report(self, done: int, total: int, message: str) -> None:
@@ -63,4 +62,5 @@ def start(name: str) -> Transfer:
 
 def current(name: str) -> Transfer | None:
     """The latest transfer of this set since the program started."""
-    return _transfers.get(name)
+    with _lock:
+        return _transfers.get(name)

@@ -179,5 +179,5 @@ def read_usps(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def read_text(path: Path) -> str:
     """The text of a file on disk, gzipped or not."""
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
         return file.read()

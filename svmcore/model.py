@@ -127,6 +127,8 @@ def load(path: str | os.PathLike) -> Machine:
                 raise ValueError("its header is too long")
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
+        if torn := [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]:
+            raise ValueError(f"{torn[0]} is not an array")
         return _assemble(json.loads(str(arrays.pop("header"))), arrays)
     except (zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError, EOFError, RecursionError) as error:
         raise ValueError(f"{Path(path).name} is not a machine that svmcore.save wrote: {error}") from None

@@ -4,7 +4,7 @@
     memory  = examples + min(cache_mb, operand + 4 n u + working sets)
 
 n, t, d  training and test examples, features;  F  rate of kernel products (flop/s);  S  rate of the solver's passes
-over examples (1/s);  c  a start's fixed seconds. r is the typical ratio of measured to predicted seconds over stored
+over examples (1/s);  c  a start's fixed seconds. r is the median ratio of measured to predicted seconds over stored
 runs of similar size, 1 without any. The law of u and the rates are read off runs of 2000 to 60000 digits on two cores.
 
 cache_mb is a ceiling for all that grows with the data while fitting; left open it is a third of the memory that is
@@ -14,6 +14,7 @@ free, less what runs at work were promised.
 from __future__ import annotations
 
 from math import prod
+from statistics import median
 from typing import NamedTuple
 
 from data import catalogue
@@ -99,19 +100,18 @@ def _seconds(size: Sizes) -> float:
 
 
 def _calibration(recipe: Recipe, asked: Sizes) -> float:
-    """Measured over predicted seconds of stored runs like this one: the lower third, as a first run also compiles."""
+    """Measured over predicted seconds, the median of the latest stored runs like this one, compiling left out."""
     ratios = {True: [], False: []}
     for run in runs.list():
         result = run.result
         if result and not run.recipe.slow_motion and run.recipe.method == recipe.method:
             size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
-            measured = result["fit_seconds"] + result["predict_seconds"]
+            measured = result["fit_seconds"] - result["compile_seconds"] + result["predict_seconds"]
             if not 0.1 < _seconds(size) / _seconds(asked) < 10:
                 continue
             alike = (run.recipe.dataset, run.recipe.kernel.name) == (recipe.dataset, recipe.kernel.name)
             ratios[alike].append(max(measured - FIXED_SECONDS, 0.1 * measured) / _seconds(size))
-    latest = sorted((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
-    return latest[len(latest) // 3]
+    return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
 
 
 def _examples_mb(size: Sizes) -> float:

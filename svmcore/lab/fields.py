@@ -1,7 +1,10 @@
 """The kinds of field a recipe has: how a value is checked, read from a short text, and written as one.
 
-check(name, value) -> the value in its one true form, or RecipeError naming field, value and what is allowed
-read(text) -> value, not yet checked        show(value) -> text, the same for equal values
+    check(name, value) -> the value in its one true form, or RecipeError naming field, value and what is allowed
+    read(text)         -> a value, not yet checked
+    show(value)        -> its text, the same for equal values
+
+Texts are what a URL carries and what follows `--set` on the command line.
 """
 
 from __future__ import annotations

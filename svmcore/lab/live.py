@@ -3,7 +3,7 @@
     f_c(t) = sum_i coef[c, i] K(x_i, t) + bias[c]     on a fixed sample of test examples t
 
 A kernel value of the sample is computed once, when its training example first becomes a support vector, and kept; a
-look then costs one small product. The looks of a run are spaced so that they take at most a tenth of its time.
+look then costs one small product. After its first five looks a run is looked at for a tenth of its time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SAMPLE, KEPT_VALUES = 500, 1 << 24  # test examples looked at; kernel values hel
 TOP = 60  # support vectors shown of each machine
 PIECE = 2048  # new support vectors between two checks
 EVERY = 0.5  # seconds between looks, once a run is a few seconds old
-SHARE = 0.1  # of the run's time
+SHARE, FIRST = 0.1, 5  # of the run's time, once it has had its first five looks
 
 
 class Live(NamedTuple):
@@ -81,8 +81,8 @@ class Viewer:
             return False
         now = time.perf_counter()
         age = now - self._started
-        quiet = min(EVERY, max(0.05, age / 10))
-        return now - self._last >= quiet and self._spent + self._cost <= SHARE * max(age, 1.0)
+        cheap = self._version < FIRST or self._spent + self._cost <= SHARE * age
+        return cheap and now - self._last >= min(EVERY, age / 12)
 
     def look(self, progress, check) -> Live | None:
         """Look at the machine behind a Progress; None when its rows are not the training set's. What `check` raises."""

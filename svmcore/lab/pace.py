@@ -1,9 +1,11 @@
 """When to write progress, how long is left, and how slow slow motion is.
 
-next line   after max(50 ms, 1 % of the run's age): a second gives twenty lines, an hour seven hundred
-time left   e = (1 - w) (prior - t) + w t_gap,  w = min(1, t / prior);
-            t_gap: when the gap, which falls about geometrically, reaches tol at its recent rate
-slow motion rests the solver after a burst of b seconds for b (SLOW / prior - 1), so that the run takes about SLOW
+    next line   after max(50 ms, 1 % of the run's age): a second gives twenty lines, an hour seven hundred
+    time left   (1 - w) (prior - t) + w t_gap,   w = min(1, t / prior)
+
+t is the run's age, prior its predicted time, t_gap the time until the gap, which falls about geometrically, reaches tol
+at its recent rate. Slow motion rests the real solver for LONGEST_REST after each burst of some 40 ms, for SLOW in all:
+a run of a second then takes about twenty, and a long one SLOW more than it would.
 """
 
 from __future__ import annotations
@@ -11,8 +13,7 @@ from __future__ import annotations
 from collections import deque
 from math import isfinite, log
 
-SLOW = 20.0  # seconds that a run in slow motion should take
-LONGEST_REST = 1.0
+SLOW, LONGEST_REST = 20.0, 1.5  # seconds
 RECENT = 40  # progress lines that the rate of the gap is read off
 
 
@@ -23,7 +24,7 @@ class Pace:
         self.prior, self.tol = max(prior, 0.05), tol
         self._written = -1.0
         self._recent = deque(maxlen=RECENT)
-        self._left = 2 * SLOW
+        self._rest_left = SLOW
 
     def should_write(self, age: float) -> bool:
         """Whether the progress of this moment belongs in the file."""
@@ -45,10 +46,10 @@ class Pace:
         weight = min(1.0, age / self.prior) if by_gap is not None else 0.0
         return (1 - weight) * expected + weight * (by_gap or 0.0)
 
-    def rest(self, burst: float) -> float:
+    def rest(self) -> float:
         """Seconds to rest after a burst in slow motion."""
-        rest = min(burst * max(SLOW / self.prior - 1, 0.0), LONGEST_REST, self._left)
-        self._left -= rest
+        rest = min(LONGEST_REST, self._rest_left)
+        self._rest_left -= rest
         return rest
 
     def _time_to_tol(self) -> float | None:

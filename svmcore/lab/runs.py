@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore import _jit, files
-from svmcore.lab import store
+from svmcore.lab import export, store
 from svmcore.lab.recipe import Recipe
 from svmcore.model import Machine, load, save
 
@@ -125,6 +125,14 @@ class Run:
         """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
         with np.load(self.path / "split.npz", allow_pickle=False) as arrays:
             return arrays["train"]
+
+    def errors_csv(self) -> str:
+        """The wrong test examples as a table. FileNotFoundError when the run did not get that far."""
+        return export.errors_csv(self.test(), self.machine().classes)
+
+    def export_snippet(self) -> str:
+        """A Python script that repeats the run."""
+        return export.script(self.recipe.replace(title=self.title), self.result)
 
     def rename(self, title: str) -> None:
         """Give the run a name of the reader's own. RecipeError for more than one line of 120 characters."""

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numba.core import event
 from sklearn.model_selection import train_test_split
 
 from data import load
@@ -51,10 +52,11 @@ class Problem(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A fitted estimator, and the seconds that it took."""
+    """A fitted estimator, the seconds that it took, and those of them that went into compiling."""
 
     estimator: object
     seconds: float
+    compile_seconds: float
 
 
 class Outcome(NamedTuple):
@@ -125,8 +127,10 @@ def split(recipe: Recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
 def fit(recipe: Recipe, problem: Problem, monitor: Callable | None = None) -> Fitted:
     """Train by the recipe's method. ValueError for a problem that has fewer than two classes."""
     started = time.perf_counter()
-    estimator = METHODS[recipe.method](recipe, problem, monitor)
-    return Fitted(estimator, time.perf_counter() - started)
+    with event.install_listener("numba:compile", event.TimingListener()) as compiling:
+        estimator = METHODS[recipe.method](recipe, problem, monitor)
+    seconds = time.perf_counter() - started
+    return Fitted(estimator, seconds, compiling.duration if compiling.done else 0.0)
 
 
 def judge(
@@ -166,6 +170,7 @@ def _result(recipe: Recipe, problem: Problem, fitted: Fitted, test: TestSet, pre
         "n_bound": machine.bound.sum(axis=1).tolist(),
         "n_union": len(machine.support),
         "fit_seconds": fitted.seconds,
+        "compile_seconds": fitted.compile_seconds,
         "predict_seconds": predict_seconds,
         "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20,
         "converged": bool(estimator.converged_),

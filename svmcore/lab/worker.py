@@ -72,7 +72,6 @@ class _Watch:
         self.slow = run.recipe.slow_motion
         self.pace = Pace(predicted.seconds, run.recipe.tol)
         self.started, self.rested, self.rested_fitting = time.perf_counter(), 0.0, 0.0
-        self.burst_ended: float | None = None
         self.error: BaseException | None = None
 
     def check(self, stage: str) -> None:
@@ -93,7 +92,6 @@ class _Watch:
         except BaseException as error:
             self.error = error
         self.rested_fitting += self.rested - rested
-        self.burst_ended = time.perf_counter()
         return self.error is None
 
     def raise_if_ended(self) -> None:
@@ -116,9 +114,9 @@ class _Watch:
                 self.control.publish(live=live)
 
     def _rest(self) -> None:
-        if self.slow and self.burst_ended is not None:
+        if self.slow:
             started = time.perf_counter()
-            self.control.stop.wait(self.pace.rest(started - self.burst_ended))
+            self.control.stop.wait(self.pace.rest())
             self.rested += time.perf_counter() - started
 
     def _checkpoint(self) -> bool:

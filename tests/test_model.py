@@ -1,0 +1,159 @@
+"""A machine's decisions, and that a file brings back the same machine or is refused."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from svmcore import SVC
+from svmcore.kernels import RBF, Linear, Poly, Sigmoid
+from svmcore.model import Machine, load, save
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def machine(rng, k=3, m=7, d=5, kernel=None, classes=None, **more):
+    coef = rng.normal(size=(k, m)) * (rng.random((k, m)) < 0.7)
+    return Machine(
+        kernel=kernel or RBF(0.5),
+        classes=np.arange(2 if k == 1 else k) if classes is None else classes,
+        support=rng.permutation(100)[:m],
+        support_vectors=rng.normal(size=(m, d)).astype(np.float32),
+        coef=coef,
+        bias=rng.normal(size=k),
+        C=2.0,
+        bound=np.abs(coef) > 1,
+        **more,
+    )
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Poly(3, 0.5, 1.0), RBF(0.3), Sigmoid(0.1)])
+@pytest.mark.parametrize("k", [1, 4])
+def test_decisions_are_the_plain_sum(rng, kernel, k):
+    m = machine(rng, k=k, kernel=kernel)
+    X = rng.normal(size=(11, 5)).astype(np.float32)
+    plain = np.array([[sum(m.coef[c, i] * kernel.block(x[None], m.support_vectors[i : i + 1])[0, 0] for i in range(7))
+                       + m.bias[c] for c in range(k)] for x in X])  # fmt: skip
+    np.testing.assert_allclose(m.decision_values(X), plain, rtol=1e-5, atol=1e-5)
+    chosen = (plain[:, 0] > 0).astype(int) if k == 1 else plain.argmax(axis=1)
+    assert (m.predict(X) == m.classes[chosen]).all()
+
+
+def test_counts_and_alphas(rng):
+    m = machine(rng)
+    assert (m.alpha == np.abs(m.coef)).all()
+    assert m.n_sv.tolist() == [(row != 0).sum() for row in m.coef]
+
+
+def test_a_machine_without_support_vectors_says_its_bias(rng):
+    m = machine(rng, k=1, m=0)
+    assert (m.decision_values(np.zeros((3, 5))) == m.bias).all()
+
+
+def test_wrong_number_of_features_is_refused(rng):
+    with pytest.raises(ValueError, match=r"takes \(n, 5\)"):
+        machine(rng).decision_values(np.zeros((2, 4)))
+
+
+def test_shapes_must_agree(rng):
+    m = machine(rng)
+    with pytest.raises(ValueError, match="bound has shape"):
+        Machine(m.kernel, m.classes, m.support, m.support_vectors, m.coef, m.bias, 1.0, m.bound[:, :2])
+
+
+@pytest.mark.parametrize("classes", [[3, 5, 8], ["a", "b", "ü"], [0.5, 1.0, 2.5]])
+def test_load_after_save_decides_alike(rng, tmp_path, classes):
+    virtual = {"parent": np.arange(7), "jitter": np.arange(7, dtype=np.int32), "meta": {"jitters": "box:1"}}
+    m = machine(rng, kernel=Poly(9), classes=np.array(classes), **virtual)
+    save(m, tmp_path / "m.npz")
+    again = load(tmp_path / "m.npz")
+    X = rng.normal(size=(20, 5))
+    assert (again.decision_values(X) == m.decision_values(X)).all()
+    assert (again.predict(X) == m.predict(X)).all()
+    assert (again.kernel, again.C, again.meta) == (m.kernel, m.C, m.meta)
+    for name in ("support", "coef", "bound", "parent", "jitter"):
+        assert (getattr(again, name) == getattr(m, name)).all()
+
+
+def test_an_estimator_is_saved_by_its_machine(rng, tmp_path):
+    X = rng.normal(size=(60, 4))
+    svc = SVC().fit(X, np.array(["no", "yes"], dtype=object)[(X[:, 0] > 0).astype(int)])
+    save(svc, tmp_path / "m.npz")
+    again = load(tmp_path / "m.npz")
+    assert again.classes.tolist() == ["no", "yes"]
+    np.testing.assert_array_equal(again.decision_values(X)[:, 0], svc.decision_function(X))
+
+
+def rewrite(path, change):
+    """The archive with some members replaced (bytes) or removed (None)."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()} | change
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            if content is not None:
+                archive.writestr(name, content)
+
+
+def npy(array, allow_pickle=False):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, np.asanyarray(array), allow_pickle=allow_pickle)
+    return out.getvalue()
+
+
+def header(**changes):
+    plain = {"format": "svmcore-machine-1", "kernel": {"name": "linear"}, "C": 1.0, "meta": {}}
+    return {"header.npy": npy(np.array(json.dumps(plain | changes)))}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"header.npy": None}, "header"),
+        (header(format="other"), "format"),
+        (header(kernel={"name": "os.system"}), "os.system"),
+        (header(meta=[1]), "meta"),
+        (header(C=None), "float"),
+        ({"header.npy": npy(np.array("[" * 5000))}, "recursion|Expecting"),
+        ({"coef.npy": npy(np.zeros((2, 2)))}, "coef has shape"),
+        ({"coef.npy": npy(np.full((3, 7), np.nan))}, "coef"),
+        ({"coef.npy": None}, "coef"),
+        ({"coef.npy": b"torn"}, "."),
+        ({"support.npy": npy(np.array([object()] * 7, dtype=object), allow_pickle=True)}, "allow_pickle"),
+        ({"classes.npy": npy(np.zeros(3, complex))}, "classes"),
+        ({"extra.npy": npy(np.zeros(1))}, "extra"),
+    ],
+)
+def test_foreign_content_is_refused(rng, tmp_path, change, reason):
+    path = tmp_path / "m.npz"
+    save(machine(rng), path)
+    rewrite(path, change)
+    with pytest.raises(ValueError, match=rf"m.npz is not a machine.*({reason})"):
+        load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\x80\x04K\x01.", npy(np.zeros(3))])
+def test_other_files_are_refused(tmp_path, content):
+    path = tmp_path / "m.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="not a machine"):
+        load(path)
+
+
+def test_a_failed_save_leaves_the_older_file(rng, tmp_path, monkeypatch):
+    path = tmp_path / "m.npz"
+    save(machine(rng), path)
+    before = path.read_bytes()
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np.lib.format, "write_array", full)
+    with pytest.raises(OSError, match="No space"):
+        save(machine(rng), path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["m.npz"]

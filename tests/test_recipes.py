@@ -1,0 +1,158 @@
+"""Recipes: checked when made, the same after JSON and after a URL, and told apart by their digest."""
+
+import json
+
+import pytest
+
+from svmcore.kernels import RBF, Linear, Poly
+from svmcore.lab import recipe as recipe_module
+from svmcore.lab import train
+from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.recipes import PRESET, RECIPES
+
+ODD = Recipe(
+    name="odd",
+    title="A title, with = and &",
+    dataset="own:my-set",
+    n_train=10,
+    classes=(3, "8b"),
+    preprocess=("smooth:0.75", "deslant", "unit-norm"),
+    kernel=RBF(0.02),
+    C=0.1,
+    class_weight={"3": 2.0},
+    tol=1e-4,
+    cache_mb=100,
+    seed=7,
+    slow_motion=True,
+    options={"b": [1, None], "a": "x"},
+)
+
+
+@pytest.mark.parametrize("recipe", [*RECIPES.values(), ODD, ODD.replace(class_weight="balanced")], ids=lambda r: r.name)
+def test_json_and_url_bring_back_the_same_recipe(recipe):
+    assert Recipe.from_dict(json.loads(json.dumps(recipe.to_dict()))) == recipe
+    assert Recipe.from_json(json.dumps(recipe.to_dict())) == recipe
+    query = recipe.to_query()
+    assert all(isinstance(text, str) for text in query.values())
+    again = Recipe.from_query(query | {"run": "of another widget"})
+    assert again == recipe
+    assert again.to_query() == query
+    assert (hash(again), again.digest()) == (hash(recipe), recipe.digest())
+
+
+def test_urls_are_short_and_stable():
+    assert Recipe().to_query() == {}
+    assert ODD.replace(name="custom", title="").to_query() == {
+        "dataset": "own:my-set",
+        "n_train": "10",
+        "classes": "3,8b",
+        "preprocess": "smooth:0.75,deslant,unit-norm",
+        "kernel": "rbf:gamma=0.02",
+        "C": "0.1",
+        "class_weight": '{"3":2.0}',
+        "tol": "0.0001",
+        "cache_mb": "100",
+        "seed": "7",
+        "slow_motion": "true",
+        "options": '{"a":"x","b":[1,null]}',
+    }
+
+
+def test_whole_and_fractional_spellings_of_a_number_are_one_recipe():
+    one, other = Recipe(kernel=Poly(9, 1, 1), C=2), Recipe(kernel=Poly(9, 1.0, 1.0), C=2.0)
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one.digest() == other.digest()
+
+
+def test_digest_knows_what_decides_the_outcome():
+    same = ODD.replace(name="x", title="", cache_mb=None, slow_motion=False)
+    assert same.digest() == ODD.digest()
+    for change in ({"C": 3}, {"seed": 8}, {"kernel": Linear()}, {"preprocess": ()}, {"n_test": 5}):
+        assert ODD.replace(**change).digest() != ODD.digest()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "allowed"),
+    [
+        ("C", -1, "above 0"),
+        ("C", float("nan"), "above 0"),
+        ("C", True, "above 0"),
+        ("C", "2", "above 0"),
+        ("n_train", 1, "from 2 to"),
+        ("n_train", 2.5, "whole"),
+        ("tol", 0, "1e-08"),
+        ("seed", -1, "from 0"),
+        ("rounds", 99, "from 1 to 5"),
+        ("dataset", "../../etc/passwd", "small letters"),
+        ("name", "", "small letters"),
+        ("title", "two\nlines", "one line"),
+        ("title", "x" * 121, "120"),
+        ("split", "random", "stratified"),
+        ("method", "magic", "sv"),
+        ("solver", "magic", "auto"),
+        ("preprocess", ["blur"], "unit-norm"),
+        ("preprocess", "unit-norm", "list"),
+        ("kernel", {"name": "magic"}, "rbf"),
+        ("kernel", {"name": "poly", "degree": 1.5}, "0, 1"),
+        ("kernel", "rbf", "rbf"),
+        ("classes", [3, 3], "different"),
+        ("classes", list(range(101)), "100"),
+        ("class_weight", {"3": 0}, "above 0"),
+        ("class_weight", "heavy", "balanced"),
+        ("slow_motion", 1, "true, false"),
+        ("options", {"x": object()}, "JSON"),
+        ("options", {"x": "y" * 5000}, "4096"),
+    ],
+)
+def test_an_impossible_field_is_named_with_value_and_what_is_allowed(field, value, allowed):
+    with pytest.raises(RecipeError) as caught:
+        Recipe.from_dict({field: value})
+    assert caught.value.field.startswith(field)
+    assert field in str(caught.value)
+    assert allowed in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [("{", "JSON"), ("[1]", "object"), ('{"colour": 1}', "dataset"), ("[" * 60_000, "JSON"), (" " * 70_000, "65536")],
+)
+def test_a_text_that_is_no_recipe_is_refused(text, allowed):
+    with pytest.raises(RecipeError, match=allowed):
+        Recipe.from_json(text)
+
+
+def test_fields_are_read_from_text():
+    recipe = Recipe()
+    assert recipe.with_text("C", "5").C == 5
+    assert recipe.with_text("n_train", "all").n_train is None
+    assert recipe.with_text("classes", "3,8").classes == (3, 8)
+    assert recipe.with_text("kernel", "rbf:gamma=0.5").kernel == RBF(0.5)
+    assert recipe.with_text("kernel", "linear").kernel == Linear()
+    assert recipe.with_text("kernel.degree", "5").kernel == Poly(5)
+    assert recipe.with_text("preprocess", "").preprocess == ()
+    assert recipe.with_text("slow_motion", "true").slow_motion
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("C", "much"), ("kernel.degree", "x"), ("kernel.colour", "1"), ("kernel", "rbf:gamma"), ("colour", "1"),
+     ("slow_motion", "yes"), ("options", "{"), ("n_train", "1e3x")],
+)  # fmt: skip
+def test_unreadable_text_is_refused(field, text):
+    with pytest.raises(RecipeError):
+        Recipe().with_text(field, text)
+
+
+def test_every_field_of_a_recipe_is_checked():
+    assert list(FIELDS) == list(Recipe.__dataclass_fields__)
+
+
+def test_every_method_has_its_function():
+    assert train.METHODS.keys() == recipe_module.METHODS.keys()
+
+
+def test_named_recipes_are_named_and_titled():
+    assert PRESET in RECIPES
+    for name, recipe in RECIPES.items():
+        assert (recipe.name, bool(recipe.title)) == (name, True)

@@ -1,0 +1,271 @@
+"""The run store: whole or absent, honest about runs that were killed, and closed to ids that are none."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from svmcore import files
+from svmcore.lab import runs, store, train
+from svmcore.lab.recipe import RecipeError
+from svmcore.lab.recipes import RECIPES
+
+ROOT = Path(__file__).parent.parent
+MOONS = RECIPES["moons"]
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return train.execute(MOONS)
+
+
+def finished(outcome, recipe=MOONS):
+    run = runs.create(recipe)
+    run.set_state("running")
+    run.save_split(outcome.train_index, outcome.test.index)
+    run.add_progress({"iterations": 1, "gap": 0.5})
+    run.finish(outcome.machine, outcome.test, outcome.result)
+    run.release()
+    return run
+
+
+def test_a_finished_run_comes_back_whole(home, outcome):
+    run = runs.get(finished(outcome).id)
+    assert (run.state, run.recipe, run.title) == ("done", MOONS, MOONS.title)
+    assert run.result == outcome.result
+    assert run.progress() == [{"iterations": 1, "gap": 0.5}]
+    assert (run.train_index() == outcome.train_index).all()
+    for ours, theirs in zip(run.test(), outcome.test):
+        assert np.array_equal(ours, theirs)
+    X = outcome.machine.support_vectors
+    assert (run.machine().decision_values(X) == outcome.machine.decision_values(X)).all()
+    assert not list(run.path.glob("ballast"))
+
+
+def test_states_while_owned_and_after(home):
+    run = runs.create(MOONS)
+    assert run.state == "queued"
+    for state in ("running", "paused"):
+        run.set_state(state)
+        assert run.state == state
+    run.release()
+    assert run.state == "interrupted"
+    for state in ("failed", "cancelled"):
+        run.set_state(state, "why")
+        assert (run.state, run.message) == (state, "why")
+
+
+def test_newest_first_and_created(home):
+    ids = [runs.create(MOONS).id for _ in range(3)]
+    assert {run.id for run in runs.list()} == set(ids)
+    listed = [run.created for run in runs.list()]
+    assert listed == sorted(listed, reverse=True)
+    assert all(time.strptime(created[:19], "%Y-%m-%dT%H:%M:%S") for created in listed)
+
+
+@pytest.mark.parametrize("run_id", ["", "..", "../x", "x/y", "20260101-000000-000-zzzzzz", None, 7, "a" * 500])
+def test_what_is_no_id_never_reaches_the_disk(home, run_id):
+    for call in (runs.get, runs.restore):
+        with pytest.raises(runs.UnknownRun):
+            call(run_id)
+
+
+def test_unknown_run_reads_like_a_sentence(home):
+    with pytest.raises(runs.UnknownRun) as caught:
+        runs.get("20260101-000000-000-abcdef")
+    assert str(caught.value).startswith("run '20260101-000000-000-abcdef' is unknown")
+
+
+def test_rename(home, outcome):
+    run = finished(outcome)
+    run.rename("  My moons ")
+    assert runs.get(run.id).title == "My moons"
+    with pytest.raises(RecipeError, match="120"):
+        run.rename("x" * 121)
+    run.rename("")
+    assert run.title == MOONS.title
+
+
+def test_delete_restore_and_prune(home, outcome, monkeypatch):
+    monkeypatch.setattr(runs, "TRASH_RUNS", 2)
+    made = [finished(outcome) for _ in range(3)]
+    for age, run in zip((30, 20, 10), made):
+        run.delete()
+        os.utime(home / "trash" / run.id, (time.time() - age,) * 2)
+    assert runs.list() == []
+    extra = finished(outcome)
+    extra.delete()
+    assert set(runs.trash()) == {made[2].id, extra.id}
+    assert runs.restore(extra.id).result == outcome.result
+    with pytest.raises(runs.UnknownRun):
+        runs.restore(made[0].id)
+
+
+def test_a_run_at_work_is_not_deleted(home):
+    run = runs.create(MOONS)
+    with pytest.raises(runs.RunBusy, match="cancel"):
+        run.delete()
+    run.release()
+    run.delete()
+
+
+def test_torn_and_foreign_content_does_not_close_the_store(home, outcome):
+    run = finished(outcome)
+    with open(run.path / "progress.jsonl", "ab") as file:
+        file.write(b'[1]\n{"iterations": 2}\n{"iterat')
+    assert run.progress()[1:] == [{"iterations": 2}]
+    folder = home / "runs"
+    (folder / "notes.txt").write_text("hello")
+    (folder / "20260101-000000-000-abcdef").mkdir()
+    damaged = folder / "20260101-000000-000-abcde0"
+    damaged.mkdir()
+    (damaged / "recipe.json").write_text('{"C": -1}')
+    (folder / "20260101-000000-000-abcde1").write_text("a file")
+    assert [r.id for r in runs.list()] == [run.id]
+
+
+def test_half_made_runs_are_cleared_away_once_old(home):
+    live, old = home / "runs" / ".new-a", home / "runs" / ".new-b"
+    for folder in (live, old):
+        folder.mkdir(parents=True)
+        os.utime(folder, (time.time() - 3600,) * 2)
+    handle = store.claim(live)
+    os.utime(live, (time.time() - 3600,) * 2)
+    runs.list()
+    assert (live.exists(), old.exists()) == (True, False)
+    os.close(handle)
+
+
+def test_owner_without_locks_is_told_by_process_and_start(home, tmp_path):
+    owner = {"pid": os.getpid(), "started": store._started(os.getpid()), "locked": False}
+    store.write_json(tmp_path / store.OWNER, owner)
+    assert store.is_owned(tmp_path)
+    store.write_json(tmp_path / store.OWNER, owner | {"started": "1"})
+    assert not store.is_owned(tmp_path)
+    store.write_json(tmp_path / store.OWNER, ["nonsense"])
+    assert not store.is_owned(tmp_path)
+
+
+def no_space(*args, **kwargs):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_keeps_the_older_file(home, tmp_path, monkeypatch):
+    store.write_json(tmp_path / "x.json", 1)
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(OSError, match="No space"):
+        store.write_json(tmp_path / "x.json", 2)
+    assert store.read_json(tmp_path / "x.json") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_the_ballast_makes_room_for_the_last_word(home, monkeypatch):
+    run, write = runs.create(MOONS), files.write
+
+    def only_without_ballast(path, fill):
+        if (run.path / "ballast").exists():
+            no_space()
+        write(path, fill)
+
+    monkeypatch.setattr(files, "write", only_without_ballast)
+    run.set_state("failed", "the disk is full")
+    run.release()
+    assert (run.state, run.message) == ("failed", "the disk is full")
+
+
+def test_a_failed_create_leaves_nothing(home, monkeypatch):
+    monkeypatch.setattr(files, "write", no_space)
+    with pytest.raises(OSError, match="No space"):
+        runs.create(MOONS)
+    assert list((home / "runs").iterdir()) == []
+
+
+def test_a_line_that_does_not_fit_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "write", lambda handle, data: len(data) - 1)
+    with pytest.raises(OSError, match="No space"):
+        store.append_line(tmp_path / "p.jsonl", {"a": 1})
+
+
+def test_errors_as_a_table(home, outcome):
+    run = finished(outcome)
+    lines = run.errors_csv().splitlines()
+    wrong = np.flatnonzero(outcome.test.y_true != outcome.test.y_pred)
+    assert lines[0] == "part,index,true,predicted,f_1"
+    assert len(lines) == 1 + len(wrong)
+    first = lines[1].split(",")
+    assert first[:2] == [outcome.test.split, str(outcome.test.index[wrong[0]])]
+    assert float(first[4]) == pytest.approx(outcome.test.decision[wrong[0], 0], rel=1e-4)
+
+
+def test_labels_cannot_pose_as_formulas():
+    from svmcore.lab.export import errors_csv
+
+    test = runs.TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
+    assert "'=1+1" in errors_csv(test, np.array(["=1+1", "b"]))
+
+
+def test_the_exported_script_repeats_the_run(home, outcome, tmp_path):
+    run = finished(outcome)
+    text = run.export_snippet()
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    result = outcome.result
+    assert done.stdout.split() == f"{result['errors']} of {result['n_test']} test examples are wrong".split()
+    again = runs.load(tmp_path / "machine.npz")
+    X = outcome.machine.support_vectors
+    np.testing.assert_allclose(again.decision_values(X), outcome.machine.decision_values(X), rtol=1e-6)
+
+
+KILLED = """
+import sys
+from svmcore.lab import runs, store
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.train import execute
+outcome = execute(RECIPES["moons"])
+print("ready", flush=True)
+while True:
+    run = runs.create(RECIPES["moons"])
+    run.set_state("running")
+    run.save_split(outcome.train_index, outcome.test.index)
+    for i in range(20):
+        run.add_progress({"iterations": i, "filler": "x" * 200})
+    run.finish(outcome.machine, outcome.test, outcome.result)
+    run.release()
+"""
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_moment_leaves_a_store_that_opens(home, tmp_path):
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        env = os.environ | {"PYTHONPATH": str(ROOT), "SVMLAB_HOME": str(home)}
+        process = subprocess.Popen([sys.executable, "-c", KILLED], env=env, stdout=subprocess.PIPE, text=True)
+        assert process.stdout.readline().strip() == "ready"
+        time.sleep(rng.uniform(0.01, 0.2))
+        assert all(run.state in ("done", "running", "queued") for run in runs.list())
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        states = [run.state for run in runs.list()]
+        assert set(states) <= {"done", "interrupted"}
+        assert states.count("interrupted") <= 1
+        for run in runs.list():
+            assert isinstance(run.progress(), list)
+            if run.state == "done":
+                assert run.machine().n_sv.sum() > 0
+                assert json.loads(json.dumps(run.result)) == run.result
+            run.delete()

@@ -70,7 +70,7 @@ def show(entry: Entry):
         fetch_panel(entry)
         about(entry)
         return
-    state.param("view", "hundred", list(VIEWS))
+    state.param("view", VIEWS["hundred"], VIEWS.values())
     view = st.segmented_control(
         "View",
         list(VIEWS),

@@ -33,7 +33,7 @@ if run:
     cell = true * len(classes) + predicted
     filled = [names[i] for i in np.flatnonzero(matrix)]
     state.param("cells", "", filled)
-    state.param("errors_by", "index", list(ORDERS))
+    state.param("errors_by", ORDERS["index"], ORDERS.values())
 
     st.subheader(words.error_rate(run.result))
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")

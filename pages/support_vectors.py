@@ -19,8 +19,8 @@ if run:
     dataset = load(run.recipe.dataset)
     names = evidence.machine_names(run, machine)
     kinds = list(KINDS) if machine.jitter is not None else list(KINDS)[:3]
-    for name, allowed in (("machine", range(len(names))), ("sv", kinds), ("order", ORDERS)):
-        state.param(name, next(iter(allowed)), list(allowed))
+    for name, allowed in (("machine", names), ("sv", [KINDS[k] for k in kinds]), ("order", list(ORDERS.values()))):
+        state.param(name, allowed[0], allowed)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         c = st.selectbox(

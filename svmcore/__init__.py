@@ -9,6 +9,7 @@ and a file imports lower levels only.
 
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
 from svmcore.decomposition import Progress, Snapshot
+from svmcore.digestion import Digestion
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.memory import BudgetError
 from svmcore.model import Machine, load, save
@@ -18,6 +19,7 @@ __all__ = [
     "RBF",
     "SVC",
     "BudgetError",
+    "Digestion",
     "Kernel",
     "Linear",
     "Machine",

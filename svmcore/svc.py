@@ -16,14 +16,15 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from svmcore import decomposition
+from svmcore import decomposition, digestion
+from svmcore.digestion import Digestion
 from svmcore.gram import CHUNK, Cached, Dense, Gram
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.model import Machine
 from svmcore.products import Operand
 
-SOLVERS = ("auto", "smo", "decomposition")
+SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
 KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid")
 SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
 
@@ -34,7 +35,8 @@ class SVC(ClassifierMixin, BaseEstimator):
     kernel: "linear", "poly", "rbf", "sigmoid" with `degree`, `gamma`, `coef0` meaning what they mean in scikit-learn,
     or a Kernel object, which brings its own. `tol` is the largest KKT gap left. `cache_mb` is a ceiling for all memory
     that grows with the data (None: a third of what is free). solver: "smo" holds the whole Gram matrix, "decomposition"
-    works on sets of examples, "auto" chooses. Same `random_state`, same machine.
+    works on sets of examples, "auto" chooses; "smo-digestion", or a Digestion object with its settings, is the paper's.
+    Same `random_state`, same machine.
 
     Attributes after fit, n examples, d features, k machines (1 for two classes), m support vectors of any machine:
     classes_, support_ (m,), support_vectors_ (m, d), dual_coef_ (k, m), intercept_ (k,), n_support_ (number of
@@ -82,17 +84,7 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.kernel_ = self.kernel_for(X)
         Y = one_vs_rest(label, len(self.classes_))
         box = self.box(y, label, weight)
-        gram, square_bytes = self.gram_source(X, self.kernel_, len(Y))
-        solution = decomposition.solve(
-            gram,
-            Y,
-            np.tile(box, (len(Y), 1)),
-            tol=self.tol,
-            monitor=monitor,
-            square_bytes=square_bytes,
-            seed=0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31)),
-        )
-        self._take(solution, X, Y, box, label, gram)
+        self._take(self._solve(X, Y, np.tile(box, (len(Y), 1)), monitor), X, Y, box, label)
         return self
 
     def decision_function(self, X):
@@ -122,8 +114,8 @@ class SVC(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         if not isinstance(self.kernel, Kernel) and self.kernel not in KERNEL_NAMES:
             raise ValueError(f"kernel = {self.kernel!r}; allowed: {', '.join(KERNEL_NAMES)}, or a Kernel object")
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver = {self.solver!r}; allowed: {', '.join(SOLVERS)}")
+        if not isinstance(self.solver, Digestion) and self.solver not in SOLVERS:
+            raise ValueError(f"solver = {self.solver!r}; allowed: {', '.join(SOLVERS)}, or a Digestion object")
         for name in ("C", "tol"):
             value = getattr(self, name)
             if not np.isscalar(value) or isinstance(value, str) or not np.isfinite(value) or value <= 0:
@@ -170,7 +162,27 @@ class SVC(ClassifierMixin, BaseEstimator):
         square = min(free // 4, min(2, machines) * whole)
         return Cached(operand, kernel, free - square), square
 
-    def _take(self, solution, X, Y, box, label, gram) -> None:
+    def _solve(self, X, Y, C, monitor) -> decomposition.Solution:
+        if isinstance(self.solver, Digestion) or self.solver == "smo-digestion":
+            settings = Digestion() if isinstance(self.solver, str) else self.solver
+            ceiling, operand = ceiling_bytes(self.cache_mb), Operand(X, "dense")
+            fixed = operand.nbytes + 8 * 8 * Y.size
+            _check_budget(fixed + 4 * len(X), ceiling, "solver 'smo-digestion'")
+            return digestion.solve(
+                operand,
+                self.kernel_,
+                Y,
+                C,
+                tol=self.tol,
+                monitor=monitor,
+                cache_bytes=ceiling - fixed,
+                settings=settings,
+            )
+        gram, square_bytes = self.gram_source(X, self.kernel_, len(Y))
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
+        return decomposition.solve(gram, Y, C, tol=self.tol, monitor=monitor, square_bytes=square_bytes, seed=seed)
+
+    def _take(self, solution, X, Y, box, label) -> None:
         support = np.flatnonzero((solution.alpha > 0).any(axis=0))
         if len(Y) == 1:  # in scikit-learn's order: by class, then by index
             support = support[np.argsort(label[support], kind="stable")]
@@ -191,7 +203,7 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.n_bound_ = self.machine_.bound.sum(axis=1)
         self.history_, self.n_iter_ = solution.history, solution.iterations
         self.gap_, self.converged_ = float(solution.gaps.max()), solution.converged
-        self.kernel_evals_ = gram.evaluations
+        self.kernel_evals_ = solution.history[-1].kernel_evals
 
 
 def one_vs_rest(label, n_classes: int) -> np.ndarray:

@@ -18,10 +18,12 @@ SCREEN = {"streamlit", "plotly"}
 LEVELS = {
     "_jit": 0,
     "files": 0,
+    "memory": 0,
     "kernels": 0,
     "jitter": 0,
     "preprocess": 0,
     "metrics": 0,
+    "tiles": 1,
     "products": 1,
     "gram": 1,
     "orbit": 1,

@@ -1,0 +1,103 @@
+"""The paper's solver: the same optimum with and without digestion, feasible when stopped, rules in their order."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from svmcore import RBF, SVC, Digestion, Poly
+from svmcore import digestion as module
+from svmcore.methods.local import LocalPoly
+from tests import naive
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return (X[:500] / 16).astype(np.float32), np.where(y[:500] == 8, 1, -1)
+
+
+SETTINGS = [Digestion(), Digestion(on=False), Digestion(wait=0, force=500), Digestion(growth=0.1, new_svs=10**6)]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=repr)
+@pytest.mark.parametrize("rows", [1, 40, 500])
+def test_every_setting_and_cache_reaches_the_same_objective(digits, settings, rows):
+    X, y = digits
+    best = SVC(RBF(0.2), C=5, tol=1e-5).fit(X, y).history_[-1].dual
+    solution = module.solve(
+        module.Operand(X, "dense"),
+        RBF(0.2),
+        y[None].astype(float),
+        np.full((1, 500), 5.0),
+        settings=settings,
+        cache_bytes=rows * 4 * 500,
+    )
+    K, alpha = RBF(0.2).exact(X, X), solution.alpha[0]
+    assert solution.converged
+    assert naive.dual(K, y, alpha) == pytest.approx(best, rel=1e-4)
+    assert naive.kkt_gap(K, y, np.full(500, 5.0), alpha) <= 1.1e-3
+    assert abs(alpha @ y) < 1e-9
+
+
+def test_a_larger_cache_computes_fewer_kernel_values(digits):
+    X, y = digits
+    evaluations = []
+    for rows in (1, 500):
+        operand = module.Operand(X, "dense")
+        arguments = operand, Poly(3), y[None].astype(float), np.full((1, 500), 5.0)
+        solution = module.solve(*arguments, cache_bytes=rows * 4 * 500)
+        evaluations.append(solution.history[-1].kernel_evals)
+    assert evaluations[1] < evaluations[0] / 2
+    assert evaluations[1] <= 500 * 500
+
+
+def test_stopping_leaves_a_feasible_machine(digits):
+    X, y = digits
+    machine = SVC(RBF(0.2), C=5, solver="smo-digestion", cache_mb=2).fit(X, y, monitor=lambda progress: False)
+    assert not machine.converged_
+    assert abs(machine.dual_coef_.sum()) < 1e-9
+
+
+def test_several_machines_and_repeatable_costs():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400] / 16, y[:400]
+    ours = [SVC(RBF(0.2), C=5, solver="smo-digestion").fit(X, y) for _ in range(2)]
+    other = SVC(RBF(0.2), C=5).fit(X, y)
+    assert ours[0].kernel_evals_ == ours[1].kernel_evals_
+    np.testing.assert_allclose(ours[0].decision_function(X), other.decision_function(X), atol=5e-3)
+
+
+def test_the_rules_stand_in_the_papers_order():
+    count = np.zeros(module.N_COUNTERS, np.int64)
+
+    class State:
+        store = np.empty((100, 1))
+
+    State.count = count
+
+    def digests(evaluations, new, total, inbounds=0, **settings):
+        count[[module.EVALS, module.SV_BACK, module.N_SV, module.EVALS_INBOUNDS]] = (
+            evaluations,
+            total - new,
+            total,
+            inbounds,
+        )
+        rule = getattr(module._digest, "py_func", module._digest)
+        return rule(State, module._rules(Digestion(**settings)))
+
+    assert not digests(999, 5000, 5000)  # 1 before all others
+    assert digests(100_000, 1, 50, inbounds=10**6)  # 2 before 3
+    assert not digests(5000, 5000, 5000, inbounds=3000)  # 3 before 4 and 5
+    assert digests(6000, 200, 101, inbounds=3000)  # 4: the cache is full
+    assert not digests(6000, 200, 100, inbounds=3000)
+    assert digests(6000, 1000, 100, inbounds=3000)  # 5
+    assert digests(6000, 30, 100, inbounds=3000, growth=0.4)
+
+
+def test_settings_and_kernels_that_do_not_fit_are_refused(digits):
+    with pytest.raises(ValueError, match="wait = -1"):
+        Digestion(wait=-1)
+    with pytest.raises(ValueError, match="growth = 0"):
+        Digestion(growth=0)
+    with pytest.raises(TypeError, match="inner products"):
+        SVC(LocalPoly(image_shape=(8, 8)), solver="smo-digestion").fit(*digits)

@@ -385,7 +385,7 @@ def _outputs(s, f):
 
 @njit(cache=True, nogil=True)
 def _kernel_row(s, i, members, values):
-    """values[t] = K(i, members[t]): from the cache rows of i or of the member, else computed and kept where a row is."""
+    """values[t] = K(i, members[t]): from the cache row of i or of the member, else computed and kept where a row is."""
     own = _slot(s, i)
     missing = np.empty(members.shape[0], np.int64)
     m = 0

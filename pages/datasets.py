@@ -8,7 +8,8 @@ from pages.ui.fetching import fetch_panel
 from pages.ui.upload import upload_panel
 
 OWN = "new"  # the value of ?set= that stands for "add your own"
-VIEWS = {"hundred": "First hundred", "classes": "By class", "steps": "Preprocessing", "about": "About"}
+VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
+ABOUT = "About"
 LIST_HEIGHT = 820
 
 
@@ -70,12 +71,12 @@ def show(entry: Entry):
         fetch_panel(entry)
         about(entry)
         return
-    state.param("view", VIEWS["hundred"], VIEWS.values())
+    names = [*VIEWS, ABOUT]
+    state.param("view", names[0], names)
     view = st.segmented_control(
         "View",
-        list(VIEWS),
-        format_func=VIEWS.get,
-        default="hundred",
+        names,
+        default=names[0],
         required=True,
         key="view",
         bind="query-params",
@@ -86,12 +87,12 @@ def show(entry: Entry):
     except DataError as error:
         st.error(str(error), title="This data set cannot be read", icon=":material/broken_image:")
         return
-    if view == "about":
+    if view == ABOUT:
         about(entry)
         if entry.name.startswith("own:"):
             st.button("Remove", icon=":material/delete:", key="remove", on_click=remove, args=(entry.name,))
         return
-    {"hundred": views.hundred, "classes": views.by_class, "steps": views.preprocessing}[view](dataset)
+    VIEWS[view](dataset)
 
 
 st.title("Datasets")

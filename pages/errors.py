@@ -10,7 +10,7 @@ from pages.ui.trained import trained_run
 from svmcore.metrics import class_positions, confusion, per_class_table
 
 PER_PAGE = 96
-ORDERS = {"index": "Index", "certain": "Most certain", "close": "Closest call"}
+ORDERS = ("Index", "Most certain", "Closest call")
 
 
 def toggle_cell(names: list[str]):
@@ -33,7 +33,7 @@ if run:
     cell = true * len(classes) + predicted
     filled = [names[i] for i in np.flatnonzero(matrix)]
     state.param("cells", "", filled)
-    state.param("errors_by", ORDERS["index"], ORDERS.values())
+    state.param("errors_by", ORDERS[0], ORDERS)
 
     st.subheader(words.error_rate(run.result))
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
@@ -50,18 +50,17 @@ if run:
             )
             order = st.segmented_control(
                 "Order",
-                list(ORDERS),
-                format_func=ORDERS.__getitem__,
-                default="index",
+                ORDERS,
+                default=ORDERS[0],
                 required=True,
                 key="errors_by",
                 bind="query-params",
                 help="Certain: the winning decision value exceeds the true class's by much; close: by little.",
             )
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
-        if order != "index":
+        if order != "Index":
             lead = evidence.lead(test.decision, true, predicted)[shown]
-            shown = shown[np.argsort(-lead if order == "certain" else lead, kind="stable")]
+            shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
         pages = max(1, -(-len(shown) // PER_PAGE))
         page = st.pagination(pages, key=f"errors_page_{pages}") if pages > 1 else 1
         rows = shown[(page - 1) * PER_PAGE : page * PER_PAGE]

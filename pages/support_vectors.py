@@ -9,8 +9,8 @@ from pages.ui.gallery import gallery
 from pages.ui.trained import trained_run
 
 PER_PAGE = 96
-KINDS = {"all": "All", "free": "Free", "bound": "Bound", "virtual": "Virtual"}
-ORDERS = {"largest": "Largest alpha", "smallest": "Smallest alpha", "index": "Index"}
+KINDS = ("All", "Free", "Bound", "Virtual")
+ORDERS = ("Largest alpha", "Smallest alpha", "Index")
 
 st.title("Support vectors")
 run = trained_run()
@@ -18,15 +18,14 @@ if run:
     machine = run.machine()
     dataset = load(run.recipe.dataset)
     names = evidence.machine_names(run, machine)
-    kinds = list(KINDS) if machine.jitter is not None else list(KINDS)[:3]
-    for name, allowed in (("machine", names), ("sv", [KINDS[k] for k in kinds]), ("order", list(ORDERS.values()))):
+    kinds = KINDS if machine.jitter is not None else KINDS[:3]
+    for name, allowed in (("machine", names), ("sv", kinds), ("order", ORDERS)):
         state.param(name, allowed[0], allowed)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        c = st.selectbox(
+        name = st.selectbox(
             "Machine",
-            range(len(names)),
-            format_func=names.__getitem__,
+            names,
             key="machine",
             bind="query-params",
             width=200,
@@ -35,8 +34,7 @@ if run:
         kind = st.segmented_control(
             "Kind",
             kinds,
-            format_func=KINDS.__getitem__,
-            default="all",
+            default=KINDS[0],
             required=True,
             key="sv",
             bind="query-params",
@@ -44,9 +42,8 @@ if run:
         )
         order = st.segmented_control(
             "Order",
-            list(ORDERS),
-            format_func=ORDERS.__getitem__,
-            default="largest",
+            ORDERS,
+            default=ORDERS[0],
             required=True,
             key="order",
             bind="query-params",
@@ -63,13 +60,14 @@ if run:
             help="Only support vectors of these classes. Empty: all of them.",
         )
 
-    everything = evidence.supports(run, machine, c)
-    mask = np.ones(len(everything.row), bool) if kind == "all" else everything.kind == kind
+    everything = evidence.supports(run, machine, names.index(name))
+    mask = np.ones(len(everything.row), bool) if kind == "All" else everything.kind == kind.lower()
     if wanted:
         mask &= np.isin(everything.label.astype(str), wanted)
     chosen = evidence.take(everything, mask)
-    if order != "largest":
-        chosen = evidence.take(chosen, np.argsort(chosen.alpha if order == "smallest" else chosen.row, kind="stable"))
+    if order != "Largest alpha":
+        by = chosen.alpha if order == "Smallest alpha" else chosen.row
+        chosen = evidence.take(chosen, np.argsort(by, kind="stable"))
 
     left, right = st.columns([5, 2], gap="large")
     with right:
@@ -90,10 +88,10 @@ if run:
                 evidence.support_pictures(run, machine, shown),
                 evidence.support_tiles(run.recipe.dataset, shown, shown.alpha),
                 key="support_gallery",
-                alt=f"Support vectors of the machine {names[c]}",
+                alt=f"Support vectors of the machine {name}",
             )
             st.caption(
-                f"{len(chosen.row):,} support vectors of *{names[c]}*; above each its class, below its alpha. "
+                f"{len(chosen.row):,} support vectors of *{name}*; above each its class, below its alpha. "
                 "Single ring: free; double ring: at C; blue: the machine's class, orange: the others. Click one."
             )
         else:

@@ -69,9 +69,9 @@ def _view(dataset: Dataset, split: str, index: int) -> None:
     values = machine.decision_values(x[None])[0]
     with left:
         _role(run, split, index)
+        _as_support_vector(run, machine, values, split, index)
     with right:
         _decision(run, machine, values, y[index])
-        _as_support_vector(run, machine, values, split, index)
     _reasons(run, machine, x, values, reference(dataset.entry.name, split, index))
 
 
@@ -138,7 +138,12 @@ def _as_support_vector(run: Run, machine: Machine, values: np.ndarray, split: st
             )
     if rows:
         st.markdown(f"Support vector of **{len(rows)}** of {len(names)} machines")
-        st.dataframe(rows, hide_index=True, alt="Alpha and margin in each machine that this example supports")
+        st.dataframe(
+            rows,
+            hide_index=True,
+            column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
+            alt="Alpha and margin in each machine that this example supports",
+        )
 
 
 def _reasons(run: Run, machine: Machine, x: np.ndarray, values: np.ndarray, ref: str) -> None:

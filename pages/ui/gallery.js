@@ -25,7 +25,7 @@ function picture(data, i) {
   return node
 }
 
-function tileButton(data, i, strips, pick) {
+function tileButton(data, i, strips) {
   const tile = data.tiles[i]
   const node = element("button", "tile")
   node.type = "button"
@@ -35,26 +35,21 @@ function tileButton(data, i, strips, pick) {
   node.dataset.ref = tile.ref
   node.style.setProperty("--sign", COLOURS[tile.sign])
   node.disabled = !tile.ref
-  node.onclick = () => pick(tile.ref)
   if (strips.above) node.append(strip(tile.cross ? "✕" : "", tile.upper))
   node.append(picture(data, i))
   if (strips.below) node.append(strip(tile.lower, ""))
   return node
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".gallery")
-  root.setAttribute("aria-label", data.alt)
-  root.style.setProperty("--sheet", `url(${data.sheet})`)
+function rows(data) {
   const strips = {
     above: data.tiles.some((tile) => tile.upper || tile.cross),
     below: data.tiles.some((tile) => tile.lower),
   }
   const ringed = data.tiles.some((tile) => tile.ring)
-  const pick = (ref) => setTriggerValue("picked", ref)
-  const buttons = data.tiles.map((_, i) => tileButton(data, i, strips, pick))
-  const perRow = data.rows.length ? Math.ceil(buttons.length / data.rows.length) : buttons.length
-  const flows = (data.rows.length ? data.rows : [""]).map((label, r) => {
+  const buttons = data.tiles.map((_, i) => tileButton(data, i, strips))
+  const perRow = Math.ceil(buttons.length / Math.max(1, data.rows.length))
+  return (data.rows.length ? data.rows : [""]).map((label, r) => {
     const flow = element("div", ringed ? "flow ringed" : "flow")
     flow.append(...buttons.slice(r * perRow, (r + 1) * perRow))
     if (!label) return flow
@@ -62,5 +57,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
     row.append(element("div", "row-label", label), flow)
     return row
   })
-  root.replaceChildren(...flows)
+}
+
+// Runs again after every script run: buttons are rebuilt only when something changed, or a click in between were lost.
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".gallery")
+  root.onclick = (event) => {
+    const tile = event.target.closest("button.tile")
+    if (tile?.dataset.ref) setTriggerValue("picked", tile.dataset.ref)
+  }
+  const drawn = JSON.stringify(data)
+  if (root.drawn === drawn) return
+  root.drawn = drawn
+  root.setAttribute("aria-label", data.alt)
+  root.style.setProperty("--sheet", `url(${data.sheet})`)
+  root.replaceChildren(...rows(data))
 }

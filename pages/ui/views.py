@@ -54,7 +54,6 @@ def hundred(dataset: Dataset) -> None:
                 required=True,
                 key="part",
                 bind="query-params",
-                format_func={"train": "Training", "test": "Test"}.get,
                 label_visibility="collapsed",
             )
         n = len(evidence.examples(dataset, split)[0])

@@ -1,0 +1,137 @@
+"""Figures and galleries: pure functions, held to what they must show rather than to how they look."""
+
+import base64
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pages.ui import figures, figures_plane
+from pages.ui.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
+from pages.ui.palette import BLUE_RGB, ORANGE_RGB
+from svmcore.kernels import RBF, Linear, Poly, Sigmoid
+
+
+def records(n):
+    return [
+        {"seconds": i / 10, "iterations": i, "gap": 10.0 / (i + 1), "gaps": [10.0 / (i + 1), 1.0], "dual": float(i),
+         "n_sv": 100 + i, "n_bound": i}
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def test_montage_keeps_every_picture_whole_and_in_order():
+    cells = np.random.default_rng(0).integers(0, 256, (7, 5, 4), dtype=np.uint8)
+    sheet = montage(cells, columns=3)
+    assert sheet.shape == (15, 12)
+    for i, cell in enumerate(cells):
+        row, column = divmod(i, 3)
+        np.testing.assert_array_equal(sheet[row * 5 :, column * 4 :][:5, :4], cell)
+    assert (sheet[10:, 4:] == 255).all()
+
+
+def test_montage_takes_colour_and_the_png_is_lossless():
+    cells = np.random.default_rng(1).integers(0, 256, (3, 5, 4, 3), dtype=np.uint8)
+    sheet = montage(cells, columns=2)
+    png = base64.b64decode(data_uri(sheet).partition(",")[2])
+    np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(png))), sheet)
+
+
+def test_ink_is_drawn_dark_on_light_and_photographs_stay_as_they_are():
+    images = np.zeros((4, 6, 6), np.uint8)
+    images[:, 2:4] = 255
+    np.testing.assert_array_equal(pictures(images, images, (6, 6), ink=True), 255 - images)
+    np.testing.assert_array_equal(pictures(images, images, (6, 6)), images)
+
+
+def test_the_grey_scale_is_that_of_the_data_set_not_of_the_pictures_at_hand():
+    like = np.linspace(-1, 1, 50, dtype=np.float32).reshape(2, 5, 5)
+    grey = pictures(np.zeros((1, 25), np.float32), like, (5, 5))
+    assert set(grey.ravel().tolist()) <= {127, 128}
+
+
+def test_features_become_a_point_in_the_plane_or_a_square_of_signed_cells():
+    rng = np.random.default_rng(2)
+    plane = pictures(np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]), None)
+    assert plane[0, -4:, :4].min() < 50 < 200 < plane[0, :10, 10:].min()  # low values: lower left
+    assert plane[1, :4, -4:].min() < 50
+    wide = pictures(rng.standard_normal((3, 10)), rng.standard_normal((50, 10)), None)
+    assert wide.shape == (3, 4, 4, 3)
+
+
+def test_diverging_colours_end_in_blue_and_orange_around_white():
+    np.testing.assert_array_equal(diverging(np.array([1.0, -1.0, 0.0])), [BLUE_RGB, ORANGE_RGB, (255, 255, 255)])
+
+
+def test_magnification_is_whole_and_large_pictures_are_thinned():
+    assert magnified(np.zeros((8, 8), np.uint8), 280).shape == (280, 280)
+    assert magnified(np.zeros((28, 20), np.uint8), 50).shape == (56, 40)
+    assert max(thin(np.zeros((2, 300, 500), np.uint8)).shape[1:]) <= 128
+
+
+def test_a_reference_keeps_names_that_hold_colons():
+    assert reference("own:my-set", "train", np.int64(7)) == "own:my-set/train/7"
+
+
+@pytest.mark.parametrize("draw", [lambda r: figures.gap_curve(r, 1e-3), figures.dual_curve, figures.sv_curve])
+@pytest.mark.parametrize("n", [0, 1, 5000])
+def test_curves_draw_any_length_with_few_points_and_keep_the_last(draw, n):
+    figure = draw(records(n))
+    lines = [trace for trace in figure.data if trace.x is not None and len(trace.x)]
+    assert all(len(trace.x) <= 2 * figures.LONGEST for trace in lines)
+    if n:
+        assert lines[-1].x[-1] == records(n)[-1]["seconds"]
+    assert figure.layout.meta["alt"]
+    assert figure.layout.meta["see"]
+
+
+def test_the_histogram_counts_every_alpha_and_says_how_many_are_bound():
+    alpha, signs = np.array([0.1, 0.2, 2.0, 2.0, 1.9999]), np.array([1, -1, 1, -1, -1])
+    figure = figures.alpha_histogram(alpha, signs, C=2.0)
+    assert [sum(bar.y) for bar in figure.data] == [2, 3]
+    assert figure.layout.meta["see"].startswith("2 of 5 support vectors reach C = 2")
+
+
+def test_the_confusion_matrix_shades_errors_only_and_reports_cells():
+    matrix = np.array([[50, 3], [1, 60]])
+    figure = figures.confusion_figure(matrix, ["a", "b"], selected=[1])
+    shading, cells = figure.data
+    np.testing.assert_array_equal(shading.z, [[0, 3], [1, 0]])
+    assert list(cells.customdata) == [0, 1, 2, 3]
+    assert cells.hovertext[1] == "3 × true a, predicted b"
+    (outline,) = figure.layout.shapes
+    assert (outline.x0, outline.x1, outline.y0, outline.y1) == (0.5, 1.5, -0.5, 0.5)
+
+
+def test_decision_bars_name_the_true_and_the_predicted_class():
+    (bars,) = figures.decision_bars(np.array([-1.0, 0.5, 0.2]), ["3", "5", "8"], "8", "5").data
+    assert [label.split(" ", 1)[1] for label in bars.y] == ["", "predicted", "true"]
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Poly(9, 1.0, 1.0), RBF(2.0), Sigmoid(0.5, 0.1)])
+def test_the_kernel_picture_ends_at_the_kernel_of_an_example_with_itself(kernel):
+    curve = figures_plane.kernel_picture(kernel).data[0]
+    np.testing.assert_allclose(curve.y[-1], kernel.diag(np.array([[1.0, 0.0]], np.float32))[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_plane_shows_every_point_once_and_marks_the_rest(n_classes):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % n_classes
+    xs, ys, nodes = figures_plane.grid(X, side=20)
+    f = (nodes[:, 0] if n_classes == 2 else np.arange(400) % 3).reshape(20, 20)
+    refs = [f"toy/train/{i}" for i in range(30)]
+    figure = figures_plane.toy_plane(
+        X, y, range(n_classes), refs=refs, field=(xs, ys, f), free=[1], bound=[2], errors=[]
+    )
+    points = [ref for trace in figure.data if trace.customdata is not None for ref in trace.customdata]
+    assert sorted(points) == sorted(refs)
+
+
+def test_the_grid_covers_the_points_row_by_row():
+    X = np.array([[0.0, 10.0], [1.0, 20.0]])
+    xs, ys, nodes = figures_plane.grid(X, side=5)
+    assert xs[0] < 0 < 1 < xs[-1]
+    assert ys[0] < 10 < 20 < ys[-1]
+    np.testing.assert_allclose(nodes.reshape(5, 5, 2)[2], np.column_stack([xs, np.full(5, ys[2])]))

@@ -1,0 +1,236 @@
+"""The pages for looking: data sets, support vectors, errors, and the view of one example, driven from app.py."""
+
+import io
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.testing.v1 import AppTest
+
+from data import catalogue, fetch, load, transfers
+from pages.ui import evidence
+from svmcore.lab import jobs, runs
+from svmcore.lab.recipes import RECIPES
+
+DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
+SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def digits_run():
+    """A finished run on 8 x 8 digits, small enough for a test and with some errors."""
+    run_id = jobs.submit(DIGITS)
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    return runs.get(run_id)
+
+
+@pytest.fixture(scope="module")
+def moons_run():
+    """A finished run with one machine, on points of the plane."""
+    run_id = jobs.submit(RECIPES["moons"])
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    return runs.get(run_id)
+
+
+@pytest.fixture(autouse=True)
+def _whole_app(monkeypatch):
+    """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
+    monkeypatch.setattr(script_runner, "_mpa_v1", lambda path: exec(Path(path).read_text(), {"__name__": "__main__"}))
+
+
+def open_page(page, **query):
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def captions(app):
+    return " ".join(caption.value for caption in app.caption)
+
+
+def test_errors_counts_what_the_run_counted(digits_run):
+    app = open_page("errors", run=digits_run.id)
+    wrong = digits_run.result["errors"]
+    assert wrong > 0
+    assert app.subheader[0].value.startswith(f"{wrong} of 150 wrong")
+    assert f"{wrong} examples. Upper right" in captions(app)
+    table = app.dataframe[0].value
+    assert table["errors"].sum() == wrong
+    assert table["svs"].tolist() == digits_run.result["n_sv"]
+
+
+def test_a_cell_of_the_confusion_matrix_filters_the_errors_and_can_be_removed(digits_run):
+    test = digits_run.test()
+    i = np.flatnonzero(test.y_true != test.y_pred)[0]
+    cell = f"{test.y_true[i]} → {test.y_pred[i]}"
+    n = int(np.sum((test.y_true == test.y_true[i]) & (test.y_pred == test.y_pred[i])))
+    app = open_page("errors", run=digits_run.id)
+    app.multiselect(key="cells").select(cell).run()
+    assert f"{n} examples. Upper right" in captions(app)
+    app.multiselect(key="cells").unselect(cell).run()
+    assert f"{digits_run.result['errors']} examples. Upper right" in captions(app)
+
+
+def test_a_bad_parameter_of_the_address_is_said_aloud(digits_run):
+    app = open_page("errors", run=digits_run.id, errors_by="colour")
+    assert any("errors_by=colour" in warning.value for warning in app.warning)
+
+
+def test_support_vectors_of_one_machine_are_counted_and_filtered(digits_run):
+    app = open_page("support_vectors", run=digits_run.id)
+    machine = digits_run.machine()
+    assert app.metric[0].value == str(machine.n_sv[0])
+    app.selectbox(key="machine").select("8 against the rest").run()
+    assert app.metric[0].value == str(machine.n_sv[8])
+    app.multiselect(key="classes_shown").select("3").run()
+    rows = evidence.supports(digits_run, machine, 8)
+    assert f"{np.sum(rows.label == 3)} support vectors of *8 against the rest*" in captions(app)
+
+
+def test_a_binary_machine_has_its_own_words_and_a_plane(moons_run):
+    app = open_page("support_vectors", run=moons_run.id)
+    assert app.selectbox(key="machine").options == ["1 against -1"]
+    assert "Rings are support vectors" in captions(app)
+    app = open_page("errors", run=moons_run.id)
+    assert len(app.dataframe[0].value) == 2
+
+
+def test_the_view_of_a_support_vector_tells_alpha_margin_and_reasons(digits_run):
+    machine = digits_run.machine()
+    row = int(evidence.dataset_rows(digits_run, machine)[0])
+    app = open_page("errors", run=digits_run.id, digit=f"digits-8x8/train/{row}")
+    words = " ".join(text.value for text in app.markdown)
+    assert f"number **{row:,}** of the train part" in words
+    assert "Support vector of" in words
+    assert "trained on it" in captions(app)
+    margins = next(frame.value for frame in app.dataframe if "alpha" in frame.value)
+    held = machine.coef[:, 0][machine.coef[:, 0] != 0]
+    np.testing.assert_allclose(margins["alpha"], np.abs(held), rtol=1e-6)
+    free = margins[margins["kind"] == "free"]
+    np.testing.assert_allclose(free["margin y f(x)"], 1, atol=5 * DIGITS.tol)
+
+
+@pytest.mark.parametrize("ref", ["nowhere/train/1", "digits-8x8/train/99999", "digits-8x8", "digits-8x8/spare/1"])
+def test_an_address_that_names_no_example_is_answered_with_words(digits_run, ref):
+    app = open_page("errors", run=digits_run.id, digit=ref)
+    assert any(ref in warning.value for warning in app.warning)
+
+
+def test_contributions_and_bias_add_up_to_the_decision(digits_run):
+    machine, test = digits_run.machine(), digits_run.test()
+    dataset = load("digits-8x8")
+    x = evidence.prepared(digits_run, dataset.X_train[test.index[:1]])[0]
+    for c in range(10):
+        parts = evidence.contributions(machine, c, x, evidence.supports(digits_run, machine, c))
+        np.testing.assert_allclose(parts.sum() + machine.bias[c], test.decision[0, c], atol=1e-5)
+
+
+def test_support_vectors_come_largest_alpha_first_and_lead_to_their_example(digits_run):
+    machine, dataset = digits_run.machine(), load("digits-8x8")
+    chosen = evidence.supports(digits_run, machine, 4)
+    assert (np.diff(chosen.alpha) <= 0).all()
+    np.testing.assert_array_equal(chosen.sign > 0, chosen.label == 4)
+    prepared = evidence.prepared(digits_run, dataset.X_train[chosen.row])
+    np.testing.assert_allclose(prepared, machine.support_vectors[chosen.position], atol=1e-6)
+
+
+def test_one_class_against_the_rest_keeps_its_name():
+    run_id = jobs.submit(DIGITS.replace(classes=(8,)))
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    run = runs.get(run_id)
+    assert evidence.machine_names(run, run.machine()) == ["8 against the rest"]
+    assert [evidence.class_of(run, run.machine(), label) for label in (8, 3)] == ["8", "rest"]
+    open_page("errors", run=run_id)
+
+
+def test_a_run_without_a_machine_says_why_and_leads_to_train():
+    run = runs.create(DIGITS)
+    run.set_state("failed", "The disk is full.")
+    run.release()
+    for page in ("errors", "support_vectors"):
+        app = open_page(page, run=run.id)
+        assert any("The disk is full." in error.value for error in app.error)
+
+
+@pytest.mark.parametrize("name", ["mnist-5k", "toy-moons"])
+@pytest.mark.parametrize("view", ["First hundred", "By class", "Preprocessing", "About"])
+def test_every_view_of_a_data_set_draws(digits_run, name, view):
+    app = open_page("datasets", set=name, view=view)
+    assert catalogue.entry(name).title in [heading.value for heading in app.subheader]
+    assert app.segmented_control(key="view").value == view
+    assert not app.warning
+
+
+def test_a_wrong_step_is_refused_with_the_allowed_ones(digits_run):
+    app = open_page("datasets", set="digits-8x8", view="Preprocessing")
+    app.multiselect(key="steps_image").set_value(["sharpen"]).run()
+    assert "sharpen" in app.error[0].value
+    assert "unit-norm" in app.error[0].value
+
+
+def test_own_data_is_previewed_named_and_kept(digits_run, home):
+    rng = np.random.default_rng(0)
+    file = io.BytesIO()
+    np.savez(file, X=rng.integers(0, 256, (40, 12, 9, 3), dtype=np.uint8), y=np.array(["cat", "dog"] * 20))
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload("pets.npz", file.getvalue()).run()
+    assert "40 examples · 12 × 9 × 3 · 2 classes" in captions(app)
+    app.text_input(key="own_title").set_value("My pets")
+    app.button(key="FormSubmitter:own_keep-Keep").click().run()
+    assert not app.exception
+    assert catalogue.entry("own:my-pets").classes == ("cat", "dog")
+    assert app.subheader[0].value == "My pets"
+
+
+def test_a_broken_file_is_refused_with_what_would_be_accepted(digits_run):
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload("model.pkl", b"\x80\x04not numbers").run()
+    assert "pickle" in app.error[0].value
+    assert "Accepted" in app.error[0].value
+
+
+def ended(transfer):
+    for _ in range(200):
+        if transfer.state.phase != "running":
+            return transfer.state
+        time.sleep(0.01)
+    raise AssertionError("the transfer did not end")
+
+
+def test_a_transfer_reports_and_ends(monkeypatch):
+    seen = []
+
+    def slow(name, report):
+        report(1, 2, "half of it")
+        seen.append(transfers.current("mnist").state)
+
+    monkeypatch.setattr(fetch, "fetch", slow)
+    assert ended(transfers.start("mnist")).phase == "done"
+    assert seen == [transfers.State("running", 1, 2, "half of it")]
+
+
+def test_a_transfer_that_fails_says_why(monkeypatch):
+    def broken(name, report):
+        raise OSError("no connection")
+
+    monkeypatch.setattr(fetch, "fetch", broken)
+    assert ended(transfers.start("mnist")) == transfers.State("failed", message="no connection")
+
+
+def test_a_transfer_stops_when_asked_and_is_not_started_twice(monkeypatch):
+    def endless(name, report):
+        while True:
+            time.sleep(0.005)
+            report(0, 0, "on and on")
+
+    monkeypatch.setattr(fetch, "fetch", endless)
+    transfer = transfers.start("mnist")
+    assert transfers.start("mnist") is transfer
+    transfer.stop()
+    assert ended(transfer).phase == "stopped"

@@ -27,7 +27,7 @@ from svmcore.gram import PLAIN, Gram
 
 FIRST = 6000  # examples of the random set that the first round works on
 GROWTH = 4000  # violators a round adds to a working set, at most
-REPORT_SECONDS = 0.04  # between two reports while machines are being solved
+REPORT_SECONDS = 0.04  # between two reports while machines are being solved, unless the monitor wishes otherwise
 
 
 class Snapshot(NamedTuple):
@@ -77,7 +77,8 @@ def solve(gram: Gram, Y, C, *, tol=1e-3, monitor: Monitor | None = None, stage="
     """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
 
     `square_bytes` is what the Gram matrices of working sets may take at a time. `monitor` gets a Progress at least
-    every few dozen milliseconds and stops the solver by returning False.
+    every few dozen milliseconds and stops the solver by returning False; one with an attribute `every` gets it about
+    every so many seconds, which changes nothing in the result.
     """
     return _Rounds(gram, Y, C, tol, monitor, stage, square_bytes, seed).run()
 
@@ -98,6 +99,7 @@ class _Rounds:
         self.live: dict[int, tuple] = {}  # machine -> (working set, its alpha, gap, b) at its last burst
         self.iterations, self.history, self.started = 0, [], time.perf_counter()
         self.stopped, self.gate = False, threading.Lock()
+        self.every = getattr(monitor, "every", REPORT_SECONDS)
 
     def run(self) -> Solution:
         converged = True
@@ -168,7 +170,7 @@ class _Rounds:
         with ThreadPoolExecutor(self.threads, "machine") as executor:
             pending = {executor.submit(self._solve_set, m, chosen, K) for m, chosen in sets.items()}
             while pending:
-                done, pending = wait(pending, timeout=REPORT_SECONDS)
+                done, pending = wait(pending, timeout=self.every)
                 for future in done:
                     future.result()
                 self._report()
@@ -190,7 +192,7 @@ class _Rounds:
                 self.live[m] = (chosen, problem.alpha.copy(), problem.f.copy(), gap, b)
                 return not self.stopped
 
-        smo.solve(problem, tol, go_on)
+        smo.solve(problem, tol, go_on, burst=self.every / 2)
         self.alpha[m, chosen], self.f[m, chosen] = problem.alpha, problem.f
 
     def _refresh(self, before, sets) -> None:

@@ -50,15 +50,15 @@ def pairs(blocks, which, y, C, alpha, f) -> Pairs:
     return Pairs(blocks, which, y, C, alpha, f, np.where(up, 0.0, OUT), np.where(low, 0.0, -OUT), diag)
 
 
-def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62) -> tuple[int, float]:
+def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=0.02) -> tuple[int, float]:
     """Pairs until gap <= tol, in bursts of about 20 ms; `go_on(iterations)` after each says whether to continue.
 
     Returns (iterations, gap). alpha is feasible at every return.
     """
-    burst = max(50, 20_000_000 // max(len(problem.y), 1))
+    pairs_a_burst = max(50, int(1e9 * burst) // max(len(problem.y), 1))
     done = 0
     while True:
-        iterations, gap = _burst(problem, tol, min(burst, max_iterations - done))
+        iterations, gap = _burst(problem, tol, min(pairs_a_burst, max_iterations - done))
         done += iterations
         if not go_on(iterations) or gap <= tol or done >= max_iterations:
             return done, gap

@@ -28,7 +28,7 @@ save(outcome.machine, "machine.npz")
 
 
 def errors_csv(test, classes: np.ndarray) -> str:
-    """The wrong test examples of a TestSet, one a line: where they lie, labels, and the decision value of each machine."""
+    """The wrong examples of a TestSet, one a line: where they lie, labels, the decision value of each machine."""
     names = classes if test.decision.shape[1] > 1 else classes[1:]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

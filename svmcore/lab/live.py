@@ -69,8 +69,8 @@ class Viewer:
         self._operand = Operand(problem.X_test[self._sample])
         self._operand.block(problem.X_train[:1], kernel)  # compiled now, not in the first look's time
         self._classes = np.unique(problem.y_train)
-        self._place = np.full(n, -1, np.int64)  # training row -> its row of self._values
-        self._values = np.empty((0, size), np.float32)
+        self._place = np.full(n, -1, np.int64)  # training row -> its row among those of all blocks
+        self._blocks: list[np.ndarray] = []  # (rows, size) float32, kernel values of the sample
         self._version, self._last, self._cost = 0, -np.inf, 0.0
         self._spent, self._started = 0.0, time.perf_counter()
         self._seen = -1  # iterations at the last look
@@ -81,8 +81,9 @@ class Viewer:
             return False
         now = time.perf_counter()
         age = now - self._started
-        cheap = self._version < FIRST or self._spent + self._cost <= SHARE * age
-        return cheap and now - self._last >= min(EVERY, age / 12)
+        if self._version < FIRST:
+            return True
+        return self._spent + self._cost <= SHARE * age and now - self._last >= EVERY
 
     def look(self, progress, check) -> Live | None:
         """Look at the machine behind a Progress; None when its rows are not the training set's. What `check` raises."""
@@ -98,9 +99,7 @@ class Viewer:
 
     def _live(self, progress, snapshot, check) -> Live:
         self._extend(snapshot.support, check)
-        values = self._values[self._place[snapshot.support]]
-        decision = (snapshot.coef.astype(np.float32) @ values).T + snapshot.bias
-        predicted = labels(self._classes, decision)
+        predicted = labels(self._classes, self._decide(snapshot))
         truth = self._problem.y_test[self._sample]
         wrong = np.flatnonzero(predicted != truth)
         self._version += 1
@@ -116,18 +115,28 @@ class Viewer:
             whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
         )
 
+    def _decide(self, snapshot) -> np.ndarray:
+        """Decision values (sample, k)."""
+        placed = np.zeros((len(snapshot.coef), sum(map(len, self._blocks))), np.float32)
+        placed[:, self._place[snapshot.support]] = snapshot.coef
+        decision, start = np.zeros((len(placed), len(self._sample)), np.float32), 0
+        for block in self._blocks:
+            decision += placed[:, start : start + len(block)] @ block
+            start += len(block)
+        return decision.T + snapshot.bias
+
     def _extend(self, support, check) -> None:
         """Kernel values of support vectors not seen before."""
         new = support[self._place[support] < 0]
         for start in range(0, len(new), PIECE):
             check()
             rows = new[start : start + PIECE]
-            block = self._operand.block(self._problem.X_train[rows], self._kernel)
-            self._place[rows] = len(self._values) + np.arange(len(rows))
-            self._values = np.concatenate([self._values, block])
+            self._place[rows] = sum(map(len, self._blocks)) + np.arange(len(rows))
+            self._blocks.append(self._operand.block(self._problem.X_train[rows], self._kernel))
 
 
 def _largest(support, alpha):
-    order = np.argsort(-alpha, kind="stable")[:TOP]
+    order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
+    order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
     order = order[alpha[order] > 0]
     return support[order], alpha[order]

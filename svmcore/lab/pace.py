@@ -4,8 +4,8 @@
     time left   (1 - w) (prior - t) + w t_gap,   w = min(1, t / prior)
 
 t is the run's age, prior its predicted time, t_gap the time until the gap, which falls about geometrically, reaches tol
-at its recent rate. Slow motion rests the real solver for LONGEST_REST after each burst of some 40 ms, for SLOW in all:
-a run of a second then takes about twenty, and a long one SLOW more than it would.
+at its recent rate. Reports come every REPORT seconds, oftener in a short run, most of which is spent on kernel values.
+Slow motion lets the real solver work in bursts of BURST and rest for REST after each, until it has rested for SLOW.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections import deque
 from math import isfinite, log
 
-SLOW, LONGEST_REST = 20.0, 1.5  # seconds
+REPORT, REPORTS = 0.04, 100  # seconds between two reports, and how many a run should have
+SLOW, BURST, REST = 20.0, 0.0005, 0.16  # seconds
 RECENT = 40  # progress lines that the rate of the gap is read off
 
 
@@ -46,9 +47,13 @@ class Pace:
         weight = min(1.0, age / self.prior) if by_gap is not None else 0.0
         return (1 - weight) * expected + weight * (by_gap or 0.0)
 
+    def every(self, slow_motion: bool) -> float:
+        """Seconds between two reports."""
+        return BURST if slow_motion else min(REPORT, max(self.prior / REPORTS, 4 * BURST))
+
     def rest(self) -> float:
         """Seconds to rest after a burst in slow motion."""
-        rest = min(LONGEST_REST, self._rest_left)
+        rest = min(REST, self._rest_left)
         self._rest_left -= rest
         return rest
 

@@ -51,9 +51,9 @@ def carry_out(run: runs.Run, predicted: Estimate, control: Control) -> tuple[str
         if control.looks:
             watch.viewer = Viewer(problem, recipe.kernel, recipe.seed)
         watch.check("fitting")
-        fitted = train.fit(recipe.replace(cache_mb=predicted.cache_mb), problem, watch.monitor)
+        fitted = train.fit(recipe.replace(cache_mb=predicted.cache_mb), problem, watch)
         watch.raise_if_ended()
-        fitted = fitted._replace(seconds=fitted.seconds - watch.rested_fitting)
+        fitted = fitted._replace(seconds=fitted.seconds - watch.rested)
         outcome = train.judge(recipe, problem, fitted, watch.check)
         watch.check("saving")
         run.finish(outcome.machine, outcome.test, outcome.result)
@@ -71,7 +71,8 @@ class _Watch:
         self.run, self.control, self.viewer = run, control, None
         self.slow = run.recipe.slow_motion
         self.pace = Pace(predicted.seconds, run.recipe.tol)
-        self.started, self.rested, self.rested_fitting = time.perf_counter(), 0.0, 0.0
+        self.every = self.pace.every(self.slow)  # seconds between two reports, for the solver
+        self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
         self.error: BaseException | None = None
 
     def check(self, stage: str) -> None:
@@ -80,9 +81,9 @@ class _Watch:
         if not self._checkpoint():
             raise train.Stopped
 
-    def monitor(self, progress: Progress) -> bool:
+    def __call__(self, progress: Progress) -> bool:
         """Between bursts of the solver. Never raises: what goes wrong here ends the training and is raised after it."""
-        rested = self.rested
+        paused = self.paused
         try:
             if self.error is None:
                 self._record(progress)
@@ -91,7 +92,7 @@ class _Watch:
                     raise train.Stopped
         except BaseException as error:
             self.error = error
-        self.rested_fitting += self.rested - rested
+        self.rested += self.paused - paused
         return self.error is None
 
     def raise_if_ended(self) -> None:
@@ -100,7 +101,7 @@ class _Watch:
             raise self.error
 
     def _record(self, progress: Progress) -> None:
-        age = time.perf_counter() - self.started - self.rested
+        age = time.perf_counter() - self.started - self.paused
         line = _line(progress)
         self.pace.seen(age, progress.gap)
         self.control.publish(
@@ -122,7 +123,7 @@ class _Watch:
     def _checkpoint(self) -> bool:
         started = time.perf_counter()
         go_on = self.control.checkpoint()
-        self.rested += time.perf_counter() - started
+        self.paused += time.perf_counter() - started
         return go_on
 
     def _raise_if_stopping(self) -> None:

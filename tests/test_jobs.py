@@ -1,0 +1,387 @@
+"""Runs in the background: queue, pause, resume, cancel, failures, looks, and what the end of the process leaves."""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from svmcore.decomposition import Progress, Snapshot
+from svmcore.lab import estimate, jobs, runs, train, worker
+from svmcore.lab.pace import Pace
+from svmcore.lab.recipes import PRESET, RECIPES, BudgetError
+
+ROOT = Path(__file__).parent.parent
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
+MOONS = RECIPES["moons"]
+AT_ONCE = 0.2  # seconds in which a run must have stopped when asked
+
+
+class Gate:
+    """A method that trains in bursts of 5 ms for as long as the test likes."""
+
+    def __init__(self, monkeypatch):
+        self.open = threading.Event()
+        self.bursts = 0
+        monkeypatch.setitem(train.METHODS, "sv", self)
+        self.real = train._support_vectors
+
+    def __call__(self, recipe, problem, monitor):
+        look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1))
+        while not self.open.is_set():
+            self.bursts += 1
+            self.open.wait(0.005)
+            gap = 1 / self.bursts
+            if not monitor(Progress("train", self.bursts, gap, (gap,), 0.0, 5, 0, 0, 0, 0, 0.0, lambda: look)):
+                break
+        return self.real(recipe, problem, None)
+
+
+@pytest.fixture
+def gate(home, monkeypatch):
+    gate = Gate(monkeypatch)
+    yield gate
+    for run_id in jobs.active():
+        jobs.cancel(run_id)
+    gate.open.set()
+    for run_id in list(jobs._jobs):
+        jobs.wait(run_id, 10)
+    jobs._jobs.clear()
+
+
+def until(true, seconds=10.0):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        threading.Event().wait(0.002)
+
+
+def state(run_id):
+    return jobs.status(run_id).state
+
+
+def test_a_run_from_queue_to_result(home):
+    run_id = jobs.submit(MOONS)
+    status = jobs.wait(run_id, 60)
+    assert (status.state, status.message) == ("done", "")
+    run = runs.get(run_id)
+    plain = train.execute(MOONS)
+    assert run.result["errors"] == plain.result["errors"]
+    assert run.result["n_sv"] == plain.result["n_sv"]
+    assert (run.test().decision == plain.test.decision).all()
+    assert run.progress()[-1]["gap"] <= MOONS.tol
+    assert run_id not in jobs.active()
+
+
+def test_one_at_a_time_in_order(gate):
+    ids = [jobs.submit(MOONS) for _ in range(3)]
+    until(lambda: gate.bursts > 3)
+    assert [state(i) for i in ids] == ["running", "queued", "queued"]
+    assert jobs.active() == ids
+    jobs.cancel(ids[1])
+    assert state(ids[1]) == "cancelled"
+    assert runs.get(ids[1]).state == "cancelled"
+    jobs.cancel(ids[0])
+    until(lambda: state(ids[2]) == "running")
+    gate.open.set()
+    assert jobs.wait(ids[2], 60).state == "done"
+
+
+def test_the_queue_is_bounded(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "MAX_QUEUED", 1)
+    jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    jobs.submit(MOONS)
+    with pytest.raises(jobs.QueueFull, match="waiting already"):
+        jobs.submit(MOONS)
+    assert len(runs.list()) == 2
+
+
+def test_pause_stops_the_solver_and_resume_goes_on(gate):
+    run_id = jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    jobs.pause(run_id)
+    until(lambda: state(run_id) == "paused")
+    assert runs.get(run_id).state == "paused"
+    bursts = gate.bursts
+    threading.Event().wait(0.05)
+    assert gate.bursts == bursts
+    jobs.resume(run_id)
+    until(lambda: gate.bursts > bursts)
+    assert state(run_id) == "running"
+    gate.open.set()
+    assert jobs.wait(run_id, 60).state == "done"
+
+
+def test_a_paused_run_lends_its_place_and_gets_the_next_free_one(gate):
+    first, second, third = (jobs.submit(MOONS) for _ in range(3))
+    until(lambda: gate.bursts > 0)
+    jobs.pause(first)
+    until(lambda: state(second) == "running")
+    jobs.resume(first)
+    assert state(first) == "queued"
+    jobs.cancel(second)
+    until(lambda: state(first) == "running")
+    assert state(third) == "queued"
+
+
+def test_a_queued_run_may_be_paused(gate):
+    first, second = jobs.submit(MOONS), jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    jobs.pause(second)
+    assert state(second) == "paused"
+    jobs.cancel(first)
+    jobs.wait(first, 10)
+    assert state(second) == "paused"
+    jobs.resume(second)
+    until(lambda: state(second) == "running")
+
+
+@pytest.mark.parametrize("at", ["running", "paused"])
+def test_cancel_takes_effect_at_once(gate, at):
+    run_id = jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    if at == "paused":
+        jobs.pause(run_id)
+        until(lambda: state(run_id) == "paused")
+    gate.real = lambda *args: None  # what the solver returns then is not looked at
+    started = time.perf_counter()
+    jobs.cancel(run_id)
+    assert jobs.wait(run_id, 10).state == "cancelled"
+    assert time.perf_counter() - started < AT_ONCE
+    assert runs.get(run_id).state == "cancelled"
+
+
+def test_cancel_wakes_slow_motion(gate):
+    run_id = jobs.submit(MOONS.replace(slow_motion=True))
+    until(lambda: gate.bursts > 0)
+    gate.real = lambda *args: None
+    started = time.perf_counter()
+    jobs.cancel(run_id)
+    assert jobs.wait(run_id, 10).state == "cancelled"
+    assert time.perf_counter() - started < AT_ONCE
+
+
+def test_commands_after_the_end_change_nothing(home):
+    run_id = jobs.submit(MOONS)
+    jobs.wait(run_id, 60)
+    for command in (jobs.pause, jobs.resume, jobs.cancel):
+        command(run_id)
+    assert state(run_id) == "done"
+
+
+def test_runs_of_the_store_have_a_status_but_take_no_commands(home):
+    run = runs.create(MOONS)
+    run.set_state("failed", "why")
+    run.release()
+    assert jobs.status(run.id) == jobs.Status("failed", None, None, "why", None)
+    with pytest.raises(runs.RunBusy):
+        jobs.cancel(run.id)
+    with pytest.raises(runs.UnknownRun):
+        jobs.status("20260101-000000-000-abcdef")
+
+
+def failing(error):
+    def train_and_fail(recipe, problem, monitor):
+        raise error
+
+    return train_and_fail
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "x"), "is full"),
+        (MemoryError(), "memory ran out"),
+        (ValueError("y has one class"), "^y has one class$"),
+        (ZeroDivisionError("oops"), "^ZeroDivisionError: oops$"),
+    ],
+)
+def test_failures_are_told_in_words(home, monkeypatch, error, words):
+    monkeypatch.setitem(train.METHODS, "sv", failing(error))
+    run_id = jobs.submit(MOONS)
+    status = jobs.wait(run_id, 60)
+    assert status.state == "failed"
+    assert runs.get(run_id).state == "failed"
+    assert re.search(words, runs.get(run_id).message)
+    monkeypatch.undo()
+
+
+def test_a_full_disk_during_training_fails_the_run_and_keeps_the_others(gate, monkeypatch):
+    gate.open.set()
+    kept = jobs.submit(MOONS)
+    jobs.wait(kept, 60)
+    gate.open.clear()
+    bursts = gate.bursts
+
+    def no_space(self, line):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    run_id = jobs.submit(MOONS)
+    until(lambda: gate.bursts > bursts)
+    monkeypatch.setattr(runs.Run, "add_progress", no_space)
+    status = jobs.wait(run_id, 20)
+    assert status.state == "failed"
+    assert "is full" in status.message
+    assert runs.get(kept).state == "done"
+
+
+def test_a_last_word_that_cannot_be_written_is_kept_in_memory(gate, monkeypatch):
+    run_id = jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+
+    def no_space(self, *args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(runs.Run, "finish", no_space)
+    monkeypatch.setattr(runs.Run, "set_state", no_space)
+    gate.open.set()
+    assert jobs.wait(run_id, 60).state == "failed"
+    assert "is full" in state_message(run_id)
+
+
+def state_message(run_id):
+    return jobs.status(run_id).message
+
+
+def test_looks_show_alphas_and_errors_of_the_moment(gate):
+    run_id = jobs.submit(MOONS)
+    until(lambda: (live := jobs.status(run_id).live) and live.version >= 5)
+    live = jobs.status(run_id).live
+    assert (live.n_sample, live.of(0)) == (300, live)
+    assert sorted(live.support) == [0, 1, 3, 4]  # row 2 has alpha 0
+    assert (np.diff(live.alpha) <= 0).all()
+    data = train.prepare(MOONS)
+    f = MOONS.kernel.block(data.X_train[:5], data.X_test).T @ np.linspace(-1, 1, 5)
+    wrong = np.flatnonzero((f > 0) != (data.y_test == data.y_test.max()))
+    assert sorted(live.test_index) == sorted(data.test_index[wrong])
+    assert (live.y_true != live.y_pred).all()
+
+
+def test_nobody_looks_when_nobody_asked(gate):
+    run_id = jobs.submit(MOONS, looks=False)
+    until(lambda: gate.bursts > 5)
+    assert jobs.status(run_id).live is None
+
+
+@pytest.mark.slow
+def test_a_short_run_has_five_looks_that_cost_little(home, monkeypatch):
+    spent = []
+    look = worker.Viewer.look
+
+    def timed(self, progress, check):
+        live = look(self, progress, check)
+        spent.append(self._cost)
+        return live
+
+    monkeypatch.setattr(worker.Viewer, "look", timed)
+    recipe = RECIPES[PRESET]
+    jobs.wait(jobs.submit(recipe), 240)  # compiles
+    spent.clear()
+    run_id = jobs.submit(recipe.replace(slow_motion=True))
+    status = jobs.wait(run_id, 240)
+    assert status.state == "done"
+    assert status.live.version >= 5
+    assert status.live.n_errors <= 60
+
+
+def test_progress_is_written_sparsely():
+    def lines(seconds, step):
+        pace = Pace(prior=seconds, tol=1e-3)
+        return sum(pace.should_write(age) for age in np.arange(0, seconds, step))
+
+    assert 15 <= lines(1, 0.01) <= 25
+    assert lines(3600, 0.05) < 1000
+
+
+def test_time_left_starts_at_the_prediction_and_follows_the_gap():
+    pace = Pace(prior=10, tol=1e-3)
+    assert pace.eta(0) == 10
+    for age in np.arange(0, 12, 0.1):
+        pace.seen(age, 10.0 ** (-age / 5))  # reaches tol at 15 s
+    assert pace.eta(12) == pytest.approx(3, rel=0.05)
+    pace.seen(15.2, 1e-3)
+    assert pace.eta(15.2) == 0
+
+
+def test_slow_motion_rests_twenty_seconds_in_all():
+    pace = Pace(prior=1, tol=1e-3)
+    rests = [pace.rest() for _ in range(300)]
+    assert sum(rests) == pytest.approx(20)
+    assert max(rests) < 0.2
+
+
+def test_the_preset_is_trained_once_in_an_empty_store(gate):
+    first = jobs.ensure_preset()
+    assert runs.get(first).recipe == RECIPES[PRESET]
+    assert jobs.ensure_preset() is None
+    jobs.cancel(first)
+    jobs.wait(first, 60)
+    runs.get(first).delete()
+    assert jobs.ensure_preset() is None  # the trash still has it
+
+
+def test_two_processes_train_one_preset(home):
+    code = (
+        "import os, sys; from svmcore.lab import jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
+        "jobs.worker.carry_out = lambda run, predicted, job: ('done', ''); jobs.ensure_preset()"
+    )
+    command = [sys.executable, "-c", code, str(home)]
+    started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]
+    assert [process.wait(120) for process in started] == [0, 0]
+    assert len(runs.list()) == 1
+
+
+def test_the_end_of_the_process_cancels_its_runs(home):
+    code = (
+        "import os, sys, time; from svmcore.lab import jobs, train; os.environ['SVMLAB_HOME'] = sys.argv[1];"
+        "from svmcore.lab.recipes import RECIPES;"
+        "jobs.submit(RECIPES['mnist-5k-sv'].replace(slow_motion=True)); jobs.submit(RECIPES['moons']); time.sleep(1)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(home)], env=ENVIRONMENT, timeout=120)
+    assert done.returncode == 0
+    assert [run.state for run in runs.list()] == ["cancelled", "cancelled"]
+
+
+def test_a_run_that_cannot_fit_says_what_would(home, monkeypatch):
+    monkeypatch.setattr(estimate, "free_mb", lambda: 90.0)
+    predicted = estimate.estimate(RECIPES[PRESET])
+    assert not predicted.fits
+    assert "n_train up to" in predicted.advice
+    with pytest.raises(BudgetError, match="90 MB are free"):
+        jobs.submit(RECIPES[PRESET])
+    assert runs.list() == []
+    n = int(predicted.advice.split("n_train up to ")[1].split()[0])
+    assert estimate.estimate(RECIPES[PRESET].replace(n_train=n, n_test=500)).fits
+
+
+def test_a_small_ceiling_is_refused_with_the_range_that_fits(home):
+    predicted = estimate.estimate(RECIPES[PRESET].replace(cache_mb=5))
+    assert not predicted.fits
+    assert "cache_mb from" in predicted.advice
+
+
+def test_runs_at_work_share_the_memory(gate, monkeypatch):
+    monkeypatch.setattr(estimate, "free_mb", lambda: 1000.0)
+    alone = estimate.estimate(MOONS)
+    run_id = jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    promised = runs.get(run_id).grant_mb
+    assert promised > 0
+    assert estimate.estimate(MOONS).cache_mb == pytest.approx(alone.cache_mb - promised / 3)
+
+
+def test_predictions_learn_from_stored_runs(home, monkeypatch):
+    before = estimate.estimate(MOONS).seconds
+    outcome = train.execute(MOONS)
+    run = runs.create(MOONS)
+    run.finish(outcome.machine, outcome.test, outcome.result | {"fit_seconds": 50.0, "compile_seconds": 10.0})
+    run.release()
+    assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.1)
+    assert estimate.estimate(RECIPES["mnist-sv"]).seconds > before

@@ -27,6 +27,7 @@ from svmcore.gram import PLAIN, Gram
 
 FIRST = 6000  # examples of the random set that the first round works on
 GROWTH = 4000  # violators a round adds to a working set, at most
+MAX_HISTORY = 2000  # reports kept; past it every second one goes
 REPORT_SECONDS = 0.04  # between two reports while machines are being solved, unless the monitor wishes otherwise
 
 
@@ -224,14 +225,17 @@ class _Rounds:
             if self.monitor is not None and not self.monitor(progress):
                 self.stopped = True
         self.history.append(progress._replace(snapshot=None))
+        if len(self.history) > MAX_HISTORY:
+            del self.history[1:-1:2]
 
     def _progress(self) -> Progress:
         alpha, gaps, bias, dual = self.alpha.copy(), self.gaps.copy(), self.bias.copy(), 0.0
         for m in range(self.k):
             chosen, a, f = slice(None), self.alpha[m], self.f[m]
             if m in self.live:
-                chosen, a, f, gaps[m], bias[m] = self.live[m]
+                chosen, a, f, gap, bias[m] = self.live[m]
                 alpha[m, chosen] = a
+                gaps[m] = gap if len(chosen) == self.n else max(gap, gaps[m])  # of all n, as last seen
             dual += smo.dual_objective(self.Y[m, chosen], a, f)
         sv, bound = np.count_nonzero(alpha > 0), np.count_nonzero((alpha > 0) & (alpha >= self.C))
         gram, Y = self.gram, self.Y

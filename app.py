@@ -51,10 +51,11 @@ PAGES = {
 page = st.navigation(PAGES, expanded=True)
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
-from pages.ui import digits, picker  # noqa: E402
+from pages.ui import digits, picker, state  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
 jobs.ensure_preset()
 picker.run_picker()
 page.run()
 digits.show_requested()
+state.tell()

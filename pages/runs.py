@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from pages.ui import compare, config, exports, picker, words
+from pages.ui import compare, config, exports, picker, state, words
 from svmcore.lab import runs
 from svmcore.lab.recipe import RecipeError
 
 COLUMNS = {
-    "When": None,
     "Wrong": st.column_config.NumberColumn("Wrong, %", format="%.2f", help="Share of the test examples."),
     "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f"),
@@ -39,7 +38,7 @@ def delete(run):
         title = run.title
         run.delete()
     except runs.RunBusy as error:
-        st.toast(str(error), icon=":material/block:")
+        state.tell_later(f":material/block: {error}")
     else:
         st.session_state["deleted"] = (run.id, title)
         st.session_state["compare"] = []
@@ -48,14 +47,14 @@ def delete(run):
 def undo(run_id):
     del st.session_state["deleted"]
     runs.restore(run_id)
-    st.session_state["compare"] = [run_id]
+    st.session_state["run"], st.session_state["compare"] = run_id, [run_id]
 
 
 def rename(run):
     try:
         run.rename(st.session_state[f"title_{run.id}"])
     except RecipeError as error:
-        st.toast(str(error), icon=":material/block:")
+        state.tell_later(f":material/block: {error}")
 
 
 def actions(run):
@@ -67,13 +66,13 @@ def actions(run):
         )  # fmt: skip
         with st.popover("Export", icon=":material/download:"):
             exports.buttons(run)
-        st.page_link(
-            "pages/train.py",
-            label="Train a variation",
+        if st.button(
+            "Train a variation",
             icon=":material/tune:",
-            query_params=config.link(run.recipe) | {"run": run.id},
+            key=f"variation_{run.id}",
             help="Opens the form with this run's recipe.",
-        )
+        ):
+            st.switch_page("pages/train.py", query_params=config.link(run.recipe) | {"run": run.id})
         st.button(
             "Delete",
             icon=":material/delete:",
@@ -102,27 +101,28 @@ st.dataframe(
     column_config=COLUMNS,
     key="runs_table",
     on_select=lambda: pick_rows(list(store)),
-    height=min(38 + 35 * len(store), 388),
+    placeholder="–",
     alt="All runs with their data set, kernel, C, error rate, support vectors and training time",
 )
-asked = st.query_params.get_all("compare")
-if unknown := [run_id for run_id in asked if run_id not in store]:
-    st.warning(f"There is no run `{unknown[0]}` here to compare.")
-if "compare" not in st.session_state and not asked:
-    st.session_state["compare"] = [st.session_state["run"]]
-st.session_state["compare"] = [i for i in st.session_state.get("compare", []) if i in store]
+if asked := state.asked("compare", ["compare"]).get("compare"):
+    if unknown := [run_id for run_id in asked if run_id not in store]:
+        st.warning(f"There is no run `{unknown[0]}` here to look at.")
+    st.session_state["compare"] = asked[:2]
+st.session_state.setdefault("compare", [st.session_state["run"]])
+st.session_state["compare"] = [run_id for run_id in st.session_state["compare"] if run_id in store]
 chosen = st.multiselect(
     "Look at",
     list(store),
-    format_func=lambda i: f"{store[i].title} ({words.when(store[i].created)})",
+    format_func=lambda i: f"{store[i].title} · {words.when(store[i].created)}",
     max_selections=2,
     placeholder="one run, or two to compare",
     key="compare",
-    bind="query-params",
     help="Tick rows in the table, or choose here. Two runs are laid side by side.",
 )
+state.write("compare", ["compare"], {"compare": chosen})
 if len(chosen) == 1:
-    compare.card(store[chosen[0]])
+    compare.headline(store[chosen[0]])
     actions(store[chosen[0]])
+    compare.curves(store[chosen[0]])
 elif len(chosen) == 2:
     compare.side_by_side(store[chosen[0]], store[chosen[1]])

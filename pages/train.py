@@ -10,25 +10,30 @@ from svmcore.lab.estimate import estimate
 @st.fragment
 def set_up():
     """The form, what the run will need, and Start."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader("New run", width="content")
+        config.recipe_menu()
+    head = st.container()
     recipe = config.recipe_form()
     if recipe is None:
         return
     need = estimate(recipe)
-    if need.fits:
-        st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
-    else:
-        st.warning(need.advice, title="This run does not fit", icon=":material/memory:")
-    st.button(
-        "Queue" if jobs.active() else "Start",
-        type="primary",
-        icon=":material/play_arrow:",
-        width="stretch",
-        key="start",
-        on_click=config.start,
-        args=(recipe,),
-        disabled=not need.fits,
-        help="Trains in the background; the page may be left or closed meanwhile.",
-    )
+    with head:
+        st.button(
+            "Queue" if jobs.active() else "Start",
+            type="primary",
+            icon=":material/play_arrow:",
+            width="stretch",
+            key="start",
+            on_click=config.start,
+            args=(recipe,),
+            disabled=not need.fits,
+            help="Trains in the background; the page may be left or closed meanwhile.",
+        )
+        if need.fits:
+            st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
+        else:
+            st.warning(need.advice, title="This run does not fit", icon=":material/memory:")
 
 
 st.title("Train")

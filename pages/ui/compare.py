@@ -4,26 +4,34 @@ import numpy as np
 import streamlit as st
 
 from pages.ui import figures, picker, snapshots, words
+from svmcore.lab.recipe import FIELDS
 from svmcore.metrics import paired_test
 
 PICTURES = 36  # digits shown of those that only one of two runs gets wrong
+NAMES = {
+    "dataset": "data set",
+    "preprocess": "preprocessing",
+    "class_weight": "class weights",
+    "cache_mb": "kernel rows kept, MB",
+    "slow_motion": "slow motion",
+}
 FIGURES = {
     "errors": "errors",
     "error_rate": "error rate",
     "n_train": "training examples",
+    "n_test": "test examples",
     "n_union": "support vectors",
-    "n_bound": "bound support vectors",
-    "fit_seconds": "seconds to fit",
-    "predict_seconds": "seconds to predict",
-    "kernel_evals": "kernel evaluations",
+    "n_bound": "bound, over all machines",
+    "fit_seconds": "seconds to train",
+    "predict_seconds": "seconds to test",
+    "kernel_evals": "kernel values",
     "dual": "dual objective",
     "peak_rss_mb": "peak memory, MB",
 }
 
 
-def card(run):
-    """Title, state, what was asked, what came of it, and how it got there."""
-    headline(run)
+def curves(run):
+    """How the run got there: its gap and its support vectors over time."""
     if progress := run.progress():
         with st.grid(2, min_column_width=320):
             for key, figure in (
@@ -41,8 +49,7 @@ def headline(run):
         picker.badge(run.state)
     st.caption(words.summary(run.recipe))
     if result := run.result:
-        st.markdown(f"**{words.error_rate(result)}** on {result['n_test']:,} test examples, trained in "
-                    f"{words.duration(result['fit_seconds'])}.")  # fmt: skip
+        st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(result['fit_seconds'])}")
     elif run.message:
         st.markdown(run.message)
 
@@ -53,9 +60,11 @@ def side_by_side(a, b):
         with column:
             headline(run)
     st.markdown("**What differs**")
+    rows = _differences(a, b)
     st.dataframe(
-        _differences(a, b),
+        rows,
         hide_index=True,
+        height="content",
         key="differences",
         alt="Fields of the recipes and figures of the results that differ between the two runs",
     )
@@ -64,27 +73,30 @@ def side_by_side(a, b):
 
 
 def _differences(a, b):
-    asked = [(name, old, new) for name, old, new in _pairs(a.recipe.to_dict(), b.recipe.to_dict()) if old != new]
-    came = _pairs(a.result or {}, b.result or {}, FIGURES)
-    return [
-        {"": FIGURES.get(name, name), "left": _shown(old), "right": _shown(new)}
-        for name, old, new in [*asked, *came]
-        if name not in ("name", "title")
-    ]
+    """Rows of a table: what was asked differently, then what came of it."""
+    asked = (_asked(a.recipe), _asked(b.recipe))
+    rows = [(NAMES.get(name, name), asked[0][name], asked[1][name]) for name in asked[0]]
+    rows = [row for row in rows if row[1] != row[2]]
+    if a.result and b.result:
+        rows += [(name, _shown(a.result[field]), _shown(b.result[field])) for field, name in FIGURES.items()]
+    return [{"": name, "left": left, "right": right} for name, left, right in rows]
 
 
-def _pairs(left, right, names=None):
-    return [(name, left.get(name), right.get(name)) for name in names or left]
+def _asked(recipe):
+    """The fields of a recipe as texts, without its names and the sizes that its result tells better."""
+    values = recipe.to_dict() | {"kernel": FIELDS["kernel"].show(recipe.kernel)}
+    return {k: _shown(v) for k, v in values.items() if k not in ("name", "title", "n_train", "n_test")}
 
 
 def _shown(value):
-    if value is None:
+    if value is None or value in ("", []):
         return "–"
     if isinstance(value, list):
-        return ", ".join(map(str, value)) if len(value) <= 4 else f"{sum(value):,} in all"
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in value.items())
-    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+        numbers = all(isinstance(v, int) for v in value)
+        return f"{sum(value):,}" if numbers and len(value) > 1 else ", ".join(map(str, value))
+    if isinstance(value, bool | str | dict):
+        return str(value)
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
 
 
 def _disagreement(a, b):
@@ -102,12 +114,12 @@ def _disagreement(a, b):
     for column, one, rows in zip(
         st.columns(2), (left, right), (wrong_left & ~wrong_right, wrong_right & ~wrong_left), strict=True
     ):
-        shown = np.flatnonzero(rows)[:PICTURES]
+        shown, side = np.flatnonzero(rows)[:PICTURES], "left" if one is left else "right"
         with column:
-            st.caption(
-                f"Wrong only on the {'left' if one is left else 'right'}: upper right predicted, lower left true"
-            )
+            if not len(shown):
+                st.caption(f"None goes wrong only on the {side}.")
+                continue
+            st.caption(f"Wrong only on the {side}: predicted and true class above each.")
             snapshots.errors(
-                a.recipe.dataset, one.split, one.index[shown], one.y_true[shown], one.y_pred[shown],
-                key=f"only_{'left' if one is left else 'right'}",
-            )  # fmt: skip
+                a.recipe.dataset, one.split, one.index[shown], one.y_true[shown], one.y_pred[shown], key=f"only_{side}"
+            )

@@ -11,7 +11,7 @@ from dataclasses import fields
 import streamlit as st
 
 from data import catalogue
-from pages.ui import figures, figures_plane
+from pages.ui import figures, figures_plane, state, words
 from svmcore.kernels import KERNELS, RBF
 from svmcore.lab import jobs
 from svmcore.lab.estimate import BudgetError
@@ -19,7 +19,8 @@ from svmcore.lab.recipe import FIELDS, METHODS, SCOPES, SOLVERS, SPLITS, Recipe,
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.preprocess import STEPS, usage
 
-BASE, WRITTEN, WRONG = "recipe_base", "recipe_written", "recipe_wrong"  # session state: beside the widgets' own keys
+# Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
+BASE, SHOWN_LAST, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
 KEEP = {"persist_state": "session"}
 SHOWN = (
     "slow_motion",
@@ -48,41 +49,43 @@ KERNEL_FIELDS = {
 def recipe_form() -> Recipe | None:
     """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one."""
     _seed()
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader("New run", width="content")
-        st.menu_button(
-            "Recipes",
-            list(RECIPES),
-            format_func=lambda name: RECIPES[name].title,
-            key="recipe_pick",
-            icon=":material/menu_book:",
-            help="Fill the form with a named experiment.",
-            on_click=lambda: _fill(RECIPES[st.session_state["recipe_pick"]]),
-        )
     if wrong := st.session_state.get(WRONG):
-        st.warning("\n\n".join(wrong), title="Left out of the address", icon=":material/link_off:")
+        st.warning("\n\n".join(wrong), title="Ignored in the address", icon=":material/link_off:")
     try:
         chosen = _data() | {"kernel": _kernel()} | _solve() | _method() | _more()
         recipe = st.session_state[BASE].replace(**chosen)
     except (RecipeError, ValueError) as error:
         st.error(str(error), icon=":material/block:")
         return None
-    recipe = next(
-        (r for r in RECIPES.values() if r.digest() == recipe.digest()), recipe.replace(name="custom", title="")
-    )
-    recipe = recipe.replace(slow_motion=chosen["slow_motion"])
+    named = next((r for r in RECIPES.values() if r.digest() == recipe.digest()), None)
+    name, title = (named.name, named.title) if named else ("custom", words.title(recipe))
+    recipe = recipe.replace(name=name, title=title)
     _write(recipe)
     return recipe
 
 
+def recipe_menu():
+    """The named recipes; choosing one fills the form. Draw it before the form."""
+    st.menu_button(
+        "Recipes",
+        list(RECIPES),
+        format_func=lambda name: RECIPES[name].title,
+        key="recipe_pick",
+        icon=":material/menu_book:",
+        help="Fill the form with a named experiment.",
+        on_click=lambda: _fill(RECIPES[st.session_state["recipe_pick"]]),
+    )
+
+
 def start(recipe: Recipe):
     """Callback: queue the run, make it the current one, and draw the whole page anew."""
+    st.session_state[WRONG] = []
     try:
         st.session_state["run"] = jobs.submit(recipe)
-    except (BudgetError, OSError) as error:
-        st.toast(str(error), icon=":material/block:")
-    else:
-        st.rerun()
+        state.tell_later(f":material/play_circle: {recipe.title or recipe.name} trains in the background.")
+    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
+        state.tell_later(f":material/block: Not started. {error}")
+    st.rerun()
 
 
 def link(recipe: Recipe) -> dict[str, str]:
@@ -102,14 +105,11 @@ def suggestion(name: str) -> Recipe:
 
 
 def _seed():
-    asked = {name: st.query_params[name] for name in FIELDS if name in st.query_params}
+    asked = {name: texts[-1] for name, texts in state.asked("recipe", FIELDS).items()}
     base = st.session_state.get(BASE)
     if base is None and not asked:
         _fill(RECIPES[PRESET])
-    elif asked.keys() == {"dataset"}:
-        if base is None or base.dataset != asked["dataset"]:
-            _fill(*_read(asked))
-    elif asked and asked != st.session_state.get(WRITTEN):
+    elif asked and not (asked.keys() == {"dataset"} and base and base.dataset == asked["dataset"]):
         _fill(*_read(asked))
 
 
@@ -136,28 +136,23 @@ def _read(asked):
 
 def _fill(recipe, wrong=()):
     """Put a recipe's values into the widgets."""
-    state = st.session_state
-    state[BASE], state[WRONG] = recipe, list(wrong)
+    values = st.session_state
+    values[BASE], values[SHOWN_LAST], values[WRONG] = recipe, None, list(wrong)
     for name in (*SHOWN, *INVARIANCE):
         value = getattr(recipe, name)
-        state[_key(name)] = list(value) if isinstance(value, tuple) else value
-    state[_key("kernel")] = recipe.kernel.name
+        values[_key(name)] = list(value) if isinstance(value, tuple) else value
+    values[_key("kernel")] = recipe.kernel.name
     for name, value in recipe.kernel.to_dict().items():
-        state[_key(f"{recipe.kernel.name}_{name}")] = value
-    state[_key("balanced")] = recipe.class_weight == "balanced"
+        values[_key(f"{recipe.kernel.name}_{name}")] = value
+    values[_key("balanced")] = recipe.class_weight == "balanced"
 
 
 def _write(recipe):
-    query = link(recipe)
-    before = st.session_state.get(WRITTEN)
-    if before is not None and before != query:
-        st.session_state[WRONG] = []
-    st.session_state[WRITTEN] = query
-    for name in FIELDS:
-        if name in query and st.query_params.get(name) != query[name]:
-            st.query_params[name] = query[name]
-        elif name not in query:
-            st.query_params.pop(name, None)
+    values = st.session_state
+    if values[SHOWN_LAST] not in (None, recipe):
+        values[WRONG] = []
+    values[SHOWN_LAST] = recipe
+    state.write("recipe", FIELDS, link(recipe))
 
 
 def _key(name):
@@ -208,19 +203,13 @@ def _data():
     preprocess = st.multiselect(
         "Preprocessing",
         [usage(name) for name in STEPS],
-        format_func=_step_title,
         accept_new_options=True,
         placeholder="none",
         key=_key("preprocess"),
-        help="Steps from left to right. Type one with its number to change it, such as smooth:1.5.",
+        help="Steps from left to right. Type one with a number of your own, such as smooth:1.5.",
         **KEEP,
     )
     return {"dataset": dataset, "n_train": n_train, "n_test": n_test, "classes": classes, "preprocess": preprocess}
-
-
-def _step_title(text):
-    name, _, number = text.partition(":")
-    return f"{STEPS[name].title} {number}".strip() if name in STEPS else text
 
 
 def _kernel():

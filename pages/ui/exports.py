@@ -3,9 +3,27 @@
 import csv
 import io
 import json
+from dataclasses import fields
 
 import numpy as np
 import streamlit as st
+
+from svmcore.lab.recipe import Recipe
+
+SPELLED = ("dataset", "kernel", "C")  # said even where it is the default
+SCRIPT = """# {title}
+# Run it in the folder that holds svmcore and data.
+
+from svmcore import {kernel}, save
+from svmcore.lab import Recipe, execute
+
+recipe = Recipe(
+{fields}
+)
+outcome = execute(recipe)
+print(outcome.result["errors"], "of", outcome.result["n_test"], "test examples are wrong")
+save(outcome.machine, "machine.npz")
+"""
 
 
 def buttons(run):
@@ -46,13 +64,24 @@ def buttons(run):
     )
     st.download_button(
         "Script (Python)",
-        run.export_snippet(),
+        script(run.recipe),
         f"{run.recipe.name.replace('-', '_')}.py",
         "text/x-python",
         key=f"export_script_{run.id}",
         icon=":material/code:",
         help="A few lines that repeat the run without the app.",
         **options,
+    )
+
+
+def script(recipe: Recipe) -> str:
+    """A Python script that repeats the run: what differs from a plain recipe, and where the results are."""
+    plain = Recipe()
+    asked = {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
+    told = {name: value for name, value in asked.items() if name in SPELLED or value != getattr(plain, name)}
+    lines = [f"    {name}={value!r}," for name, value in told.items()]
+    return SCRIPT.format(
+        title=recipe.title or recipe.name, kernel=type(recipe.kernel).__name__, fields="\n".join(lines)
     )
 
 

@@ -48,7 +48,11 @@ def gap_curve(progress: Sequence[dict], tol: float) -> go.Figure:
         customdata=[r["iterations"] for r in records],
         hovertemplate="gap %{y:.2e} after %{x:.2f} s, %{customdata:,} iterations<extra></extra>",
     )
-    figure.add_hline(y=tol, line={"dash": "dot", "color": GREY}, annotation_text=f"tol {tol:g}")
+    figure.add_hline(y=tol, line={"dash": "dot", "color": GREY})
+    figure.add_annotation(  # an annotation of a log axis wants the exponent
+        x=1, xref="paper", xanchor="right", y=np.log10(tol), yanchor="bottom", text=f"tol {tol:g}", showarrow=False
+    )
+    _from_zero(figure, seconds)
     last = f"{gaps[-1]:.2g}" if len(gaps) else "not known yet"
     return _words(
         figure,
@@ -68,6 +72,7 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
         line={"color": BLUE, "width": 2.5},
         hovertemplate="%{y:,.4f} after %{x:.2f} s<extra></extra>",
     )
+    _from_zero(figure, seconds)
     last = f"{dual[-1]:,.2f}" if dual else "not known yet"
     return _words(
         figure,
@@ -81,7 +86,7 @@ def sv_curve(progress: Sequence[dict]) -> go.Figure:
     figure = _figure("time, s", "count", margin_r=70)
     records = _thinned(progress)
     seconds = [r["seconds"] for r in records]
-    for name, field, colour in (("SVs", "n_sv", BLUE), ("bound", "n_bound", GREY)):
+    for name, field, colour, shift in (("SVs", "n_sv", BLUE, 7), ("bound", "n_bound", GREY, -7)):
         counts = [r[field] for r in records]
         figure.add_scatter(
             x=seconds,
@@ -91,8 +96,10 @@ def sv_curve(progress: Sequence[dict]) -> go.Figure:
         )
         if counts:
             figure.add_annotation(
-                x=seconds[-1], y=counts[-1], text=f"{name} {counts[-1]:,}", showarrow=False, xanchor="left", xshift=6
-            )
+                x=1, xref="paper", xanchor="left", xshift=4, y=counts[-1], yshift=shift,
+                text=f"{name} {counts[-1]:,}", showarrow=False,
+            )  # fmt: skip
+    _from_zero(figure, seconds)
     return _words(
         figure,
         "Number of support vectors and of bound support vectors over time.",
@@ -215,6 +222,12 @@ def _figure(
     figure.update_xaxes(title=x_title, fixedrange=True)
     figure.update_yaxes(title=y_title, fixedrange=True)
     return figure
+
+
+def _from_zero(figure: go.Figure, seconds: Sequence[float]) -> None:
+    """The time axis from the start of the run to its last record, whatever else is drawn."""
+    if seconds and seconds[-1] > 0:
+        figure.update_xaxes(range=[0, seconds[-1]])
 
 
 def _words(figure: go.Figure, alt: str, see: str) -> go.Figure:

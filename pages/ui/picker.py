@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui import state, words
 from svmcore.lab import jobs, runs
 
 # state of a run -> (icon, colour, what to call it)
@@ -16,42 +17,43 @@ STATES = {
 }
 
 
-def badge(state: str):
+def badge(name: str):
     """The state of a run as a small coloured label."""
-    icon, colour, word = STATES[state]
+    icon, colour, word = STATES[name]
     st.badge(word, icon=icon, color=colour)
 
 
 def run_picker():
     """Draw the picker into the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store."""
     known = {run.id: run for run in runs.list()}
-    asked, current = st.query_params.get("run"), st.session_state.get("run")
-    if current is None and asked is not None and asked not in known:
-        st.warning(f"There is no run `{asked}` here: it was deleted, or made on another machine. Showing the newest.")
+    current = st.session_state.get("run")
+    if asked := state.asked("run", ["run"]):
+        current = asked["run"][-1]
+        if current not in known:
+            st.warning(f"There is no run `{current}` here: it was deleted, or made on another machine.")
     if not known:
         st.session_state.pop("run", None)
         st.sidebar.caption("No runs yet. Train one.")
         return
-    if current not in known and not (current is None and asked in known):
-        newest = next(iter(known))
-        if current is None:
-            st.query_params["run"] = newest
-        st.session_state["run"] = newest
+    st.session_state["run"] = current if current in known else next(iter(known))
     with st.sidebar:
         st.caption("Run shown on every page")
         run_id = st.selectbox(
             "Run",
             list(known),
-            index=None,
-            format_func=lambda i: _label(known[i]),
-            required=True,
+            format_func=_labels(known.values()).get,
             key="run",
-            bind="query-params",
+            persist_state="session",
             label_visibility="collapsed",
         )
-        if run_id:
-            badge(jobs.status(run_id).state)
+        badge(jobs.status(run_id).state)
+    state.write("run", ["run"], {"run": run_id})
 
 
-def _label(run):
-    return run.title if run.state == "done" else f"{run.title} ({STATES[run.state][2]})"
+def _labels(listed):
+    """A label for each run id; Streamlit tells options apart by their labels, so no two are alike."""
+    labels = {}
+    for run in listed:
+        label = f"{run.title} · {words.when(run.created)}"
+        labels[run.id] = f"{label} ({run.id[-6:]})" if label in labels.values() else label
+    return labels

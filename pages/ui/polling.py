@@ -1,4 +1,4 @@
-"""One fragment that looks at a job about once a second, and stops looking when the job has come to its end."""
+"""One fragment that looks at a job about once a second, until the job has come to its end."""
 
 import streamlit as st
 
@@ -8,16 +8,16 @@ PERIOD = 1.0  # seconds
 
 
 def poll(run_id: str, render):
-    """Draw `render(status)` now and every second until the job ends; then run the page once more for its last state.
+    """Draw `render(status)` now and every second; when the state changes, run the whole page once more.
 
     run_id: the run to follow. render: called inside the fragment with the job's Status; it may hold buttons.
     """
-    active = jobs.status(run_id).state in runs.ACTIVE
+    drawn = jobs.status(run_id).state
 
-    @st.fragment(run_every=PERIOD if active else None)
+    @st.fragment(run_every=PERIOD if drawn in runs.ACTIVE else None)
     def look():
         status = jobs.status(run_id)
-        if active and status.state not in runs.ACTIVE:
+        if status.state != drawn:
             st.rerun()
         render(status)
 

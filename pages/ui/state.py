@@ -1,8 +1,11 @@
-"""What a reader can share lives in the URL: the run and the parameters of a page.
+"""What a reader can share lives in the URL: the run, a recipe, the parameters of a page.
 
-Widgets bind themselves to the URL (`key=name, bind="query-params"`), which drops a bad value in silence; `param(name,
-...)`, called before the widget is drawn, says what was wrong with it.
+A widget whose options are their own labels binds itself (`key=name, bind="query-params"`); that drops a bad value in
+silence, so `param(name, ...)`, called before the widget is drawn, says what was wrong with it. Where the address and
+the labels differ (run ids and titles, a recipe and its form) a page reads `asked` and writes with `write` instead.
 """
+
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -13,6 +16,34 @@ def current_run():
     """The Run that the picker shows, or None when the store is empty."""
     run_id = st.session_state.get("run")
     return runs.get(run_id) if run_id else None
+
+
+def tell_later(text: str):
+    """Say something at the end of the next run of the page; for callbacks, which may not draw."""
+    st.session_state["told"] = text
+
+
+def tell():
+    """Say what `tell_later` kept, once."""
+    if text := st.session_state.pop("told", None):
+        st.toast(text)
+
+
+def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
+    """The parameters `names` as the address has them, or {} when that is what `write` last put there."""
+    now = _present(names)
+    return {} if now == st.session_state.get(f"written_{group}") else now
+
+
+def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]]):
+    """Make the address say `values`, and nothing else, for the parameters `names`."""
+    for name in names:
+        value = values.get(name, [])
+        if not value:
+            st.query_params.pop(name, None)
+        elif st.query_params.get_all(name) != ([value] if isinstance(value, str) else value):
+            st.query_params[name] = value
+    st.session_state[f"written_{group}"] = _present(names)
 
 
 def param(name: str, default, allowed=None):
@@ -31,6 +62,10 @@ def param(name: str, default, allowed=None):
         st.warning(f"`{name}={raw}` in the address: allowed is {_spelled(allowed, default)}. Showing `{default}`.")
         return default
     return value
+
+
+def _present(names):
+    return {name: st.query_params.get_all(name) for name in names if name in st.query_params}
 
 
 def _typed(raw: str, default):

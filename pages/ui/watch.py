@@ -6,8 +6,8 @@ The job's thread publishes progress and pictures; what is drawn here only reads 
 import numpy as np
 import streamlit as st
 
-from data import load
-from pages.ui import config, evidence, figures, picker, plane, polling, snapshots, words
+from data import DataError, load
+from pages.ui import config, evidence, figures, picker, plane, polling, snapshots, state, words
 from svmcore.lab import jobs, runs
 
 TOP = 42  # support vectors, and errors, shown at a time
@@ -27,14 +27,12 @@ def watch(run):
     """Draw the run in its present state, and keep drawing while it is at work."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(run.title, width="content")
-        state = st.container(width="content")
+        picker.badge(jobs.status(run.id).state)
     st.caption(words.summary(run.recipe))
-    polling.poll(run.id, lambda status: _draw(run, status, state))
+    polling.poll(run.id, lambda status: _draw(run, status))
 
 
-def _draw(run, status, badge):
-    with badge:
-        picker.badge(status.state)
+def _draw(run, status):
     if status.state in runs.ACTIVE:
         _controls(run, status)
     elif status.state == "done":
@@ -42,8 +40,8 @@ def _draw(run, status, badge):
     else:
         _ended(run, status)
     progress = run.progress()
-    if progress:
-        _numbers(progress[-1], status)
+    if status.progress:
+        _numbers(status.progress, status)
     elif status.state in runs.ACTIVE:
         st.skeleton(height=240)
     if progress:
@@ -58,8 +56,8 @@ def _controls(run, status):
             "Resume" if paused else "Pause",
             icon=":material/play_arrow:" if paused else ":material/pause:",
             key="pause",
-            on_click=jobs.resume if paused else jobs.pause,
-            args=(run.id,),
+            on_click=_order,
+            args=(jobs.resume if paused else jobs.pause, run.id),
             disabled=status.state == "queued",
             help="The solver stands still between two bursts and keeps what it has.",
         )
@@ -67,14 +65,22 @@ def _controls(run, status):
             "Cancel",
             icon=":material/stop:",
             key="cancel",
-            on_click=jobs.cancel,
-            args=(run.id,),
+            on_click=_order,
+            args=(jobs.cancel, run.id),
             help="Stop now. The run stays in the list with what it had.",
         )
         if status.message:
             st.caption(status.message, width="content")
         if others := len(queue) - 1:
             st.caption(f"{others} more in the queue", width="content")
+
+
+def _order(action, run_id):
+    try:
+        action(run_id)
+    except runs.RunBusy as error:  # it ended meanwhile, or another server is at work on it
+        state.tell_later(f":material/block: {error}")
+        st.rerun()
 
 
 def _done(run):
@@ -105,7 +111,7 @@ def _ended(run, status):
 def _numbers(last, status):
     left = "–" if status.eta_seconds is None else words.duration(status.eta_seconds)
     shown = {
-        "KKT gap": f"{last['gap']:.2g}",
+        "KKT gap": "–" if last["gap"] is None else f"{last['gap']:.2g}",
         "Support vectors": f"{last['n_sv']:,}",
         "Bound": f"{last['n_bound']:,}",
         "Kernel values": words.count(last["kernel_evals"]),
@@ -133,6 +139,11 @@ def _curves(run, progress):
 def _pictures(run, status):
     """Points of the plane with the machine's regions; or the largest alphas of one machine, and the errors."""
     live, done = status.live, status.state == "done"
+    try:
+        load(run.recipe.dataset)
+    except DataError as error:
+        st.caption(f":material/hide_image: No pictures. {error}")
+        return
     if plane.is_plane(run):
         machine = run.machine() if done else plane.machine_of(run, live.whole) if live else None
         if machine is not None or run.progress():

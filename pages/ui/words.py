@@ -16,13 +16,12 @@ def error_rate(result: dict) -> str:
 
 def outcome(result: dict) -> str:
     """Support vectors, time and memory of a finished run, in a line."""
-    bound = np.sum(result["n_bound"])
+    machines, bound = len(result["n_sv"]), np.sum(result["n_bound"])
+    shared = f" shared by {machines} machines, {np.sum(result['n_sv']):,} alphas above 0" if machines > 1 else ""
     parts = [
-        f"{result['n_union']:,} support vectors"
-        + (f" in {len(result['n_sv'])} machines" if len(result["n_sv"]) > 1 else ""),
-        f"{np.sum(result['n_sv']):,} alphas above 0, {bound:,} of them at C",
-        f"{duration(result['fit_seconds'])} to train",
-        f"{megabytes(result['peak_rss_mb'])} at most",
+        f"{result['n_union']:,} support vectors{shared}, {bound:,} at C",
+        f"trained in {duration(result['fit_seconds'])}",
+        f"peak memory {megabytes(result['peak_rss_mb'])}",
     ]
     return " · ".join(parts)
 
@@ -59,6 +58,16 @@ def plain_kernel(recipe: Recipe) -> str:
     return k["name"] if number is None else f"{k['name']} {number:g}"
 
 
+def title(recipe: Recipe) -> str:
+    """What to call a run that was put together by hand: `mnist · 8 against the rest · poly 9 · C 2 · 20,000`."""
+    own = [str(c) for c in recipe.classes]
+    classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
+    size = "" if recipe.n_train is None else f"{recipe.n_train:,}"
+    method = "" if recipe.method == "sv" else recipe.method
+    parts = (recipe.dataset, classes, plain_kernel(recipe), f"C {recipe.C:g}", method, recipe.jitters, size)
+    return " · ".join(filter(None, parts))[:120]
+
+
 def summary(recipe: Recipe) -> str:
     """One line of Markdown that says what was asked."""
     size = "all" if recipe.n_train is None else f"{recipe.n_train:,}"
@@ -70,7 +79,9 @@ def summary(recipe: Recipe) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`."""
+    """`23 ms`, `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.0f} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -1,0 +1,214 @@
+"""The Train and Runs pages and the frame around them, driven in process from app.py; charts need a browser."""
+
+import csv
+import io
+import time
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import config, exports, words
+from svmcore.kernels import RBF, Linear, Poly, Sigmoid
+from svmcore.lab import jobs, runs
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipes import PRESET, RECIPES
+
+TOY = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, title="Moons")
+
+
+def train(recipe):
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, 120).state == "done"
+    return runs.get(run_id)
+
+
+@pytest.fixture
+def run(home):
+    return train(TOY)
+
+
+def open_app(page=None, **query):
+    """The app after its first run, at a page and an address."""
+    app = AppTest.from_file("../app.py", default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    if page:
+        app.switch_page(page).run()
+    assert not app.exception
+    return app
+
+
+def wait_for(run_id, state):
+    """Until the job says so; a job of these tests is in that state within seconds."""
+    deadline = time.monotonic() + 60
+    while jobs.status(run_id).state != state:
+        assert time.monotonic() < deadline, jobs.status(run_id)
+        time.sleep(0.02)
+
+
+def texts(elements):
+    return " ".join(e.value for e in elements)
+
+
+def test_first_start_trains_the_preset(home):
+    app = open_app()
+    (run_id,) = jobs.active()
+    assert runs.get(run_id).recipe == RECIPES[PRESET]
+    assert app.query_params["run"] == run_id
+    jobs.cancel(run_id)
+    assert jobs.wait(run_id, 30).state == "cancelled"
+    app.run()
+    assert app.button(key="again")
+
+
+def test_done_run_shows_its_errors_and_where_to_go_on(run):
+    app = open_app()
+    assert words.error_rate(run.result) in texts(app.markdown)
+    assert app.session_state["run"] == run.id
+
+
+def test_form_starts_a_run_and_shows_it(run):
+    app = open_app()
+    app.selectbox(key="recipe_dataset").select("toy-circles").run()
+    app.number_input(key="recipe_C").set_value(3.0).run()
+    app.button(key="start").click().run()
+    new = app.session_state["run"]
+    assert new != run.id
+    assert jobs.wait(new, 60).state == "done"
+    recipe = runs.get(new).recipe
+    assert (recipe.dataset, recipe.C) == ("toy-circles", 3.0)
+    assert recipe.kernel == RECIPES["circles"].kernel
+    assert not app.run().exception
+
+
+def test_address_fills_the_form_and_the_form_the_address(run):
+    app = open_app(dataset="digits-8x8", kernel="rbf:gamma=0.5", C="7", preprocess="unit-norm,standardise")
+    assert app.number_input(key="recipe_C").value == 7
+    assert app.number_input(key="recipe_rbf_gamma").value == 0.5
+    assert app.multiselect(key="recipe_preprocess").value == ["unit-norm", "standardise"]
+    app.number_input(key="recipe_C").set_value(9.0).run()
+    assert app.query_params["C"] == "9"
+    app.number_input(key="recipe_C").set_value(2.0).run()  # the default is not spelled out
+    assert "C" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("C", "-3"), ("tol", "abc"), ("kernel", "cubic"), ("dataset", "nowhere"), ("preprocess", "blurr")],
+)
+def test_bad_value_in_the_address_is_said(run, name, value):
+    app = open_app(**{name: value})
+    assert value in texts(app.warning)
+    assert not app.button(key="start").disabled
+
+
+def test_data_set_alone_in_the_address_brings_its_recipe(run):
+    app = open_app(dataset="toy-banana")
+    assert app.multiselect(key="recipe_preprocess").value == []
+    assert not app.warning
+
+
+def test_impossible_form_names_field_and_value(run):
+    app = open_app()
+    app.multiselect(key="recipe_preprocess").set_value(["smooth:99"]).run()
+    assert "smooth:99" in texts(app.error)
+    assert not [b for b in app.button if b.key == "start"]
+
+
+def test_run_that_cannot_fit_is_refused_before_it_starts(run, monkeypatch):
+    monkeypatch.setattr("svmcore.lab.estimate.free_mb", lambda: 10.0)
+    app = open_app()
+    assert app.button(key="start").disabled
+    assert "MB" in texts(app.warning)
+
+
+def test_unknown_run_in_the_address_is_said(run):
+    app = open_app(run="20200101-000000-000-abcdef")
+    assert "20200101-000000-000-abcdef" in texts(app.warning)
+    assert app.session_state["run"] == run.id
+
+
+def test_paused_run_is_resumed_and_cancelled(run):
+    run_id = jobs.submit(RECIPES[PRESET].replace(slow_motion=True))
+    jobs.pause(run_id)
+    wait_for(run_id, "paused")
+    app = open_app(run=run_id)
+    app.button(key="pause").click().run()
+    wait_for(run_id, "running")
+    app.button(key="cancel").click().run()
+    assert jobs.wait(run_id, 60).state == "cancelled"
+    app.run()
+    assert app.button(key="again")
+    assert not app.exception
+
+
+def test_runs_are_renamed_deleted_and_brought_back(run):
+    app = open_app("pages/runs.py")
+    app.text_input(key=f"title_{run.id}").set_value("My moons").run()
+    assert runs.get(run.id).title == "My moons"
+    app.button(key=f"delete_{run.id}").click().run()
+    assert not runs.list()
+    assert app.info
+    app.button(key="undo").click().run()
+    assert [r.id for r in runs.list()] == [run.id]
+    assert not app.exception
+
+
+def test_two_runs_side_by_side(run):
+    other = train(TOY.replace(C=0.01))
+    app = open_app("pages/runs.py")
+    app.multiselect(key="compare").set_value([run.id, other.id]).run()
+    assert not app.exception
+    assert set(app.query_params["compare"]) == {run.id, other.id}
+    table = app.dataframe[-1].value.set_index("")
+    assert set(table.loc["C"]) == {"1", "0.01"}
+    assert "McNemar" in texts(app.markdown)
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+def test_link_is_the_recipe(recipe):
+    assert Recipe.from_query(config.link(recipe)).digest() == recipe.digest()
+
+
+def test_errors_as_csv(run):
+    rows = list(csv.DictReader(io.StringIO(exports.errors_csv(run))))
+    test = run.test()
+    wrong = np.flatnonzero(test.y_true != test.y_pred)
+    assert len(rows) == run.result["errors"] > 0
+    assert [int(row["index"]) for row in rows] == test.index[wrong].tolist()
+    assert [float(row["f_1"]) for row in rows] == pytest.approx(test.decision[wrong, 0].tolist(), rel=1e-4)
+
+
+def test_script_repeats_the_run(run, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(exports.script(run.recipe), "script", "exec"), {})
+    assert capsys.readouterr().out.startswith(f"{run.result['errors']} of {run.result['n_test']} ")
+    assert (tmp_path / "machine.npz").exists()
+
+
+def test_error_rate_in_words():
+    result = {"errors": 12, "n_test": 1000, "error_rate": 0.012, "interval": [0.0069, 0.0208]}
+    assert words.error_rate(result) == "12 of 1,000 wrong, 1.2 % (0.7–2.1)"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.023, "23 ms"), (0.4, "0.4 s"), (12, "12 s"), (200, "3 min 20 s"), (3900, "1 h 05 min")]
+)
+def test_duration_in_words(seconds, said):
+    assert words.duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("kernel", "formula"),
+    [
+        (Linear(), r"$u \cdot v$"),
+        (Poly(9, 1.0, 1.0), r"$\left(\frac{u \cdot v +1}{2}\right)^{9}$"),
+        (Poly(3, 0.5, 0.0, normalised=False), r"$\left(0.5\, u \cdot v\right)^{3}$"),
+        (RBF(0.02), r"$\exp(-0.02\,\|u - v\|^2)$"),
+        (Sigmoid(1.0, -1.0), r"$\tanh(u \cdot v -1)$"),
+    ],
+)
+def test_kernel_as_a_formula(kernel, formula):
+    assert words.kernel(Recipe(kernel=kernel)) == formula

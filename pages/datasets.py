@@ -10,7 +10,7 @@ from pages.ui.upload import upload_panel
 OWN = "new"  # the value of ?set= that stands for "add your own"
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
 ABOUT = "About"
-LIST_HEIGHT = 820
+LIST_HEIGHT = 350  # pixels: a row and a half of cards, so that the list shows that it scrolls
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
@@ -95,17 +95,15 @@ def show(entry: Entry):
     VIEWS[view](dataset)
 
 
-st.title("Datasets")
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.title("Datasets", width="content")
+    st.button("Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(OWN,))
 entries = {entry.name: entry for entry in catalogue.entries()}
 chosen = state.param("set", catalogue.DEFAULT, [*entries, OWN])
-left, right = st.columns([3, 8], gap="large")
-with left:
-    st.button("Add your own", icon=":material/upload:", width="stretch", key="add_own", on_click=choose, args=(OWN,))
-    with st.container(height=LIST_HEIGHT, border=False):
-        for entry in entries.values():
-            card(entry, entry.name == chosen)
-with right:
-    if chosen == OWN:
-        upload_panel()
-    else:
-        show(entries[chosen])
+with st.container(height=LIST_HEIGHT, border=False), st.grid("auto", min_column_width=230):
+    for entry in entries.values():
+        card(entry, entry.name == chosen)
+if chosen == OWN:
+    upload_panel()
+else:
+    show(entries[chosen])

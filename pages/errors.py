@@ -37,7 +37,8 @@ if run:
 
     st.subheader(words.error_rate(run.result))
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
-    left, right = st.columns([2, 3], gap="large")
+    sides = st.grid(2, min_column_width=400)
+    left, right = sides.cell(), sides.cell()
     with right:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             wanted = st.multiselect(

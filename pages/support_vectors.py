@@ -69,17 +69,19 @@ if run:
         by = chosen.alpha if order == "Smallest alpha" else chosen.row
         chosen = evidence.take(chosen, np.argsort(by, kind="stable"))
 
-    left, right = st.columns([5, 2], gap="large")
-    with right:
+    sides = st.grid(4, min_column_width=230)
+    left, right = sides.cell(), sides.cell(column_span=3)
+    with left:
         n_bound = int(np.sum(everything.kind == "bound"))
         total = len(run.train_index())
         share = len(everything.row) / total
-        st.metric("Support vectors", f"{len(everything.row):,}", help=f"{share:.1%} of {total:,} training examples")
-        st.metric("of them at C (bound)", f"{n_bound:,}")
+        with st.container(horizontal=True):
+            st.metric("Support vectors", f"{len(everything.row):,}", help=f"{share:.1%} of {total:,} training examples")
+            st.metric("At C", f"{n_bound:,}", help="Bound: alpha has reached C, the example lies inside the margin.")
         figures.show(figures.alpha_histogram(everything.alpha, everything.sign, machine.C), "alphas")
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")
-    with left:
+    with right:
         pages = max(1, -(-len(chosen.row) // PER_PAGE))
         page = st.pagination(pages, key=f"sv_page_{pages}") if pages > 1 else 1
         shown = evidence.take(chosen, np.arange(len(chosen.row))[(page - 1) * PER_PAGE : page * PER_PAGE])

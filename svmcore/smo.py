@@ -93,9 +93,8 @@ def dual_objective(y, alpha, f) -> float:
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _burst(p, tol, max_iterations):
     n = p.y.shape[0]
-    space_i, space_j = np.empty(n, np.float32), np.empty(n, np.float32)
-    row_i = _row(p, 0, space_i)
-    i, least, most = _update_and_select(row_i, row_i, 0.0, p.f, p.up, p.low)
+    space_i, space_j = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    i, least, most = _update_and_select(space_i, space_i, 0.0, p.f, p.up, p.low)
     for done in range(max_iterations):
         if most - least <= tol:
             return done, most - least
@@ -114,7 +113,9 @@ def _row(p, i, space):
         return p.blocks[p.which[0, 0], i]
     a, u = i // n0, i % n0
     for b in range(J):
-        space[b * n0 : (b + 1) * n0] = p.blocks[p.which[a, b], u]
+        segment, target = p.blocks[p.which[a, b], u], space[b * n0 : (b + 1) * n0]
+        for t in range(n0):  # Numba takes seconds to compile an assignment of slices
+            target[t] = segment[t]
     return space
 
 

@@ -1,0 +1,82 @@
+"""The command line: figures on stdout, progress on stderr, and a clean stop."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from svmcore import __main__ as cli
+from svmcore.lab import runs
+from svmcore.lab.recipes import RECIPES
+
+ROOT = Path(__file__).parent.parent
+SHARED = os.environ["SVMLAB_HOME"]  # the home folder, and so the JIT cache, of all tests
+PROMISED = {
+    "recipe", "dataset", "n_train", "n_test", "errors", "error_rate", "n_sv", "n_bound", "fit_seconds",
+    "predict_seconds", "peak_rss_mb", "converged", "interval", "run",
+}  # fmt: skip
+
+
+def test_recipes_are_listed(capsys):
+    assert cli.main(["recipes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(RECIPES)
+    assert cli.main(["recipes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["moons"] == RECIPES["moons"].to_dict()
+
+
+def test_a_run_ends_with_one_json_object(home, capsys):
+    assert cli.main(["run", "moons", "--set", "C=5", "--set", "kernel.gamma=1", "--json"]) == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out.splitlines()[-1])
+    assert result.keys() >= PROMISED
+    assert (result["recipe"], result["dataset"], result["converged"]) == ("moons", "toy-moons", True)
+    assert result["errors"] / result["n_test"] == result["error_rate"]
+    run = runs.get(result["run"])
+    assert (run.recipe.C, run.recipe.kernel.gamma, run.state) == (5, 1, "done")
+    assert "about" in err
+
+
+def test_a_run_for_the_eye(home, capsys):
+    assert cli.main(["run", "gaussians"]) == 0
+    assert "support vectors" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "mnist-6k"], "mnist-5k-sv"),
+        (["run", "moons", "--set", "C"], "FIELD=VALUE"),
+        (["run", "moons", "--set", "C=-1"], "above 0"),
+        (["run", "moons", "--set", "colour=1"], "dataset"),
+        (["run", "moons", "--set", "dataset=none-such"], "none-such"),
+        (["run", "digits-8x8-sv", "--set", "split=given"], "stratified"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_is_allowed(home, capsys, arguments, words):
+    assert cli.main(arguments) in (1, 2)
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_a_run_cleanly(home, sent, status):
+    command = [sys.executable, "-c", "import os, sys; from svmcore import __main__ as cli; "
+               "os.environ['SVMLAB_HOME'] = sys.argv.pop(); sys.exit(cli.main(sys.argv[1:]))",
+               "run", "mnist-5k-sv", "--set", "slow_motion=true", "--json", str(home)]  # fmt: skip
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "SVMLAB_HOME": SHARED}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "gap" not in (line := process.stderr.readline()):
+        assert line, "ended before it trained"
+    started = time.monotonic()
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=30)
+    assert time.monotonic() - started < 3
+    assert (process.returncode, out) == (status, "")
+    assert "cancelled" in err
+    assert [run.state for run in runs.list()] == ["cancelled"]

@@ -113,7 +113,7 @@ st.session_state["compare"] = [run_id for run_id in st.session_state["compare"] 
 chosen = st.multiselect(
     "Look at",
     list(store),
-    format_func=lambda i: f"{store[i].title} · {words.when(store[i].created)}",
+    format_func=picker.labels(list(store.values())).get,
     max_selections=2,
     placeholder="one run, or two to compare",
     key="compare",

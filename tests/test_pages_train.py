@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import config, exports, words
+from pages.ui import config, exports, picker, words
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipe import Recipe
@@ -102,6 +102,13 @@ def test_bad_value_in_the_address_is_said(run, name, value):
     app = open_app(**{name: value})
     assert value in texts(app.warning)
     assert not app.button(key="start").disabled
+
+
+def test_runs_of_one_name_and_minute_can_be_told_apart(run):
+    train(TOY)
+    names = picker.labels(runs.list())
+    assert len(set(names.values())) == len(names) == 2
+    assert list(names) == [r.id for r in runs.list()]
 
 
 def test_data_set_alone_in_the_address_brings_its_recipe(run):

@@ -1,5 +1,7 @@
 """The run picker: one choice of run that stays with the reader from page to page, in the URL as `?run=`."""
 
+from collections import Counter
+
 import streamlit as st
 
 from pages.ui import state, words
@@ -23,9 +25,19 @@ def badge(name: str):
     st.badge(word, icon=icon, color=colour)
 
 
+def labels(store) -> dict[str, str]:
+    """Run id -> `title · time` for the runs of a list, newest first; equal ones are numbered, as a choice needs."""
+    named, seen = {}, Counter()
+    for run in reversed(store):
+        label = f"{run.title} · {words.when(run.created)}"
+        seen[label] += 1
+        named[run.id] = label if seen[label] == 1 else f"{label} ({seen[label]})"
+    return dict(reversed(named.items()))
+
+
 def run_picker():
     """Draw the picker into the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store."""
-    known = {run.id: run for run in runs.list()}
+    known = labels(runs.list())
     current = st.session_state.get("run")
     if asked := state.asked("run", ["run"]):
         current = asked["run"][-1]
@@ -41,19 +53,10 @@ def run_picker():
         run_id = st.selectbox(
             "Run",
             list(known),
-            format_func=_labels(known.values()).get,
+            format_func=known.get,
             key="run",
             persist_state="session",
             label_visibility="collapsed",
         )
         badge(jobs.status(run_id).state)
     state.write("run", ["run"], {"run": run_id})
-
-
-def _labels(listed):
-    """A label for each run id; Streamlit tells options apart by their labels, so no two are alike."""
-    labels = {}
-    for run in listed:
-        label = f"{run.title} · {words.when(run.created)}"
-        labels[run.id] = f"{label} ({run.id[-6:]})" if label in labels.values() else label
-    return labels

@@ -170,7 +170,7 @@ def _largest(run, live, done):
                 width=190,
             )
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
-    snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="watch_support")
+    snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv")
 
 
 def _machine_names(run, live):
@@ -190,5 +190,5 @@ def _wrong(run, live, done):
         st.markdown(f"**Wrong now:** {live.n_errors:,} of a sample of {live.n_sample:,} test examples")
     split, *arrays = found
     if len(arrays[0]):
-        snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="watch_errors")
+        snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
         st.caption("Predicted and true class at the upper right, number at the lower left. Click one to see why.")

@@ -6,7 +6,7 @@ import streamlit as st
 from data import load
 from pages.ui import evidence, figures, plane, state, words
 from pages.ui.gallery import Tile, gallery, reference
-from pages.ui.trained import trained_run
+from pages.ui.trained import another_run, trained_run
 from svmcore.metrics import class_positions, confusion, per_class_table
 
 PER_PAGE = 96
@@ -32,8 +32,9 @@ if run:
     names = [f"{t} → {p}" for t in classes for p in classes]  # cells of the matrix, row by row
     cell = true * len(classes) + predicted
     filled = [names[i] for i in np.flatnonzero(matrix)]
-    state.param("cells", "", filled)
-    state.param("errors_by", ORDERS[0], ORDERS)
+    if not another_run(run, "errors", cells=[]):
+        state.param("cells", "", filled)
+        state.param("errors_by", ORDERS[0], ORDERS)
 
     st.subheader(words.error_rate(run.result))
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")

@@ -6,7 +6,7 @@ import streamlit as st
 from data import load
 from pages.ui import evidence, figures, plane, state
 from pages.ui.gallery import gallery
-from pages.ui.trained import trained_run
+from pages.ui.trained import another_run, trained_run
 
 PER_PAGE = 96
 KINDS = ("All", "Free", "Bound", "Virtual")
@@ -19,8 +19,9 @@ if run:
     dataset = load(run.recipe.dataset)
     names = evidence.machine_names(run, machine)
     kinds = KINDS if machine.jitter is not None else KINDS[:3]
-    for name, allowed in (("machine", names), ("sv", kinds), ("order", ORDERS)):
-        state.param(name, allowed[0], allowed)
+    if not another_run(run, "support_vectors", machine=names[0], classes_shown=[]):
+        for name, allowed in (("machine", names), ("sv", kinds), ("order", ORDERS)):
+            state.param(name, allowed[0], allowed)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
@@ -79,9 +80,9 @@ if run:
             st.metric("Support vectors", f"{len(everything.row):,}", help=f"{share:.1%} of {total:,} training examples")
             st.metric("At C", f"{n_bound:,}", help="Bound: alpha has reached C, the example lies inside the margin.")
         figures.show(figures.alpha_histogram(everything.alpha, everything.sign, machine.C), "alphas")
+    with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")
-    with right:
         pages = max(1, -(-len(chosen.row) // PER_PAGE))
         page = st.pagination(pages, key=f"sv_page_{pages}") if pages > 1 else 1
         shown = evidence.take(chosen, np.arange(len(chosen.row))[(page - 1) * PER_PAGE : page * PER_PAGE])

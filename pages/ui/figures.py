@@ -151,7 +151,7 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     figure = _figure("predicted", "true", height=HEIGHT + min(24 * k, 420))
     figure.add_heatmap(
         z=errors,
-        colorscale=[[0, "rgba(138,143,152,0)"], [1, "rgba(138,143,152,0.6)"]],
+        colorscale=[[0, "rgba(138,143,152,0)"], [1, "rgba(138,143,152,0.55)"]],
         showscale=False,
         hoverinfo="skip",
         xgap=1,
@@ -161,13 +161,14 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     figure.add_scatter(
         x=columns,
         y=rows,
-        mode="markers+text" if k <= 20 else "markers",
+        mode="markers",
         marker={"symbol": "square", "size": max(8, min(30, 480 // k)), "opacity": 0, "color": GREY},
-        text=[str(n) if n else "" for n in matrix.ravel()],
         customdata=list(range(k * k)),
         hovertext=[f"{matrix[r, c]:,} × true {labels[r]}, predicted {labels[c]}" for r, c in zip(rows, columns)],
         hoverinfo="text",
     )
+    for row, column in np.argwhere(matrix) if k <= 20 else ():
+        figure.add_annotation(x=column, y=row, text=f"{matrix[row, column]:,}", showarrow=False)
     for row, column in (divmod(cell, k) for cell in selected):
         figure.add_shape(
             type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": BLUE, "width": 3}

@@ -37,6 +37,15 @@ def trained_run() -> Run | None:
     return run
 
 
+def another_run(run: Run, page: str, **first) -> bool:
+    """Filters belong to the run they were set for: whether another one is shown since, which sets them to `first`."""
+    before = st.session_state.get(f"{page}_run", run.id)
+    st.session_state[f"{page}_run"] = run.id
+    if before != run.id:
+        st.session_state.update(first)
+    return before != run.id
+
+
 def _waiting(status) -> None:
     with st.container(border=True):
         st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")

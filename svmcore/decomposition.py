@@ -27,6 +27,7 @@ from svmcore.gram import PLAIN, Gram
 
 FIRST = 6000  # examples of the random set that the first round works on
 GROWTH = 4000  # violators a round adds to a working set, at most
+ROUGH = 0.05  # gap at which the first round is left: its set is only a sample
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
 REPORT_SECONDS = 0.04  # between two reports while machines are being solved, unless the monitor wishes otherwise
 
@@ -184,7 +185,7 @@ class _Rounds:
         whole = len(chosen) == self.n
         K = K or (self.gram.square(chosen), PLAIN)
         problem = smo.pairs(*K, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
-        tol = self.tol if whole else max(self.tol / 2, min(0.02 * self.gaps[m], 0.05))
+        tol = self.tol if whole else self.tol / 2 if self.alpha[m].any() else max(self.tol / 2, ROUGH)
 
         def go_on(iterations):
             gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f)

@@ -97,7 +97,7 @@ def test_the_confusion_matrix_shades_errors_only_and_reports_cells():
     matrix = np.array([[50, 3], [1, 60]])
     figure = figures.confusion_figure(matrix, ["a", "b"], selected=[1])
     shading, cells = figure.data
-    np.testing.assert_array_equal(shading.z, [[0, 3], [1, 0]])
+    np.testing.assert_array_equal(shading.z, [[np.nan, 3], [1, np.nan]])
     assert list(cells.customdata) == [0, 1, 2, 3]
     assert cells.hovertext[1] == "3 × true a, predicted b"
     (outline,) = figure.layout.shapes

@@ -13,7 +13,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui.palette import BLUE, GREY, ORANGE, signed
+from pages.ui.palette import BLUE, GREY, INK, ORANGE, PAPER, signed
 
 HEIGHT = 260
 LONGEST = 400  # points a line is thinned to before it is sent
@@ -147,11 +147,12 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     """
     k = len(classes)
     labels = [str(c) for c in classes]
-    errors = np.where(np.eye(k, dtype=bool), 0, matrix)
+    errors = np.where(np.eye(k, dtype=bool) | (matrix == 0), np.nan, matrix)
     figure = _figure("predicted", "true", height=HEIGHT + min(24 * k, 420))
     figure.add_heatmap(
         z=errors,
-        colorscale=[[0, "rgba(138,143,152,0)"], [1, "rgba(138,143,152,0.55)"]],
+        zmin=0,
+        colorscale=[[0, PAPER], [1, GREY]],
         showscale=False,
         hoverinfo="skip",
         xgap=1,
@@ -168,7 +169,8 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
         hoverinfo="text",
     )
     for row, column in np.argwhere(matrix) if k <= 20 else ():
-        figure.add_annotation(x=column, y=row, text=f"{matrix[row, column]:,}", showarrow=False)
+        colour = None if row == column else INK
+        figure.add_annotation(x=column, y=row, text=f"{matrix[row, column]:,}", font={"color": colour}, showarrow=False)
     for row, column in (divmod(cell, k) for cell in selected):
         figure.add_shape(
             type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": BLUE, "width": 3}
@@ -177,7 +179,7 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     figure.update_xaxes(range=[-0.5, k - 0.5], **ticks)
     figure.update_yaxes(range=[k - 0.5, -0.5], **ticks)
     figure.update_layout(hovermode="closest", clickmode="event+select")
-    wrong = int(errors.sum())
+    wrong = int(np.nansum(errors))
     return _words(
         figure,
         f"Confusion matrix of {int(matrix.sum())} test examples in {k} classes, {wrong} of them wrong.",

@@ -7,6 +7,8 @@ negative value, grey for everything else.
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
 GREY = "#8A8F98"
+PAPER = "#F1F2F4"  # the lightest grey of a shaded cell, and the ink of numbers on it, in both themes
+INK = "#1F2024"
 
 BLUE_RGB = (0, 114, 178)
 ORANGE_RGB = (213, 94, 0)

@@ -16,6 +16,12 @@ PAGES = {
             icon=":material/grid_view:",
             help="Pick a data set, see its digits and what each preprocessing step does, add your own.",
         ),
+        st.Page(
+            "pages/jitters.py",
+            title="Jitters",
+            icon=":material/auto_awesome_motion:",
+            help="One digit under every jitter of a set, and what training on the virtual set costs.",
+        ),
     ],
     "Training": [
         st.Page(

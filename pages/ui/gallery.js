@@ -35,6 +35,7 @@ function tileButton(data, i, strips) {
   node.dataset.ref = tile.ref
   node.style.setProperty("--sign", COLOURS[tile.sign])
   node.disabled = !tile.ref
+  if (!tile.label) node.style.visibility = "hidden" // an empty cell of a grid
   if (strips.above) node.append(strip(tile.cross ? "✕" : "", tile.upper))
   node.append(picture(data, i))
   if (strips.below) node.append(strip(tile.lower, ""))

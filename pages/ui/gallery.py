@@ -31,7 +31,10 @@ LARGEST = 128  # larger pictures are thinned before they are sent
 
 
 class Tile(NamedTuple):
-    """One cell of a gallery. `ref` (see `reference`) is what a click opens; an empty one makes the cell inert."""
+    """One cell of a gallery. `ref` (see `reference`) is what a click opens; an empty one makes the cell inert.
+
+    A tile without a label is an empty cell.
+    """
 
     ref: str
     label: str  # read out by a screen reader, shown on hover

@@ -1,0 +1,156 @@
+"""Jitters: one example under every jitter of a set, how large the virtual set is, and the way to train on it."""
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, catalogue
+from pages.ui import config, evidence, jittered, state, words
+from pages.ui.gallery import Tile, gallery
+from svmcore.jitter import FAMILIES, JitterSet
+from svmcore.lab.estimate import estimate
+
+PRESETS = {
+    "box:1": "3 x 3 shifts (MNIST, Table 10)",
+    "vsv2": "13 shifts (VSV2)",
+    "plus:1": "4 shifts (USPS, Table 1)",
+    "box:2": "5 x 5 shifts (Table 10)",
+    "rot:-10,10": "Rotations by 10 degrees",
+    "thick:0.5": "Thicker and thinner lines",
+    "box:1*thick:0.5": "Shifts and line thickness",
+    "vsv2+rot:-8,8+thick:0.5": "Shifts, rotations, thickness",
+    "elastic:0.7,3,8": "Elastic distortions",
+}
+STRIP = 20  # examples to choose from
+LARGE, SMALL = 84, 42  # pixels a form is high, where there are few and where there are many
+
+
+def pick(text: str):
+    st.session_state["index"] = int(text)
+
+
+def choose_example():
+    """Widgets for a data set of images and one of its examples; (dataset, split, index)."""
+    images = [e.name for e in catalogue.entries() if e.at_hand and len(e.shape) > 1]
+    run = state.current_run()
+    usual = run.recipe.dataset if run and run.recipe.dataset in images else catalogue.DEFAULT
+    st.session_state.setdefault("set", state.param("set", usual, images))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Data set", images, key="set", bind="query-params", width=220, help="Sets of images that are at hand."
+        )
+        dataset = catalogue.entry(name).load()
+        split = "train"
+        if len(dataset.y_test):
+            state.param("part", "train", ["train", "test"])
+            split = st.segmented_control(
+                "Part", ["train", "test"], default="train", required=True, key="part", bind="query-params"
+            )
+        last = len(evidence.examples(dataset, split)[1]) - 1
+        st.session_state["index"] = min(st.session_state.get("index", state.param("index", 0, slice(0, last))), last)
+        index = st.number_input(
+            "Example", 0, last, key="index", bind="query-params", width=140, help="Its number in that part."
+        )
+    return dataset, split, index
+
+
+def strip(dataset, split, index):
+    """Examples of every class to choose another one from."""
+    y = evidence.examples(dataset, split)[1]
+    each = max(1, STRIP // len(dataset.classes))
+    rows = np.concatenate([np.flatnonzero(y == c)[:each] for c in dataset.classes[:STRIP]])
+    tiles = [Tile(str(r), f"Example {r}, class {y[r]}", ring="free" if r == index else "") for r in rows]
+    drawn = evidence.example_pictures(dataset, split, rows)
+    gallery(drawn, tiles, key="strip", alt="Examples of every class to choose from", size=28, on_pick=pick)
+
+
+def choose_set(shape) -> JitterSet | None:
+    """The jitter language as a text field; None, and what is allowed, for a text that is not in it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input(
+            "Jitter set",
+            "box:1",
+            key="jitters",
+            bind="query-params",
+            width=320,
+            help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border.",
+        )
+        st.menu_button(
+            "Presets",
+            list(PRESETS),
+            format_func=lambda name: f"{name} · {PRESETS[name]}",
+            key="jitter_preset",
+            icon=":material/auto_awesome_motion:",
+            on_click=lambda: st.session_state.update(jitters=st.session_state["jitter_preset"]),
+            help="Sets of the paper, and others.",
+        )
+        with st.popover("Language", icon=":material/help:"):
+            st.markdown("\n".join(f"- `{family.usage}` {family.help}" for family in FAMILIES.values()))
+    try:
+        return JitterSet.parse(text, shape)
+    except ValueError as error:
+        st.error(str(error), title="Not a jitter set", icon=":material/block:")
+        return None
+
+
+def cost(dataset, run, jitters):
+    """How large the virtual set becomes, what training on it needs, and the way there."""
+    base = run.recipe if run else config.suggestion(dataset.entry.name)
+    recipe = base.replace(name="custom", title="", method="vsv", jitters=str(jitters))
+    need = estimate(recipe)
+    n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")
+    with st.grid(2, min_column_width=120):
+        st.metric("Jitters", f"{len(jitters):,}", help="The identity, the original itself, is one of them.")
+        st.metric(f"Of {words.count(n)} {whose}", words.count(n * len(jitters)), help="Size of the virtual set.")
+        st.metric("Time, about", words.duration(need.seconds), help="To train both stages and to test.")
+        st.metric("Memory, about", words.megabytes(need.memory_mb))
+    if need.advice:
+        st.warning(need.advice, title="This does not fit", icon=":material/memory:")
+    go = st.button(
+        "Take the set to Train",
+        type="primary",
+        icon=":material/play_circle:",
+        key="to_train",
+        width="stretch",
+        help="Opens the form with the method VSV and this set.",
+    )
+    if go:
+        st.switch_page("pages/train.py", query_params=config.link(recipe))
+    st.caption(f"Virtual support vectors on {words.summary(base)}.")
+
+
+def draw(dataset, run, shown, jitters):
+    """All squares of a set, and in a line what there is to see."""
+    squares = jittered.squares(jitters)
+    drawn = sum(int(np.sum(square.cells >= 0)) for square in squares)
+    size = LARGE if drawn <= 25 else SMALL
+    with st.grid("auto", min_column_width=220 if len(squares) > 1 else 500):
+        for number, square in enumerate(squares):
+            with st.container():
+                if square.title:
+                    st.caption(square.title)
+                jittered.draw(dataset, shown, jitters, square, f"square_{number}", size)
+    wrong = sum(said != shown.true for said in shown.predicted)
+    left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
+    said = f" Below each, what *{run.title}* takes it for: {wrong} of {len(jitters):,} go wrong." if run else ""
+    st.caption(
+        f"{left_out}The original stands at the centre; dotted rings are virtual examples of the same class, {shown.true}."
+        + said
+    )
+
+
+st.title("Jitters")
+try:
+    dataset, split, index = choose_example()
+except DataError as error:
+    st.error(str(error), title="This data set cannot be read", icon=":material/broken_image:")
+    st.stop()
+strip(dataset, split, index)
+if jitters := choose_set(dataset.image_shape):
+    run = state.current_run()
+    run = run if run and run.result and run.recipe.dataset == dataset.entry.name else None
+    shown = jittered.forms(dataset, split, index, jitters, run)
+    sides = st.grid(3, min_column_width=260)
+    with sides.cell(column_span=2):
+        draw(dataset, run, shown, jitters)
+    with sides.cell(), st.container(border=True):
+        cost(dataset, run, jitters)

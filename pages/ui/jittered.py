@@ -1,0 +1,105 @@
+"""One example under every jitter of a set, laid out around the original as in Figure 4 of the paper.
+
+A set of shifts becomes a square with the shift (dy, dx) at its row and column.  Other sets become one square for each
+member that shifts nothing, or, without shifts, one square of all members; the original stands at the centre.
+
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 4.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data import Dataset
+from pages.ui import evidence
+from pages.ui.gallery import Tile, gallery, pictures
+from svmcore.jitter import JitterSet
+from svmcore.lab.runs import Run
+
+MOST = 225  # forms drawn of a set
+ROW = 5  # forms without shifts that stand in one row
+
+
+class Square(NamedTuple):
+    """A square of cells: numbers (rows, columns) of the jitters that they hold, -1 for none."""
+
+    title: str
+    cells: np.ndarray
+
+
+class Forms(NamedTuple):
+    """The forms (J, ...) of one example and, where a run can say so, what it takes each of them for (J,)."""
+
+    images: np.ndarray
+    predicted: list[str]
+    true: str
+
+
+def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet, run: Run | None) -> Forms:
+    """Every form of an example, with the classes that the run's machine sees in them."""
+    X, y = evidence.examples(dataset, split)
+    images = jitters.apply(X[index : index + 1])[:, 0]
+    if X.dtype == np.uint8:
+        images = np.rint(images.clip(0, 255)).astype(np.uint8)
+    if run is None:
+        return Forms(images, [], str(y[index]))
+    machine = run.machine()
+    names = evidence.class_names(run, machine)
+    f = machine.decision_values(evidence.prepared(run, images))
+    best = (f[:, 0] > 0).astype(int) if f.shape[1] == 1 else f.argmax(axis=1)
+    return Forms(images, [names[c] for c in best], evidence.class_of(run, machine, y[index]) or "")
+
+
+def squares(jitters: JitterSet) -> list[Square]:
+    """The layout of a set; shifts too far out to be drawn with MOST others are left out."""
+    rest, index, offsets = jitters.factor()
+    far = np.abs(offsets).max(axis=1)
+    reach = max(r for r in np.unique(far) if r == 0 or np.sum(far <= r) <= MOST)
+    if not reach:
+        return [Square("", _around(len(rest)))]
+    grids = []
+    for r, name in enumerate(rest.names):
+        cells = np.full((2 * reach + 1, 2 * reach + 1), -1)
+        mine = np.flatnonzero((index == r) & (far <= reach))
+        cells[tuple(offsets[mine].T + reach)] = mine
+        used = cells >= 0
+        grids.append(Square(name if len(rest) > 1 else "", cells[np.ix_(used.any(axis=1), used.any(axis=0))]))
+    return grids
+
+
+def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key: str, size: int) -> None:
+    """One square of the layout; a cross marks a form that the run takes for another class."""
+    cells = square.cells.ravel()
+    X = dataset.X_train
+    drawn = pictures(shown.images[np.maximum(cells, 0)], X, dataset.image_shape, dataset.entry.ink)
+    gallery(
+        drawn,
+        [_tile(jitters.names[j], j, shown) if j >= 0 else Tile("", "") for j in cells],
+        key=key,
+        alt=f"{np.sum(cells >= 0)} forms of one example {square.title}".strip(),
+        size=size,
+        rows=[""] * len(square.cells),
+    )
+
+
+def _tile(name: str, j: int, shown: Forms) -> Tile:
+    said = shown.predicted[j] if shown.predicted else ""
+    label = f"{name}, taken for {said}" if said else name
+    return Tile("", label, lower=said, ring="virtual" if j else "free", cross=bool(said) and said != shown.true)
+
+
+def _around(n: int) -> np.ndarray:
+    """The numbers 0 to n - 1 in a row or a near-square, 0 at the centre, the others in their order around it."""
+    n = min(n, MOST)
+    columns = n if n <= ROW else _odd(np.sqrt(n))
+    rows = 1 if n <= ROW else _odd(n / columns)
+    cells = np.full(rows * columns, -1)
+    centre = len(cells) // 2
+    first = centre - n // 2
+    cells[first : first + n] = np.insert(np.arange(1, n), centre - first, 0)
+    return cells.reshape(rows, columns)
+
+
+def _odd(x: float) -> int:
+    """The smallest odd number that is at least x."""
+    return int(2 * np.ceil((x - 1) / 2) + 1)

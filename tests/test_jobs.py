@@ -29,8 +29,8 @@ class Gate:
     def __init__(self, monkeypatch):
         self.open = threading.Event()
         self.bursts = 0
+        self.real = train.METHODS["sv"]
         monkeypatch.setitem(train.METHODS, "sv", self)
-        self.real = train._support_vectors
 
     def __call__(self, recipe, problem, monitor):
         look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1))

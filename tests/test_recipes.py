@@ -24,7 +24,9 @@ ODD = Recipe(
     cache_mb=100,
     seed=7,
     slow_motion=True,
-    options={"b": [1, None], "a": "x"},
+    method="vsv",
+    jitters="plus:1*rot:-8,8",
+    options={"second_kernel": RBF(0.1).to_dict(), "second_C": 5},
 )
 
 
@@ -54,7 +56,9 @@ def test_urls_are_short_and_stable():
         "cache_mb": "100",
         "seed": "7",
         "slow_motion": "true",
-        "options": '{"a":"x","b":[1,null]}',
+        "method": "vsv",
+        "jitters": "plus:1*rot:-8,8",
+        "options": '{"second_C":5.0,"second_kernel":{"gamma":0.1,"name":"rbf"}}',
     }
 
 
@@ -101,6 +105,8 @@ def test_digest_knows_what_decides_the_outcome():
         ("class_weight", {"3": 0}, "above 0"),
         ("class_weight", "heavy", "balanced"),
         ("slow_motion", 1, "true, false"),
+        ("jitters", "ring:1", "box:R"),
+        ("jitters", "box:x", "whole numbers"),
         ("options", {"x": object()}, "JSON"),
         ("options", {"x": "y" * 5000}, "4096"),
     ],

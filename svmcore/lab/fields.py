@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.preprocess import parse_step
 
@@ -46,6 +47,15 @@ def _line(name, value):
     if not isinstance(value, str) or len(value) > 120 or not (value.isprintable() or value == ""):
         raise RecipeError(name, value, "one line of at most 120 characters")
     return value
+
+
+def _jitters(name, value):
+    if value == "":
+        return ""
+    try:
+        return str(JitterSet.parse(_line(name, value)))
+    except ValueError as error:
+        raise RecipeError(name, value, str(error)) from None
 
 
 def _choice(allowed):
@@ -165,7 +175,7 @@ def _read_value(text):
 def _show_kernel(kernel):
     described = kernel.to_dict()
     name = described.pop("name")
-    if any(isinstance(value, dict | list) for value in described.values()):
+    if any(isinstance(value, dict | list | tuple) for value in described.values()):
         return _show_json(kernel.to_dict())
     shown = [f"{k}={json.dumps(v) if isinstance(v, bool | str) else _show_number(v)}" for k, v in described.items()]
     return f"{name}:{','.join(shown)}" if shown else name
@@ -189,3 +199,4 @@ FLAG = Kind(_flag, json.loads, json.dumps)
 OPTIONS = Kind(_options, json.loads, _show_json)
 SLUG = Kind(_slug, str, str)
 LINE = Kind(_line, str, str)
+JITTERS = Kind(_jitters, str, str)

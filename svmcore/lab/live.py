@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.decomposition import Snapshot
-from svmcore.kernels import Kernel
-from svmcore.lab.train import Problem
+from svmcore.lab.problem import Problem
+from svmcore.methods.virtual import VirtualSnapshot
 from svmcore.model import labels
 from svmcore.products import Operand
 
@@ -61,13 +61,13 @@ class Live(NamedTuple):
 class Viewer:
     """Looks at one run. Belongs to the thread that trains; a Live once published is never changed."""
 
-    def __init__(self, problem: Problem, kernel: Kernel, seed: int):
+    def __init__(self, problem: Problem, seed: int):
         n = len(problem.X_train)
         size = min(SAMPLE, len(problem.y_test), max(50, KEPT_VALUES // n))
         self._sample = np.sort(np.random.default_rng(seed).permutation(len(problem.y_test))[:size])
-        self._problem, self._kernel = problem, kernel
+        self._problem, self._kernel = problem, problem.kernel
         self._operand = Operand(problem.X_test[self._sample])
-        self._operand.block(problem.X_train[:1], kernel)  # compiled now, not in the first look's time
+        self._operand.block(problem.X_train[:1], self._kernel)  # compiled now, not in the first look's time
         self._classes = np.unique(problem.y_train)
         self._place = np.full(n, -1, np.int64)  # training row -> its row among those of all blocks
         self._blocks: list[np.ndarray] = []  # (rows, size) float32, kernel values of the sample
@@ -98,8 +98,8 @@ class Viewer:
         return live
 
     def _live(self, progress, snapshot, check) -> Live:
-        self._extend(snapshot.support, check)
-        predicted = labels(self._classes, self._decide(snapshot))
+        decide = self._decide_virtual if isinstance(snapshot, VirtualSnapshot) else self._decide
+        predicted = labels(self._classes, decide(snapshot, check))
         truth = self._problem.y_test[self._sample]
         wrong = np.flatnonzero(predicted != truth)
         self._version += 1
@@ -115,8 +115,18 @@ class Viewer:
             whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
         )
 
-    def _decide(self, snapshot) -> np.ndarray:
+    def _decide_virtual(self, snapshot: VirtualSnapshot, check) -> np.ndarray:
+        """Decision values (sample, k) of a machine of virtual support vectors; nothing is kept for the next look."""
+        decision = np.zeros((len(snapshot.coef), len(self._sample)))
+        for start in range(0, len(snapshot.support), PIECE):
+            check()
+            rows = slice(start, start + PIECE)
+            decision += snapshot.coef[:, rows] @ self._operand.block(snapshot.vectors[rows], snapshot.kernel)
+        return decision.T + snapshot.bias
+
+    def _decide(self, snapshot, check) -> np.ndarray:
         """Decision values (sample, k)."""
+        self._extend(snapshot.support, check)
         placed = np.zeros((len(snapshot.coef), sum(map(len, self._blocks))), np.float32)
         placed[:, self._place[snapshot.support]] = snapshot.coef
         decision, start = np.zeros((len(placed), len(self._sample)), np.float32), 0
@@ -136,6 +146,9 @@ class Viewer:
 
 
 def _largest(support, alpha):
+    """The training rows with the largest alphas, falling; virtual support vectors count for their parents."""
+    support, parent = np.unique(support, return_inverse=True)
+    alpha = np.bincount(parent, alpha)
     order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
     order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
     order = order[alpha[order] > 0]

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from svmcore.kernels import Kernel, Poly
 from svmcore.lab.fields import (
     FLAG,
+    JITTERS,
     KERNEL,
     LABELS,
     LINE,
@@ -31,10 +32,26 @@ from svmcore.lab.fields import (
     numeric,
     read_json,
 )
+from svmcore.methods.jittering import SIDES
+from svmcore.preprocess import Pipeline
 from svmcore.svc import SOLVERS
 
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
-METHODS = {"sv": "Support vectors"}
+METHODS = {
+    "sv": "Support vectors",
+    "vsv": "Virtual support vectors",
+    "jsv": "Jittering kernel",
+    "query-jitter": "Jittered test examples",
+    "tangent": "Kernel that whitens tangents",
+}
+TRANSFORMING = ("vsv",)  # methods that preprocess again after a transformation
+COMPARING = ("jsv", "query-jitter", "tangent")  # methods whose kernels transform preprocessed examples
+OPTIONS_OF: dict[str, dict[str, Kind]] = {
+    "vsv": {"second_kernel": KERNEL, "second_C": numeric(0, 1e9)},
+    "jsv": {"sides": choice({side: side for side in SIDES})},
+    "tangent": {"lam": numeric(0, 1), "space": choice({"input": "Pixels", "feature": "The kernel's feature space"})},
+}
+JITTERS_DEFAULT = "box:1"
 SPLITS = {
     "given": "The first examples of the given training and test sets, in their order",
     "first-of-each": "Equally many of each class for training, the first ones of the training set",
@@ -56,7 +73,7 @@ FIELDS: dict[str, Kind] = {
     "C": numeric(0, 1e9),
     "class_weight": WEIGHTS,
     "method": choice(METHODS),
-    "jitters": LINE,
+    "jitters": JITTERS,
     "scope": choice(SCOPES),
     "rounds": numeric(1, 5, whole=True),
     "solver": choice(SOLVERS),
@@ -73,8 +90,8 @@ class Recipe:
     """One experiment. Raises RecipeError for a field that cannot be.
 
     classes: () all of them, one label for that class against the rest, several for only those. n_train, n_test: None
-    for all there are. jitters, scope, rounds belong to the methods that make virtual examples; options to methods
-    with settings of their own. slow_motion rests the solver between bursts so that a short run can be watched.
+    for all there are. jitters belong to every method but "sv", scope and rounds to "vsv"; OPTIONS_OF lists the
+    options of a method. slow_motion rests the solver between bursts so that a short run can be watched.
     """
 
     name: str = "custom"
@@ -102,6 +119,13 @@ class Recipe:
     def __post_init__(self):
         for name, kind in FIELDS.items():
             object.__setattr__(self, name, kind.check(name, getattr(self, name)))
+        if self.method != "sv" and not self.jitters:
+            object.__setattr__(self, "jitters", JITTERS_DEFAULT)
+        object.__setattr__(self, "options", _options(self.method, self.options))
+        undone = set(Pipeline(*self.preprocess).split()[1].steps) - {"unit-norm", "standardise"}
+        if self.method in COMPARING and undone:
+            allowed = f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.method}"
+            raise RecipeError("preprocess", self.preprocess, allowed)
 
     def __hash__(self):
         return hash(self._texts())
@@ -164,9 +188,6 @@ class Recipe:
         return tuple((name, kind.show(getattr(self, name))) for name, kind in FIELDS.items())
 
 
-DEFAULT = Recipe()
-
-
 def read_text(name: str, text: str) -> object:
     """The value that a field's text in a URL or on a command line stands for; an unreadable text stays a text."""
     _known([name])
@@ -180,7 +201,22 @@ def _read(read, text):
         return text
 
 
+def _options(method: str, options: dict) -> dict:
+    """The options of a method, each checked; kernels as their descriptions."""
+    kinds = OPTIONS_OF.get(method, {})
+    checked = {}
+    for name, value in options.items():
+        if name not in kinds:
+            raise RecipeError("options", name, f"{', '.join(kinds) or 'none'}, for method {method}")
+        value = kinds[name].check(f"options.{name}", value)
+        checked[name] = value.to_dict() if isinstance(value, Kernel) else value
+    return checked
+
+
 def _known(names):
     for name in names:
         if name not in FIELDS:
             raise RecipeError("field", name, ", ".join(FIELDS))
+
+
+DEFAULT = Recipe()

@@ -49,7 +49,7 @@ def carry_out(run: runs.Run, predicted: Estimate, control: Control) -> tuple[str
         problem = train.prepare(recipe, watch.check)
         run.save_split(problem.train_index, problem.test_index)
         if control.looks:
-            watch.viewer = Viewer(problem, recipe.kernel, recipe.seed)
+            watch.viewer = Viewer(problem, recipe.seed)
         watch.check("fitting")
         fitted = train.fit(recipe.replace(cache_mb=predicted.cache_mb), problem, watch)
         watch.raise_if_ended()

@@ -92,6 +92,12 @@ class Jittered(BlockwiseKernel):
             )
         return cls(**values | {"base": kernel_from_dict(values["base"])})
 
+    @property
+    def products(self) -> int:
+        """Values of `base` that one value of this kernel takes."""
+        forms = len(self._set)
+        return forms * forms if self.sides == "both" else forms if self._symmetric else 2 * forms
+
     @cached_property
     def _pipeline(self) -> Pipeline:
         return Pipeline(*self.prepare, image_shape=self.image_shape)

@@ -4,22 +4,10 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui import config, evidence, jittered, state, words
+from pages.ui import config, evidence, jitter_set, jittered, state, words
 from pages.ui.gallery import Tile, gallery
-from svmcore.jitter import FAMILIES, JitterSet
 from svmcore.lab.estimate import estimate
 
-PRESETS = {
-    "box:1": "3 x 3 shifts (MNIST, Table 10)",
-    "vsv2": "13 shifts (VSV2)",
-    "plus:1": "4 shifts (USPS, Table 1)",
-    "box:2": "5 x 5 shifts (Table 10)",
-    "rot:-10,10": "Rotations by 10 degrees",
-    "thick:0.5": "Thicker and thinner lines",
-    "box:1*thick:0.5": "Shifts and line thickness",
-    "vsv2+rot:-8,8+thick:0.5": "Shifts, rotations, thickness",
-    "elastic:0.7,3,8": "Elastic distortions",
-}
 STRIP = 20  # examples to choose from
 LARGE, SMALL = 84, 42  # pixels a form is high, where there are few and where there are many
 
@@ -63,35 +51,6 @@ def strip(dataset, split, index):
     gallery(drawn, tiles, key="strip", alt="Examples of every class to choose from", size=28, on_pick=pick)
 
 
-def choose_set(shape) -> JitterSet | None:
-    """The jitter language as a text field; None, and what is allowed, for a text that is not in it."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = st.text_input(
-            "Jitter set",
-            "box:1",
-            key="jitters",
-            bind="query-params",
-            width=320,
-            help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border.",
-        )
-        st.menu_button(
-            "Presets",
-            list(PRESETS),
-            format_func=lambda name: f"{name} · {PRESETS[name]}",
-            key="jitter_preset",
-            icon=":material/auto_awesome_motion:",
-            on_click=lambda: st.session_state.update(jitters=st.session_state["jitter_preset"]),
-            help="Sets of the paper, and others.",
-        )
-        with st.popover("Language", icon=":material/help:"):
-            st.markdown("\n".join(f"- `{family.usage}` {family.help}" for family in FAMILIES.values()))
-    try:
-        return JitterSet.parse(text, shape)
-    except ValueError as error:
-        st.error(str(error), title="Not a jitter set", icon=":material/block:")
-        return None
-
-
 def cost(dataset, run, jitters):
     """How large the virtual set becomes, what training on it needs, and the way there."""
     base = run.recipe if run else config.suggestion(dataset.entry.name)
@@ -131,11 +90,9 @@ def draw(dataset, run, shown, jitters):
                 jittered.draw(dataset, shown, jitters, square, f"square_{number}", size)
     wrong = sum(said != shown.true for said in shown.predicted)
     left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
+    around = f"The original stands at the centre; dotted rings are virtual examples of the same class, {shown.true}."
     said = f" Below each, what *{run.title}* takes it for: {wrong} of {len(jitters):,} go wrong." if run else ""
-    st.caption(
-        f"{left_out}The original stands at the centre; dotted rings are virtual examples of the same class, {shown.true}."
-        + said
-    )
+    st.caption(left_out + around + said)
 
 
 st.title("Jitters")
@@ -145,7 +102,7 @@ except DataError as error:
     st.error(str(error), title="This data set cannot be read", icon=":material/broken_image:")
     st.stop()
 strip(dataset, split, index)
-if jitters := choose_set(dataset.image_shape):
+if jitters := jitter_set.field(dataset.image_shape):
     run = state.current_run()
     run = run if run and run.result and run.recipe.dataset == dataset.entry.name else None
     shown = jittered.forms(dataset, split, index, jitters, run)

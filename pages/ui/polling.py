@@ -1,4 +1,4 @@
-"""One fragment that looks at a job about once a second, until the job has come to its end."""
+"""One fragment that looks at jobs about once a second, until all of them have come to their end."""
 
 import streamlit as st
 
@@ -12,13 +12,18 @@ def poll(run_id: str, render):
 
     run_id: the run to follow. render: called inside the fragment with the job's Status; it may hold buttons.
     """
-    drawn = jobs.status(run_id).state
+    poll_all([run_id], lambda statuses: render(statuses[0]))
 
-    @st.fragment(run_every=PERIOD if drawn in runs.ACTIVE else None)
+
+def poll_all(run_ids, render):
+    """`poll` for several runs: `render` gets the list of their statuses."""
+    drawn = [jobs.status(run_id).state for run_id in run_ids]
+
+    @st.fragment(run_every=PERIOD if set(drawn) & set(runs.ACTIVE) else None)
     def look():
-        status = jobs.status(run_id)
-        if status.state != drawn:
+        statuses = [jobs.status(run_id) for run_id in run_ids]
+        if [status.state for status in statuses] != drawn:
             st.rerun()
-        render(status)
+        render(statuses)
 
     look()

@@ -1,0 +1,46 @@
+"""A jitter set as a text field, with sets to start from and the words of the language."""
+
+import streamlit as st
+
+from svmcore.jitter import FAMILIES, JitterSet
+
+PRESETS = {
+    "box:1": "3 × 3 shifts (MNIST, Table 10)",
+    "vsv2": "13 shifts (VSV2)",
+    "plus:1": "4 shifts (USPS, Table 1)",
+    "box:2": "5 × 5 shifts (Table 10)",
+    "rot:-10,10": "Rotations by 10 degrees",
+    "thick:0.5": "Thicker and thinner lines",
+    "box:1*thick:0.5": "Shifts and line thickness",
+    "vsv2+rot:-8,8+thick:0.5": "Shifts, rotations, thickness",
+    "elastic:0.7,3,8": "Elastic distortions",
+}
+
+
+def field(image_shape: tuple[int, ...]) -> JitterSet | None:
+    """Draw the field `jitters`; None, and what is allowed on screen, for a text that is not in the language."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input(
+            "Jitter set",
+            "box:1",
+            key="jitters",
+            bind="query-params",
+            width=280,
+            help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border.",
+        )
+        st.menu_button(
+            "Presets",
+            list(PRESETS),
+            format_func=lambda name: f"{name} · {PRESETS[name]}",
+            key="jitter_preset",
+            icon=":material/auto_awesome_motion:",
+            on_click=lambda: st.session_state.update(jitters=st.session_state["jitter_preset"]),
+            help="Sets of the paper, and others.",
+        )
+        with st.popover("Language", icon=":material/help:"):
+            st.markdown("\n".join(f"- `{family.usage}` {family.help}" for family in FAMILIES.values()))
+    try:
+        return JitterSet.parse(text, image_shape)
+    except ValueError as error:
+        st.error(str(error), title="Not a jitter set", icon=":material/block:")
+        return None

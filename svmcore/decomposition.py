@@ -108,15 +108,17 @@ class _Rounds:
         try:
             self._check_gaps()
             first = self._first_set()
-            if len(first) == self.n and self.gram.blocks is not None:
+            if self.gram.blocks is not None:
                 K = self.gram.blocks, self.gram.which
             else:
-                K = self.gram.square(first), PLAIN
+                K = self.gram.square(first, self._check), PLAIN
             self._round(dict.fromkeys(self._open(), first), K)
             while sets := {m: self._working_set(m) for m in self._open()}:
                 self._round(sets)
         except Stopped:
             converged = False
+            for m, (_, _, _, gap, b) in self.live.items():
+                self.gaps[m], self.bias[m] = max(gap, self.gaps[m]), b
         self._report()
         return Solution(self.alpha, self.bias, self.gaps, converged, self.iterations, self.history)
 
@@ -128,7 +130,7 @@ class _Rounds:
 
     def _first_set(self) -> np.ndarray:
         """One set for all machines: every example if K fits, else random ones that leave no class out."""
-        if self.gram.blocks is not None or self.n <= min(self.largest, 2 * FIRST):
+        if self.gram.whole or self.n <= min(self.largest, 2 * FIRST):
             return np.arange(self.n)
         size = min(FIRST, self.largest)
         chosen = self.rng.choice(self.n, size, replace=False)
@@ -176,14 +178,12 @@ class _Rounds:
                 for future in done:
                     future.result()
                 self._report()
-        if self.stopped:
-            raise Stopped
+        self._halt()
 
     def _solve_set(self, m, chosen, K) -> None:
-        if self.stopped:
-            return
+        self._halt()
         whole = len(chosen) == self.n
-        K = K or (self.gram.square(chosen), PLAIN)
+        K = K or (self.gram.square(chosen, self._halt), PLAIN)
         problem = smo.pairs(*K, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
         tol = self.tol if whole else self.tol / 2 if self.alpha[m].any() else max(self.tol / 2, ROUGH)
 
@@ -214,10 +214,14 @@ class _Rounds:
 
     # Reports
 
-    def _check(self) -> None:
-        self._report()
+    def _halt(self) -> None:
+        """A worker's check: it does not report."""
         if self.stopped:
             raise Stopped
+
+    def _check(self) -> None:
+        self._report()
+        self._halt()
 
     def _report(self) -> None:
         """Publish a Progress and ask whether to go on; workers wait at the gate, so a pause holds them too."""

@@ -35,6 +35,7 @@ class Gram:
     diag: np.ndarray
     blocks: np.ndarray | None = None  # (number of blocks, n0, n0) float32 where all of K is in memory
     which: np.ndarray | None = None  # (J, J) int64
+    whole: bool = False  # all of K is in memory, or small enough for a solver to ask for the square of all examples
 
     def __init__(self):
         self.evaluations = self.hits = self.misses = 0
@@ -44,9 +45,13 @@ class Gram:
         """Rows idx (m,) of the Gram matrix: (m, n) float32."""
         raise TypeError(f"{type(self).__name__} does not say how rows are made")
 
-    def square(self, idx) -> np.ndarray:
-        """The Gram matrix of the examples idx (m,): (m, m) float32."""
-        return np.concatenate([self.rows(part)[:, idx] for part in chunks(idx)])
+    def square(self, idx, check=proceed) -> np.ndarray:
+        """The Gram matrix of the examples idx (m,): (m, m) float32; `check` as for `add_to`."""
+        out = np.empty((len(idx), len(idx)), np.float32)
+        for places in chunks(np.arange(len(idx))):
+            check()
+            out[places] = self.rows(idx[places])[:, idx]
+        return out
 
     def add_to(self, F, idx, coef, check=proceed) -> None:
         """F (k, n) float64 += coef (k, m) @ rows(idx); `check` is called between steps and may raise to stop."""
@@ -64,6 +69,8 @@ class Gram:
 class Dense(Gram):
     """The whole Gram matrix K (n, n) float32 in memory."""
 
+    whole = True
+
     def __init__(self, K):
         super().__init__()
         self.K = np.ascontiguousarray(K, np.float32)
@@ -73,27 +80,17 @@ class Dense(Gram):
         self.diag = self.K.diagonal().copy()
         self.blocks, self.which = self.K[None], PLAIN
 
-    @classmethod
-    def of(cls, operand: Operand, kernel: Kernel, check=proceed) -> Dense:
-        """The Gram matrix of the operand's examples, its lower half mirrored."""
-        gram = cls(symmetric(operand, kernel, check))
-        gram._count(evaluations=gram.n * (gram.n + 1) // 2)
-        return gram
-
     def rows(self, idx):
         self._count(hits=len(idx))
         return self.K[idx]
-
-    def square(self, idx):
-        return self.K[np.ix_(idx, idx)]
 
 
 class Cached(Gram):
     """Rows computed in blocks from an operand and kept up to `budget_bytes`; the least recently used make room."""
 
-    def __init__(self, operand: Operand, kernel: Kernel, budget_bytes: int):
+    def __init__(self, operand: Operand, kernel: Kernel, budget_bytes: int, whole: bool = False):
         super().__init__()
-        self.operand, self.kernel, self.n = operand, kernel, operand.n
+        self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole
         self.diag = kernel.diag(operand.X)
         self.capacity = int(min(self.n, max(budget_bytes // (4 * self.n), 0)))
         self.store = np.empty((self.capacity, self.n), np.float32)
@@ -125,15 +122,20 @@ class Cached(Gram):
             check()
             F += coef[:, part] @ self._compute(idx[part])
 
-    def square(self, idx):
+    def square(self, idx, check=proceed):
         idx = np.asarray(idx)
         held = self.slot[idx] >= 0
-        out = np.empty((len(idx), len(idx)), np.float32)
         inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
-        _gather(self.store, self.slot[idx[inside]], idx, inside, out)
-        if len(outside):
-            out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
-            out[np.ix_(outside, outside)] = symmetric(Operand(self.operand.X[idx[outside]]), self.kernel)
+        if len(inside) == 0:
+            out = symmetric(Operand(self.operand.X[idx]), self.kernel, check)
+        else:
+            out = np.empty((len(idx), len(idx)), np.float32)
+            for places in chunks(inside):
+                check()
+                _gather(self.store, self.slot[idx[places]], idx, places, out)
+            if len(outside):
+                out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
+                out[np.ix_(outside, outside)] = symmetric(Operand(self.operand.X[idx[outside]]), self.kernel, check)
         self._count(len(outside) * (len(outside) + 1) // 2, len(inside), len(outside))
         return out
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from svmcore import decomposition, digestion
 from svmcore.digestion import Digestion
-from svmcore.gram import CHUNK, Cached, Dense, Gram
+from svmcore.gram import CHUNK, Cached, Gram
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.model import Machine
@@ -156,7 +156,7 @@ class SVC(ClassifierMixin, BaseEstimator):
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
             _check_budget(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
-            return Dense.of(operand, kernel), whole
+            return Cached(operand, kernel, 0, whole=True), whole
         _check_budget(fixed + 2 * 4 * CHUNK * n, ceiling, f"training on {n} examples")
         free = ceiling - fixed - 4 * CHUNK * n
         square = min(free // 4, min(2, machines) * whole)

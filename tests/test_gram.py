@@ -29,7 +29,7 @@ def examples():
 def sources(X, kernel):
     row = 4 * len(X)
     yield Plain(X, kernel)
-    yield Dense.of(Operand(X), kernel)
+    yield Dense(kernel.block(X, X))
     for capacity in (0, 1, 300, 700):
         yield Cached(Operand(X), kernel, capacity * row)
 

@@ -69,7 +69,7 @@ def _view(dataset: Dataset, split: str, index: int) -> None:
     values = machine.decision_values(x[None])[0]
     with left:
         _role(run, split, index)
-        _as_support_vector(run, machine, values, split, index)
+        _as_support_vector(run, machine, split, index)
     with right:
         _decision(run, machine, values, y[index])
     _reasons(run, machine, x, values, reference(dataset.entry.name, split, index))
@@ -116,34 +116,51 @@ def _decision(run: Run, machine: Machine, values: np.ndarray, label) -> None:
     figures.show(figures.decision_bars(values, names, true, predicted), "digit_decision")
 
 
-def _as_support_vector(run: Run, machine: Machine, values: np.ndarray, split: str, index: int) -> None:
-    """The machines that lean on this very example: alpha, margin, free or bound."""
-    if split != "train":
+def _as_support_vector(run: Run, machine: Machine, split: str, index: int) -> None:
+    """The machines that lean on this example, or on virtual ones made from it: alpha, margin, kind."""
+    held = np.flatnonzero(evidence.dataset_rows(run, machine) == index) if split == "train" else ()
+    if not len(held):
         return
-    names = evidence.machine_names(run, machine)
-    rows = []
-    for i in np.flatnonzero(evidence.dataset_rows(run, machine) == index):
-        if machine.jitter is not None and machine.jitter[i] > 0:
-            continue
-        for c in np.flatnonzero(machine.coef[:, i]):
-            sign = np.sign(machine.coef[c, i])
-            rows.append(
-                {
-                    "machine": names[c],
-                    "side": f"{sign:+.0f}",
-                    "alpha": abs(machine.coef[c, i]),
-                    "margin y f(x)": sign * values[c],
-                    "kind": "bound" if machine.bound[c, i] else "free",
-                }
-            )
-    if rows:
-        st.markdown(f"Support vector of **{len(rows)}** of {len(names)} machines")
-        st.dataframe(
-            rows,
-            hide_index=True,
-            column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
-            alt="Alpha and margin in each machine that this example supports",
-        )
+    names, jitters = evidence.machine_names(run, machine), evidence.jitter_names(machine)
+    margins = machine.decision_values(machine.support_vectors[held]) * np.sign(machine.coef[:, held].T)
+    rows = [
+        {
+            "machine": names[c],
+            "alpha": abs(machine.coef[c, i]),
+            "margin y f(x)": margins[r, c],
+            "kind": "bound" if machine.bound[c, i] else "free",
+        }
+        | ({"jitter": jitters[machine.jitter[i]]} if jitters else {})
+        for r, i in enumerate(held)
+        for c in np.flatnonzero(machine.coef[:, i])
+    ]
+    leaning = len({row["machine"] for row in rows})
+    st.markdown(f"Support vector of **{leaning}** of {len(names)} machines")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
+        alt="Alpha and margin in each machine that this example supports",
+    )
+    if jitters:
+        _family(run, machine, index, int(np.argmax(np.count_nonzero(machine.coef[:, held], axis=1))))
+
+
+def _family(run: Run, machine: Machine, index: int, c: int) -> None:
+    """This example and the virtual ones made from it that one machine keeps."""
+    chosen = evidence.supports(run, machine, c)
+    chosen = evidence.take(chosen, chosen.row == index)
+    gallery(
+        evidence.support_pictures(run, machine, chosen),
+        evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha),
+        key="digit_family",
+        alt=f"Forms of example {index} that are support vectors, largest alpha first",
+        size=48,
+    )
+    st.caption(
+        f"Its forms that hold up *{evidence.machine_names(run, machine)[c]}*, alpha below; a dotted ring is a virtual "
+        "support vector, made from this example by a jitter."
+    )
 
 
 def _reasons(run: Run, machine: Machine, x: np.ndarray, values: np.ndarray, ref: str) -> None:

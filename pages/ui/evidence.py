@@ -14,6 +14,7 @@ import streamlit as st
 
 from data import Dataset, load
 from pages.ui.gallery import Tile, pictures, reference
+from svmcore.jitter import JitterSet
 from svmcore.lab import runs
 from svmcore.lab.runs import Run
 from svmcore.model import Machine
@@ -80,31 +81,39 @@ def supports(run: Run, machine: Machine, c: int) -> Supports:
 
 
 def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:
-    """Pictures of support vectors: the originals of the data set, and virtual ones as the machine holds them."""
+    """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual ones."""
     dataset = load(run.recipe.dataset)
-    drawn = example_pictures(dataset, "train", chosen.row)
-    virtual = np.flatnonzero(chosen.kind == "virtual")
-    if len(virtual) and machine.support_vectors[0].size == np.prod(dataset.image_shape):
-        held = machine.support_vectors[chosen.position]
-        drawn[virtual] = pictures(held, held, dataset.image_shape, dataset.entry.ink)[virtual]
-    return drawn
+    if machine.jitter is None:
+        return example_pictures(dataset, "train", chosen.row)
+    shape = _pipeline(run.id).output_shape(dataset.image_shape)
+    seen = machine.support_vectors
+    return pictures(seen[chosen.position], seen, shape, dataset.entry.ink)
 
 
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
     """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution."""
+    sign = "" if numbers is chosen.alpha else "+"
     return [
         Tile(
             reference(dataset, "train", row),
-            f"Training example {row}, class {label}, {kind} support vector, alpha {alpha:.3g}",
+            f"{'Made from training' if kind == 'virtual' else 'Training'} example {row}, class {label}, {kind} support "
+            f"vector, alpha {alpha:.3g}",
             upper=str(label),
-            lower=f"{number:.2f}" if numbers is chosen.alpha else f"{number:+.2f}",
+            lower=f"{number:{sign}.2f}",
             ring=str(kind),
-            sign=int(sign),
+            sign=int(side),
         )
-        for row, label, kind, alpha, sign, number in zip(
+        for row, label, kind, alpha, side, number in zip(
             chosen.row, chosen.label, chosen.kind, chosen.alpha, chosen.sign, numbers
         )
     ]
+
+
+def jitter_names(machine: Machine) -> list[str]:
+    """The names of the jitters that a machine's virtual support vectors count in; empty for one that has none."""
+    if machine.jitter is None:
+        return []
+    return list(JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"])).names)
 
 
 def take(chosen: Supports, which: np.ndarray) -> Supports:

@@ -96,7 +96,7 @@ if run:
             selection_mode="points",
         )
         if plane.is_plane(run):
-            plane.plane(run, machine, "plane")
+            plane.plane(run, machine, "plane", test)
 
     st.subheader("By class")
     decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision

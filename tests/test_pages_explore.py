@@ -99,6 +99,7 @@ def test_a_binary_machine_has_its_own_words_and_a_plane(moons_run):
     assert "Rings are support vectors" in captions(app)
     app = open_page("errors", run=moons_run.id)
     assert len(app.dataframe[0].value) == 2
+    assert f"Crosses mark the {moons_run.result['errors']} errors" in captions(app)
 
 
 def test_the_view_of_a_support_vector_tells_alpha_margin_and_reasons(digits_run):
@@ -138,6 +139,24 @@ def test_support_vectors_come_largest_alpha_first_and_lead_to_their_example(digi
     np.testing.assert_array_equal(chosen.sign > 0, chosen.label == 4)
     prepared = evidence.prepared(digits_run, dataset.X_train[chosen.row])
     np.testing.assert_allclose(prepared, machine.support_vectors[chosen.position], atol=1e-6)
+
+
+def test_virtual_support_vectors_are_traced_to_the_example_they_were_made_from():
+    run_id = jobs.submit(DIGITS.replace(method="vsv", jitters="plus:1", n_train=100))
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    run = runs.get(run_id)
+    machine, dataset = run.machine(), load("digits-8x8")
+    chosen = evidence.supports(run, machine, 3)
+    virtual = chosen.kind == "virtual"
+    assert virtual.any()
+    original = evidence.prepared(run, dataset.X_train[chosen.row])
+    same = (original == machine.support_vectors[chosen.position]).all(axis=1)
+    np.testing.assert_array_equal(same, machine.jitter[chosen.position] == 0)
+    np.testing.assert_array_equal(chosen.sign > 0, chosen.label == 3)
+    row = chosen.row[np.flatnonzero(virtual)[0]]
+    app = open_page("support_vectors", run=run.id, sv="Virtual", digit=f"digits-8x8/train/{row}")
+    table = next(frame.value for frame in app.dataframe if "jitter" in frame.value)
+    assert set(table["jitter"]) <= set(evidence.jitter_names(machine))
 
 
 def test_one_class_against_the_rest_keeps_its_name():

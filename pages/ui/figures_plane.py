@@ -72,7 +72,7 @@ def toy_plane(
         (free, {"symbol": "circle-open", "size": 11}),
         (bound, {"symbol": "circle-open", "size": 11}),
         (bound, {"symbol": "circle-open", "size": 16}),
-        (errors, {"symbol": "x-thin", "size": 9, "line": {"width": 2, "color": GREY}}),
+        (errors, {"symbol": "x-thin", "size": 10, "line": {"width": 2, "color": GREY}}),
     )
     for rows, marker in rings:
         rows = np.asarray(rows, int)
@@ -80,7 +80,8 @@ def toy_plane(
             x=X[rows, 0], y=X[rows, 1], mode="markers", marker={"color": GREY, **marker}, hoverinfo="skip"
         )
     figure.update_layout(showlegend=False)
-    marked = "" if not len(free) and not len(bound) else " Rings are support vectors, double rings those at C."
+    marked = " Rings are support vectors, double rings those at C." if len(free) or len(bound) else ""
+    marked += f" Crosses mark the {len(errors)} errors." if len(errors) else ""
     return _words(
         figure,
         f"{len(X)} points of the plane in {len(classes)} classes.",

@@ -34,12 +34,21 @@ def machine_of(run, snapshot):
     )
 
 
-def plane(run, machine, key: str):
-    """Draw the training points of a run with the field and the support vectors of `machine` (or none yet)."""
-    dataset, rows = load(run.recipe.dataset), run.train_index()
-    X, y = dataset.X_train[rows], dataset.y_train[rows]
-    refs = [reference(run.recipe.dataset, "train", i) for i in rows]
-    marks = {} if machine is None else _marks(run, machine, X)
+def plane(run, machine, key: str, test=None):
+    """Draw the training points of a run with the field and the support vectors of `machine` (or none yet).
+
+    test: the run's TestSet, to draw its test points instead, those that come out wrong with a cross.
+    """
+    dataset = load(run.recipe.dataset)
+    split, rows = ("train", run.train_index()) if test is None else (test.split, test.index)
+    X, y = (array[rows] for array in evidence.examples(dataset, split))
+    refs = [reference(run.recipe.dataset, split, i) for i in rows]
+    marks = {} if machine is None else {"field": _field(run, machine, X)}
+    if test is not None:
+        marks["errors"] = np.flatnonzero(test.y_true != test.y_pred)
+    elif machine is not None:
+        used, bound = np.any(machine.coef != 0, axis=0), np.any(machine.bound, axis=0)
+        marks |= {"free": machine.support[used & ~bound], "bound": machine.support[bound]}
     classes = dataset.classes if machine is None else machine.classes
     figure = figures_plane.toy_plane(X, y, classes, refs=refs, **marks)
     figures.show(figure, key=key, on_select=lambda: _open(key))
@@ -52,13 +61,8 @@ def _open(key):
             st.rerun()
 
 
-def _marks(run, machine, X):
+def _field(run, machine, X):
     xs, ys, nodes = figures_plane.grid(X)
     values = machine.decision_values(evidence.prepared(run, nodes.astype(np.float32)))
     f = values[:, 0] if values.shape[1] == 1 else values.argmax(axis=1)
-    used, bound = np.any(machine.coef != 0, axis=0), np.any(machine.bound, axis=0)
-    return {
-        "field": (xs, ys, f.reshape(len(ys), len(xs))),
-        "free": machine.support[used & ~bound],
-        "bound": machine.support[bound],
-    }
+    return xs, ys, f.reshape(len(ys), len(xs))

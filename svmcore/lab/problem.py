@@ -24,7 +24,7 @@ from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.preprocess import Pipeline
 
 CHUNK = 2048  # examples preprocessed between two checks
-TANGENTS, FEATURE_TANGENTS = 50_000, 2_000  # tangents that a covariance is found from, in input and in feature space
+TANGENTS, FEATURE_TANGENTS = 20_000, 2_000  # tangents that a covariance is found from, in input and in feature space
 LAMBDA = 0.1
 
 
@@ -110,10 +110,15 @@ def steps_after_jitter(recipe: Recipe) -> tuple[str, ...]:
     return Pipeline(*recipe.preprocess).split()[1].steps
 
 
-def _kernel(recipe: Recipe, X: np.ndarray, image_shape: tuple[int, ...] | None) -> Kernel:
-    """The recipe's kernel, made invariant where the method asks for it."""
+def require_images(recipe: Recipe, image_shape: tuple[int, ...] | None) -> None:
+    """RecipeError when the method transforms images and the examples are none."""
     if recipe.method != "sv" and image_shape is None:
         raise RecipeError("method", recipe.method, f"sv, as the examples of {recipe.dataset} are no images")
+
+
+def _kernel(recipe: Recipe, X: np.ndarray, image_shape: tuple[int, ...] | None) -> Kernel:
+    """The recipe's kernel, made invariant where the method asks for it."""
+    require_images(recipe, image_shape)
     if recipe.method == "jsv":
         sides = recipe.options.get("sides", SIDES[0])
         return Jittered(recipe.kernel, recipe.jitters, image_shape, sides, steps_after_jitter(recipe))

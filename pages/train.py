@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import config, state, watch, words
+from pages.ui import config, form, state, watch, words
 from svmcore.lab import jobs
 from svmcore.lab.estimate import estimate
 
@@ -10,11 +10,11 @@ from svmcore.lab.estimate import estimate
 @st.fragment
 def set_up():
     """The form, what the run will need, and Start."""
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader("New run", width="content")
-        config.recipe_menu()
+    st.subheader("New run")
     head = st.container()
-    recipe = config.recipe_form()
+    recipe = form.recipe_form()
+    with head:
+        form.recipe_menu(recipe)
     if recipe is None:
         return
     need = estimate(recipe)

@@ -1,14 +1,11 @@
 """The Train and Runs pages and the frame around them, driven in process from app.py; charts need a browser."""
 
-import csv
-import io
 import time
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import config, exports, picker, words
+from pages.ui import config, picker, words
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipe import Recipe
@@ -177,22 +174,6 @@ def test_two_runs_side_by_side(run):
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 def test_link_is_the_recipe(recipe):
     assert Recipe.from_query(config.link(recipe)).digest() == recipe.digest()
-
-
-def test_errors_as_csv(run):
-    rows = list(csv.DictReader(io.StringIO(exports.errors_csv(run))))
-    test = run.test()
-    wrong = np.flatnonzero(test.y_true != test.y_pred)
-    assert len(rows) == run.result["errors"] > 0
-    assert [int(row["index"]) for row in rows] == test.index[wrong].tolist()
-    assert [float(row["f_1"]) for row in rows] == pytest.approx(test.decision[wrong, 0].tolist(), rel=1e-4)
-
-
-def test_script_repeats_the_run(run, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    exec(compile(exports.script(run.recipe), "script", "exec"), {})
-    assert capsys.readouterr().out.startswith(f"{run.result['errors']} of {run.result['n_test']} ")
-    assert (tmp_path / "machine.npz").exists()
 
 
 def test_error_rate_in_words():

@@ -1,29 +1,8 @@
 """What a run can be taken away as: its recipe, its machine, its errors, and a script that repeats it."""
 
-import csv
-import io
 import json
-from dataclasses import fields
 
-import numpy as np
 import streamlit as st
-
-from svmcore.lab.recipe import Recipe
-
-SPELLED = ("dataset", "kernel", "C")  # said even where it is the default
-SCRIPT = """# {title}
-# Run it in the folder that holds svmcore and data.
-
-from svmcore import {kernel}, save
-from svmcore.lab import Recipe, execute
-
-recipe = Recipe(
-{fields}
-)
-outcome = execute(recipe)
-print(outcome.result["errors"], "of", outcome.result["n_test"], "test examples are wrong")
-save(outcome.machine, "machine.npz")
-"""
 
 
 def buttons(run):
@@ -53,7 +32,7 @@ def buttons(run):
     )
     st.download_button(
         "Errors (CSV)",
-        (lambda: errors_csv(run)) if done else "",
+        run.errors_csv if done else "",
         f"{run.id}-errors.csv",
         "text/csv",
         key=f"export_errors_{run.id}",
@@ -64,7 +43,7 @@ def buttons(run):
     )
     st.download_button(
         "Script (Python)",
-        script(run.recipe),
+        run.export_snippet(),
         f"{run.recipe.name.replace('-', '_')}.py",
         "text/x-python",
         key=f"export_script_{run.id}",
@@ -72,27 +51,3 @@ def buttons(run):
         help="A few lines that repeat the run without the app.",
         **options,
     )
-
-
-def script(recipe: Recipe) -> str:
-    """A Python script that repeats the run: what differs from a plain recipe, and where the results are."""
-    plain = Recipe()
-    asked = {f.name: getattr(recipe, f.name) for f in fields(Recipe)}
-    told = {name: value for name, value in asked.items() if name in SPELLED or value != getattr(plain, name)}
-    lines = [f"    {name}={value!r}," for name, value in told.items()]
-    return SCRIPT.format(
-        title=recipe.title or recipe.name, kernel=type(recipe.kernel).__name__, fields="\n".join(lines)
-    )
-
-
-def errors_csv(run) -> str:
-    """The wrong test examples: position in the data set, labels, decision values f of every machine."""
-    test, machine = run.test(), run.machine()
-    names = machine.classes if test.decision.shape[1] > 1 else machine.classes[1:]
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["part", "index", "true", "predicted", *(f"f_{name}" for name in names)])
-    for i in np.flatnonzero(test.y_true != test.y_pred):
-        values = [f"{f:.6g}" for f in test.decision[i]]
-        writer.writerow([test.split, test.index[i], test.y_true[i], test.y_pred[i], *values])
-    return text.getvalue()

@@ -61,8 +61,12 @@ if run:
             help="Only support vectors of these classes. Empty: all of them.",
         )
 
-    everything = evidence.supports(run, machine, names.index(name))
-    mask = np.ones(len(everything.row), bool) if kind == "All" else everything.kind == kind.lower()
+    c = names.index(name)
+    everything = evidence.supports(run, machine, c)
+    at_bound = machine.bound[c, everything.position]
+    mask = {"Free": ~at_bound, "Bound": at_bound, "Virtual": everything.kind == "virtual"}.get(
+        kind, at_bound | ~at_bound
+    )
     if wanted:
         mask &= np.isin(everything.label.astype(str), wanted)
     chosen = evidence.take(everything, mask)
@@ -73,12 +77,13 @@ if run:
     sides = st.grid(4, min_column_width=230)
     left, right = sides.cell(), sides.cell(column_span=3)
     with left:
-        n_bound = int(np.sum(everything.kind == "bound"))
         total = len(run.train_index())
         share = len(everything.row) / total
         with st.container(horizontal=True):
             st.metric("Support vectors", f"{len(everything.row):,}", help=f"{share:.1%} of {total:,} training examples")
-            st.metric("At C", f"{n_bound:,}", help="Bound: alpha has reached C, the example lies inside the margin.")
+            st.metric(
+                "At C", f"{np.sum(at_bound):,}", help="Bound: alpha has reached C, the example lies inside the margin."
+            )
         figures.show(figures.alpha_histogram(everything.alpha, everything.sign, machine.C), "alphas")
     with right:
         if plane.is_plane(run):

@@ -86,8 +86,10 @@ def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray
     if machine.jitter is None:
         return example_pictures(dataset, "train", chosen.row)
     shape = _pipeline(run.id).output_shape(dataset.image_shape)
-    seen = machine.support_vectors
-    return pictures(seen[chosen.position], seen, shape, dataset.entry.ink)
+    seen = machine.support_vectors[chosen.position]
+    seen = seen - seen.min(axis=1, keepdims=True)
+    seen /= np.maximum(seen.max(axis=1, keepdims=True), 1e-12)
+    return pictures(seen, np.array([0.0, 1.0]), shape, dataset.entry.ink)
 
 
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:

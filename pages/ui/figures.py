@@ -152,6 +152,7 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     figure.add_heatmap(
         z=errors,
         zmin=0,
+        zmax=max(1, np.nanmax(errors, initial=0)),
         colorscale=[[0, PAPER], [1, GREY]],
         showscale=False,
         hoverinfo="skip",

@@ -7,7 +7,7 @@ negative value, grey for everything else.
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
 GREY = "#8A8F98"
-PAPER = "#F1F2F4"  # the lightest grey of a shaded cell, and the ink of numbers on it, in both themes
+PAPER = "#ECEDF0"  # the lightest grey of a shaded cell, and the ink of numbers on it, in both themes
 INK = "#1F2024"
 
 BLUE_RGB = (0, 114, 178)

@@ -1,0 +1,186 @@
+"""Kernels made invariant by whitening the directions in which transformations move the examples.
+
+    t_ij = phi(T_j x_i) - phi(x_i)              tangents, by finite differences over the jitters T_j of a set
+    C = mean of t t',  scaled to a largest eigenvalue of 1
+    C_lambda = (1 - lambda) C + lambda I        lambda = 1: the plain kernel; towards 0: tangents cost ever more
+    K'(u, v) = phi(u)' (lambda C_lambda^-1) phi(v)
+
+In input space phi(x) = x: B = sqrt(lambda) C_lambda^(-1/2), and any kernel takes B u and B v for u and v. In the
+feature space of a kernel K, kernel PCA of the tangents gives eigenvectors s_r and eigenvalues mu_r of C, and
+
+    K'(u, v) = K(u, v) - sum_r (1 - lambda / ((1 - lambda) mu_r + lambda)) <s_r, phi(u)> <s_r, phi(v)>
+
+which takes away from K what runs along the tangents; it needs values of K only, and is positive definite.
+
+Symbols: X (n, d) float32; J jitters, N = n (J - 1) tangents; B (d, d); points (n J, d); weights (n J, r).
+
+References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1, equations (1)-(5); Schoelkopf, Simard,
+Smola and Vapnik, NIPS 10 (1998); Chapelle and Schoelkopf, NIPS 14 (2002), for the feature space.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import Kernel, kernel_from_dict, register, squared_norms
+from svmcore.methods.blockwise import BlockwiseKernel
+from svmcore.products import Operand
+
+RANK = 200  # directions kept in feature space
+LEAST = 1e-4  # of the largest eigenvalue: directions below it are lost in the rounding of kernel values
+
+
+def tangents(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
+    """T_j x_i - x_i for every jitter but the identity: (n (J - 1), d) float32, jitter by jitter.
+
+    ValueError for a set without a jitter beside the identity.
+    """
+    forms = _forms(X, jitters, image_shape)
+    return (forms[1:] - forms[0]).reshape(-1, forms.shape[2])
+
+
+def tangent_covariance(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
+    """C (d, d) float64 of the tangents of images X, with largest eigenvalue 1. Source: equation (4)."""
+    T = tangents(X, jitters, image_shape).astype(np.float64)
+    C = T.T @ T
+    return C / max(np.linalg.eigvalsh(C)[-1], np.finfo(float).tiny)
+
+
+def principal_tangents(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues (d,) of a covariance, falling, and its eigenvectors as rows (d, d), to be looked at as images."""
+    values, vectors = np.linalg.eigh(C)
+    return values[::-1], vectors.T[::-1]
+
+
+def whitening(C: np.ndarray, lam: float) -> np.ndarray:
+    """B = sqrt(lam) ((1 - lam) C + lam I)^(-1/2), (d, d) float32, symmetric. ValueError unless 0 < lam <= 1."""
+    values, axes = principal_tangents(C)
+    return ((axes.T * np.sqrt(_damping(values, lam))) @ axes).astype(np.float32)
+
+
+def _forms(X, jitters, image_shape) -> np.ndarray:
+    forms = JitterSet.parse(jitters, image_shape).apply(X)
+    if len(forms) == 1:
+        raise ValueError(f"jitters = {str(jitters)!r}; allowed: a set with a jitter beside the identity")
+    return forms
+
+
+def _damping(values: np.ndarray, lam: float) -> np.ndarray:
+    """What is left of a squared length along directions with these eigenvalues of C: lam / ((1 - lam) mu + lam)."""
+    if not 0 < lam <= 1:
+        raise ValueError(f"lam = {lam!r}; allowed: a number above 0 and up to 1 (1: the plain kernel)")
+    return lam / ((1 - lam) * np.maximum(values, 0) + lam)
+
+
+class _FittedKernel(BlockwiseKernel):
+    """A kernel with arrays found on training examples, known by their content. Subclasses name them in `arrays`."""
+
+    arrays: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        for name in self.arrays:
+            array = np.ascontiguousarray(getattr(self, name), np.float32)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the arrays' content."""
+        content = hashlib.sha256()
+        for name in self.arrays:
+            content.update(repr(getattr(self, name).shape).encode() + getattr(self, name).tobytes())
+        return content.hexdigest()
+
+    def __eq__(self, other) -> bool:
+        return type(self) is type(other) and (self.base, self.digest) == (other.base, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.base, self.digest))
+
+    def to_dict(self) -> dict:
+        """Description that `kernel_from_dict` reads back: JSON-able but for the arrays, which `save` keeps apart."""
+        return {"name": self.name, "base": self.base.to_dict()} | {name: getattr(self, name) for name in self.arrays}
+
+    @classmethod
+    def from_fields(cls, values: dict) -> _FittedKernel:
+        """The kernel of a description; ValueError for fields that are missing or unknown."""
+        if set(values) != {"base", *cls.arrays}:
+            raise ValueError(f"kernel {cls.name}: fields {sorted(values)}; allowed: base, {', '.join(cls.arrays)}")
+        return cls(kernel_from_dict(values["base"]), **{name: values[name] for name in cls.arrays})
+
+
+@register("tangent-whitened")
+@dataclass(frozen=True, eq=False)
+class TangentWhitened(_FittedKernel):
+    """base(B u, B v): invariance in input space. `fit` finds B; any B (r, d) may be given."""
+
+    base: Kernel
+    B: np.ndarray
+    arrays = ("B",)
+
+    @classmethod
+    def fit(cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None) -> TangentWhitened:
+        """The kernel that whitens the tangents of images X (n, d) under a jitter set; ValueError as for `whitening`."""
+        return cls(base, whitening(tangent_covariance(X, jitters, image_shape), lam))
+
+    def diag(self, A) -> np.ndarray:
+        """K'(u, u) of every row u of A (m, d): (m,) float32."""
+        return self.base.diag(self._mapped(A))
+
+    def fill(self, operand: Operand, A, sq, cols: slice, out) -> None:
+        """Kernel values (m, n') of the rows of A against the operand's examples `cols`, into `out`."""
+        whitened = operand.derived(self, lambda: Operand(self._mapped(operand.X)))
+        rows = self._mapped(A)
+        whitened.product(rows, squared_norms(rows), self.base, cols, out)
+
+    def _mapped(self, A) -> np.ndarray:
+        return np.ascontiguousarray(A, np.float32) @ self.B.T
+
+
+@register("tangent-feature")
+@dataclass(frozen=True, eq=False)
+class TangentFeature(_FittedKernel):
+    """K' in the feature space of `base`: base(u, v) - <p(u), p(v)>, p(u) = base(u, points) weights."""
+
+    base: Kernel
+    points: np.ndarray  # (m, d)
+    weights: np.ndarray  # (m, r)
+    arrays = ("points", "weights")
+
+    @classmethod
+    def fit(
+        cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None, rank: int = RANK
+    ) -> TangentFeature:
+        """The kernel for tangents of images X (n, d) under a jitter set; time and memory grow with (n (J - 1))^2.
+
+        ValueError as for `whitening`.
+        """
+        forms = _forms(X, jitters, image_shape)
+        J, n, d = forms.shape
+        points = forms.reshape(J * n, d)
+        step = np.concatenate([-np.ones((1, J - 1)), np.eye(J - 1)])  # (J, J - 1): forms -> tangents of one image
+        differences = np.kron(step, np.eye(n))  # (n J, N)
+        K = base.block(points, points).astype(np.float64)
+        values, vectors = np.linalg.eigh(differences.T @ K @ differences)
+        kept = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]
+        taken = 1 - _damping(values[kept] / values[-1], lam)
+        return cls(base, points, differences @ (vectors[:, kept] * np.sqrt(taken / values[kept])))
+
+    def diag(self, A) -> np.ndarray:
+        """K'(u, u) of every row u of A (m, d): (m,) float32."""
+        return self.base.diag(A) - squared_norms(self._along(A))
+
+    def fill(self, operand: Operand, A, sq, cols: slice, out) -> None:
+        """Kernel values (m, n') of the rows of A against the operand's examples `cols`, into `out`."""
+        along = operand.derived(self, lambda: self._along(operand.X))
+        operand.product(A, sq, self.base, cols, out)
+        out -= self._along(A) @ along[cols].T
+
+    def _along(self, A) -> np.ndarray:
+        """What runs along the tangents: p (m, r) float32 of the rows of A."""
+        return (self.base.block(A, self.points).astype(np.float64) @ self.weights).astype(np.float32)

@@ -1,0 +1,109 @@
+"""Laws of svmcore.methods.tangent: whitening against its formula, in input space and in feature space."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import RBF, Linear, Poly, kernel_from_dict
+from svmcore.methods.tangent import (
+    TangentFeature,
+    TangentWhitened,
+    principal_tangents,
+    tangent_covariance,
+    tangents,
+    whitening,
+)
+from svmcore.model import load, save
+from svmcore.preprocess import Pipeline
+from svmcore.products import Operand
+from svmcore.svc import SVC
+
+SHAPE = (8, 8)
+SET = "plus:1"
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """300 digits as rows (300, 64) of unit length, with labels."""
+    X, y = load_digits(return_X_y=True)
+    return Pipeline("unit-norm").transform(X[:300]), y[:300]
+
+
+def test_tangents_are_differences_to_the_image(digits):
+    X = digits[0]
+    T = tangents(X, SET, SHAPE)
+    forms = JitterSet.parse(SET, SHAPE).apply(X)
+    np.testing.assert_array_equal(T, np.concatenate([forms[j] - X for j in range(1, 5)]))
+
+
+def test_whitening_is_the_inverse_root_of_the_mixed_covariance(digits):
+    C = tangent_covariance(digits[0], SET, SHAPE)
+    values, axes = principal_tangents(C)
+    assert values[0] == pytest.approx(1)
+    assert (np.diff(values) <= 1e-12).all()
+    np.testing.assert_allclose(C @ axes[0], values[0] * axes[0], atol=1e-10)
+    for lam in (0.05, 0.5):
+        B = whitening(C, lam).astype(np.float64)
+        np.testing.assert_allclose(B @ ((1 - lam) * C + lam * np.eye(64)) @ B, lam * np.eye(64), atol=1e-5)
+    np.testing.assert_allclose(whitening(C, 1), np.eye(64), atol=1e-6)
+
+
+@pytest.mark.parametrize("base", [Linear(), Poly(4, 1, 1), RBF(2.0)])
+def test_the_whitened_kernel_is_the_base_of_mapped_vectors(digits, base):
+    X = digits[0]
+    kernel = TangentWhitened.fit(base, X[:100], SET, 0.1, SHAPE)
+    mapped = X @ kernel.B.T
+    whole = base.block(mapped, mapped)
+    np.testing.assert_allclose(kernel.block(X[:20], X[50:90]), whole[:20, 50:90], atol=1e-5)
+    np.testing.assert_allclose(kernel.diag(X), np.diagonal(whole), atol=1e-5)
+    part = Operand(X).take(np.array([3, 200]), kernel, cols=slice(7, 30))
+    np.testing.assert_allclose(part, whole[[3, 200], 7:30], atol=1e-5)
+
+
+def test_in_the_linear_case_feature_space_is_input_space(digits):
+    X = digits[0]
+    feature = TangentFeature.fit(Linear(), X[:60], SET, 0.1, SHAPE)
+    whitened = TangentWhitened.fit(Linear(), X[:60], SET, 0.1, SHAPE)
+    np.testing.assert_allclose(feature.block(X, X), whitened.block(X, X), atol=2e-3)
+
+
+@pytest.mark.parametrize("base", [Poly(4, 1, 1), RBF(2.0)])
+def test_feature_space_takes_away_from_the_kernel_along_the_tangents(digits, base):
+    X = digits[0]
+    kernel = TangentFeature.fit(base, X[:60], SET, 0.01, SHAPE)
+    K = kernel.block(X[:100], X[:100])
+    assert np.linalg.eigvalsh(K.astype(float))[0] > -1e-4
+    np.testing.assert_allclose(np.diagonal(K), kernel.diag(X[:100]), atol=1e-5)
+
+    def squared_tangents(k):
+        forms = JitterSet.parse(SET, SHAPE).apply(X[:60])
+        return np.mean([k.diag(f) - 2 * np.diagonal(k.block(f, forms[0])) + k.diag(forms[0]) for f in forms[1:]])
+
+    assert squared_tangents(kernel) < 0.2 * squared_tangents(base)
+    plain = TangentFeature.fit(base, X[:60], SET, 1.0, SHAPE)
+    np.testing.assert_allclose(plain.block(X, X), base.block(X, X), atol=1e-6)
+
+
+@pytest.mark.parametrize("cls", [TangentWhitened, TangentFeature])
+def test_fitted_kernels_are_values_and_are_saved(digits, cls, tmp_path):
+    X, y = digits
+    kernel = cls.fit(Poly(3, 1, 1), X[:40], SET, 0.1, SHAPE)
+    again = kernel_from_dict(kernel.to_dict())
+    other = cls.fit(Poly(3, 1, 1), X[:40], SET, 0.2, SHAPE)
+    assert kernel == again
+    assert hash(kernel) == hash(again)
+    assert kernel != other
+    machine = SVC(kernel).fit(X, y).machine_
+    save(machine, tmp_path / "m.npz")
+    np.testing.assert_array_equal(load(tmp_path / "m.npz").decision_values(X), machine.decision_values(X))
+
+
+def test_what_is_not_allowed_is_named(digits):
+    X = digits[0]
+    with pytest.raises(ValueError, match="lam = 0; allowed: a number above 0"):
+        TangentWhitened.fit(Linear(), X, SET, 0, SHAPE)
+    with pytest.raises(ValueError, match="a jitter beside the identity"):
+        tangents(X, "none", SHAPE)
+    with pytest.raises(ValueError, match="fields \\['base'\\]"):
+        kernel_from_dict({"name": "tangent-whitened", "base": {"name": "linear"}})

@@ -29,7 +29,7 @@ FIRST = 6000  # examples of the random set that the first round works on
 GROWTH = 4000  # violators a round adds to a working set, at most
 ROUGH = 0.05  # gap at which the first round is left: its set is only a sample
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
-REPORT_SECONDS = 0.04  # between two reports while machines are being solved, unless the monitor wishes otherwise
+REPORT_SECONDS = 0.04  # between two reports while machines are being solved
 
 
 class Snapshot(NamedTuple):
@@ -79,8 +79,8 @@ def solve(gram: Gram, Y, C, *, tol=1e-3, monitor: Monitor | None = None, stage="
     """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
 
     `square_bytes` is what the Gram matrices of working sets may take at a time. `monitor` gets a Progress at least
-    every few dozen milliseconds and stops the solver by returning False; one with an attribute `every` gets it about
-    every so many seconds, which changes nothing in the result.
+    every few dozen milliseconds and stops the solver by returning False; one with an attribute `burst` gets it also
+    whenever a machine has worked on so many pairs, which changes nothing in the result.
     """
     return _Rounds(gram, Y, C, tol, monitor, stage, square_bytes, seed).run()
 
@@ -101,7 +101,7 @@ class _Rounds:
         self.live: dict[int, tuple] = {}  # machine -> (working set, its alpha, gap, b) at its last burst
         self.iterations, self.history, self.started = 0, [], time.perf_counter()
         self.stopped, self.gate = False, threading.Lock()
-        self.every = getattr(monitor, "every", REPORT_SECONDS)
+        self.burst = getattr(monitor, "burst", None)
 
     def run(self) -> Solution:
         converged = True
@@ -174,7 +174,7 @@ class _Rounds:
         with ThreadPoolExecutor(self.threads, "machine") as executor:
             pending = {executor.submit(self._solve_set, m, chosen, K) for m, chosen in sets.items()}
             while pending:
-                done, pending = wait(pending, timeout=self.every)
+                done, pending = wait(pending, timeout=REPORT_SECONDS)
                 for future in done:
                     future.result()
                 self._report()
@@ -192,9 +192,11 @@ class _Rounds:
             with self.gate:
                 self.iterations += iterations
                 self.live[m] = (chosen, problem.alpha.copy(), problem.f.copy(), gap, b)
-                return not self.stopped
+            if self.burst:
+                self._report()
+            return not self.stopped
 
-        smo.solve(problem, tol, go_on, burst=self.every / 2)
+        smo.solve(problem, tol, go_on, burst=self.burst)
         self.alpha[m, chosen], self.f[m, chosen] = problem.alpha, problem.f
 
     def _refresh(self, before, sets) -> None:

@@ -50,15 +50,17 @@ def pairs(blocks, which, y, C, alpha, f) -> Pairs:
     return Pairs(blocks, which, y, C, alpha, f, np.where(up, 0.0, OUT), np.where(low, 0.0, -OUT), diag)
 
 
-def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=0.02) -> tuple[int, float]:
-    """Pairs until gap <= tol, in bursts of about 20 ms; `go_on(iterations)` after each says whether to continue.
+def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=None) -> tuple[int, float]:
+    """Pairs until gap <= tol; `go_on(iterations)` after each burst of pairs says whether to continue.
+
+    burst: pairs at a time; None for as many as take about 20 ms.
 
     Returns (iterations, gap). alpha is feasible at every return.
     """
-    pairs_a_burst = max(50, int(1e9 * burst) // max(len(problem.y), 1))
+    burst = burst or max(50, 20_000_000 // max(len(problem.y), 1))
     done = 0
     while True:
-        iterations, gap = _burst(problem, tol, min(pairs_a_burst, max_iterations - done))
+        iterations, gap = _burst(problem, tol, min(burst, max_iterations - done))
         done += iterations
         if not go_on(iterations) or gap <= tol or done >= max_iterations:
             return done, gap

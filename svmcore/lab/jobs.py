@@ -9,7 +9,6 @@ asks for a stop only sets a flag: the worker sees it between two bursts, and set
 
 from __future__ import annotations
 
-import atexit
 import threading
 import time
 from collections import deque
@@ -209,7 +208,6 @@ def _dispatch() -> None:
         job.thread.start()
 
 
-@atexit.register
 def _shut_down() -> None:
     """Cancel what is at work, and give it a moment to say so in the store."""
     for run_id in active():
@@ -218,3 +216,7 @@ def _shut_down() -> None:
     for job in list(_jobs.values()):
         if job.thread is not None:
             job.thread.join(max(0.0, deadline - time.monotonic()))
+
+
+# Not by atexit: its turn comes only after the end of every pool's threads, and those of a paused run would never end.
+threading._register_atexit(_shut_down)

@@ -40,6 +40,7 @@ class Live(NamedTuple):
     y_pred: np.ndarray  # (n_errors,)
     n_errors: int
     n_sample: int
+    split: str  # "test" | "train": the part of the data set that test_index points into
     whole: Snapshot | None = None
     machine: int = 0
 
@@ -112,6 +113,7 @@ class Viewer:
             y_pred=predicted[wrong],
             n_errors=len(wrong),
             n_sample=len(truth),
+            split=self._problem.test_split,
             whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
         )
 

@@ -4,8 +4,9 @@
     time left   (1 - w) (prior - t) + w t_gap,   w = min(1, t / prior)
 
 t is the run's age, prior its predicted time, t_gap the time until the gap, which falls about geometrically, reaches tol
-at its recent rate. Reports come every REPORT seconds, oftener in a short run, most of which is spent on kernel values.
-Slow motion lets the real solver work in bursts of BURST and rest for REST after each, until it has rested for SLOW.
+at its recent rate. A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs
+make a machine of n examples. Slow motion cuts bursts finer still and rests the real solver for REST after each report,
+until it has rested for SLOW.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from __future__ import annotations
 from collections import deque
 from math import isfinite, log
 
-REPORT, REPORTS = 0.04, 100  # seconds between two reports, and how many a run should have
-SLOW, BURST, REST = 20.0, 0.0005, 0.16  # seconds
+SLOW, REST = 20.0, 0.2  # seconds
+SHORT = 5.0  # seconds of a run that reports by pairs
+REPORTS, SLOW_REPORTS = 30, 120  # that such a run has about
 RECENT = 40  # progress lines that the rate of the gap is read off
 
 
@@ -47,9 +49,11 @@ class Pace:
         weight = min(1.0, age / self.prior) if by_gap is not None else 0.0
         return (1 - weight) * expected + weight * (by_gap or 0.0)
 
-    def every(self, slow_motion: bool) -> float:
-        """Seconds between two reports."""
-        return BURST if slow_motion else min(REPORT, max(self.prior / REPORTS, 4 * BURST))
+    def burst(self, machines: int, n: int, slow_motion: bool) -> int | None:
+        """Pairs that a machine works on between two reports; None where the solver's own pace will do."""
+        if not slow_motion and self.prior > SHORT:
+            return None
+        return max(1, machines * n // 3 // (SLOW_REPORTS if slow_motion else REPORTS))
 
     def rest(self) -> float:
         """Seconds to rest after a burst in slow motion."""

@@ -10,12 +10,15 @@ import threading
 import time
 from typing import Protocol
 
+import numpy as np
+
 from svmcore.decomposition import Progress
 from svmcore.lab import runs, train
 from svmcore.lab.estimate import Estimate
 from svmcore.lab.live import Viewer
 from svmcore.lab.pace import Pace
 
+MAX_GAPS = 20  # machines whose gaps a line of progress carries
 _log = logging.getLogger(__name__)
 STAGES = {
     "loading": "Loading the data",
@@ -48,6 +51,7 @@ def carry_out(run: runs.Run, predicted: Estimate, control: Control) -> tuple[str
         run.save_grant(predicted.memory_mb)
         problem = train.prepare(recipe, watch.check)
         run.save_split(problem.train_index, problem.test_index)
+        watch.settle_pace(problem)
         if control.looks:
             watch.viewer = Viewer(problem, recipe.seed)
         watch.check("fitting")
@@ -71,7 +75,8 @@ class _Watch:
         self.run, self.control, self.viewer = run, control, None
         self.slow = run.recipe.slow_motion
         self.pace = Pace(predicted.seconds, run.recipe.tol)
-        self.every = self.pace.every(self.slow)  # seconds between two reports, for the solver
+        self.burst: int | None = None  # pairs between two reports, for the solver
+        self.rested_at = -1  # iterations at the last rest
         self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
         self.error: BaseException | None = None
 
@@ -81,13 +86,18 @@ class _Watch:
         if not self._checkpoint():
             raise train.Stopped
 
+    def settle_pace(self, problem: train.Problem) -> None:
+        """Choose how often the solver reports, once the problem is known."""
+        classes = len(np.unique(problem.y_train))
+        self.burst = self.pace.burst(classes if classes > 2 else 1, len(problem.y_train), self.slow)
+
     def __call__(self, progress: Progress) -> bool:
         """Between bursts of the solver. Never raises: what goes wrong here ends the training and is raised after it."""
         paused = self.paused
         try:
             if self.error is None:
                 self._record(progress)
-                self._rest()
+                self._rest(progress)
                 if not self._checkpoint():
                     raise train.Stopped
         except BaseException as error:
@@ -104,9 +114,7 @@ class _Watch:
         age = time.perf_counter() - self.started - self.paused
         line = _line(progress)
         self.pace.seen(age, progress.gap)
-        self.control.publish(
-            progress=line | {"gaps": [_finite(gap) for gap in progress.gaps]}, eta_seconds=self.pace.eta(age)
-        )
+        self.control.publish(progress=line, eta_seconds=self.pace.eta(age))
         if self.pace.should_write(age) or progress.gap <= self.run.recipe.tol:
             self.run.add_progress(line)
         if self.viewer is not None and self.viewer.due(progress):
@@ -114,8 +122,9 @@ class _Watch:
             if live is not None:
                 self.control.publish(live=live)
 
-    def _rest(self) -> None:
-        if self.slow:
+    def _rest(self, progress: Progress) -> None:
+        if self.slow and progress.iterations != self.rested_at:
+            self.rested_at = progress.iterations
             started = time.perf_counter()
             self.control.stop.wait(self.pace.rest())
             self.rested += time.perf_counter() - started
@@ -132,16 +141,18 @@ class _Watch:
 
 
 def _line(progress: Progress) -> dict:
-    """A Progress as it is written: plain numbers, null for what is not finite."""
-    values = progress._asdict()
-    return {name: _finite(value) for name, value in values.items() if name not in ("snapshot", "gaps")}
+    """A Progress as it is written: plain numbers, null for what is not finite; the gaps of up to MAX_GAPS machines."""
+    values = {name: value for name, value in progress._asdict().items() if name != "snapshot"}
+    gaps = values.pop("gaps")
+    line = {name: value if isinstance(value, str) else _plain(value) for name, value in values.items()}
+    return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
 
 
-def _finite(value):
-    if isinstance(value, str):
-        return value
-    value = value.item() if hasattr(value, "item") else value
-    return value if math.isfinite(value) else None
+def _plain(number) -> int | float | None:
+    """A number in at most six digits after the first, so that lines stay short."""
+    if isinstance(number, int | np.integer):
+        return int(number)
+    return float(f"{number:.7g}") if math.isfinite(number) else None
 
 
 def _explain(error: Exception) -> str:

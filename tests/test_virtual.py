@@ -7,8 +7,10 @@ from sklearn.datasets import load_digits
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
+from svmcore.methods import virtual as module
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.model import load, save
+from svmcore.orbit import Orbit
 from svmcore.preprocess import Pipeline
 from svmcore.svc import SVC
 
@@ -182,3 +184,25 @@ def test_what_is_not_allowed_is_named(digits, parameters, says):
     X, y, _, _ = digits
     with pytest.raises(ValueError, match=says):
         VirtualSVC(**{"image_shape": (8, 8)} | parameters).fit(X.reshape(len(X), -1), y)
+
+
+@pytest.mark.parametrize("scope", ["machine", "union"])
+def test_gram_matrices_by_relative_shift_make_the_same_machine(digits, scope, monkeypatch):
+    """Digits with a margin, so that no shift clips them: orbit and explicit Gram matrices mean the same."""
+    X, y, T, _ = digits
+    X, T = (np.pad(images, ((0, 0), (2, 2), (2, 2))) for images in (X, T))
+    used = []
+    monkeypatch.setattr(module, "Orbit", lambda *arguments: used.append(1) or Orbit(*arguments))
+    machines = [
+        VirtualSVC(svc(tol=1e-6, solver=solver), jitters="box:1", prepare=UNIT, scope=scope).fit(X, y)
+        for solver in ("auto", "smo")
+    ]
+    assert len(used) == (10 if scope == "machine" else 1)
+    np.testing.assert_allclose(machines[0].decision_function(T), machines[1].decision_function(T), atol=1e-3)
+    np.testing.assert_array_equal(machines[0].n_virtual_, machines[1].n_virtual_)
+
+
+def test_digits_that_a_shift_would_clip_are_shifted_one_by_one(digits, monkeypatch):
+    X, y, _, _ = digits
+    monkeypatch.setattr(module, "Orbit", None)
+    assert VirtualSVC(svc(), jitters="box:1", prepare=UNIT).fit(X, y).converged_

@@ -27,9 +27,13 @@ from svmcore import decomposition
 from svmcore.gram import Gram
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
+from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
+from svmcore.orbit import Orbit, block_bytes
+from svmcore.preprocess import as_images, background
 from svmcore.svc import SVC, one_vs_rest
 
+CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
 SCOPES = ("machine", "union", "all")
 
 
@@ -207,7 +211,10 @@ class _Run:
         kernel = self.second.kernel_for(self.owner.prepared(self.X))
         done = []
         for seed in seeds:
-            done.append(self._retrain(seed, table, kernel, lambda live: self._state([*done, live], kept, kernel)))
+            try:
+                done.append(self._retrain(seed, table, kernel, lambda *live: self._state([*done, *live], kept, kernel)))
+            except decomposition.Stopped:
+                self.converged = False
             if not self.converged:
                 break
         self.kernel, self.shares = self._state(done, kept, kernel)
@@ -239,7 +246,8 @@ class _Run:
         )
 
     def _retrain(self, seed: _Share, table, kernel: Kernel, state) -> _Share:
-        """The seed's machines on all jittered forms of its examples; `state(share)` is what a stop now would leave."""
+        """The seed's machines on all jittered forms of its examples; `state(share)` is what a stop now would leave,
+        `state()` what one at the start would."""
         n = len(self.X)
         keys = np.unique(table[seed.jitter].T * n + seed.parent)
         parent, jitter = keys % n, keys // n
@@ -250,16 +258,17 @@ class _Run:
 
         def staged(progress):
             inner = progress.snapshot
-            return self.monitor(progress._replace(snapshot=lambda: self._snapshot(inner(), share, state)))
+            return self.monitor(progress._replace(snapshot=lambda: self._snapshot(*state(self._live(inner(), share)))))
 
-        gram, square_bytes = self._gram(parent, jitter, kernel, len(seed.machines))
+        stage = "virtual" if len(seed.machines) > 1 else f"virtual {self.classes[seed.machines[0]]}"
+        gram, square_bytes = self._gram(parent, jitter, kernel, len(seed.machines), stage, state)
         solution = decomposition.solve(
             gram,
             self.Y[np.ix_(seed.machines, parent)],
             box,
             tol=self.second.tol,
             monitor=self.monitor and staged,
-            stage="virtual" if len(seed.machines) > 1 else f"virtual {self.classes[seed.machines[0]]}",
+            stage=stage,
             square_bytes=square_bytes,
             seed=0 if self.second.random_state is None else self.second.random_state,
         )
@@ -267,9 +276,46 @@ class _Run:
         bound = (solution.alpha > 0) & (solution.alpha >= box)
         return replace(share, alpha=solution.alpha, bound=bound, bias=solution.bias)
 
-    def _gram(self, parent, jitter, kernel: Kernel, machines: int) -> tuple[Gram, int]:
-        """The Gram source of virtual examples, and the bytes left for the Gram matrices of working sets."""
-        return self.second.gram_source(self._vectors(parent, jitter), kernel, machines)
+    def _gram(self, parent, jitter, kernel: Kernel, machines: int, stage: str, state) -> tuple[Gram, int]:
+        """The Gram source of virtual examples, and the bytes left for the Gram matrices of working sets.
+
+        By relative shift where every parent stands in every form, only the shift counts, and the blocks fit the budget.
+        Raises Stopped when the monitor wants an end.
+        """
+        factors, J = self.jitters.factor(), len(self.jitters)
+        n0 = len(parent) // J
+        grid = np.arange(J).repeat(n0), np.tile(parent[:n0], J)
+        full = len(parent) == J * n0 and np.array_equal(jitter, grid[0]) and np.array_equal(parent, grid[1])
+        need = block_bytes(n0, factors.index, factors.offsets) + 100 * machines * len(parent)
+        fits = need <= ceiling_bytes(self.second.cache_mb)
+        if not (full and fits and self.second.solver == "auto" and self._only_shifts_count(parent[:n0], kernel)):
+            return self.second.gram_source(self._vectors(parent, jitter), kernel, machines)
+
+        def check():
+            if self.monitor:
+                progress = self.history[-1]._replace(stage=stage, snapshot=lambda: self._snapshot(*state()))
+                if not self.monitor(progress):
+                    raise decomposition.Stopped
+
+        forms = factors.rest.apply(self.X[parent[:n0]])
+        bases = self.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
+        orbit = Orbit(bases, self.jitters.image_shape, factors.index, factors.offsets, kernel, check)
+        return orbit, 0
+
+    def _only_shifts_count(self, parents, kernel: Kernel) -> bool:
+        """Whether kernel values of shifted images depend on their relative shift alone: on a background of 0 with next
+        to no ink that a shift would clip, with preparations that a shift does not change, and a kernel of products.
+        """
+        prepare = self.owner.prepare
+        steps = () if prepare is None else getattr(prepare, "steps", ("unknown",))
+        if hasattr(kernel, "fill") or not set(steps) <= {"unit-norm", "scale01"}:
+            return False
+        images = as_images(self.X[parents], self.jitters.image_shape)
+        reach = self.jitters.reach
+        inner = images[:, reach:-reach, reach:-reach] if reach else images
+        kept, total = (float(np.einsum("nhwc,nhwc->", part, part, dtype=np.float64)) for part in (inner, images))
+        paper = self.jitters.border == "zero" or (self.jitters.border == "background" and not background(images).any())
+        return paper and total - kept <= CLIPPED * total
 
     def _vectors(self, parent, jitter) -> np.ndarray:
         return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))
@@ -280,11 +326,13 @@ class _Run:
             return kernel, done + kept[len(done) :]
         return self.kernel, kept
 
-    def _snapshot(self, inner: decomposition.Snapshot, share, state) -> VirtualSnapshot:
-        """What a stop now would leave, from the solver's own snapshot of the virtual examples of one share."""
+    def _live(self, inner: decomposition.Snapshot, share) -> _Share:
+        """The share as the solver's own snapshot of its virtual examples has it."""
         alpha = np.zeros((len(inner.coef), len(share.parent)))
         alpha[:, inner.support] = abs(inner.coef)
-        kernel, shares = state(replace(share, alpha=alpha, bias=inner.bias))
+        return replace(share, alpha=alpha, bias=inner.bias)
+
+    def _snapshot(self, kernel: Kernel, shares) -> VirtualSnapshot:
         machine = self.assemble(shares, kernel)
         return VirtualSnapshot(machine.support, machine.coef, machine.bias, machine.support_vectors, kernel)
 

@@ -10,9 +10,16 @@ and a file imports lower levels only.
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
 from svmcore.decomposition import Progress, Snapshot
 from svmcore.digestion import Digestion
+from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.memory import BudgetError
+from svmcore.methods.jittering import Jittered, query_jittered
+from svmcore.methods.local import LocalPoly
+from svmcore.methods.tangent import TangentFeature, TangentWhitened
+from svmcore.methods.virtual import VirtualSVC
+from svmcore.metrics import froc
 from svmcore.model import Machine, load, save
+from svmcore.preprocess import Pipeline
 from svmcore.svc import SVC
 
 __all__ = [
@@ -20,14 +27,23 @@ __all__ = [
     "SVC",
     "BudgetError",
     "Digestion",
+    "JitterSet",
+    "Jittered",
     "Kernel",
     "Linear",
+    "LocalPoly",
     "Machine",
+    "Pipeline",
     "Poly",
     "Progress",
     "Sigmoid",
     "Snapshot",
+    "TangentFeature",
+    "TangentWhitened",
+    "VirtualSVC",
+    "froc",
     "kernel_from_dict",
     "load",
+    "query_jittered",
     "save",
 ]

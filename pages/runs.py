@@ -38,7 +38,7 @@ def delete(run):
         title = run.title
         run.delete()
     except runs.RunBusy as error:
-        state.tell_later(f":material/block: {error}")
+        state.tell_later(f":material/block: {words.plain(error)}")
     else:
         st.session_state["deleted"] = (run.id, title)
         st.session_state["compare"] = []
@@ -54,7 +54,7 @@ def rename(run):
     try:
         run.rename(st.session_state[f"title_{run.id}"])
     except RecipeError as error:
-        state.tell_later(f":material/block: {error}")
+        state.tell_later(f":material/block: {words.plain(error)}")
 
 
 def actions(run):
@@ -89,7 +89,7 @@ store = {run.id: run for run in runs.list()}
 
 if deleted := st.session_state.get("deleted"):
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f":material/delete: Deleted *{deleted[1]}*.", width="content")
+        st.markdown(f":material/delete: Deleted *{words.plain(deleted[1])}*.", width="content")
         st.button("Undo", icon=":material/undo:", key="undo", on_click=undo, args=(deleted[0],))
 if not store:
     st.info("Start one on the Train page; it will be kept here.", title="No runs yet", icon=":material/inbox:")
@@ -106,7 +106,7 @@ st.dataframe(
 )
 if asked := state.asked("compare", ["compare"]).get("compare"):
     if unknown := [run_id for run_id in asked if run_id not in store]:
-        st.warning(f"There is no run `{unknown[0]}` here to look at.")
+        st.warning(f"There is no run {words.plain(unknown[0])} here to look at.", icon=":material/link_off:")
     st.session_state["compare"] = asked[:2]
 st.session_state.setdefault("compare", [st.session_state["run"]])
 st.session_state["compare"] = [run_id for run_id in st.session_state["compare"] if run_id in store]

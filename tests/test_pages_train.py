@@ -46,7 +46,7 @@ def wait_for(run_id, state):
 
 
 def texts(elements):
-    return " ".join(e.value for e in elements)
+    return " ".join(e.value for e in elements).replace("\\", "")
 
 
 def test_first_start_trains_the_preset(home):
@@ -174,6 +174,13 @@ def test_two_runs_side_by_side(run):
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 def test_link_is_the_recipe(recipe):
     assert Recipe.from_query(config.link(recipe)).digest() == recipe.digest()
+
+
+def test_link_cannot_make_the_page_fetch_a_picture(run):
+    app = open_app(kernel="![x](http://example.com/x.png)", run="![y](http://example.com/y.png)")
+    said = " ".join(w.value for w in app.warning)
+    assert "example" in said
+    assert "](" not in said
 
 
 def test_error_rate_in_words():

@@ -45,13 +45,13 @@ def curves(run):
 def headline(run):
     """Title with state, the recipe in a line, the error rate with its interval."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(run.title, width="content")
+        st.subheader(words.plain(run.title), width="content")
         picker.badge(run.state)
     st.caption(words.summary(run.recipe))
     if result := run.result:
         st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(result['fit_seconds'])}")
     elif run.message:
-        st.markdown(run.message)
+        st.markdown(words.plain(run.message))
 
 
 def side_by_side(a, b):
@@ -69,7 +69,7 @@ def side_by_side(a, b):
         alt="Fields of the recipes and figures of the results that differ between the two runs",
     )
     if a.result and b.result:
-        _disagreement(a, b)
+        disagreement(a, b)
 
 
 def _differences(a, b):
@@ -99,7 +99,8 @@ def _shown(value):
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
 
 
-def _disagreement(a, b):
+def disagreement(a, b):
+    """The test examples that only one of two runs gets wrong, with a paired test."""
     left, right = a.test(), b.test()
     same = a.recipe.dataset == b.recipe.dataset and left.split == right.split
     if not same or not np.array_equal(left.index, right.index):

@@ -9,7 +9,7 @@ the address, so that a copied link is the recipe. A field of the address that ca
 import streamlit as st
 
 from data import catalogue
-from pages.ui import state
+from pages.ui import state, words
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.estimate import BudgetError
@@ -34,9 +34,9 @@ def start(recipe: Recipe):
     st.session_state[WRONG] = []
     try:
         st.session_state["run"] = jobs.submit(recipe)
-        state.tell_later(f":material/play_circle: {recipe.title or recipe.name} trains in the background.")
+        state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} trains in the background.")
     except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not started. {error}")
+        state.tell_later(f":material/block: Not started. {words.plain(error)}")
     st.rerun()
 
 

@@ -31,13 +31,13 @@ def recipe_form() -> Recipe | None:
     """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one."""
     config.seed()
     if wrong := st.session_state[WRONG]:
-        st.warning("\n\n".join(wrong), title="Ignored in the address", icon=":material/link_off:")
+        st.warning("\n\n".join(map(words.plain, wrong)), title="Ignored in the address", icon=":material/link_off:")
     try:
         entry, data = _data()
         chosen = data | {"kernel": _kernel()} | _solve() | _method(entry) | _more()
         recipe = st.session_state[BASE].replace(**chosen)
     except (RecipeError, ValueError) as error:
-        st.error(str(error), icon=":material/block:")
+        st.error(words.plain(error), icon=":material/block:")
         return None
     named = next((r for r in RECIPES.values() if r.digest() == recipe.digest()), None)
     name, title = (named.name, named.title) if named else ("custom", words.title(recipe))

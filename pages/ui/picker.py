@@ -42,7 +42,8 @@ def run_picker():
     if asked := state.asked("run", ["run"]):
         current = asked["run"][-1]
         if current not in known:
-            st.warning(f"There is no run `{current}` here: it was deleted, or made on another machine.")
+            where = "it was deleted, or made on another machine"
+            st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
     if not known:
         st.session_state.pop("run", None)
         st.sidebar.caption("No runs yet. Train one.")

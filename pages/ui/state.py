@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
+from pages.ui.words import plain
 from svmcore.lab import runs
 
 
@@ -59,7 +60,8 @@ def param(name: str, default, allowed=None):
     except ValueError:
         value = None
     if value is None or not _within(value, allowed):
-        st.warning(f"`{name}={raw}` in the address: allowed is {_spelled(allowed, default)}. Showing `{default}`.")
+        spelled = f"{plain(name)}={plain(raw)} in the address; allowed: {plain(_spelled(allowed, default))}."
+        st.warning(f"{spelled} Showing {plain(default)}.", icon=":material/link_off:")
         return default
     return value
 

@@ -17,7 +17,7 @@ ENDINGS = {  # state -> (how it is said, icon)
     "interrupted": ("This run was interrupted", ":material/power_off:"),
 }
 ADVICE = {
-    "failed": "Nothing was lost but the run itself. Change what the message names and start it again.",
+    "failed": "Everything else is as it was. Change what the message names, or start it again.",
     "cancelled": "What it had learned until then is drawn below. Start it again to go the whole way.",
     "interrupted": "The program ended while it was at work. What it had written is drawn below; start it again.",
 }
@@ -26,7 +26,7 @@ ADVICE = {
 def watch(run):
     """Draw the run in its present state, and keep drawing while it is at work."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(run.title, width="content")
+        st.subheader(words.plain(run.title), width="content")
         picker.badge(jobs.status(run.id).state)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: _draw(run, status))
@@ -79,7 +79,7 @@ def _order(action, run_id):
     try:
         action(run_id)
     except runs.RunBusy as error:  # it ended meanwhile, or another server is at work on it
-        state.tell_later(f":material/block: {error}")
+        state.tell_later(f":material/block: {words.plain(error)}")
         st.rerun()
 
 
@@ -101,7 +101,7 @@ def _done(run):
 def _ended(run, status):
     title, icon = ENDINGS[status.state]
     box = st.error if status.state == "failed" else st.warning
-    box(status.message or ADVICE[status.state], title=title, icon=icon)
+    box(words.plain(status.message) or ADVICE[status.state], title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Start it again", icon=":material/replay:", key="again", on_click=config.start, args=(run.recipe,))
         if status.message:
@@ -130,7 +130,7 @@ def _curves(run, progress):
         "dual": figures.dual_curve(progress),
         "sv": figures.sv_curve(progress),
     }
-    with st.grid(3, min_column_width=220):
+    with st.grid(3, min_column_width=200):
         for name, figure in drawn.items():
             with st.container():
                 figures.show(figure, key=f"watch_{name}")
@@ -142,7 +142,7 @@ def _pictures(run, status):
     try:
         load(run.recipe.dataset)
     except DataError as error:
-        st.caption(f":material/hide_image: No pictures. {error}")
+        st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
         return
     if plane.is_plane(run):
         machine = run.machine() if done else plane.machine_of(run, live.whole) if live else None

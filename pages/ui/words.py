@@ -1,10 +1,16 @@
 """Numbers and recipes in the words of the lab, the same on every page."""
 
+import re
 from datetime import datetime
 
 import numpy as np
 
 from svmcore.lab.recipe import METHODS, Recipe
+
+
+def plain(text: object) -> str:
+    """A text of the reader's own, or of a link, as Markdown that shows it letter by letter and fetches nothing."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+.!|$~:-])", r"\\\1", str(text))
 
 
 def error_rate(result: dict) -> str:

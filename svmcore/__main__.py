@@ -1,7 +1,9 @@
-"""Command line: `python -m svmcore recipes`, `python -m svmcore run NAME [--set FIELD=VALUE ...] [--json]`.
+"""Command line: `python -m svmcore recipes | tables`, `python -m svmcore run NAME [--set FIELD=VALUE ...] [--json]`.
 
-Figures go to stdout, progress to stderr. With --json the last line of stdout is one JSON object. Exit status: 0 done,
-1 failed, 2 a recipe that cannot be, 130 stopped by Ctrl-C (143 by SIGTERM), after the run was cancelled cleanly.
+NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
+beside the published figures. Figures go to stdout, progress to stderr. With --json the last line of stdout is one JSON
+object. Exit status: 0 done, 1 failed, 2 a recipe that cannot be, 130 stopped by Ctrl-C (143 by SIGTERM), after the run
+was cancelled cleanly.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import sys
 
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
+from svmcore.lab.tables import TABLES, fill, text
 
 EVERY = 0.5  # seconds between two lines of progress
 
@@ -21,7 +24,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        return _recipes(options.json) if options.command == "recipes" else _run(options)
+        if options.command == "recipes":
+            return _list(RECIPES, options.json)
+        if options.command == "tables":
+            return _list(TABLES, options.json)
+        return _run_table(options) if options.name in TABLES else _run(options)
     except (ValueError, OSError) as error:
         print(f"svmcore: {error}", file=sys.stderr)
         return 2
@@ -32,8 +39,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     recipes = commands.add_parser("recipes", help="list the named recipes")
     recipes.add_argument("--json", action="store_true", help="one JSON object: name -> recipe")
-    run = commands.add_parser("run", help="run a recipe and keep the run")
-    run.add_argument("recipe", metavar="NAME", help="a name that `recipes` lists")
+    tables = commands.add_parser("tables", help="list the tables of the paper")
+    tables.add_argument("--json", action="store_true", help="one JSON object: name -> names of its recipes")
+    run = commands.add_parser("run", help="run a recipe, or what a table lacks, and keep the runs")
+    run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
     run.add_argument(
         "--set",
         action="append",
@@ -46,18 +55,44 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _recipes(as_json: bool) -> int:
+def _list(named: dict, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({name: recipe.to_dict() for name, recipe in RECIPES.items()}))
+        described = {name: v.to_dict() if isinstance(v, Recipe) else v.recipes for name, v in named.items()}
+        print(json.dumps(described))
         return 0
-    width = max(map(len, RECIPES))
-    for name, recipe in RECIPES.items():
-        print(f"{name:{width}}  {recipe.title}")
+    width = max(map(len, named))
+    for name, value in named.items():
+        print(f"{name:{width}}  {value.title}")
     return 0
 
 
 def _run(options: argparse.Namespace) -> int:
-    recipe = _changed(_named(options.recipe), options.set)
+    run_id, status = _carry_out(_changed(_named(options.name), options.set))
+    if status:
+        return status
+    result = {"run": run_id} | runs.get(run_id).result
+    print(json.dumps(result) if options.json else _summary(result))
+    return 0
+
+
+def _run_table(options: argparse.Namespace) -> int:
+    if options.set:
+        raise RecipeError(
+            "--set", options.set[0], f"nothing for a table; its recipes are {TABLES[options.name].recipes}"
+        )
+    filled = fill(TABLES[options.name])
+    print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
+    for name in filled.missing:
+        _, status = _carry_out(RECIPES[name])
+        if status:
+            return status
+    filled = fill(TABLES[options.name])
+    print(json.dumps(filled.to_dict()) if options.json else text(filled))
+    return 0
+
+
+def _carry_out(recipe: Recipe) -> tuple[str, int]:
+    """Run a recipe to its end; its run id, and the exit status that it calls for."""
     predicted = estimate(recipe)
     print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
     signal.signal(signal.SIGTERM, _terminate)
@@ -68,18 +103,16 @@ def _run(options: argparse.Namespace) -> int:
         jobs.cancel(run_id)
         jobs.wait(run_id, timeout=jobs.EXIT_SECONDS)
         print(f"\nrun {run_id} cancelled", file=sys.stderr)
-        return stop.code if isinstance(stop, SystemExit) else 130
+        return run_id, stop.code if isinstance(stop, SystemExit) else 130
     if status.state != "done":
         print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
-        return 1
-    result = {"run": run_id} | runs.get(run_id).result
-    print(json.dumps(result) if options.json else _summary(result))
-    return 0
+        return run_id, 1
+    return run_id, 0
 
 
 def _named(name: str) -> Recipe:
     if name not in RECIPES:
-        raise RecipeError("recipe", name, ", ".join(RECIPES))
+        raise RecipeError("recipe", name, ", ".join([*RECIPES, *TABLES]))
     return RECIPES[name]
 
 

@@ -1,0 +1,19 @@
+"""The paper's tables by name, each cell a published figure beside ours, filled from stored runs.
+
+    TABLES["usps-table1"]      rows of cells: a recipe, one of its figures, and what was published
+    fill(table) -> Filled      ours, with 95 % intervals; cells without a run have a predicted time
+    text(filled)               the same as lines of text
+
+Source: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 1-10 and section 5.1.
+"""
+
+from svmcore.lab.tables.definitions import TABLES
+from svmcore.lab.tables.figures import FIGURES, of_run
+from svmcore.lab.tables.filling import Filled, Tested, Value, fill, stored_run
+from svmcore.lab.tables.layout import Cell, Row, Table
+from svmcore.lab.tables.printing import number, text
+
+__all__ = [
+    "FIGURES", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "fill", "number", "of_run", "stored_run",
+    "text",
+]  # fmt: skip

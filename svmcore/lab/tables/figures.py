@@ -1,0 +1,74 @@
+"""The figures of a run that tables show.
+
+errors, error_pct     of the whole classifier on its test set, with Wilson's 95 % interval
+errors:c fn:c fp:c    of class c: wrong decisions of the classifier; misses and false alarms of its machine alone
+svs svs:c bound:c     support vectors: mean over the machines; of class c's machine, and those at C
+size                  training examples of the last stage, mean over the machines
+train_s test_s        seconds, compiling left out;  gram_mb: Gram matrix of the last stage, whole, in float32
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.lab.runs import Run
+from svmcore.metrics import per_class_table
+
+FIGURES = {
+    "errors": "Errors",
+    "error_pct": "Errors, %",
+    "svs": "Support vectors",
+    "size": "Training examples",
+    "bound": "Support vectors at C",
+    "fn": "Misses",
+    "fp": "False alarms",
+    "train_s": "Training, s",
+    "test_s": "Testing, s",
+    "gram_mb": "Gram matrix, MB",
+}
+
+
+class Number(NamedTuple):
+    """A figure and, where chance decides it, its 95 % interval."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def of_run(run: Run) -> dict[str, Number]:
+    """All figures of a run that is done, by the names that cells use."""
+    result = run.result
+    n_test, (low, high) = result["n_test"], result["interval"]
+    size = float(np.mean(result.get("n_virtual", result["n_train"])))
+    found = {
+        "errors": Number(result["errors"], low * n_test, high * n_test),
+        "error_pct": Number(100 * result["error_rate"], 100 * low, 100 * high),
+        "svs": Number(float(np.mean(result["n_sv"]))),
+        "bound": Number(float(np.mean(result["n_bound"]))),
+        "size": Number(size),
+        "train_s": Number(result["fit_seconds"] - result.get("compile_seconds", 0)),
+        "test_s": Number(result["predict_seconds"]),
+        "gram_mb": Number(4 * size**2 / 2**20),
+    }
+    return found | _of_classes(run, result)
+
+
+def _of_classes(run: Run, result: dict) -> dict[str, Number]:
+    """Figures of each class against the rest; none for a single machine."""
+    if len(result["n_sv"]) == 1:
+        return {}
+    test, found = run.test(), {}
+    classes = np.unique(test.y_true)
+    for row, svs, bound in zip(
+        per_class_table(test.decision, test.y_true, test.y_pred, classes),
+        result["n_sv"],
+        result["n_bound"],
+        strict=True,
+    ):
+        digit = row.pop("digit")
+        counts = row | {"svs": svs, "bound": bound}
+        found |= {f"{name}:{digit}": Number(value) for name, value in counts.items()}
+    return found

@@ -1,0 +1,107 @@
+"""Fill a table from the run store: the latest run that is done and asks for just what a cell's recipe asks.
+
+Where there is none, the cell says how long a run is predicted to take. Pairs of recipes are compared by the exact
+McNemar test (metrics.paired_test) on the examples that both were tested on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from svmcore.lab import runs
+from svmcore.lab.estimate import estimate
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables.figures import Number, of_run
+from svmcore.lab.tables.layout import Cell, Table
+from svmcore.metrics import PairedTest, paired_test
+
+
+class Value(NamedTuple):
+    """A filled cell: ours with its interval and run, or the predicted seconds of the run that is missing."""
+
+    cell: Cell
+    ours: Number | None = None
+    run_id: str | None = None
+    seconds: float | None = None
+
+    def to_dict(self) -> dict:
+        """JSON-able."""
+        ours = self.ours._asdict() if self.ours else {"value": None, "low": None, "high": None}
+        return self.cell._asdict() | ours | {"run": self.run_id, "seconds": self.seconds}
+
+
+class Tested(NamedTuple):
+    """Two recipes on the same test examples; None while a run of one is missing."""
+
+    a: str
+    b: str
+    outcome: PairedTest | None
+
+
+class Filled(NamedTuple):
+    """A table with what is stored by now; rows match table.rows, missing names the recipes without a run."""
+
+    table: Table
+    rows: tuple[tuple[Value | None, ...], ...]
+    tests: tuple[Tested, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Predicted for all runs that are missing."""
+        return sum(estimate(RECIPES[name]).seconds for name in self.missing)
+
+    def to_dict(self) -> dict:
+        """JSON-able: rows of {recipe, figure, published, ours, low, high, run, seconds}, tests with p-values."""
+        rows = [
+            {"label": row.label, "cells": [value and value.to_dict() for value in values]}
+            for row, values in zip(self.table.rows, self.rows, strict=True)
+        ]
+        tests = [{"a": t.a, "b": t.b} | (t.outcome._asdict() if t.outcome else {}) for t in self.tests]
+        table = {"table": self.table.name, "title": self.table.title, "columns": list(self.table.columns)}
+        return table | {"rows": rows, "tests": tests, "missing": list(self.missing), "note": self.table.note}
+
+
+def stored_run(name: str) -> runs.Run | None:
+    """The latest run that is done and has the outcome of this recipe, whatever it was called."""
+    return _stored([name])[name]
+
+
+def fill(table: Table) -> Filled:
+    """The table from the run store. UnknownDataset for a recipe whose data set the catalogue does not have."""
+    found = _stored(table.recipes)
+    ours = {name: of_run(run) for name, run in found.items() if run is not None}
+    seconds = {name: estimate(RECIPES[name]).seconds for name, run in found.items() if run is None}
+
+    def value(cell: Cell | None) -> Value | None:
+        if cell is None or cell.recipe is None:
+            return cell and Value(cell)
+        if cell.recipe in seconds:
+            return Value(cell, seconds=seconds[cell.recipe])
+        return Value(cell, ours[cell.recipe].get(cell.figure), found[cell.recipe].id)
+
+    return Filled(
+        table=table,
+        rows=tuple(tuple(map(value, row.cells)) for row in table.rows),
+        tests=tuple(Tested(a, b, _paired(found[a], found[b])) for a, b in table.tests),
+        missing=tuple(seconds),
+    )
+
+
+def _stored(names) -> dict[str, runs.Run | None]:
+    digests = {RECIPES[name].digest(): name for name in reversed(names)}
+    latest = {}
+    for run in runs.list():
+        digest = run.recipe.digest()
+        if digest in digests and digest not in latest and run.state == "done":
+            latest[digest] = run
+    return {name: latest.get(RECIPES[name].digest()) for name in names}
+
+
+def _paired(a: runs.Run | None, b: runs.Run | None) -> PairedTest | None:
+    if a is None or b is None:
+        return None
+    first, second = a.test(), b.test()
+    if first.index.shape != second.index.shape or (first.index != second.index).any():
+        return None
+    return paired_test(first.y_true != first.y_pred, second.y_true != second.y_pred)

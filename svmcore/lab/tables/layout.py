@@ -1,0 +1,41 @@
+"""What a table is: rows of cells, each a figure of a recipe's run beside the published one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Cell(NamedTuple):
+    """One figure, such as "errors" or, of one digit's machine, "fn:3" (`figures.FIGURES`).
+
+    recipe: name of the recipe whose run gives it, None for a figure of the literature; published: None where the paper
+    gives none.
+    """
+
+    recipe: str | None
+    figure: str
+    published: float | None = None
+
+
+class Row(NamedTuple):
+    """A line of a table: what it is about, and a cell (or None) for each column."""
+
+    label: str
+    cells: tuple[Cell | None, ...]
+
+
+class Table(NamedTuple):
+    """A table. tests: pairs of recipes whose errors are compared example by example; note: what to know about it."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    tests: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+
+    @property
+    def recipes(self) -> tuple[str, ...]:
+        """Names of the recipes that fill it, in order, each once."""
+        names = [cell.recipe for row in self.rows for cell in row.cells if cell is not None and cell.recipe]
+        return tuple(dict.fromkeys(names + [name for pair in self.tests for name in pair]))

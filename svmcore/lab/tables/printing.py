@@ -1,0 +1,47 @@
+"""A filled table as lines of text: in every cell ours with its 95 % interval, then in brackets what was published."""
+
+from __future__ import annotations
+
+from svmcore.lab.tables.filling import Filled, Tested, Value
+
+
+def text(filled: Filled) -> str:
+    """The table, its tests and its note."""
+    table = filled.table
+    lines = [["", *table.columns]]
+    lines += [[row.label, *map(_cell, values)] for row, values in zip(table.rows, filled.rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    body = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    head = [f"{table.title}: ours (95 % interval) [published]", ""]
+    tail = [_test(tested) for tested in filled.tests]
+    return "\n".join(head + body + ([""] if tail or table.note else []) + tail + ([table.note] if table.note else []))
+
+
+def _cell(value: Value | None) -> str:
+    if value is None:
+        return ""
+    figure, known, ours = value.cell.figure, value.cell.published, value.ours
+    words = []
+    if ours is not None:
+        words.append(number(figure, ours.value))
+    elif value.seconds is not None:
+        words.append(f"about {value.seconds:.0f} s")
+    if ours is not None and ours.low is not None:
+        words.append(f"({number(figure, ours.low)}-{number(figure, ours.high)})")
+    if known is not None:
+        words.append(f"[{known}]")
+    return " ".join(words)
+
+
+def number(figure: str, value: float) -> str:
+    """A figure with the digits that it deserves."""
+    if figure == "error_pct":
+        return f"{value:.2f}"
+    return f"{value:.3g}" if figure in ("train_s", "test_s") and value < 100 else f"{value:.0f}"
+
+
+def _test(tested: Tested) -> str:
+    if tested.outcome is None:
+        return f"{tested.a} and {tested.b}: not compared yet"
+    only_a, only_b, p = tested.outcome
+    return f"{tested.a} alone wrong on {only_a}, {tested.b} alone on {only_b}: p = {p:.2g} (exact McNemar test)"

@@ -1,0 +1,105 @@
+"""Nearest neighbours by tangent distance: a rival of the invariant SVMs that knows the same transformations.
+
+    d(x, y)^2 = min_{a, b} |x + T_x' a - y - T_y' b|^2 + ridge (|a|^2 + |b|^2)
+
+T_x (p, d) holds orthonormal directions in which the jitters of a set move x: the leading p principal directions of
+T_j x - x. With r = x - y, u = T_x r, v = T_y r, M = T_x T_y' and s = 1 + ridge the least squares problem has
+
+    d^2 = |r|^2 - (u, v)' [[s I, M], [M', s I]]^-1 (u, v)
+
+Only the `candidates` nearest by Euclidean distance are compared so.
+
+References: Simard, LeCun and Denker, NIPS 5 (1993); the tangent distance rows of Tables 2 and 3 in DeCoste and
+Schoelkopf, Machine Learning 46 (2002).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import squared_norms
+
+MOVES = "plus:1+rot:-8,8+scale:0.9,1.1+shear:-0.15,0.15+thick:0.5"  # Simard's transformations, but for one
+CHUNK = 256  # images whose directions are found at once
+
+
+class TangentNeighbours(ClassifierMixin, BaseEstimator):
+    """k nearest neighbours by two-sided tangent distance.
+
+    jitters: a JitterSet or its text; image_shape: (h, w) or (h, w, c) of the rows, None when X is given as images;
+    directions: p; ridge: what a step along a tangent costs. Ties among the labels of the neighbours go to the nearest.
+    """
+
+    def __init__(self, jitters=MOVES, image_shape=None, *, n_neighbors=1, directions=7, candidates=100, ridge=0.01):
+        self.jitters = jitters
+        self.image_shape = image_shape
+        self.n_neighbors = n_neighbors
+        self.directions = directions
+        self.candidates = candidates
+        self.ridge = ridge
+
+    def fit(self, X, y) -> TangentNeighbours:
+        """Keep images X, (n, d) or (n, h, w[, c]), their labels y (n,) and their tangents.
+
+        ValueError names a parameter that is not allowed.
+        """
+        for name in ("n_neighbors", "directions", "candidates"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} = {value!r}; allowed: a whole number from 1")
+        if not self.ridge > 0:
+            raise ValueError(f"ridge = {self.ridge!r}; allowed: a number above 0")
+        shape = tuple(np.shape(X)[1:]) if np.ndim(X) > 2 else self.image_shape
+        self.jitters_ = JitterSet.parse(self.jitters, shape)
+        self.classes_, self.label_ = np.unique(y, return_inverse=True)
+        self.X_ = np.asarray(X, np.float32).reshape(len(X), -1)
+        self.tangents_ = self._directions_of(self.X_)
+        return self
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) of images X."""
+        check_is_fitted(self, "tangents_")
+        X = np.asarray(X, np.float32).reshape(len(X), -1)
+        count = min(self.candidates, len(self.X_))
+        labels = np.empty(len(X), np.int64)
+        for start in range(0, len(X), CHUNK):
+            queries = X[start : start + CHUNK]
+            euclidean = squared_norms(self.X_) - 2 * queries @ self.X_.T
+            near = np.argpartition(euclidean, count - 1, axis=1)[:, :count]
+            tangents = self._directions_of(queries)
+            for i, (x, T, chosen) in enumerate(zip(queries, tangents, near)):
+                order = np.argsort(self._squared_distances(x, T, chosen), kind="stable")[: self.n_neighbors]
+                labels[start + i] = _vote(self.label_[chosen[order]])
+        return self.classes_[labels]
+
+    def _directions_of(self, X) -> np.ndarray:
+        """T (n, p, d) float32 with orthonormal rows, the leading principal directions of the moves of each image."""
+        p = min(self.directions, len(self.jitters_) - 1)
+        out = np.empty((len(X), p, X.shape[1]), np.float32)
+        for start in range(0, len(X), CHUNK):
+            forms = self.jitters_.apply(X[start : start + CHUNK])
+            moves = np.moveaxis(forms[1:] - forms[0], 0, 1)  # (n, J - 1, d)
+            values, axes = np.linalg.eigh(moves @ moves.transpose(0, 2, 1))
+            lengths = np.sqrt(np.maximum(values[:, -p:], 1e-12))
+            out[start : start + CHUNK] = (axes[:, :, -p:] / lengths[:, None, :]).transpose(0, 2, 1) @ moves
+        return out
+
+    def _squared_distances(self, x, T, chosen) -> np.ndarray:
+        """d(x, y)^2 (m,) for the training images `chosen` (m,); T (p, d) the directions of x."""
+        S, r = self.tangents_[chosen], x - self.X_[chosen]  # (m, p, d), (m, d)
+        p = len(T)
+        system = np.empty((len(chosen), 2 * p, 2 * p), np.float32)
+        system[:, :p, p:] = T @ S.transpose(0, 2, 1)
+        system[:, p:, :p] = system[:, :p, p:].transpose(0, 2, 1)
+        system[:, :p, :p] = system[:, p:, p:] = (1 + self.ridge) * np.eye(p)
+        moved = np.concatenate([r @ T.T, (S @ r[:, :, None])[:, :, 0]], axis=1)  # (m, 2 p): u, v
+        return squared_norms(r) - np.sum(moved * np.linalg.solve(system, moved[:, :, None])[:, :, 0], axis=1)
+
+
+def _vote(labels) -> int:
+    """The label that most neighbours have, nearest first; of several, the one of the nearest."""
+    counts = np.bincount(labels)
+    return next(label for label in labels if counts[label] == counts.max())

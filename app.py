@@ -52,6 +52,14 @@ PAGES = {
             help="The test digits that the run gets wrong, and why.",
         ),
     ],
+    "Paper": [
+        st.Page(
+            "pages/methods.py",
+            title="Compare methods",
+            icon=":material/balance:",
+            help="SV, VSV, jittering and tangent machines side by side on one pair of classes.",
+        ),
+    ],
 }
 
 page = st.navigation(PAGES, expanded=True)

@@ -32,6 +32,7 @@ function tileButton(data, i, strips) {
   node.title = tile.label
   node.setAttribute("aria-label", tile.label)
   node.dataset.ring = tile.ring
+  node.dataset.linked = tile.linked
   node.dataset.ref = tile.ref
   node.style.setProperty("--sign", COLOURS[tile.sign])
   node.disabled = !tile.ref

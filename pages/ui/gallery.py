@@ -43,6 +43,7 @@ class Tile(NamedTuple):
     ring: str = ""  # "", "free", "bound", "virtual"
     sign: int = 0  # +1 blue, -1 orange, 0 grey
     cross: bool = False
+    linked: bool = False  # joined to the tile before it by a line
 
 
 def reference(dataset: str, split: str, index: int) -> str:

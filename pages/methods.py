@@ -1,0 +1,89 @@
+"""Compare methods: one pair of classes, learned in six ways from the same few examples."""
+
+import streamlit as st
+
+from data import DataError
+from pages.ui import compare, families, figures, figures_methods, lambdas, pair, picker, polling, stored, words
+from pages.ui.pair import METHODS
+from svmcore.lab.estimate import estimate
+from svmcore.lab.recipe import RecipeError
+
+FAMILIES = 8  # parents shown with their virtual support vectors
+
+
+def table(found, statuses):
+    """What is known of each method by now."""
+    rows = []
+    states = {run.id: status.state for run, status in zip(filter(None, found), statuses, strict=True)}
+    for title, run in zip(METHODS, found, strict=True):
+        result = run.result if run else None
+        row = {"Method": title, "State": picker.STATES[states[run.id]][2] if run else "not run yet"}
+        if result:
+            low, high = (100 * share for share in result["interval"])
+            row |= {
+                "Wrong": result["errors"],
+                "%": 100 * result["error_rate"],
+                "95 %": f"{low:.1f}–{high:.1f}",
+                "SVs": result["n_union"],
+                "of": max(result.get("n_virtual", [result["n_train"]])),
+                "Train": result["fit_seconds"] - result["compile_seconds"],
+                "Test": result["predict_seconds"],
+            }
+        rows.append(row)
+    seconds = {name: st.column_config.NumberColumn(f"{name}, s", format="%.2f") for name in ("Train", "Test")}
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        column_config=seconds | {"%": st.column_config.NumberColumn(format="%.2f")},
+        key="methods_table",
+        alt="Errors, support vectors and times of each method",
+    )
+
+
+def verdict(found):
+    """Error intervals, where two methods disagree, and the virtual support vectors, of what is done."""
+    done = {title: run for title, run in zip(METHODS, found, strict=True) if run and run.result}
+    if not done:
+        return
+    results = [run.result for run in done.values()]
+    figures.show(figures_methods.error_intervals(list(done), results, [None] * len(done)), "intervals")
+    st.subheader("Who gets which digit right")
+    with st.container(horizontal=True):
+        names = list(METHODS)
+        left = st.selectbox("Left", names, 0, key="left", bind="query-params", width=240, help="One method.")
+        right = st.selectbox("Right", names, 2, key="right", bind="query-params", width=240, help="Another one.")
+    if waiting := {left, right} - done.keys():
+        st.caption(f"{' and '.join(sorted(waiting))} not done yet.")
+    elif left != right:
+        compare.disagreement(done[left], done[right])
+    if virtual := done.get("Virtual SV"):
+        st.subheader("Virtual support vectors and their parents")
+        families.draw(virtual, virtual.machine(), 0, FAMILIES, key="families")
+        st.caption(
+            "Each row starts with a training example; joined to it, dotted, those of its jittered forms that hold the "
+            "machine up, alpha below. A first picture without a ring is no support vector itself. Click one."
+        )
+
+
+st.title("Compare methods")
+st.caption("The same few examples, learned in six ways (Table 10 of the paper). All are tested on the same examples.")
+try:
+    recipes = pair.settings()
+except (DataError, RecipeError) as error:
+    st.error(str(error), icon=":material/block:")
+    st.stop()
+if recipes is None:
+    st.info("Choose two classes and a jitter set.", icon=":material/arrow_upward:")
+    st.stop()
+found = stored.stored(recipes.values())
+with st.container(horizontal=True, vertical_alignment="center"):
+    seconds = sum(estimate(r).seconds for r, run in zip(recipes.values(), found, strict=True) if run is None)
+    stored.buttons(
+        recipes.values(), found, "Run the missing", "One ordinary run a method; each is kept and can be inspected."
+    )
+    if seconds:
+        st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")
+polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))
+verdict(found)
+lambdas.panel(recipes)

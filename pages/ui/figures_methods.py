@@ -1,0 +1,87 @@
+"""Figures that compare methods or solvers, as pure functions from numbers to Plotly figures.
+
+results   one dictionary a method, as a run keeps it: errors, n_test, error_rate, interval, fit_seconds, predict_seconds
+progress  records of a run, oldest first, as in figures.py
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures import _figure, _words
+from pages.ui.palette import BLUE, GREY, ORANGE
+
+
+def error_intervals(names: Sequence[str], results: Sequence[dict], published: Sequence[float | None]) -> go.Figure:
+    """Error rates with their 95 % intervals, a row a method; published rates (%) as open diamonds."""
+    figure = _figure("wrong, % of the test examples", None, height=80 + 30 * len(names), hovermode="closest")
+    rates = [100 * r["error_rate"] for r in results]
+    figure.add_scatter(
+        x=rates,
+        y=list(names),
+        mode="markers",
+        marker={"color": BLUE, "size": 10},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [100 * r["interval"][1] - rate for r, rate in zip(results, rates)],
+            "arrayminus": [rate - 100 * r["interval"][0] for r, rate in zip(results, rates)],
+            "color": BLUE,
+        },
+        customdata=[(r["errors"], r["n_test"]) for r in results],
+        hovertemplate="%{customdata[0]:,} of %{customdata[1]:,}: %{x:.2f} %<extra></extra>",
+    )
+    known = [(rate, name) for rate, name in zip(published, names) if rate is not None]
+    figure.add_scatter(
+        x=[rate for rate, _ in known],
+        y=[name for _, name in known],
+        mode="markers",
+        marker={"color": GREY, "size": 11, "symbol": "diamond-open", "line": {"width": 2}},
+        hovertemplate="published: %{x:.2f} %<extra></extra>",
+    )
+    figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
+    figure.update_xaxes(rangemode="tozero")
+    best = min(zip(rates, names), default=(0, "none"))
+    return _words(
+        figure,
+        f"Error rates of {len(names)} methods with 95 % intervals; the lowest is {best[0]:.2f} % by {best[1]}.",
+        "Points: the error rate on the same test examples, with its 95 % interval."
+        + (" Diamonds: the paper's." if known else ""),
+    )
+
+
+def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure:
+    """Error rates against lambda (log axis), a line for each space: name -> (lambda, result), lambda falling."""
+    figure = _figure("lambda: plain machine at 1, invariant towards 0", "wrong, %", margin_r=120, xaxis_type="log")
+    for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
+        rates = [100 * result["error_rate"] for _, result in points]
+        figure.add_scatter(
+            x=[value for value, _ in points],
+            y=rates,
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * result["interval"][1] - rate for rate, (_, result) in zip(rates, points)],
+                "arrayminus": [rate - 100 * result["interval"][0] for rate, (_, result) in zip(rates, points)],
+                "thickness": 1,
+            },
+            customdata=[(result["errors"], result["n_test"]) for _, result in points],
+            hovertemplate="%{customdata[0]} of %{customdata[1]} at lambda %{x:g}<extra></extra>",
+        )
+        if points:
+            figure.add_annotation(
+                x=np.log10(points[-1][0]), y=rates[-1], text=name, xanchor="left", xshift=8, showarrow=False
+            )
+    figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
+    figure.update_yaxes(rangemode="tozero")
+    rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
+    best = min(rows)
+    return _words(
+        figure,
+        f"Error rate against lambda for {len(lines)} spaces; the lowest is {best[0]} errors {best[2]} at {best[1]:g}.",
+        f"Fewest errors: {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals; one for use must "
+        "be chosen on other examples than these.",
+    )

@@ -163,15 +163,14 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     figure.add_scatter(
         x=columns,
         y=rows,
-        mode="markers",
+        mode="markers+text" if k <= 20 else "markers",
         marker={"symbol": "square", "size": max(8, min(30, 480 // k)), "opacity": 0, "color": GREY},
+        text=[f"{n:,}" if n else "" for n in matrix.ravel()],
+        textfont={"color": np.where(rows == columns, GREY, INK)},
         customdata=list(range(k * k)),
         hovertext=[f"{matrix[r, c]:,} × true {labels[r]}, predicted {labels[c]}" for r, c in zip(rows, columns)],
         hoverinfo="text",
     )
-    for row, column in np.argwhere(matrix) if k <= 20 else ():
-        colour = None if row == column else INK
-        figure.add_annotation(x=column, y=row, text=f"{matrix[row, column]:,}", font={"color": colour}, showarrow=False)
     for row, column in (divmod(cell, k) for cell in selected):
         figure.add_shape(
             type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": BLUE, "width": 3}

@@ -54,7 +54,8 @@ def expect_state(page: Page, state: str, seconds: float = 60) -> None:
 
 def metric(page: Page, label: str) -> str:
     """The value that a metric shows now."""
-    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue").inner_text()
+    box = page.get_by_test_id("stMetric").filter(has=page.get_by_text(label, exact=True))
+    return box.get_by_test_id("stMetricValue").inner_text()
 
 
 def tiles(page: Page, key: str):

@@ -12,7 +12,7 @@ def upload(tab, files):
     tab.locator(".st-key-own_files input[type=file]").set_input_files(
         [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files.items()]
     )
-    expect(tab.get_by_test_id("stFileUploaderFile")).to_have_count(len(files))
+    expect(tab.get_by_test_id("stFileChip")).to_have_count(len(files))
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -48,6 +48,6 @@ def test_broken_files_are_refused_with_the_reason_and_what_would_do(server, tab)
         expect(refusal).to_contain_text(words)
         expect(refusal).to_contain_text("Accepted: ")
         for _ in files:
-            tab.get_by_test_id("stFileUploaderDeleteBtn").first.get_by_role("button").click()
+            tab.get_by_test_id("stFileChipDeleteBtn").first.click()
         expect(refusal).to_have_count(0)
     assert len(BROKEN) >= 10

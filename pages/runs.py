@@ -22,6 +22,7 @@ def row(run):
         "Data set": recipe.dataset,
         "Kernel": words.plain_kernel(recipe),
         "C": recipe.C,
+        "Method": recipe.method,
         "Wrong": 100 * result["error_rate"] if result else None,
         "SVs": result.get("n_union"),
         "Fit": result.get("fit_seconds"),

@@ -18,8 +18,8 @@ ENDINGS = {  # state -> (how it is said, icon)
 }
 ADVICE = {
     "failed": "Everything else is as it was. Change what the message names, or start it again.",
-    "cancelled": "What it had learned until then is drawn below. Start it again to go the whole way.",
-    "interrupted": "The program ended while it was at work. What it had written is drawn below; start it again.",
+    "cancelled": "Start it again to go the whole way.",
+    "interrupted": "The program ended while it was at work. Start it again to go the whole way.",
 }
 
 
@@ -50,7 +50,7 @@ def _draw(run, status):
 
 
 def _controls(run, status):
-    paused, queue = status.state == "paused", jobs.active()
+    paused, others = status.state == "paused", len(set(jobs.active()) - {run.id})
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Resume" if paused else "Pause",
@@ -71,7 +71,7 @@ def _controls(run, status):
         )
         if status.message:
             st.caption(status.message, width="content")
-        if others := len(queue) - 1:
+        if others:
             st.caption(f"{others} more in the queue", width="content")
 
 
@@ -101,11 +101,12 @@ def _done(run):
 def _ended(run, status):
     title, icon = ENDINGS[status.state]
     box = st.error if status.state == "failed" else st.warning
-    box(words.plain(status.message) or ADVICE[status.state], title=title, icon=icon)
+    kept = " What it had found until then is drawn below." if status.progress else ""
+    box(words.plain(status.message) or ADVICE[status.state] + kept, title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Start it again", icon=":material/replay:", key="again", on_click=config.start, args=(run.recipe,))
         if status.message:
-            st.caption(ADVICE[status.state], width="content")
+            st.caption(ADVICE[status.state] + kept, width="content")
 
 
 def _numbers(last, status):
@@ -158,17 +159,14 @@ def _largest(run, live, done):
         st.markdown("**Support vectors with the largest alpha**", width="content")
         machine = run.machine() if done else None
         names = evidence.machine_names(run, machine) if done else _machine_names(run, live)
-        c = 0
+        name = names[0]
+        if st.session_state.get("machine", name) not in names:  # it was chosen for another run
+            st.session_state["machine"] = name
         if len(names) > 1:
-            c = st.selectbox(
-                "Machine",
-                range(len(names)),
-                format_func=names.__getitem__,
-                key="machine",
-                bind="query-params",
-                label_visibility="collapsed",
-                width=190,
+            name = st.selectbox(
+                "Machine", names, key="machine", bind="query-params", label_visibility="collapsed", width=190
             )
+    c = names.index(name)
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
     snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv")
 

@@ -6,6 +6,7 @@ from sklearn.datasets import load_digits
 
 from svmcore import RBF, SVC, Digestion, Poly
 from svmcore import digestion as module
+from svmcore.digestion import rules, state
 from svmcore.methods.local import LocalPoly
 from tests import naive
 
@@ -68,7 +69,7 @@ def test_several_machines_and_repeatable_costs():
 
 
 def test_the_rules_stand_in_the_papers_order():
-    count = np.zeros(module.N_COUNTERS, np.int64)
+    count = np.zeros(state.N_COUNTERS, np.int64)
 
     class State:
         store = np.empty((100, 1))
@@ -76,14 +77,14 @@ def test_the_rules_stand_in_the_papers_order():
     State.count = count
 
     def digests(evaluations, new, total, inbounds=0, **settings):
-        count[[module.EVALS, module.SV_BACK, module.N_SV, module.EVALS_INBOUNDS]] = (
+        count[[state.EVALS, state.SV_BACK, state.N_SV, state.EVALS_INBOUNDS]] = (
             evaluations,
             total - new,
             total,
             inbounds,
         )
-        rule = getattr(module._digest, "py_func", module._digest)
-        return rule(State, module._rules(Digestion(**settings)))
+        rule = getattr(rules._digest, "py_func", rules._digest)
+        return rule(State, rules.compiled(Digestion(**settings)))
 
     assert not digests(999, 5000, 5000)  # 1 before all others
     assert digests(100_000, 1, 50, inbounds=10**6)  # 2 before 3

@@ -1,0 +1,89 @@
+"""One machine of the paper's solver: its lists, its counters, and the cache rows that its SVs hold."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from svmcore._jit import FAST
+from svmcore.kernels import KernelCode, _finish
+
+INBOUNDS, FULL, DONE = range(3)  # phases
+# Places in the counters of a machine
+N_SV, N_INSIDE, N_FREE, EVALS, HITS, LOOKS, STEPS, PHASE, AT, CHANGED = range(10)
+EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW, N_COUNTERS = range(10, 17)
+
+
+class State(NamedTuple):
+    """One machine, changed in place. Lists are an array of members and every example's place in it (-1: not in it)."""
+
+    X: np.ndarray  # (n, d) float32
+    sq: np.ndarray  # (n,) float32, |x|^2
+    diag: np.ndarray  # (n,) float32, K_ii
+    code: KernelCode
+    y: np.ndarray  # (n,) float64
+    C: np.ndarray  # (n,) float64
+    alpha: np.ndarray  # (n,) float64
+    f: np.ndarray  # (n,) float64, up to date inside, and at i_up and i_low
+    store: np.ndarray  # (R, n) float32, NaN where not computed yet
+    slot: np.ndarray  # (n,) int64, example -> row of the store or -1
+    free: np.ndarray  # (R,) int64, a stack of free rows
+    sv: np.ndarray  # (n,) int64, examples with alpha > 0
+    sv_at: np.ndarray  # (n,) int64
+    inside: np.ndarray  # (n,) int64, examples with 0 < alpha < C
+    inside_at: np.ndarray  # (n,) int64
+    count: np.ndarray  # (N_COUNTERS,) int64
+    edge: np.ndarray  # (2,) float64: b_up = f at i_up, b_low = f at i_low
+
+
+@njit(cache=True, nogil=True)
+def _kernel_row(s, i, members, values):
+    """values[t] = K(i, members[t]): from the cache row of i or of the member, else computed and kept where a row is."""
+    own = _slot(s, i)
+    missing = np.empty(members.shape[0], np.int64)
+    m = 0
+    for t in range(members.shape[0]):
+        j = members[t]
+        value = s.store[own, j] if own >= 0 else np.float32(np.nan)
+        if np.isnan(value):
+            theirs = _slot(s, j)
+            if theirs >= 0:
+                value = s.store[theirs, i]
+        if np.isnan(value):
+            missing[m] = t
+            m += 1
+        values[t] = value
+    s.count[HITS] += members.shape[0] - m
+    s.count[LOOKS] += members.shape[0] // 16
+    s.count[EVALS] += m
+    fresh, norms = np.empty(m, np.float32), np.empty(m, np.float32)
+    for a in range(m):
+        j = members[missing[a]]
+        fresh[a], norms[a] = _dot(s.X[i], s.X[j]), s.sq[j]
+    _finish(s.code, fresh, s.sq[i], norms)
+    for a in range(m):
+        j = members[missing[a]]
+        values[missing[a]] = fresh[a]
+        if own >= 0:
+            s.store[own, j] = fresh[a]
+        elif s.slot[j] >= 0:
+            s.store[s.slot[j], i] = fresh[a]
+
+
+@njit(cache=True, nogil=True)
+def _slot(s, i):
+    """The cache row of i; an SV without one takes a free one."""
+    if s.slot[i] < 0 and s.alpha[i] > 0 and s.count[N_FREE] > 0:
+        s.count[N_FREE] -= 1
+        s.slot[i] = s.free[s.count[N_FREE]]
+    return s.slot[i]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _dot(u, v):
+    total = np.float32(0)
+    for k in range(u.shape[0]):
+        total += u[k] * v[k]
+    return total

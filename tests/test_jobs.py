@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from svmcore.decomposition import Progress, Snapshot
-from svmcore.lab import estimate, jobs, runs, train, worker
+from svmcore.lab import estimate, jobs, runs, train
 from svmcore.lab.pace import Pace
 from svmcore.lab.recipes import PRESET, RECIPES, BudgetError
+from svmcore.lab.warm import warm_up
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -55,7 +56,7 @@ def gate(home, monkeypatch):
     jobs._jobs.clear()
 
 
-def until(true, seconds=10.0):
+def until(true, seconds=60.0):
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "waited in vain"
@@ -84,6 +85,7 @@ def test_one_at_a_time_in_order(gate):
     until(lambda: gate.bursts > 3)
     assert [state(i) for i in ids] == ["running", "queued", "queued"]
     assert jobs.active() == ids
+    assert [jobs.status(i).message for i in ids[1:]] == ["Waits for 1 other run", "Waits for 2 other runs"]
     jobs.cancel(ids[1])
     assert state(ids[1]) == "cancelled"
     assert runs.get(ids[1]).state == "cancelled"
@@ -271,24 +273,19 @@ def test_nobody_looks_when_nobody_asked(gate):
 
 
 @pytest.mark.slow
-def test_a_short_run_has_five_looks_that_cost_little(home, monkeypatch):
-    spent = []
-    look = worker.Viewer.look
-
-    def timed(self, progress, check):
-        live = look(self, progress, check)
-        spent.append(self._cost)
-        return live
-
-    monkeypatch.setattr(worker.Viewer, "look", timed)
-    recipe = RECIPES[PRESET]
-    jobs.wait(jobs.submit(recipe), 240)  # compiles
-    spent.clear()
-    run_id = jobs.submit(recipe.replace(slow_motion=True))
+@pytest.mark.parametrize("slow_motion", [False, True])
+def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
+    recipe = RECIPES["digits-8x8-sv"].replace(n_train=400, slow_motion=slow_motion)
+    run_id = jobs.submit(recipe)
     status = jobs.wait(run_id, 240)
     assert status.state == "done"
     assert status.live.version >= 5
-    assert status.live.n_errors <= 60
+    assert status.live.at_iteration == runs.get(run_id).result["iterations"]
+    test = runs.get(run_id).test()
+    assert status.live.n_sample == len(test.y_true)
+    assert status.live.n_errors == (test.y_true != test.y_pred).sum()
+    if slow_motion:
+        assert runs.get(run_id).result["fit_seconds"] < 10
 
 
 def test_progress_is_written_sparsely():
@@ -320,20 +317,32 @@ def test_slow_motion_rests_twenty_seconds_in_all():
     assert max(rests) == 0.2
 
 
-def test_the_preset_is_trained_once_in_an_empty_store(gate):
+def test_the_preset_is_trained_once_in_an_empty_store(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "warm_up", lambda go_on: None)
     first = jobs.ensure_preset()
     assert runs.get(first).recipe == RECIPES[PRESET]
-    assert jobs.ensure_preset() is None
+    for forget in (False, True):
+        if forget:
+            jobs._welcomed.clear()
+        assert jobs.ensure_preset() is None
     jobs.cancel(first)
     jobs.wait(first, 60)
     runs.get(first).delete()
+    jobs._welcomed.clear()
     assert jobs.ensure_preset() is None  # the trash still has it
+
+
+@pytest.mark.slow
+def test_after_the_warm_up_nothing_is_left_to_compile(home):
+    warm_up(lambda: True)
+    for recipe in (RECIPES["digits-8x8-sv"], RECIPES["digits-8x8-sv"].replace(solver="decomposition"), MOONS):
+        assert train.execute(recipe).result["compile_seconds"] < 0.2
 
 
 def test_two_processes_train_one_preset(home):
     code = (
         "import os, sys; from svmcore.lab import jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
-        "jobs.worker.carry_out = lambda run, predicted, job: ('done', ''); jobs.ensure_preset()"
+        "jobs.worker.carry_out = lambda run, predicted, job: ('done', ''); jobs.warm_up = print; jobs.ensure_preset()"
     )
     command = [sys.executable, "-c", code, str(home)]
     started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from svmcore.lab import runs, store, worker
@@ -20,6 +21,7 @@ from svmcore.lab.estimate import Estimate, require
 from svmcore.lab.live import Live
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.warm import warm_up
 
 MAX_RUNNING = 1  # two cores serve one run
 MAX_QUEUED = 20
@@ -30,6 +32,8 @@ _change = threading.Condition()
 _jobs: dict[str, _Job] = {}
 _queue: deque[_Job] = deque()
 _running = 0
+_welcomed: set[Path] = set()  # home folders that had their preset, or were found not to need it
+_closing = threading.Event()
 
 
 class QueueFull(RuntimeError):
@@ -127,7 +131,7 @@ def status(run_id: str) -> Status:
     run = runs.get(run_id)
     job = _jobs.get(run_id)
     if job is not None:
-        return job.latest
+        return job.latest if job.state != "queued" else job.latest._replace(message=_waits_for(job))
     lines = run.progress()
     return Status(run.state, lines[-1] if lines else None, None, run.message)
 
@@ -179,11 +183,28 @@ def wait(run_id: str, timeout: float | None = None) -> Status:
 
 
 def ensure_preset() -> str | None:
-    """Submit the preset when the store has no runs at all, so that no page is empty; safe to call at every start."""
-    with store.exclusive(runs.home() / "preset.lock") as alone:
+    """Submit the preset when the store has no runs at all, so that no page is empty, and warm up behind it.
+
+    Once a process; later calls return at once. Of several processes that start together one submits.
+    """
+    home = runs.home()
+    with _change:
+        if home in _welcomed:
+            return None
+        _welcomed.add(home)
+    preset = None
+    with store.exclusive(home / "preset.lock") as alone:
         if alone and not runs.list() and not runs.trash():
-            return submit(RECIPES[PRESET])
-    return None
+            preset = submit(RECIPES[PRESET])
+    threading.Thread(target=_warm_up, args=(preset,), name="warm-up", daemon=True).start()
+    return preset
+
+
+def _warm_up(preset: str | None) -> None:
+    if preset is not None:
+        wait(preset)
+    if not _closing.is_set():
+        warm_up(lambda: not _closing.is_set())
 
 
 def _job(run_id: str) -> _Job:
@@ -192,6 +213,12 @@ def _job(run_id: str) -> _Job:
         run = runs.get(run_id)
         raise runs.RunBusy(f"run {run.id} is {run.state}, and no work of this process")
     return job
+
+
+def _waits_for(job: _Job) -> str:
+    with _change:
+        ahead = _running + (_queue.index(job) if job in _queue else 0)
+    return f"Waits for {ahead} other run{'s' if ahead != 1 else ''}"
 
 
 def _dispatch() -> None:
@@ -210,6 +237,7 @@ def _dispatch() -> None:
 
 def _shut_down() -> None:
     """Cancel what is at work, and give it a moment to say so in the store."""
+    _closing.set()
     for run_id in active():
         cancel(run_id)
     deadline = time.monotonic() + EXIT_SECONDS

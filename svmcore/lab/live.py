@@ -76,14 +76,14 @@ class Viewer:
         self._spent, self._started = 0.0, time.perf_counter()
         self._seen = -1  # iterations at the last look
 
-    def due(self, progress) -> bool:
+    def due(self, progress, final: bool) -> bool:
         """Whether there is something new to see, and the time since the last look allows another one."""
         if progress.iterations == self._seen:
             return False
+        if final or self._version < FIRST:
+            return True
         now = time.perf_counter()
         age = now - self._started
-        if self._version < FIRST:
-            return True
         return self._spent + self._cost <= SHARE * age and now - self._last >= EVERY
 
     def look(self, progress, check) -> Live | None:

@@ -115,9 +115,10 @@ class _Watch:
         line = _line(progress)
         self.pace.seen(age, progress.gap)
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age))
-        if self.pace.should_write(age) or progress.gap <= self.run.recipe.tol:
+        final = progress.gap <= self.run.recipe.tol
+        if self.pace.should_write(age) or final:
             self.run.add_progress(line)
-        if self.viewer is not None and self.viewer.due(progress):
+        if self.viewer is not None and self.viewer.due(progress, final):
             live = self.viewer.look(progress, self._raise_if_stopping)
             if live is not None:
                 self.control.publish(live=live)

@@ -1,0 +1,27 @@
+"""Compiled code at hand before anyone waits for it: a few small fits that touch every kernel of the solvers.
+
+From the disk cache this takes a second or two of background work, without it as long as compiling does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from svmcore.kernels import Poly
+from svmcore.lab.problem import prepare
+from svmcore.lab.recipe import Recipe
+from svmcore.products import LAYOUTS, Operand
+from svmcore.svc import SVC
+
+SMALL = Recipe(dataset="digits-8x8", n_train=300, n_test=50)
+
+
+def warm_up(go_on: Callable[[], bool]) -> None:
+    """Run the solvers, the layouts of products and a decision once; `go_on()` False ends it early."""
+    problem = prepare(SMALL)
+    for solver in ("smo", "decomposition"):
+        svc = SVC(SMALL.kernel, solver=solver).fit(problem.X_train, problem.y_train, monitor=lambda progress: go_on())
+        svc.predict(problem.X_test)
+    for layout in LAYOUTS:
+        if go_on():
+            Operand(problem.X_train, layout).block(problem.X_test, Poly(2))

@@ -59,6 +59,12 @@ PAGES = {
             icon=":material/balance:",
             help="SV, VSV, jittering and tangent machines side by side on one pair of classes.",
         ),
+        st.Page(
+            "pages/paper.py",
+            title="Paper",
+            icon=":material/article:",
+            help="The paper's tables and figures, ours against theirs.",
+        ),
     ],
 }
 

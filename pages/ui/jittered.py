@@ -17,7 +17,7 @@ from svmcore.jitter import JitterSet
 from svmcore.lab.runs import Run
 
 MOST = 225  # forms drawn of a set
-ROW = 5  # forms without shifts that stand in one row
+ROW = 3  # forms without shifts that stand in one row
 
 
 class Square(NamedTuple):

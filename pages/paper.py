@@ -1,0 +1,59 @@
+"""Paper: the tables and figures of DeCoste and Schoelkopf (2002), theirs beside ours, filled from stored runs."""
+
+import streamlit as st
+
+from data import DataError
+from pages.ui import paper_figures, paper_table, state, stored, words
+from svmcore.lab import runs
+from svmcore.lab.estimate import estimate
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import TABLES
+
+PARTS = [*TABLES, *paper_figures.FIGURES]
+
+
+def title(part: str) -> str:
+    return TABLES[part].title if part in TABLES else paper_figures.FIGURES[part].title
+
+
+def all_runs():
+    """How much of the paper is there, and the button that queues the rest."""
+    names = list(dict.fromkeys(name for table in TABLES.values() for name in table.recipes))
+    recipes = [RECIPES[name] for name in names]
+    found = stored.stored(recipes)
+    done = sum(run is not None and run.state == "done" for run in found)
+    working = [run for run in found if run is not None and run.state in runs.ACTIVE]
+    left = sum(estimate(r).seconds for r, run in zip(recipes, found, strict=True) if run is None)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        stored.buttons(recipes, found, "Run all", "Queue every run of every table that is missing.", key="paper")
+        st.caption(
+            f"{done} of {len(recipes)} runs are stored"
+            + (f", {len(working)} are at work or wait" if working else "")
+            + (f"; those not asked for yet take about {words.duration(left)}." if left else "."),
+            width="content",
+        )
+
+
+st.title("Paper")
+st.caption("DeCoste and Schölkopf, Training invariant support vector machines, Machine Learning 46 (2002).")
+all_runs()
+if state.asked("paper", ["show"]):
+    st.session_state["show"] = state.param("show", PARTS[0], PARTS)
+part = st.selectbox(
+    "Table or figure",
+    PARTS,
+    format_func=title,
+    key="show",
+    width=480,
+    help="Each is filled from the runs that are stored; others can be started here.",
+    persist_state="session",
+)
+state.write("paper", ["show"], {"show": part})
+try:
+    if part in TABLES:
+        paper_table.draw(TABLES[part])
+    else:
+        paper_figures.FIGURES[part].draw()
+except DataError as error:
+    st.error(str(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
+    st.page_link("pages/datasets.py", label="Fetch it", icon=":material/download:")

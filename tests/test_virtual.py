@@ -7,8 +7,8 @@ from sklearn.datasets import load_digits
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
-from svmcore.methods import virtual as module
 from svmcore.methods.virtual import VirtualSVC
+from svmcore.methods.virtual import stages as module
 from svmcore.model import load, save
 from svmcore.orbit import Orbit
 from svmcore.preprocess import Pipeline

@@ -20,12 +20,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.base import clone
+from sklearn.utils.validation import _check_sample_weight
 
 from svmcore import decomposition
 from svmcore.gram import Gram
-from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
@@ -34,7 +33,6 @@ from svmcore.preprocess import as_images, background
 from svmcore.svc import SVC, one_vs_rest
 
 CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
-SCOPES = ("machine", "union", "all")
 
 
 class VirtualSnapshot(NamedTuple):
@@ -47,95 +45,8 @@ class VirtualSnapshot(NamedTuple):
     kernel: Kernel
 
 
-class VirtualSVC(ClassifierMixin, BaseEstimator):
-    """Virtual SV machine.
-
-    estimator: the SVC of the first stage; second: the SVC of the later ones, where it differs (kernel, C). jitters: a
-    JitterSet or its text. image_shape: (h, w) or (h, w, c) of the rows of X; None when X is given as images. prepare: a
-    transformer applied to every image, jittered or not, before a kernel sees it, such as Pipeline("unit-norm").
-    scope: whose support vectors are transformed: "machine" each machine its own, "union" all machines those of all,
-    "all" the whole training set (no first stage). rounds: how often.
-
-    Attributes after fit: classes_, base_ (the first stage's SVC; None for scope "all"), machine_ (with parent and
-    jitter of every support vector), jitters_ (the set that machine_.jitter counts in), n_virtual_ (k,) size of each
-    machine's virtual training set (0: not retrained), support_ (m,) parents, support_vectors_, dual_coef_, intercept_,
-    n_bound_, kernel_, history_, kernel_evals_, converged_. A monitor that ends training leaves machines not yet
-    retrained as they were.
-    """
-
-    def __init__(
-        self,
-        estimator: SVC | None = None,
-        *,
-        jitters: str | JitterSet = "box:1",
-        image_shape: tuple[int, ...] | None = None,
-        prepare=None,
-        scope: str = "machine",
-        rounds: int = 1,
-        second: SVC | None = None,
-    ):
-        self.estimator = estimator
-        self.jitters = jitters
-        self.image_shape = image_shape
-        self.prepare = prepare
-        self.scope = scope
-        self.rounds = rounds
-        self.second = second
-
-    def fit(self, X, y, sample_weight=None, *, monitor=None) -> VirtualSVC:
-        """Train on images X, (n, d) or (n, h, w[, c]), with labels y (n,).
-
-        `monitor` as for SVC.fit; stages are named "base" and "virtual", with the class where a machine is solved alone.
-        ValueError names a parameter that is not allowed.
-        """
-        shape = tuple(np.shape(X)[1:]) if np.ndim(X) > 2 else self.image_shape
-        self._check_parameters(shape)
-        X = _rows(X)
-        self.prepare_ = None if self.prepare is None else clone(self.prepare).fit(X)
-        run = _Run(self, JitterSet.parse(self.jitters, shape), X, y, sample_weight, monitor)
-        run.first_stage()
-        for _ in range(self.rounds):
-            if run.converged:
-                run.virtual_stage()
-        self.classes_, self.base_ = run.classes, run.base
-        self.machine_, self.jitters_ = run.assemble(run.shares), run.jitters
-        self.kernel_, self.converged_ = run.kernel, run.converged
-        self.history_, self.kernel_evals_ = run.history, run.evaluations
-        self.support_, self.support_vectors_ = self.machine_.support, self.machine_.support_vectors
-        self.dual_coef_, self.intercept_ = self.machine_.coef, self.machine_.bias
-        self.n_bound_ = self.machine_.bound.sum(axis=1)
-        self.n_virtual_ = np.concatenate([np.full(len(share.machines), share.examples) for share in run.shares])
-        return self
-
-    def decision_function(self, X) -> np.ndarray:
-        """f before the sign for images X: (n,) for two classes, positive for classes_[1]; else (n, k)."""
-        check_is_fitted(self, "machine_")
-        values = self.machine_.decision_values(self.prepared(_rows(X)))
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X) -> np.ndarray:
-        """Labels (n,) of images X."""
-        values = self.decision_function(X)
-        return self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
-
-    def prepared(self, X: np.ndarray) -> np.ndarray:
-        """Rows X (n, d) as the kernel sees them."""
-        return X if self.prepare_ is None else self.prepare_.transform(X)
-
-    def _check_parameters(self, shape) -> None:
-        if self.scope not in SCOPES:
-            raise ValueError(f"scope = {self.scope!r}; allowed: {', '.join(SCOPES)}")
-        least = 1 if self.scope == "all" else 0
-        if not isinstance(self.rounds, int | np.integer) or self.rounds < least:
-            raise ValueError(f"rounds = {self.rounds!r}; allowed: a whole number from {least}")
-        if shape is None:
-            raise ValueError(
-                "image_shape = None; allowed: (height, width) or (height, width, channels), or X as images"
-            )
-
-
 @dataclass(frozen=True)
-class _Share:
+class Share:
     """Some of the k machines, and the examples that they were trained on together."""
 
     machines: np.ndarray  # (s,) which of the k
@@ -146,7 +57,7 @@ class _Share:
     bias: np.ndarray  # (s,)
     examples: int = 0  # of the virtual training set
 
-    def support(self) -> _Share:
+    def support(self) -> Share:
         """The same machines on their support vectors alone."""
         sv = (self.alpha > 0).any(axis=0)
         return replace(
@@ -154,8 +65,8 @@ class _Share:
         )
 
 
-class _Run:
-    """One fit: the machines in shares that are solved in turn, each within the budget of its SVC."""
+class Stages:
+    """One fit of a VirtualSVC, `owner`: machines in shares that are solved in turn, each within the SVC's budget."""
 
     def __init__(self, owner, single, X, y, sample_weight, monitor):
         self.owner, self.single, self.X, self.y, self.monitor = owner, single, X, y, monitor
@@ -175,7 +86,7 @@ class _Run:
         if self.owner.scope == "all":
             nothing = np.zeros((k, n))
             self.kernel = self.second.kernel_for(self.owner.prepared(self.X))
-            self.shares = [_Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
+            self.shares = [Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
             return
         self.base = clone(self.first)
         monitor = self.monitor and (lambda progress: self.monitor(progress._replace(stage="base")))
@@ -183,7 +94,7 @@ class _Run:
         machine, self.kernel = self.base.machine_, self.base.kernel_
         groups = [[c] for c in range(k)] if self.owner.scope == "machine" else [range(k)]
         self.shares = [
-            _Share(
+            Share(
                 machines=np.array(group),
                 parent=machine.support,
                 jitter=np.zeros(len(machine.support), int),
@@ -245,7 +156,7 @@ class _Run:
             meta={"jitters": str(self.jitters), "image_shape": list(self.jitters.image_shape)},
         )
 
-    def _retrain(self, seed: _Share, table, kernel: Kernel, state) -> _Share:
+    def _retrain(self, seed: Share, table, kernel: Kernel, state) -> Share:
         """The seed's machines on all jittered forms of its examples; `state(share)` is what a stop now would leave,
         `state()` what one at the start would."""
         n = len(self.X)
@@ -254,7 +165,7 @@ class _Run:
         box = np.tile(self.box[parent], (len(seed.machines), 1))
 
         nothing = np.zeros_like(box)
-        share = _Share(seed.machines, parent, jitter, nothing, nothing > 0, np.zeros(len(box)), len(parent))
+        share = Share(seed.machines, parent, jitter, nothing, nothing > 0, np.zeros(len(box)), len(parent))
 
         def staged(progress):
             inner = progress.snapshot
@@ -320,13 +231,13 @@ class _Run:
     def _vectors(self, parent, jitter) -> np.ndarray:
         return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))
 
-    def _state(self, done, kept, kernel) -> tuple[Kernel, list[_Share]]:
+    def _state(self, done, kept, kernel) -> tuple[Kernel, list[Share]]:
         """Kernel and shares once `done` are retrained: with the others as they were, if the kernel allows."""
         if kernel == self.kernel or len(done) == len(kept):
             return kernel, done + kept[len(done) :]
         return self.kernel, kept
 
-    def _live(self, inner: decomposition.Snapshot, share) -> _Share:
+    def _live(self, inner: decomposition.Snapshot, share) -> Share:
         """The share as the solver's own snapshot of its virtual examples has it."""
         alpha = np.zeros((len(inner.coef), len(share.parent)))
         alpha[:, inner.support] = abs(inner.coef)
@@ -340,8 +251,3 @@ class _Run:
         self.history += history
         self.evaluations += evaluations
         self.converged &= converged
-
-
-def _rows(X) -> np.ndarray:
-    X = np.asarray(X, np.float32)
-    return X.reshape(len(X), -1)

@@ -60,7 +60,7 @@ class _Machines:
         self.rules = compiled(settings)
         self.k, self.n = self.Y.shape
         self.code, self.diag = kernel.code(), kernel.diag(operand.X)
-        rows = int(min(self.n, cache_bytes // (4 * self.n)))
+        rows = int(min(self.n, cache_bytes // (4 * self.n), self.n if settings.rows is None else settings.rows))
         self.store = np.empty((rows, self.n), np.float32)
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
         self.gaps, self.bias = np.full(self.k, np.inf), np.zeros(self.k)

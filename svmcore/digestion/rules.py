@@ -17,7 +17,7 @@ class Digestion:
 
     `new SVs` and `kernel values` count from the last return to the full pass. `growth` is the alternative that the
     paper suggests, a fraction of the SVs at that return; None leaves it out. `on=False` is the same solver without
-    digestion.
+    digestion. `rows` bounds the cache's rows R; None: as many as fit.
     """
 
     on: bool = True
@@ -27,6 +27,7 @@ class Digestion:
     new_svs_when_full: int = 200  # 4: digestion at so many net new SVs while SVs exceed the cache's rows
     new_svs: int = 1000  # 5: digestion at so many in any case
     growth: float | None = None
+    rows: int | None = None
 
     def __post_init__(self):
         for name in ("wait", "force", "patience", "new_svs_when_full", "new_svs"):
@@ -34,6 +35,8 @@ class Digestion:
                 raise ValueError(f"digestion: {name} = {getattr(self, name)!r}; allowed: a number from 0")
         if self.growth is not None and not self.growth > 0:
             raise ValueError(f"digestion: growth = {self.growth!r}; allowed: a fraction above 0, or None")
+        if self.rows is not None and not self.rows >= 1:
+            raise ValueError(f"digestion: rows = {self.rows!r}; allowed: a whole number from 1, or None")
 
 
 class Rules(NamedTuple):

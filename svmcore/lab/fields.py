@@ -13,8 +13,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import NamedTuple
 
+from svmcore.digestion import Digestion
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.preprocess import parse_step
@@ -138,6 +140,16 @@ def _options(name, value):
     return json.loads(text)
 
 
+def _digestion(name, value):
+    try:
+        Digestion(**value)
+    except (TypeError, ValueError) as error:
+        raise RecipeError(
+            name, value, f"an object with some of {', '.join(f.name for f in fields(Digestion))} ({error})"
+        ) from None
+    return dict(value)
+
+
 def read_json(text):
     return None if text in ("", "none", "all", "auto") else json.loads(text)
 
@@ -199,4 +211,5 @@ FLAG = Kind(_flag, json.loads, json.dumps)
 OPTIONS = Kind(_options, json.loads, _show_json)
 SLUG = Kind(_slug, str, str)
 LINE = Kind(_line, str, str)
+DIGESTION = Kind(_digestion, json.loads, _show_json)
 JITTERS = Kind(_jitters, str, str)

@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from svmcore.digestion import Digestion
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.lab.problem import Problem, steps_after_jitter
 from svmcore.lab.recipe import Recipe, RecipeError
@@ -103,6 +104,6 @@ def _svc(recipe: Recipe, problem: Problem) -> SVC:
         class_weight=weight,
         tol=recipe.tol,
         cache_mb=recipe.cache_mb,
-        solver=recipe.solver,
+        solver=Digestion(**recipe.options["digestion"]) if "digestion" in recipe.options else recipe.solver,
         random_state=recipe.seed,
     )

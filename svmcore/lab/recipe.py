@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from svmcore.kernels import Kernel, Poly
 from svmcore.lab.fields import (
+    DIGESTION,
     FLAG,
     JITTERS,
     KERNEL,
@@ -46,10 +47,11 @@ METHODS = {
 }
 TRANSFORMING = ("vsv",)  # methods that preprocess again after a transformation
 COMPARING = ("jsv", "query-jitter", "tangent")  # methods whose kernels transform preprocessed examples
-OPTIONS_OF: dict[str, dict[str, Kind]] = {
+OPTIONS_OF: dict[str, dict[str, Kind]] = {  # of a method, or of a solver
     "vsv": {"second_kernel": KERNEL, "second_C": numeric(0, 1e9)},
     "jsv": {"sides": choice({side: side for side in SIDES})},
     "tangent": {"lam": numeric(0, 1), "space": choice({"input": "Pixels", "feature": "The kernel's feature space"})},
+    "smo-digestion": {"digestion": DIGESTION},
 }
 JITTERS_DEFAULT = "box:1"
 SPLITS = {
@@ -91,7 +93,7 @@ class Recipe:
 
     classes: () all of them, one label for that class against the rest, several for only those. n_train, n_test: None
     for all there are. jitters belong to every method but "sv", scope and rounds to "vsv"; OPTIONS_OF lists the
-    options of a method. slow_motion rests the solver between bursts so that a short run can be watched.
+    options of a method or solver. slow_motion rests the solver between bursts so that a short run can be watched.
     """
 
     name: str = "custom"
@@ -121,7 +123,7 @@ class Recipe:
             object.__setattr__(self, name, kind.check(name, getattr(self, name)))
         if self.method != "sv" and not self.jitters:
             object.__setattr__(self, "jitters", JITTERS_DEFAULT)
-        object.__setattr__(self, "options", _options(self.method, self.options))
+        object.__setattr__(self, "options", _options(self.method, self.solver, self.options))
         undone = set(Pipeline(*self.preprocess).split()[1].steps) - {"unit-norm", "standardise"}
         if self.method in COMPARING and undone:
             allowed = f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.method}"
@@ -201,13 +203,13 @@ def _read(read, text):
         return text
 
 
-def _options(method: str, options: dict) -> dict:
-    """The options of a method, each checked; kernels as their descriptions."""
-    kinds = OPTIONS_OF.get(method, {})
+def _options(method: str, solver: str, options: dict) -> dict:
+    """The options of a method and a solver, each checked; kernels as their descriptions."""
+    kinds = OPTIONS_OF.get(method, {}) | OPTIONS_OF.get(solver, {})
     checked = {}
     for name, value in options.items():
         if name not in kinds:
-            raise RecipeError("options", name, f"{', '.join(kinds) or 'none'}, for method {method}")
+            raise RecipeError("options", name, f"{', '.join(kinds) or 'none'}, for method {method} and solver {solver}")
         value = kinds[name].check(f"options.{name}", value)
         checked[name] = value.to_dict() if isinstance(value, Kernel) else value
     return checked

@@ -86,11 +86,9 @@ def _aligned(shape, kind):
 
 
 def _add_lines(line, factor, start, stop, tile, sums):
-    """sums (TILE,) = sum over start <= p < stop of factor[p] * tile[line[p]]; tile (lines, TILE, width)."""
-    factors = factor[start:stop].view(np.int16 if sums.dtype == np.int32 else np.float32)
-    sums[:] = np.einsum(
-        "pw,pcw->c", factors.reshape(stop - start, tile.shape[2]), tile[line[start:stop]], dtype=sums.dtype
-    )
+    """sums (TILE,) float32 = sum over start <= p < stop of factor[p] * tile[line[p]]; tile (lines, TILE, width)."""
+    factors = factor[start:stop].view(np.int16) if tile.dtype == np.uint8 else factor[start:stop]
+    sums[:] = np.einsum("pw,pcw->c", factors.reshape(-1, tile.shape[2]), tile[line[start:stop]], dtype=factor.dtype)
 
 
 @overload(_add_lines)
@@ -101,7 +99,7 @@ def _compiled_add_lines(line, factor, start, stop, tile, sums):
 @intrinsic
 def _add_in_registers(typing_context, line, factor, start, stop, tile, sums):
     """The loop of `_add_lines` with every sum in a vector register, which no loop over an array compiles to."""
-    whole = isinstance(sums.dtype, types.Integer)
+    whole = isinstance(tile.dtype, types.Integer)
 
     def generate(context, builder, signature, args):
         pointers = [make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 4, 5)]
@@ -118,7 +116,8 @@ def _add_in_registers(typing_context, line, factor, start, stop, tile, sums):
         total = builder.load(streams[0])
         for stream in streams[1:]:
             total = (builder.add if whole else builder.fadd)(total, builder.load(stream))
-        builder.store(total, builder.bitcast(result, vector.as_pointer())).align = 4
+        total = builder.sitofp(total, ir.VectorType(ir.FloatType(), TILE)) if whole else total
+        builder.store(total, builder.bitcast(result, total.type.as_pointer())).align = 4
         return context.get_dummy_value()
 
     return types.void(line, factor, start, stop, tile, sums), generate
@@ -159,24 +158,36 @@ def multiply(rows, tiles, step, first, last, offset, code, su, sv, out):
     Column 0 of out is the example `offset`; su (m,), sv (n',) squared norms; step (n',) that of the columns.
     """
     m, n = out.shape
-    sums = np.empty(TILE, rows.factor.dtype)
+    edge = np.empty(TILE, np.float32)
     for g in range(first, last):
         a, b = max(g * GROUP - offset, 0), min((g + 1) * GROUP - offset, n)
         for r in range(0, m, ROWS):
             for t in range(g * GROUP // TILE, (g + 1) * GROUP // TILE):
-                _multiply_tile(rows, r, tiles[t], t * TILE - offset, step, sums, out)
+                _multiply_tile(rows, r, tiles[t], t * TILE - offset, edge, out)
             for i in range(r, min(r + ROWS, m)):
+                _scale(out[i, a:b], rows.step[i], step[a:b])
                 _finish(code, out[i, a:b], su[i], sv[a:b])
 
 
 @njit(cache=True, nogil=True)
-def _multiply_tile(rows, r, tile, column, step, sums, out):
-    """Inner products of ROWS rows from r with a tile whose first example is `column` of out, perhaps outside."""
+def _multiply_tile(rows, r, tile, column, edge, out):
+    """Sums of ROWS rows from r with a tile whose first example is `column` of out; of one that juts out, what fits."""
     a, b = max(column, 0), min(column + TILE, out.shape[1])
+    inside = b - a == TILE and out.strides[1] == out.itemsize
     for i in range(r, min(r + ROWS, out.shape[0])):
-        _add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], tile, sums)
-        for j in range(a, b):
-            out[i, j] = np.float32(sums[j - column]) * (rows.step[i] * step[j])
+        if inside:
+            _add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], tile, out[i, a:b])
+        else:
+            _add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], tile, edge)
+            for j in range(a, b):
+                out[i, j] = edge[j - column]
+
+
+@njit(cache=True, nogil=True)
+def _scale(sums, step, steps):
+    """Sums of whole numbers become inner products."""
+    for j in range(sums.shape[0]):
+        sums[j] *= step * steps[j]
 
 
 @njit(cache=True, nogil=True)

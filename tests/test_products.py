@@ -5,6 +5,7 @@ import pytest
 
 from svmcore import RBF, Linear, Poly, Sigmoid
 from svmcore.products import Operand
+from svmcore.tiles import whole_steps
 
 KERNELS = [Linear(), Poly(9, 1.0, 1.0), Poly(2, 0.5, 0.0, normalised=False), RBF(0.3), Sigmoid(0.1, 0.2)]
 SHAPES = [(1, 1, 1.0), (5, 3, 0.5), (300, 1, 0.5), (700, 33, 0.9), (513, 784, 0.05), (256, 10, 0.0), (1000, 40, 0.2)]
@@ -14,6 +15,12 @@ def sparse_rows(n, d, density, seed):
     rng = np.random.default_rng(seed)
     X = (rng.random((n, d)) < density) * rng.standard_normal((n, d))
     return (X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)).astype(np.float32)
+
+
+def whole_rows(n, d, density, seed):
+    rng = np.random.default_rng(seed)
+    X = ((rng.random((n, d)) < density) * rng.integers(0, 256, (n, d))).astype(np.float32)
+    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
 
 
 def naive_block(kernel, A, B):
@@ -27,11 +34,12 @@ def naive_block(kernel, A, B):
     }[kernel.name](kernel)
 
 
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
 @pytest.mark.parametrize(("n", "d", "density"), SHAPES)
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_block_and_take_are_the_kernel(layout, n, d, density, kernel):
-    X, A = sparse_rows(n, d, density, 0), sparse_rows(7, d, density, 1)
+    rows = whole_rows if layout == "whole" else sparse_rows
+    X, A = rows(n, d, density, 0), rows(7, d, density, 1)
     operand = Operand(X, layout)
     np.testing.assert_allclose(operand.block(A, kernel), naive_block(kernel, A, X), rtol=2e-5, atol=2e-6)
     idx, cols = np.random.default_rng(2).integers(0, n, 9), slice(n // 3, n - n // 5)
@@ -63,15 +71,38 @@ def test_out_is_filled_in_place_even_when_it_is_part_of_a_larger_array():
         assert (store[:, 650:] == 7).all()
 
 
+def test_rows_that_are_not_whole_against_whole_tiles():
+    X, A = whole_rows(300, 30, 0.4, 0), sparse_rows(5, 30, 0.4, 1)
+    np.testing.assert_allclose(Operand(X, "whole").block(A, Linear()), A @ X.T, atol=1e-6)
+
+
+def test_whole_numbers_are_found_under_any_scaling_of_the_rows_and_nothing_else_is():
+    X = whole_rows(50, 40, 0.5, 0)
+    steps = whole_steps(X)
+    np.testing.assert_allclose(X / steps[:, None], np.rint(X / steps[:, None]), atol=2e-4)
+    assert whole_steps(np.zeros((3, 4), np.float32)) is not None
+    assert whole_steps(-X) is None
+    assert whole_steps(sparse_rows(50, 40, 0.5, 0)) is None
+    assert whole_steps(np.array([[1, 257]], np.float32)) is None
+
+
+def test_whole_products_are_exact():
+    X = np.random.default_rng(0).integers(0, 256, (70, 500)).astype(np.float32)
+    np.testing.assert_array_equal(Operand(X).block(X[:9], Linear()), X[:9].astype(np.float64) @ X.T.astype(np.float64))
+
+
 def test_the_layout_follows_the_density():
+    assert Operand(whole_rows(200, 50, 0.9, 0)).layout == "whole"
     assert Operand(sparse_rows(200, 50, 0.1, 0)).layout == "sparse"
     assert Operand(sparse_rows(200, 50, 0.9, 0)).layout == "dense"
     assert Operand(np.zeros((3, 2), np.float32)).density == 0
 
 
 def test_bad_input_is_refused_with_what_is_allowed():
-    with pytest.raises(ValueError, match=r"layout = 'ragged'; allowed: 'auto', 'dense', 'sparse'"):
+    with pytest.raises(ValueError, match=r"layout = 'ragged'; allowed: 'auto', 'dense', 'sparse', 'whole'"):
         Operand(np.eye(2, dtype=np.float32), "ragged")
+    with pytest.raises(ValueError, match="not every row of X is whole numbers 0 to 255 of one step"):
+        Operand(-np.eye(2, dtype=np.float32), "whole")
     with pytest.raises(ValueError, match=r"rows of 2 features; got an array of shape \(1, 3\)"):
         Operand(np.eye(2, dtype=np.float32)).block(np.ones((1, 3), np.float32), Linear())
     with pytest.raises(ValueError, match="cols has step 2; allowed: 1"):

@@ -39,7 +39,7 @@ def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
     visit(tab, server.url)
     go_to(tab, "Datasets")
     press(tab, "show_digits-8x8")
-    expect(tab.get_by_role("heading", name="8x8")).to_be_visible()
+    expect(tab.get_by_role("heading", name="8 x 8")).to_be_visible()
     tab.get_by_role("link", name="Train on it").click()
     expect(tab.get_by_role("heading", name="Train", level=1)).to_be_visible()
     settle(tab)

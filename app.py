@@ -60,6 +60,12 @@ PAGES = {
             help="SV, VSV, jittering and tangent machines side by side on one pair of classes.",
         ),
         st.Page(
+            "pages/digestion.py",
+            title="Digestion",
+            icon=":material/stacked_line_chart:",
+            help="The paper's solver with digestion and without it, side by side.",
+        ),
+        st.Page(
             "pages/paper.py",
             title="Paper",
             icon=":material/article:",

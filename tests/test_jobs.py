@@ -342,7 +342,7 @@ def test_after_the_warm_up_nothing_is_left_to_compile(home):
 def test_two_processes_train_one_preset(home):
     code = (
         "import os, sys; from svmcore.lab import jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
-        "jobs.worker.carry_out = lambda run, predicted, job: ('done', ''); jobs.warm_up = print; jobs.ensure_preset()"
+        "jobs.worker.carry_out = lambda run, job: ('done', ''); jobs.warm_up = print; jobs.ensure_preset()"
     )
     command = [sys.executable, "-c", code, str(home)]
     started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]

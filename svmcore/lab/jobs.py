@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from svmcore.lab import runs, store, worker
-from svmcore.lab.estimate import Estimate, require
+from svmcore.lab.estimate import require
 from svmcore.lab.live import Live
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
@@ -53,8 +53,8 @@ class Status(NamedTuple):
 class _Job:
     """A run of this process, and what its worker sees of the outside (`worker.Control`)."""
 
-    def __init__(self, run: runs.Run, predicted: Estimate, looks: bool):
-        self.run, self.predicted, self.looks = run, predicted, looks
+    def __init__(self, run: runs.Run, looks: bool):
+        self.run, self.looks = run, looks
         self.stop = threading.Event()
         self.hold = self.holding = False  # asked to pause; is pausing
         self.thread: threading.Thread | None = None
@@ -89,7 +89,7 @@ class _Job:
     def work(self) -> None:
         """The thread of a running job."""
         global _running
-        state, message = worker.carry_out(self.run, self.predicted, self)
+        state, message = worker.carry_out(self.run, self)
         self.settle(state, message)
         with _change:
             _running -= 1
@@ -111,12 +111,12 @@ def submit(recipe: Recipe, *, looks: bool = True) -> str:
 
     BudgetError when it cannot fit into memory, UnknownDataset, QueueFull, OSError when the disk takes no new run.
     """
-    predicted = require(recipe)
+    require(recipe)
     with _change:
         if len(_queue) >= MAX_QUEUED:
             raise QueueFull(f"{len(_queue)} runs are waiting already; cancel one, or wait for one to end")
     run = runs.create(recipe)
-    job = _Job(run, predicted, looks)
+    job = _Job(run, looks)
     with _change:
         for old in [job for job in _jobs.values() if job.state in runs.TERMINAL][:-KEPT]:
             del _jobs[old.run.id]

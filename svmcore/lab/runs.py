@@ -173,7 +173,6 @@ class Run:
         save(machine, self.path / "model.npz")
         files.write(self.path / "test.npz", lambda file: np.savez(file, **test._asdict()))
         store.write_json(self.path / "result.json", result)
-        self.set_state("done")
 
     def release(self) -> None:
         """For the process at work: let go of the run, whatever came of it."""
@@ -196,14 +195,15 @@ def create(recipe: Recipe) -> Run:
     now = time.time()
     run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{int(now % 1 * 1000):03d}-{secrets.token_hex(3)}"
     temporary = Run(run_id, folder / f".new-{run_id}")
+    temporary.path.mkdir()
+    handle = store.claim(temporary.path)
     try:
-        temporary.path.mkdir()
-        handle = store.claim(temporary.path)
         store.write_json(temporary.path / "recipe.json", recipe.to_dict())
         files.write(temporary.path / "ballast", lambda file: file.write(b"\0" * BALLAST))
         temporary.set_state("queued")
         os.replace(temporary.path, folder / run_id)
     except BaseException:
+        os.close(handle)
         shutil.rmtree(temporary.path, ignore_errors=True)
         raise
     files.sync_folder(folder)
@@ -215,9 +215,11 @@ def get(run_id: str) -> Run:
     """The run of that id. UnknownRun when there is none; an id that cannot be one never reaches the disk."""
     if isinstance(run_id, str) and _ID.fullmatch(run_id):
         run = Run(run_id, home() / "runs" / run_id)
-        if run.path.is_dir():
-            return run
-    raise UnknownRun(f"run {str(run_id)[:60]!r} is unknown; it may have been deleted")
+        with suppress(OSError, ValueError):
+            _recipe(run.path)
+            if run.path.is_dir():
+                return run
+    raise UnknownRun(f"run {str(run_id)[:60]!r} is unknown: it was deleted, made elsewhere, or cannot be read")
 
 
 def list() -> list[Run]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from svmcore.decomposition import Progress
 from svmcore.lab import runs, train
-from svmcore.lab.estimate import Estimate
+from svmcore.lab.estimate import Estimate, require
 from svmcore.lab.live import Viewer
 from svmcore.lab.pace import Pace
 
@@ -42,11 +42,12 @@ class Control(Protocol):
         """Make progress, live, message or eta_seconds visible."""
 
 
-def carry_out(run: runs.Run, predicted: Estimate, control: Control) -> tuple[str, str]:
+def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
     """Do the run; returns how it ended ("done", "cancelled" or "failed") and, for a failure, why."""
-    watch = _Watch(run, predicted, control)
     recipe = run.recipe
     try:
+        predicted = require(recipe)  # again, as memory may have changed hands since the run was queued
+        watch = _Watch(run, predicted, control)
         run.set_state("running")
         run.save_grant(predicted.memory_mb)
         problem = train.prepare(recipe, watch.check)

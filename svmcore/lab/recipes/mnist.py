@@ -46,7 +46,9 @@ RECIPES = (
         scope="all",
         **_5000,
     ),
-    _SV.replace(name="mnist-jsv", title="MNIST, the first 5000: jittering kernel", method="jsv", n_train=5000),
-    _SV.replace(name="mnist-jsv-sv", title="MNIST, the first 5000: degree 9", n_train=5000),
-    _VSV.replace(name="mnist-jsv-vsv", title="MNIST, the first 5000: virtual SVs, 3x3 shifts", n_train=5000),
+    _SV.replace(
+        name="mnist-5000-degree9-jsv", title="MNIST, the first 5000: jittering kernel", method="jsv", n_train=5000
+    ),
+    _SV.replace(name="mnist-5000-degree9-sv", title="MNIST, the first 5000: degree 9", n_train=5000),
+    _VSV.replace(name="mnist-5000-degree9-vsv", title="MNIST, the first 5000: virtual SVs, 3x3 shifts", n_train=5000),
 )

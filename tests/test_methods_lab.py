@@ -1,0 +1,168 @@
+"""Every method of a recipe, from form to stored run: small versions of what the paper does at full size."""
+
+import numpy as np
+import pytest
+
+from data import load
+from svmcore.jitter import JitterSet
+from svmcore.kernels import RBF, Poly
+from svmcore.lab import RECIPES, Recipe, RecipeError, cost, estimate, execute, jobs, prepare, runs
+from svmcore.lab.methods import METHODS, work
+from svmcore.lab.recipe import METHODS as TITLES
+from svmcore.lab.train import fit
+from svmcore.methods.jittering import Jittered
+from svmcore.methods.local import LocalPoly
+from svmcore.methods.virtual import VirtualSVC
+from svmcore.preprocess import Pipeline
+
+DIGITS = Recipe(
+    dataset="digits-8x8", classes=(3, 8), n_train=60, n_test=100, kernel=Poly(5, 1.0, 1.0), preprocess=("unit-norm",)
+)
+TEN = DIGITS.replace(classes=(), n_train=200)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "sv"])
+def test_one_identity_jitter_gives_the_plain_machine(method):
+    if method == "tangent":
+        options, jitters = {"lam": 1.0}, "box:1"  # tangents need a jitter; lambda = 1 gives them no weight
+    else:
+        options, jitters = {}, "none"
+    plain = execute(DIGITS)
+    same = execute(DIGITS.replace(method=method, jitters=jitters, options=options))
+    assert same.test.decision == pytest.approx(plain.test.decision, abs=2e-3)  # two solutions within tol
+    assert (same.test.y_pred == plain.test.y_pred).all()
+
+
+@pytest.mark.parametrize("scope", ["machine", "union", "all"])
+def test_virtual_support_vectors_know_their_parents(scope):
+    recipe = TEN.replace(method="vsv", jitters="plus:1", scope=scope)
+    problem, outcome = prepare(recipe), execute(recipe)
+    machine, result = outcome.machine, outcome.result
+    forms = JitterSet.parse(result["jitters"], problem.images_shape).apply(problem.images)
+    children = problem.last.transform(forms[machine.jitter, machine.parent])
+    assert children == pytest.approx(machine.support_vectors, abs=1e-6)
+    assert len(result["n_virtual"]) == 10
+    assert ("base" in result) == (scope != "all")
+    if scope == "union":
+        assert set(result["n_virtual"]) == {5 * result["base"]["n_union"]}
+    if scope == "machine":
+        assert result["n_virtual"] == [5 * n for n in result["base"]["n_sv"]]
+
+
+def test_labels_of_children_are_those_of_their_parents():
+    problem = prepare(TEN.replace(method="vsv"))
+    machine = execute(TEN.replace(method="vsv")).machine
+    for c, label in enumerate(machine.classes):
+        mine = np.flatnonzero(machine.coef[c])
+        own = problem.y_train[machine.parent[mine]] == label
+        assert ((machine.coef[c, mine] > 0) == own).all()
+
+
+def test_the_second_stage_may_have_a_kernel_and_box_of_its_own():
+    options = {"second_kernel": RBF(2.0).to_dict(), "second_C": 7}
+    machine = execute(DIGITS.replace(method="vsv", options=options)).machine
+    assert (machine.kernel, machine.C) == (RBF(2.0), 7)
+
+
+def test_rounds_compose_jitters():
+    result = execute(DIGITS.replace(method="vsv", jitters="plus:1", rounds=2)).result
+    assert len(JitterSet.parse(result["jitters"])) == 13  # two steps along the axes
+
+
+def test_a_jitter_comes_before_normalisation_and_after_the_other_steps():
+    recipe = DIGITS.replace(method="vsv", preprocess=("smooth:0.5", "standardise"))
+    problem = prepare(recipe)
+    assert problem.last.steps == ("standardise",)
+    whole = Pipeline("smooth:0.5", "standardise", image_shape=(8, 8))
+    assert problem.X_train == pytest.approx(problem.last.transform(problem.images), abs=1e-6)
+    assert problem.X_train == pytest.approx(whole.transform(load("digits-8x8").X_train[problem.train_index]), abs=1e-6)
+
+
+def test_query_jitter_is_the_plain_machine_with_another_kernel():
+    plain, jittered = execute(DIGITS), execute(DIGITS.replace(method="query-jitter", jitters="box:1"))
+    assert (jittered.machine.coef == plain.machine.coef).all()
+    assert jittered.machine.kernel == Jittered(DIGITS.kernel, "box:1", (8, 8), prepare=("unit-norm",))
+
+
+def test_a_kernel_that_jitters_in_training_is_examined():
+    check = execute(DIGITS.replace(method="jsv", jitters="box:1")).result["kernel_check"]
+    assert check["smallest"] < check["largest"]
+    assert 0 <= check["violations"] <= 1
+    assert bool(check["warning"]) == (check["smallest"] < -1e-5 * check["largest"])
+    assert "kernel_check" not in execute(DIGITS.replace(method="query-jitter", jitters="box:1")).result
+
+
+@pytest.mark.parametrize("space", ["input", "feature"])
+def test_tangent_kernels_train_and_are_kept(home, space):
+    run_id = jobs.submit(DIGITS.replace(method="tangent", options={"lam": 0.3, "space": space}))
+    assert jobs.wait(run_id, 300).state == "done"
+    run = runs.get(run_id)
+    assert run.machine().kernel.base == DIGITS.kernel
+    assert run.result["error_rate"] < 0.2
+
+
+def test_the_local_kernel_is_a_kernel_like_any_other():
+    recipe = DIGITS.replace(kernel=LocalPoly((8, 8), width=3), preprocess=())
+    assert execute(recipe).machine.kernel == recipe.kernel
+    assert Recipe.from_query(recipe.to_query()) == recipe
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "allowed"),
+    [
+        ({"jitters": "ring:2"}, "jitters", "box:R"),
+        ({"jitters": "box:-1"}, "jitters", "whole numbers"),
+        ({"scope": "some"}, "scope", "union"),
+        ({"rounds": 0}, "rounds", "from 1"),
+        ({"options": {"second_C": -1}}, "options.second_C", "above 0"),
+        ({"options": {"second_kernel": {"name": "magic"}}}, "options.second_kernel", "rbf"),
+        ({"options": {"lam": 0.5}}, "options", "second_kernel"),
+        ({"method": "tangent", "options": {"space": "outer"}}, "options.space", "feature"),
+        ({"method": "sv", "options": {"lam": 0.5}}, "options", "none"),
+        ({"method": "jsv", "preprocess": ["crop:1"]}, "preprocess", "without crop"),
+    ],
+)
+def test_settings_of_a_method_are_checked(fields, field, allowed):
+    with pytest.raises(RecipeError) as caught:
+        Recipe.from_dict({"method": "vsv"} | fields)
+    assert caught.value.field == field
+    assert allowed in str(caught.value)
+
+
+def test_methods_for_images_refuse_points():
+    recipe = RECIPES["moons"].replace(method="vsv")
+    with pytest.raises(RecipeError, match="no images"):
+        execute(recipe)
+    with pytest.raises(RecipeError, match="no images"):
+        estimate.estimate(recipe)
+
+
+def test_every_method_has_a_title_and_a_default_set():
+    assert METHODS.keys() == TITLES.keys()
+    assert all(Recipe(method=name).jitters == "box:1" for name in METHODS if name != "sv")
+
+
+def test_predictions_grow_with_jitters_and_rounds():
+    def seconds(**fields):
+        recipe = Recipe(dataset="mnist-5k", n_train=4000, n_test=1000).replace(**fields)
+        return cost.seconds(recipe, cost.sizes(recipe))
+
+    assert seconds() < seconds(method="vsv", jitters="plus:1") < seconds(method="vsv", jitters="box:1")
+    assert seconds(method="vsv") < seconds(method="vsv", rounds=2) < seconds(method="vsv", scope="all", rounds=2)
+    assert seconds() < seconds(method="query-jitter") < seconds(method="jsv") < seconds(method="jsv", jitters="box:2")
+    assert work(Jittered(DIGITS.kernel, "box:1", (8, 8))) == 9
+
+
+def test_a_virtual_fit_can_be_stopped_between_its_stages():
+    recipe = TEN.replace(method="vsv")
+    stages = []
+
+    def monitor(progress):
+        stages.append(progress.stage)
+        return not progress.stage.startswith("virtual")
+
+    fitted = fit(recipe, prepare(recipe), monitor)
+    assert isinstance(fitted.estimator, VirtualSVC)
+    assert not fitted.estimator.converged_
+    assert stages[0] == "base"
+    assert len(set(stages)) == 2

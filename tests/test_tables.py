@@ -1,0 +1,147 @@
+"""The paper's tables: published figures kept apart from ours, cells filled by the runs that belong in them."""
+
+import json
+
+import pytest
+
+from svmcore import __main__ as cli
+from svmcore.jitter import JitterSet
+from svmcore.kernels import Poly
+from svmcore.lab import RECIPES, Recipe, jobs, runs, tables
+from svmcore.lab.recipes.pairs import JITTER_SETS
+from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, text
+
+NAMED = {
+    "usps-table1", "usps-vsv-rotation", "usps-vsv-thickness", "usps-local", "sv-transfer", "mnist-table4-6",
+    "mnist-table7-9", "mnist-degree5", "mnist-5000-degree5", "table10-3v8", "table10-3v8-5x5-deslant", "jsv-cost",
+    "mnist-jsv",
+}  # fmt: skip
+TINY = Recipe(
+    dataset="digits-8x8", classes=(1, 7, 8), n_train=60, n_test=100, kernel=Poly(5, 1.0, 1.0), preprocess=("unit-norm",)
+)
+SMALL = Table(
+    "small",
+    "A small table",
+    ("Errors", "Misses of 7", "Errors, %"),
+    (
+        Row("SV", (Cell("tiny-sv", "errors", 4), Cell("tiny-sv", "fn:7"), Cell("tiny-sv", "error_pct", 4.0))),
+        Row("VSV", (Cell("tiny-vsv", "errors"), None, Cell("tiny-vsv", "error_pct", 3.2))),
+        Row("Somebody else", (Cell(None, "errors", 2), None, None)),
+    ),
+    tests=(("tiny-sv", "tiny-vsv"),),
+    note="Only a test.",
+)
+
+
+@pytest.fixture
+def small(home, monkeypatch):
+    """SMALL and its two recipes, known by name."""
+    monkeypatch.setitem(RECIPES, "tiny-sv", TINY.replace(name="tiny-sv"))
+    monkeypatch.setitem(RECIPES, "tiny-vsv", TINY.replace(name="tiny-vsv", method="vsv", jitters="plus:1"))
+    monkeypatch.setitem(TABLES, "small", SMALL)
+    return SMALL
+
+
+def test_every_table_of_the_paper_is_named_and_whole():
+    assert TABLES.keys() >= NAMED
+    assert not TABLES.keys() & RECIPES.keys(), "one name would mean two things on the command line"
+    for name, table in TABLES.items():
+        assert table.name == name
+        assert set(table.recipes) <= RECIPES.keys()
+        for row in table.rows:
+            assert len(row.cells) == len(table.columns)
+            for cell in filter(None, row.cells):
+                assert cell.figure.partition(":")[0] in tables.FIGURES
+                assert cell.recipe or cell.published is not None
+
+
+def test_published_figures_are_facts_of_the_paper():
+    published = definitions.PUBLISHED
+    assert "never measured here" in published["note"]
+    assert [sum(published["mnist_table4"][m]) for m in ("sv", "vsv")] == [122, 68]
+    assert [sum(published["mnist_table7"][m]) for m in ("sv", "vsv", "vsv2")] == [122, 68, 56]
+    for table in ("mnist_table6", "mnist_table9"):
+        svs = published[table]
+        for machine in [key for key in svs if "_" not in key]:
+            parts = zip(svs[f"{machine}_free"], svs[f"{machine}_bound"], svs[machine], strict=True)
+            assert sum(free + bound != total for free, bound, total in parts) <= 1  # the paper's own slip
+
+
+def test_jitter_sets_have_the_sizes_that_they_stand_for():
+    assert all(len(JitterSet.parse(text)) == J for J, text in JITTER_SETS.items())
+
+
+def test_an_empty_table_says_what_it_would_take(small):
+    filled = fill(small)
+    assert filled.missing == ("tiny-sv", "tiny-vsv")
+    assert filled.seconds > 0
+    assert filled.rows[0][0].ours is None
+    assert filled.rows[0][0].seconds > 0
+    assert filled.tests[0].outcome is None
+    assert "about" in text(filled)
+
+
+def test_a_table_fills_with_the_runs_that_belong_in_it(small):
+    other = jobs.submit(TINY.replace(C=9.0), looks=False)
+    mine = jobs.submit(TINY.replace(name="by-hand", title="The same by another name"), looks=False)
+    for run_id in (other, mine):
+        assert jobs.wait(run_id, 300).state == "done"
+    filled = fill(small)
+    assert filled.missing == ("tiny-vsv",)
+    errors, misses, percent = filled.rows[0]
+    assert errors.run_id == mine
+    result = runs.get(mine).result
+    assert errors.ours.value == result["errors"]
+    assert errors.ours.low <= result["errors"] <= errors.ours.high
+    assert percent.ours.value == pytest.approx(100 * result["error_rate"])
+    test = runs.get(mine).test()
+    assert misses.ours.value == ((test.y_true == 7) & (test.decision[:, 1] <= 0)).sum()
+
+
+def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
+    assert cli.main(["run", "small"]) == 0
+    out, err = capsys.readouterr()
+    assert "2 runs missing" in err
+    for words in ("[4.0]", "[2]", "McNemar", "Only a test.", "Somebody else"):
+        assert words in out
+    before = len(runs.list())
+    assert cli.main(["run", "small", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(runs.list()) == before
+    assert found["missing"] == []
+    assert found["rows"][1]["cells"][2]["published"] == 3.2
+    assert 0 <= found["tests"][0]["p_value"] <= 1
+
+
+def test_a_table_takes_no_changes(small, capsys):
+    assert cli.main(["run", "small", "--set", "C=1"]) == 2
+    assert "nothing for a table" in capsys.readouterr().err
+
+
+def test_tables_are_listed(capsys):
+    assert cli.main(["tables"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(TABLES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("table10-3v8", (64, 53, 38, 34)), ("table10-3v8-5x5-deslant", (38, None, 10, 28))],
+)
+def test_table_10_at_full_size(dataset, home, name, most):
+    dataset("mnist")
+    assert cli.main(["run", name]) == 0
+    for row, limit in zip(fill(TABLES[name]).rows, most, strict=True):
+        assert limit is None or row[0].ours.value <= limit
+
+
+@pytest.mark.slow
+def test_usps_table_1_at_full_size(dataset, home):
+    dataset("usps")
+    assert cli.main(["run", "usps-table1"]) == 0
+    rows = fill(TABLES["usps-table1"]).rows
+    sv, alone, virtual, whole = (row[2].ours.value for row in rows[:4])
+    assert sv <= 4.5
+    assert abs(alone - sv) <= 0.3
+    assert virtual <= min(3.6, sv - 0.6)
+    assert whole >= virtual - 0.2

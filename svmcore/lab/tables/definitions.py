@@ -125,7 +125,7 @@ def _all() -> tuple[Table, ...]:
     local = PUBLISHED["usps_table2_pct"]["virtual SVM, local kernel"]
     base = ("Support vectors", "usps-sv", PUBLISHED["usps_table2_pct"]["SVM"])
     shifted = ("Virtual SVs, shifts", "usps-vsv", PUBLISHED["usps_table2_pct"]["virtual SVM"])
-    errors_svs = ("error_pct", "svs")
+    errors_svs, nine = ("error_pct", "svs"), "mnist-5000-degree9"
     return (
         _usps_table1(),
         _usps_errors("usps-vsv-rotation", "USPS: virtual SVs by rotation", base,
@@ -158,9 +158,9 @@ def _all() -> tuple[Table, ...]:
         _jsv_cost(),
         Table("mnist-jsv", "MNIST, the first 5000: the jittering kernel on ten digits",
               ("Errors, %", "Support vectors, mean", "Training, s", "Testing, s"),
-              _rows(("error_pct", "svs", "train_s", "test_s"), ("Support vectors", "mnist-5000-degree9-sv"),
-                    ("Virtual SVs", "mnist-5000-degree9-vsv"), ("Jittering kernel", "mnist-5000-degree9-jsv")),
-              (("mnist-5000-degree9-sv", "mnist-5000-degree9-jsv"), ("mnist-5000-degree9-vsv", "mnist-5000-degree9-jsv"))),
+              _rows(("error_pct", "svs", "train_s", "test_s"), ("Support vectors", f"{nine}-sv"),
+                    ("Virtual SVs", f"{nine}-vsv"), ("Jittering kernel", f"{nine}-jsv")),
+              ((f"{nine}-sv", f"{nine}-jsv"), (f"{nine}-vsv", f"{nine}-jsv"))),
         _rivals("usps-table2", "Table 2: USPS, all methods", PUBLISHED["usps_table2_pct"],
                 {"SVM": "usps-sv", "virtual SVM": "usps-vsv", "virtual SVM, local kernel": "usps-vsv-local"}),
         _rivals("mnist-table3", "Table 3: MNIST, all methods", PUBLISHED["mnist_table3_pct"],

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from svmcore import files
-from svmcore.lab import runs, store, train
+from svmcore.lab import export, runs, store, train
 from svmcore.lab.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 
@@ -208,12 +208,18 @@ def test_errors_as_a_table(home, outcome):
 
 
 def test_labels_cannot_pose_as_formulas():
-    from svmcore.lab.export import errors_csv
-
     test = runs.TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
-    assert "'=1+1" in errors_csv(test, np.array(["=1+1", "b"]))
+    assert "'=1+1" in export.errors_csv(test, np.array(["=1+1", "b"]))
 
 
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+def test_every_script_names_the_same_experiment(recipe):
+    space = {}
+    exec(export.script(recipe).partition("outcome =")[0], space)
+    assert space["recipe"].replace(title=recipe.title) == recipe
+
+
+@pytest.mark.slow
 def test_the_exported_script_repeats_the_run(home, outcome, tmp_path):
     run = finished(outcome)
     text = run.export_snippet()

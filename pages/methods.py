@@ -57,6 +57,12 @@ def verdict(found):
         st.caption(f"{' and '.join(sorted(waiting))} not done yet.")
     elif left != right:
         compare.disagreement(done[left], done[right])
+    for title, result in zip(done, results, strict=True):
+        if check := result.get("kernel_check"):
+            st.caption(
+                f"{title}: the kernel is {check['warning'] or 'positive definite on a sample of its support vectors'}; "
+                f"the triangle inequality fails for {check['violations']:.2%} of the triples."
+            )
     if virtual := done.get("Virtual SV"):
         st.subheader("Virtual support vectors and their parents")
         families.draw(virtual, virtual.machine(), 0, FAMILIES, key="families")

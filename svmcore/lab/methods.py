@@ -21,11 +21,12 @@ from svmcore.digestion import Digestion
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.lab.problem import Problem, steps_after_jitter
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.methods.jittering import Jittered, query_jittered
+from svmcore.methods.jittering import Jittered, examine, query_jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.svc import SVC
 
+EXAMINED = 150  # support vectors on which a jittering kernel is examined
 LOCAL_WORK = 30  # plain kernel values that take as long as one of the local kernel
 
 
@@ -33,8 +34,14 @@ def figures(estimator) -> dict:
     """What a result says beyond the figures that all methods share; JSON-able.
 
     For virtual SVs: jitters (the set that machine.jitter counts in), n_virtual (size of each machine's virtual training
-    set), and the first stage's n_sv, n_bound and n_union under "base".
+    set), and the first stage's n_sv, n_bound and n_union under "base". For training with a kernel that jitters:
+    kernel_check, what `examine` finds on some of the support vectors.
     """
+    vectors = estimator.machine_.support_vectors
+    if isinstance(estimator.kernel_, Jittered) and len(vectors):
+        some = np.random.default_rng(0).permutation(len(vectors))[:EXAMINED]
+        report = examine(estimator.kernel_, vectors[some])
+        return {"kernel_check": report._asdict() | {"warning": report.warning}}
     if not isinstance(estimator, VirtualSVC):
         return {}
     found = {"jitters": str(estimator.jitters_), "n_virtual": estimator.n_virtual_.tolist()}

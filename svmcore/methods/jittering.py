@@ -71,7 +71,7 @@ class Jittered(BlockwiseKernel):
             return
         nobody = np.zeros(out.shape[1], np.float32)
         self._nearest(A, sq, operand, cols, nobody, best, out)
-        if not self._symmetric:
+        if self._shifts is None:
             back, best = np.empty(out.shape[::-1], np.float32), np.full(out.shape[::-1], -np.inf, np.float32)
             nobody = np.zeros(len(A), np.float32)
             self._nearest(operand.X[cols], operand.sq[cols], Operand(A), slice(0, len(A)), nobody, best, back)
@@ -96,7 +96,7 @@ class Jittered(BlockwiseKernel):
     def products(self) -> int:
         """Values of `base` that one value of this kernel takes."""
         forms = len(self._set)
-        return forms * forms if self.sides == "both" else forms if self._symmetric else 2 * forms
+        return forms * forms if self.sides == "both" else 2 * forms if self._shifts is None else forms
 
     @cached_property
     def _pipeline(self) -> Pipeline:
@@ -107,19 +107,22 @@ class Jittered(BlockwiseKernel):
         return JitterSet(self.jitters, self.image_shape)
 
     @cached_property
-    def _symmetric(self) -> bool:
-        """Whether jittering one side is as good as jittering the other: shifts and their opposites, lengths kept."""
-        if self.sides == "both" or self._set.offsets is None or not set(self.prepare) <= {"unit-norm"}:
-            return False
+    def _shifts(self) -> JitterSet | None:
+        """The set with zeros shifted in, where jittering one side is then as good as jittering the other: shifts and
+        their opposites, lengths kept. None for others."""
+        plain = self.sides == "one" and set(self.prepare) <= {"unit-norm"}
+        if not plain or self._set.offsets is None or self._set.border == "edge":
+            return None
         offsets = {tuple(o) for o in self._set.offsets.tolist()}
-        return offsets == {(-dy, -dx) for dy, dx in offsets}
+        if offsets != {(-dy, -dx) for dy, dx in offsets}:
+            return None
+        return JitterSet(self.jitters.partition("@")[0] + "@zero", self.image_shape)
 
     def _forms(self, A, sq) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """For each jitter: the forms (m, d) of the rows of A, their |.|^2 and their K(., .), both (m,)."""
-        if self._symmetric:
+        if self._shifts is not None:
             own = self.base.diag(A)
-            body = self.jitters.partition("@")[0]
-            for rows in JitterSet(f"{body}@zero", self.image_shape).each(A):
+            for rows in self._shifts.each(A):
                 yield rows, sq, own
             return
         for rows in self._set.each(A):

@@ -83,14 +83,16 @@ class Stages:
     def first_stage(self) -> None:
         """The base machine, one share a machine or one for all; scope "all" begins with every example instead."""
         k, n = self.Y.shape
+        rows = self.owner.prepared(self.X)
+        self.second_kernel = self.second.kernel_for(rows)
         if self.owner.scope == "all":
             nothing = np.zeros((k, n))
-            self.kernel = self.second.kernel_for(self.owner.prepared(self.X))
+            self.kernel = self.second_kernel
             self.shares = [Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
             return
         self.base = clone(self.first)
         monitor = self.monitor and (lambda progress: self.monitor(progress._replace(stage="base")))
-        self.base.fit(self.owner.prepared(self.X), self.y, self.weight, monitor=monitor)
+        self.base.fit(rows, self.y, self.weight, monitor=monitor)
         machine, self.kernel = self.base.machine_, self.base.kernel_
         groups = [[c] for c in range(k)] if self.owner.scope == "machine" else [range(k)]
         self.shares = [
@@ -119,7 +121,7 @@ class Stages:
         table = larger.after(self.jitters, self.single)
         self.jitters = larger
         kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
-        kernel = self.second.kernel_for(self.owner.prepared(self.X))
+        kernel = self.second_kernel
         done = []
         for seed in seeds:
             try:

@@ -91,7 +91,9 @@ store = {run.id: run for run in runs.list()}
 if deleted := st.session_state.get("deleted"):
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/delete: Deleted *{words.plain(deleted[1])}*.", width="content")
-        st.button("Undo", icon=":material/undo:", key="undo", on_click=undo, args=(deleted[0],))
+        st.button(
+            "Undo", icon=":material/undo:", key="undo", on_click=undo, args=(deleted[0],), help="Back from the trash."
+        )
 if not store:
     st.info("Start one on the Train page; it will be kept here.", title="No runs yet", icon=":material/inbox:")
     st.stop()

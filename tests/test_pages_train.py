@@ -128,6 +128,13 @@ def test_run_that_cannot_fit_is_refused_before_it_starts(run, monkeypatch):
     assert "MB" in texts(app.warning)
 
 
+def test_data_set_that_is_not_at_hand_leads_to_its_fetch(run, monkeypatch):
+    monkeypatch.setattr("data.entry.Entry.at_hand", property(lambda entry: entry.name != "mnist"))
+    app = open_app(dataset="mnist")
+    assert "not on this machine" in texts(app.warning)
+    assert not [b for b in app.button if b.key == "start"]
+
+
 def test_unknown_run_in_the_address_is_said(run):
     app = open_app(run="20200101-000000-000-abcdef")
     assert "20200101-000000-000-abcdef" in texts(app.warning)

@@ -7,22 +7,34 @@ from dataclasses import fields
 
 import streamlit as st
 
-from data import Entry, catalogue
+from data import Entry, NotAtHand, catalogue
 from pages.ui import config, figures, figures_plane, words
 from pages.ui.config import BASE, WRONG, key
 from pages.ui.jitter_set import PRESETS
 from svmcore.kernels import KERNELS, Kernel
 from svmcore.lab.problem import LAMBDA
-from svmcore.lab.recipe import FIELDS, METHODS, SCOPES, SOLVERS, SPLITS, Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.recipe import FIELDS, METHODS, SCOPES, SOLVERS, SPLITS, Recipe
+from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.preprocess import STEPS, usage
 
 KEEP = {"persist_state": "session"}
 KERNEL_NAMES = {"poly": "Poly", "rbf": "RBF", "linear": "Linear", "sigmoid": "Sigmoid"}
 KERNEL_FIELDS = {
-    "degree": {"label": "degree", "min_value": 0, "max_value": 64, "step": 1},
-    "gamma": {"label": "gamma", "min_value": 1e-6, "step": 0.1, "format": "%g"},
-    "coef0": {"label": "coef0", "step": 0.5, "format": "%g"},
+    "degree": {
+        "label": "degree",
+        "min_value": 0,
+        "max_value": 64,
+        "step": 1,
+        "help": "How many pixels may act together.",
+    },
+    "gamma": {
+        "label": "gamma",
+        "min_value": 1e-6,
+        "step": 0.1,
+        "format": "%g",
+        "help": "Factor of the inner product or of the squared distance; larger is more local.",
+    },
+    "coef0": {"label": "coef0", "step": 0.5, "format": "%g", "help": "Added to the inner product."},
     "normalised": {"label": "Normalise", "help": "Divide by (gamma + coef0)^degree: unit vectors give at most 1."},
 }
 
@@ -36,7 +48,10 @@ def recipe_form() -> Recipe | None:
         entry, data = _data()
         chosen = data | {"kernel": _kernel()} | _solve() | _method(entry) | _more()
         recipe = st.session_state[BASE].replace(**chosen)
-    except (RecipeError, ValueError) as error:
+    except NotAtHand as error:
+        st.warning(words.plain(error), icon=":material/cloud_download:")
+        return None
+    except ValueError as error:
         st.error(words.plain(error), icon=":material/block:")
         return None
     named = next((r for r in RECIPES.values() if r.digest() == recipe.digest()), None)
@@ -56,8 +71,8 @@ def recipe_menu(recipe: Recipe | None):
         format_func=lambda name: RECIPES[name].title,
         key="recipe_pick",
         placeholder="your own, or pick a named one",
-        label_visibility="collapsed",
         on_change=_fill_picked,
+        help="A named experiment fills the form.",
     )
 
 
@@ -67,17 +82,27 @@ def _fill_picked():
 
 
 def _data() -> tuple[Entry, dict]:
-    entries = {e.name: e for e in catalogue.entries() if e.at_hand}
+    entries = {e.name: e for e in catalogue.entries()}
+    if st.session_state[key("dataset")] not in entries:  # the reader's own, deleted since
+        config.fill(RECIPES[PRESET])
     dataset = st.selectbox(
         "Data set",
         list(entries),
         format_func=lambda name: entries[name].title,
         key=key("dataset"),
         on_change=lambda: config.fill(config.suggestion(st.session_state[key("dataset")])),
-        help="Sets that are on this machine. The Datasets page fetches others and takes your own.",
+        help="The Datasets page shows what is in each, fetches sets and takes your own.",
         **KEEP,
     )
     entry = entries[dataset]
+    if not entry.at_hand:
+        st.page_link(
+            "pages/datasets.py",
+            label=f"Fetch it on the Datasets page ({entry.size_mb:.2g} MB)",
+            icon=":material/download:",
+            query_params={"set": dataset},
+        )
+        raise NotAtHand(f"{entry.title} is not on this machine yet")
     train, test = st.columns(2)
     most = {"max_value": entry.n_train + entry.n_test, "value": None, "placeholder": "all", **KEEP}
     n_train = train.number_input(

@@ -50,14 +50,13 @@ def run_picker():
         return
     st.session_state["run"] = current if current in known else next(iter(known))
     with st.sidebar:
-        st.caption("Run shown on every page")
         run_id = st.selectbox(
-            "Run",
+            "Run shown on every page",
             list(known),
             format_func=known.get,
             key="run",
             persist_state="session",
-            label_visibility="collapsed",
+            help="Its id is part of the address, so a copied link opens the same run.",
         )
         badge(jobs.status(run_id).state)
     state.write("run", ["run"], {"run": run_id})

@@ -164,8 +164,9 @@ def _largest(run, live, done):
             st.session_state["machine"] = name
         if len(names) > 1:
             name = st.selectbox(
-                "Machine", names, key="machine", bind="query-params", label_visibility="collapsed", width=190
-            )
+                "Machine", names, key="machine", bind="query-params", label_visibility="collapsed", width=190,
+                help="One machine for each class: that class (blue) against all the others (orange).",
+            )  # fmt: skip
     c = names.index(name)
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
     snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from data import DataError, Entry, catalogue
+from data import DataError, Entry, catalogue, thumbnails
 from pages.ui import state, views
 from pages.ui.fetching import fetch_panel
 from pages.ui.upload import upload_panel
@@ -14,9 +14,18 @@ LIST_HEIGHT = 350  # pixels: a row and a half of cards, so that the list shows t
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
-def thumbnail(name: str, at_hand: bool):
-    """A small picture of the set, read once for each state it is in."""
-    return catalogue.entry(name).thumbnail()
+def thumbnail(name: str, state: tuple):
+    """A small picture of the set, drawn once for each state it is in; empty frames for files that cannot be read."""
+    try:
+        return catalogue.entry(name).thumbnail()
+    except DataError:
+        return thumbnails.frames()
+
+
+def picture(entry: Entry):
+    """The thumbnail of a set; the reader's own may have been replaced under their name."""
+    written = tuple(path.stat().st_mtime_ns for path in entry.paths()) if entry.name.startswith("own:") else ()
+    return thumbnail(entry.name, (entry.at_hand, written))
 
 
 def choose(name: str):
@@ -24,11 +33,11 @@ def choose(name: str):
 
 
 def card(entry: Entry, chosen: bool):
-    """One data set of the list: picture, name, size, licence, whether it is at hand."""
+    """One data set of the list: name, size, licence, whether it is at hand; returns the place for its picture."""
     at_hand = entry.at_hand
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.image(thumbnail(entry.name, at_hand), width=112, output_format="PNG", alt=f"Examples of {entry.title}")
+            place = st.container(width=112)
             st.button(
                 "Shown" if chosen else "Show",
                 key=f"show_{entry.name}",
@@ -38,6 +47,7 @@ def card(entry: Entry, chosen: bool):
             )
         badge = ":green-badge[:material/check: at hand]" if at_hand else ":gray-badge[:material/download: to fetch]"
         st.markdown(f"**{entry.title}** {badge}  \n:small[{views.facts(entry)}  \n{entry.licence}]")
+    return place
 
 
 def about(entry: Entry):
@@ -101,9 +111,11 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 entries = {entry.name: entry for entry in catalogue.entries()}
 chosen = state.param("set", catalogue.DEFAULT, [*entries, OWN])
 with st.container(height=LIST_HEIGHT, border=False), st.grid("auto", min_column_width=230):
-    for entry in entries.values():
-        card(entry, entry.name == chosen)
+    places = {name: card(entry, name == chosen) for name, entry in entries.items()}
 if chosen == OWN:
     upload_panel()
 else:
     show(entries[chosen])
+for name, place in places.items():  # last: the first drawing reads every set that is at hand
+    entry = entries[name]
+    place.image(picture(entry), width=112, output_format="PNG", alt=f"Examples of {entry.title}")

@@ -3,7 +3,19 @@
 import streamlit as st
 
 from data import DataError
-from pages.ui import compare, families, figures, figures_methods, lambdas, pair, picker, polling, stored, words
+from pages.ui import (
+    compare,
+    families,
+    figures,
+    figures_methods,
+    lambdas,
+    pair,
+    picker,
+    polling,
+    stored,
+    triangle,
+    words,
+)
 from pages.ui.pair import METHODS
 from svmcore.lab.estimate import estimate
 from svmcore.lab.recipe import RecipeError
@@ -63,6 +75,7 @@ def verdict(found):
                 f"{title}: the kernel is {check['warning'] or 'positive definite on a sample of its support vectors'}; "
                 f"the triangle inequality fails for {check['violations']:.2%} of the triples."
             )
+    triangle.note()
     if virtual := done.get("Virtual SV"):
         st.subheader("Virtual support vectors and their parents")
         families.draw(virtual, virtual.machine(), 0, FAMILIES, key="families")

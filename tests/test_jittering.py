@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Linear, Poly, kernel_from_dict
-from svmcore.methods.jittering import Jittered, examine, query_jittered
+from svmcore.methods.jittering import Jittered, distances, examine, query_jittered
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.model import load, save
 from svmcore.preprocess import Pipeline
@@ -104,15 +104,13 @@ def test_three_pixel_images_break_the_triangle_until_the_set_is_complete():
     A, B, C = np.eye(3, dtype=np.float32)
     X = np.stack([A, B, C])
 
-    def distances(text):
-        K = Jittered(Linear(), text, (1, 3)).block(X, X)
-        own = np.diagonal(K)
-        return np.sqrt(np.maximum(own[:, None] - 2 * K + own, 0))
+    def apart(text):
+        return distances(Jittered(Linear(), text, (1, 3)).block(X, X))
 
-    one_pixel = distances("shift:0,1;0,-1")
+    one_pixel = apart("shift:0,1;0,-1")
     assert one_pixel[0, 1] == one_pixel[1, 2] == 0
     assert one_pixel[0, 2] == pytest.approx(np.sqrt(2))
-    assert (distances("shift:0,1;0,-1;0,2;0,-2") == 0).all()
+    assert (apart("shift:0,1;0,-1;0,2;0,-2") == 0).all()
     broken = examine(Jittered(Linear(), "shift:0,1;0,-1", (1, 3)), X)
     assert broken.violations == pytest.approx(2 / 6)
     assert broken.smallest < 0

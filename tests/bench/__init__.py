@@ -1,0 +1,1 @@
+"""Benchmarks against other libraries; not part of the test suite."""

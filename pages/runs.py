@@ -18,14 +18,14 @@ def row(run):
     return {
         "Run": run.title,
         "State": picker.STATES[run.state][2],
-        "When": words.when(run.created),
+        "Wrong": 100 * result["error_rate"] if result else None,
+        "SVs": result.get("n_union"),
         "Data set": recipe.dataset,
         "Kernel": words.plain_kernel(recipe),
         "C": recipe.C,
         "Method": recipe.method,
-        "Wrong": 100 * result["error_rate"] if result else None,
-        "SVs": result.get("n_union"),
         "Fit": result.get("fit_seconds"),
+        "When": words.when(run.created),
     }
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -60,9 +60,19 @@ class Operand:
         by_density = "sparse" if self.density < CROSSOVER else "dense"
         self.layout = layout if layout != "auto" else by_density if steps is None else "whole"
         self._tiles = None if self.layout == "dense" else Tiles(self.X, steps)
-        self.centre = _far_centre(self.X)
         self._derived = {}
         self.nbytes = self.sq.nbytes + (self._tiles.nbytes if self._tiles else 0)
+
+    @cached_property
+    def centre(self) -> np.ndarray | None:
+        """The mean of X's rows (d,) where it is long beside their spread, else None: |u - v|^2 from u.v would then
+        lose its digits."""
+        if not self.n:
+            return None
+        mean = self.X.mean(axis=0, dtype=np.float64)
+        square = mean @ mean
+        spread = self.sq.mean(dtype=np.float64) - square
+        return mean.astype(np.float32) if square > FAR * spread else None
 
     def block(self, A, kernel: Kernel, out=None) -> np.ndarray:
         """Kernel values of every row of A (m, d) against every example: (m, n) float32, into `out` if given."""
@@ -120,15 +130,6 @@ class Operand:
         tiles = self._tiles.data, self._tiles.step[cols]
         calls = (slice(first + g.start, first + g.stop) for g in _pieces(last - first, width))
         _run(multiply, [(rows, *tiles, groups.start, groups.stop, *columns) for groups in calls])
-
-
-def _far_centre(X) -> np.ndarray | None:
-    """The mean of X's rows where it is long beside their spread: |u - v|^2 from u.v would then lose its digits."""
-    if not len(X):
-        return None
-    mean = X.mean(axis=0, dtype=np.float64)
-    far = mean @ mean > FAR * X.var(axis=0, dtype=np.float64).sum()
-    return mean.astype(np.float32) if far else None
 
 
 def _pieces(n: int, size: float) -> list[slice]:

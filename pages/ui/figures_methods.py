@@ -113,7 +113,7 @@ def margin_plane(X: np.ndarray, y: np.ndarray, line: tuple[float, float, float],
         figure.add_scatter(
             x=points[:, 0], y=points[:, 1], mode="markers", marker={"color": colour, "size": 11}, hoverinfo="skip"
         )
-    figure.update_xaxes(range=[-4.5, 4.5])
+    figure.update_xaxes(range=[-4.5, 4.5], zeroline=False)
     figure.update_yaxes(range=[-3, 3])
     turn = np.degrees(np.arctan(-w1 / w2))
     made = f"{len(extra)} shifted copies of its support vectors" if len(extra) else "the points alone"
@@ -126,7 +126,7 @@ def margin_plane(X: np.ndarray, y: np.ndarray, line: tuple[float, float, float],
 
 def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     """Working support vectors against kernel values computed, a line for each solver."""
-    figure = _figure("kernel values computed", "support vectors", margin_r=110)
+    figure = _figure("kernel values computed", "support vectors", margin_r=40)
     peaks = {}
     for (name, lines), colour in zip(progress.items(), (BLUE, ORANGE), strict=True):
         lines = _thinned(lines)
@@ -134,14 +134,13 @@ def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
         figure.add_scatter(
             x=[line["kernel_evals"] for line in lines],
             y=counts,
+            mode="lines",
             line={"color": colour, "width": 2.5},
             hovertemplate="%{y:,} SVs after %{x:.3s} kernel values<extra></extra>",
         )
         if counts:
             peaks[name] = max(counts)
-            figure.add_annotation(
-                x=lines[-1]["kernel_evals"], y=counts[-1], text=name, xanchor="left", xshift=6, showarrow=False
-            )
+            figure.add_annotation(x=lines[-1]["kernel_evals"], y=counts[-1], text=name, yshift=12, showarrow=False)
     words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
     return _words(
         figure,

@@ -18,12 +18,12 @@ PRESETS = {
 
 
 def field(image_shape: tuple[int, ...]) -> JitterSet | None:
-    """Draw the field `jitters`; None, and what is allowed on screen, for a text that is not in the language."""
+    """Draw the field `jitter_set`; None, and what is allowed on screen, for a text that is not in the language."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
             "Jitter set",
             "box:1",
-            key="jitters",
+            key="jitter_set",
             bind="query-params",
             width=280,
             help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border.",
@@ -34,7 +34,7 @@ def field(image_shape: tuple[int, ...]) -> JitterSet | None:
             format_func=lambda name: f"{name} · {PRESETS[name]}",
             key="jitter_preset",
             icon=":material/auto_awesome_motion:",
-            on_click=lambda: st.session_state.update(jitters=st.session_state["jitter_preset"]),
+            on_click=lambda: st.session_state.update(jitter_set=st.session_state["jitter_preset"]),
             help="Sets of the paper, and others.",
         )
         with st.popover("Language", icon=":material/help:"):

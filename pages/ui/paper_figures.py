@@ -19,9 +19,9 @@ from svmcore.jitter import JitterSet
 from svmcore.lab.estimate import estimate
 from svmcore.lab.recipes import RECIPES
 
-POINTS = np.array([[-2.6, 0.5], [-1.6, 2.1], [-2.2, 1.5], [2.4, -0.6], [1.5, -1.9], [2.1, -1.2]], np.float32)
+POINTS = np.array([[-2.4, 0.6], [-1.2, 2.4], [-2.8, 2.0], [2.4, -0.6], [1.2, -2.4], [2.8, -2.0]], np.float32)
 LABELS = np.array([1, 1, 1, -1, -1, -1])
-SHIFTS = (-1.5, -1.0, -0.5, 0.5, 1.0, 1.5)  # along x1
+SHIFTS = (-4, -3, -2, -1, 1, 2, 3, 4)  # along x1
 HUNDRED = 100
 SETS = {"shift:-2,0;2,0;0,-2;0,2": "Shifts", "rot:-20,-10,10,20": "Rotations", "thick:0.5,1": "Line thickness"}
 ERRORS_OF = "mnist-deslant-vsv2"

@@ -1,0 +1,181 @@
+"""The pages about the paper: jitters, methods side by side, tables and figures, digestion; driven from app.py."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import families, jittered, paper_table, stored
+from svmcore.jitter import JitterSet
+from svmcore.lab import jobs, runs
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import TABLES, fill
+
+DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=120, n_test=150)
+SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def digits_run():
+    """A finished run on 8 x 8 digits."""
+    run_id = jobs.submit(DIGITS)
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    return runs.get(run_id)
+
+
+@pytest.fixture(autouse=True)
+def _whole_app(monkeypatch):
+    """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
+    monkeypatch.setattr(script_runner, "_mpa_v1", lambda path: exec(Path(path).read_text(), {"__name__": "__main__"}))
+
+
+def open_page(page, **query):
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def captions(app):
+    return " ".join(caption.value for caption in app.caption)
+
+
+def finish_all(app):
+    """Wait for the runs that a page has queued, and draw it again."""
+    for run_id in jobs.active():
+        assert jobs.wait(run_id, SECONDS).state == "done"
+    app.run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("text", ["box:1", "vsv2", "plus:2", "rot:-10,10", "box:1*thick:0.5", "none", "thick:0.5,1"])
+def test_every_jitter_stands_once_in_the_layout_with_the_original_at_its_centre(text):
+    jitters = JitterSet.parse(text, (28, 28))
+    squares = jittered.squares(jitters)
+    drawn = np.concatenate([square.cells[square.cells >= 0] for square in squares])
+    assert sorted(drawn) == list(range(len(jitters)))
+    rows, columns = squares[0].cells.shape
+    assert squares[0].cells[rows // 2, columns // 2] == 0
+
+
+def test_shifts_stand_where_they_move_to():
+    jitters = JitterSet.parse("box:2", (28, 28))
+    (square,) = jittered.squares(jitters)
+    offsets = jitters.offsets[square.cells]
+    assert (offsets == np.stack(np.mgrid[-2:3, -2:3], axis=-1)).all()
+
+
+def test_a_set_too_large_to_be_drawn_keeps_its_nearest_shifts():
+    (square,) = jittered.squares(JitterSet.parse("box:20", (28, 28)))
+    assert square.cells.shape == (15, 15)
+
+
+def test_jitters_counts_forms_and_says_what_the_run_takes_them_for(digits_run):
+    app = open_page("jitters", run=digits_run.id, set="digits-8x8")
+    assert app.metric[0].value == "9"
+    assert f"*{digits_run.title}* takes it for" in captions(app)
+    app.text_input(key="jitter_set").set_value("vsv2").run()
+    assert app.metric[0].value == "13"
+
+
+def test_jitters_says_what_is_wrong_with_a_set_and_what_is_allowed(digits_run):
+    app = open_page("jitters", run=digits_run.id, set="digits-8x8")
+    app.text_input(key="jitter_set").set_value("bax:1").run()
+    assert "'bax:1' is unknown" in app.error[0].value
+    assert "box:R" in app.error[0].value
+
+
+def test_jitters_takes_the_set_to_the_form(digits_run):
+    app = open_page("jitters", run=digits_run.id, set="digits-8x8")
+    app.text_input(key="jitter_set").set_value("plus:1").run()
+    app.button(key="to_train").click().run()
+    assert not app.exception
+    assert app.session_state["recipe_method"] == "vsv"
+    assert app.session_state["recipe_jitters"] == "plus:1"
+    assert app.session_state["recipe_dataset"] == "digits-8x8"
+
+
+def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
+    app = open_page("methods", run=digits_run.id, set="digits-8x8", n="60")
+    app.button(key="queue_all").click().run()
+    finish_all(app)
+    table = app.dataframe[0].value
+    assert set(table["State"]) == {"done"}
+    by_method = {run.recipe.method: run for run in runs.list() if run.recipe.n_train == 60}
+    assert table["Wrong"].iloc[2] == by_method["vsv"].result["errors"]
+    assert table["of"].iloc[2] == max(by_method["vsv"].result["n_virtual"])
+    assert "Where they disagree" in " ".join(text.value for text in app.markdown)
+
+
+def test_virtual_support_vectors_follow_their_parents(digits_run, monkeypatch):
+    recipe = DIGITS.replace(method="vsv", jitters="box:1", classes=(3, 8), n_train=60)
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    run, shown = runs.get(run_id), {}
+    monkeypatch.setattr(families, "gallery", lambda pictures, tiles, **how: shown.update(tiles=tiles, **how))
+    families.draw(run, run.machine(), 0, 4, key="families")
+    assert len(shown["tiles"]) == 4 * families.LONGEST
+    for start in range(0, len(shown["tiles"]), families.LONGEST):
+        parent, *children = shown["tiles"][start : start + families.LONGEST]
+        assert not parent.linked
+        assert all(child.ref == parent.ref and child.ring == "virtual" for child in children if child.label)
+
+
+def test_a_finished_run_stands_for_its_recipe_and_is_not_queued_again(digits_run, monkeypatch):
+    asked = []
+    monkeypatch.setattr(stored.jobs, "submit", lambda recipe, looks: asked.append(recipe.name))
+    other = DIGITS.replace(C=7.0, name="other")
+    assert [run and run.id for run in stored.stored([DIGITS, other])] == [digits_run.id, None]
+    stored.queue([DIGITS, other])
+    assert asked == ["other"]
+
+
+def test_a_table_is_filled_by_the_runs_that_there_are(digits_run):
+    table = TABLES["table10-3v8"]
+    before = fill(table).rows[0][0]
+    assert paper_table._text(before, {}).endswith("[61]")
+    assert "about" in paper_table._text(before, {})
+    assert paper_table._text(before, {"3v8-sv": "running"}) == "running [61]"
+    run = runs.create(RECIPES["3v8-sv"])
+    run.finish(digits_run.machine(), digits_run.test(), digits_run.result)
+    run.release()
+    after = fill(table).rows[0][0]
+    assert paper_table._text(after, {}).startswith(f"{digits_run.result['errors']} (")
+
+
+def test_paper_queues_what_a_cell_lacks(digits_run, monkeypatch):
+    asked = []
+    monkeypatch.setattr(stored.jobs, "submit", lambda recipe, looks: asked.append(recipe.name))
+    app = open_page("paper", run=digits_run.id, show="table10-3v8-5x5-deslant")
+    assert app.dataframe[0].value.shape == (4, 6)
+    app.button(key="run_3v8-5x5-vsv").click().run()
+    assert asked == ["3v8-5x5-vsv"]
+
+
+def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
+    app = open_page("paper", run=digits_run.id, show="figure1")
+    assert "from the points alone leans by" in captions(app)
+    assert "shifted copies of its support vectors leans by 0 degrees" in captions(app)
+
+
+def test_an_unknown_table_is_said_aloud(digits_run):
+    app = open_page("paper", run=digits_run.id, show="table99")
+    assert any("show=table99" in warning.value for warning in app.warning)
+
+
+def test_digestion_runs_both_and_reports_what_was_measured(digits_run):
+    app = open_page("digestion", run=digits_run.id, set="digits-8x8", rows="40")
+    app.number_input(key="n_digits-8x8").set_value(300).run()
+    app.button(key="queue_all").click().run()
+    finish_all(app)
+    table = app.dataframe[0].value
+    assert table["Solver"].tolist() == ["digestion", "without"]
+    assert (table["Most SVs at once"] >= table["SVs"]).all()
+    duals = table["Dual objective"].astype(float)
+    np.testing.assert_allclose(duals[0], duals[1], rtol=1e-3)
+    assert "Here digestion" in " ".join(text.value for text in app.markdown)

@@ -24,7 +24,7 @@ from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.warm import warm_up
 
 MAX_RUNNING = 1  # two cores serve one run
-MAX_QUEUED = 20
+MAX_QUEUED = 100  # all runs of the paper's tables, and some more
 KEPT = 50  # finished jobs whose last look stays in memory
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
 

@@ -6,6 +6,7 @@ from data import DataError, Entry, catalogue, thumbnails
 from pages.ui import state, views
 from pages.ui.fetching import fetch_panel
 from pages.ui.upload import upload_panel
+from pages.ui.words import plain
 
 OWN = "new"  # the value of ?set= that stands for "add your own"
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
@@ -46,7 +47,7 @@ def card(entry: Entry, chosen: bool):
                 args=(entry.name,),
             )
         badge = ":green-badge[:material/check: at hand]" if at_hand else ":gray-badge[:material/download: to fetch]"
-        st.markdown(f"**{entry.title}** {badge}  \n:small[{views.facts(entry)}  \n{entry.licence}]")
+        st.markdown(f"**{plain(entry.title)}** {badge}  \n:small[{views.facts(entry)}  \n{entry.licence}]")
     return place
 
 
@@ -72,7 +73,7 @@ def remove(name: str):
 def show(entry: Entry):
     """The chosen set: its facts, and the view picked."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(entry.title, width="content")
+        st.subheader(plain(entry.title), width="content")
         st.page_link(
             "pages/train.py", label="Train on it", icon=":material/play_circle:", query_params={"dataset": entry.name}
         )
@@ -95,7 +96,7 @@ def show(entry: Entry):
     try:
         dataset = entry.load()
     except DataError as error:
-        st.error(str(error), title="This data set cannot be read", icon=":material/broken_image:")
+        st.error(plain(error), title="This data set cannot be read", icon=":material/broken_image:")
         return
     if view == ABOUT:
         about(entry)

@@ -7,6 +7,7 @@ from data import load
 from pages.ui import evidence, figures, plane, state
 from pages.ui.gallery import gallery
 from pages.ui.trained import another_run, trained_run
+from pages.ui.words import plain
 
 PER_PAGE = 96
 KINDS = ("All", "Free", "Bound", "Virtual")
@@ -99,7 +100,7 @@ if run:
                 alt=f"Support vectors of the machine {name}",
             )
             st.caption(
-                f"{len(chosen.row):,} support vectors of *{name}*; above each its class, below its alpha. "
+                f"{len(chosen.row):,} support vectors of *{plain(name)}*; above each its class, below its alpha. "
                 "Single ring: free; double ring: at C; blue: the machine's class, orange: the others. Click one."
             )
         else:

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from data import catalogue, fetch, load, transfers
 from pages.ui import evidence
+from pages.ui.words import plain
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES
 
@@ -79,7 +80,7 @@ def test_a_cell_of_the_confusion_matrix_filters_the_errors_and_can_be_removed(di
 
 def test_a_bad_parameter_of_the_address_is_said_aloud(digits_run):
     app = open_page("errors", run=digits_run.id, errors_by="colour")
-    assert any("errors_by=colour" in warning.value for warning in app.warning)
+    assert any("colour" in warning.value for warning in app.warning)
 
 
 def test_support_vectors_of_one_machine_are_counted_and_filtered(digits_run):
@@ -120,7 +121,7 @@ def test_the_view_of_a_support_vector_tells_alpha_margin_and_reasons(digits_run)
 @pytest.mark.parametrize("ref", ["nowhere/train/1", "digits-8x8/train/99999", "digits-8x8", "digits-8x8/spare/1"])
 def test_an_address_that_names_no_example_is_answered_with_words(digits_run, ref):
     app = open_page("errors", run=digits_run.id, digit=ref)
-    assert any(ref in warning.value for warning in app.warning)
+    assert any("names no example" in warning.value for warning in app.warning)
 
 
 def test_contributions_and_bias_add_up_to_the_decision(digits_run):
@@ -174,14 +175,14 @@ def test_a_run_without_a_machine_says_why_and_leads_to_train():
     run.release()
     for page in ("errors", "support_vectors"):
         app = open_page(page, run=run.id)
-        assert any("The disk is full." in error.value for error in app.error)
+        assert any("The disk is full" in error.value for error in app.error)
 
 
 @pytest.mark.parametrize("name", ["mnist-5k", "toy-moons"])
 @pytest.mark.parametrize("view", ["First hundred", "By class", "Preprocessing", "About"])
 def test_every_view_of_a_data_set_draws(digits_run, name, view):
     app = open_page("datasets", set=name, view=view)
-    assert catalogue.entry(name).title in [heading.value for heading in app.subheader]
+    assert plain(catalogue.entry(name).title) in [heading.value for heading in app.subheader]
     assert app.segmented_control(key="view").value == view
     assert not app.warning
 
@@ -190,7 +191,7 @@ def test_a_wrong_step_is_refused_with_the_allowed_ones(digits_run):
     app = open_page("datasets", set="digits-8x8", view="Preprocessing")
     app.multiselect(key="steps_image").set_value(["sharpen"]).run()
     assert "sharpen" in app.error[0].value
-    assert "unit-norm" in app.error[0].value
+    assert "deslant" in app.error[0].value
 
 
 def test_own_data_is_previewed_named_and_kept(digits_run, home):

@@ -11,6 +11,7 @@ import streamlit as st
 from data import Dataset, catalogue, load
 from pages.ui import evidence, figures, state
 from pages.ui.gallery import DIGIT, gallery, magnified, reference, thin
+from pages.ui.words import plain
 from svmcore.lab.runs import Run
 from svmcore.model import Machine
 
@@ -28,9 +29,9 @@ def show_requested() -> None:
     try:
         dataset, split, index = _parse(ref)
     except ValueError as error:
-        st.warning(f"`{DIGIT}={ref}` in the address names no example. {error}", icon=":material/link_off:")
+        st.warning(f"{DIGIT}={plain(ref)} in the address names no example. {plain(error)}", icon=":material/link_off:")
         return
-    title = f"{NOUN[split]} example {index:,} · {dataset.entry.title}"
+    title = f"{NOUN[split]} example {index:,} · {plain(dataset.entry.title)}"
     st.dialog(title, width="large", on_dismiss=_close)(_view)(dataset, split, index)
 
 
@@ -58,7 +59,7 @@ def _view(dataset: Dataset, split: str, index: int) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         st.image(magnified(picture, LARGE), output_format="PNG", alt=f"Example {index}, class {y[index]}")
-        st.markdown(f"Class **{y[index]}**, number **{index:,}** of the {split} part.")
+        st.markdown(f"Class **{plain(y[index])}**, number **{index:,}** of the {split} part.")
         if dataset.image_shape is None:
             st.dataframe(X[index][None], hide_index=True, alt="The features of this example")
     if machine is None:
@@ -89,7 +90,7 @@ def _without_machine(run: Run | None, dataset: Dataset) -> None:
     st.info(f"{why} that could say something about this example.", icon=":material/model_training:")
     st.page_link(
         "pages/train.py",
-        label=f"Train on {dataset.entry.title}",
+        label=f"Train on {plain(dataset.entry.title)}",
         icon=":material/play_circle:",
         query_params={"dataset": dataset.entry.name},
     )
@@ -100,17 +101,17 @@ def _role(run: Run, split: str, index: int) -> None:
     trained = split == "train" and index in run.train_index()
     tested = split == test.split and index in test.index
     role = "trained on it" if trained else "was tested on it" if tested else "has not seen it"
-    st.caption(f"The run *{run.title}* {role}.")
+    st.caption(f"The run *{plain(run.title)}* {role}.")
 
 
 def _decision(run: Run, machine: Machine, values: np.ndarray, label) -> None:
     names, true = evidence.class_names(run, machine), evidence.class_of(run, machine, label)
     predicted = names[int(values[0] > 0) if len(values) == 1 else int(np.argmax(values))]
     if true is None:
-        verdict = f"though class {label} is none that this run tells apart"
+        verdict = f"though class {plain(label)} is none that this run tells apart"
     else:
-        verdict = ":material/check: right" if predicted == true else f":material/close: wrong, it is {true}"
-    st.markdown(f"Predicted **{predicted}** — {verdict}")
+        verdict = ":material/check: right" if predicted == true else f":material/close: wrong, it is {plain(true)}"
+    st.markdown(f"Predicted **{plain(predicted)}** — {verdict}")
     if len(values) == 1:
         values = np.array([-values[0], values[0]])
     figures.show(figures.decision_bars(values, names, true, predicted), "digit_decision")
@@ -158,8 +159,8 @@ def _family(run: Run, machine: Machine, index: int, c: int) -> None:
         size=48,
     )
     st.caption(
-        f"Its forms that hold up *{evidence.machine_names(run, machine)[c]}*, alpha below; a dotted ring is a virtual "
-        "support vector, made from this example by a jitter."
+        f"Its forms that hold up *{plain(evidence.machine_names(run, machine)[c])}*, alpha below; a dotted ring is a "
+        "virtual support vector, made from this example by a jitter."
     )
 
 

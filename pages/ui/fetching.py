@@ -3,6 +3,7 @@
 import streamlit as st
 
 from data import Entry, transfers
+from pages.ui.words import plain
 
 PERIOD = 0.5  # seconds between two looks at a transfer
 
@@ -20,7 +21,7 @@ def fetch_panel(entry: Entry) -> None:
             _follow(transfer)
             return
         if transfer is not None and transfer.state.phase == "failed":
-            st.error(transfer.state.message, title="The fetch failed", icon=":material/cloud_off:")
+            st.error(plain(transfer.state.message), title="The fetch failed", icon=":material/cloud_off:")
         st.button(
             "Try again" if transfer else "Fetch",
             type="primary",

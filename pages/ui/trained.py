@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui import polling, state, words
+from pages.ui.words import plain
 from svmcore.lab.runs import ACTIVE, Run
 
 WAITING = {
@@ -31,7 +32,7 @@ def trained_run() -> Run | None:
         return None
     if run.result is None:
         show = st.error if run.state == "failed" else st.warning
-        show(run.message or "There is nothing to inspect.", title=ENDED[run.state])
+        show(plain(run.message) or "There is nothing to inspect.", title=ENDED[run.state])
         _to_train("Train again")
         return None
     return run

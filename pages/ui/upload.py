@@ -8,6 +8,7 @@ import streamlit as st
 from data import DataError, catalogue
 from data.loaders.upload import ACCEPTED, Preview, read_upload
 from pages.ui.views import facts, labelled
+from pages.ui.words import plain
 
 SHOWN = 60  # examples in the preview
 HOW = "A zip or folder of images holds one folder for each class. A csv has one example a row and a column of labels."
@@ -20,9 +21,7 @@ def upload_panel() -> None:
     files = st.file_uploader(
         "Files", accept_multiple_files=True, key="own_files", help=f"{HOW} A pair of idx files goes in together."
     )
-    path = st.text_input(
-        "or a file or folder on this machine", key="own_path", placeholder="/home/me/letters", help=HOW
-    )
+    path = st.text_input("or a file or folder on this machine", key="own_path", placeholder="~/letters", help=HOW)
     if not files and not path.strip():
         return
     label, shape = _how_to_read()
@@ -33,8 +32,7 @@ def upload_panel() -> None:
         else:
             preview = read_upload(path.strip(), path.strip(), label=label, image_shape=_image_shape(shape))
     except DataError as error:
-        accepted = f"Accepted: {error.accepted}." if error.accepted else ""
-        st.error(f"{error.reason}. {accepted}", title="This cannot be used", icon=":material/block:")
+        st.error(plain(error), title="This cannot be used", icon=":material/block:")
         return
     _keep(preview)
 
@@ -71,7 +69,7 @@ def _read_files(sources: tuple, label: str | None, image_shape: tuple | None, _c
 def _keep(preview: Preview) -> None:
     """What was understood, and the form that keeps it."""
     with st.form("own_keep", border=True):
-        st.markdown(f"Read as **{preview.format}**. " + " ".join(f"{note}." for note in preview.notes))
+        st.markdown(f"Read as **{preview.format}**. " + " ".join(f"{plain(note)}." for note in preview.notes))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             title = st.text_input("Name", value=preview.title, max_chars=60, key="own_title", required=True)
             replace = st.checkbox("Replace one of this name", key="own_replace")
@@ -81,10 +79,10 @@ def _keep(preview: Preview) -> None:
         if kept:
             entry = catalogue.keep(title, preview.arrays, replace=replace)
             st.query_params["set"] = entry.name
-            st.toast(f"{entry.title} is kept as {entry.name}.", icon=":material/save:")
+            st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
             st.rerun()
     except DataError as error:
-        st.error(str(error), icon=":material/block:")
+        st.error(plain(error), icon=":material/block:")
         return
     st.caption(facts(dataset.entry))
     rows = np.arange(min(SHOWN, len(dataset.X_train)))

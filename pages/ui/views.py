@@ -6,6 +6,7 @@ import streamlit as st
 from data import Dataset, Entry
 from pages.ui import evidence, figures, figures_plane
 from pages.ui.gallery import Tile, gallery, open_digit, pictures, reference
+from pages.ui.words import plain
 from svmcore.preprocess import STEPS, Pipeline, usage
 
 HUNDRED = 100
@@ -124,7 +125,7 @@ def preprocessing(dataset: Dataset) -> None:
         first = dataset.X_train[:HUNDRED]
         stages = [("as it is", first), *pipeline.stages(first)]
     except ValueError as error:
-        st.error(str(error), icon=":material/block:")
+        st.error(plain(error), icon=":material/block:")
         return
     for at, (name, images) in enumerate(stages):
         shape = images.shape[1:] if image else None

@@ -1,4 +1,5 @@
-"""Command line: `python -m svmcore recipes | tables`, `python -m svmcore run NAME [--set FIELD=VALUE ...] [--json]`.
+"""Command line: `python -m svmcore recipes | tables`, `run NAME [--set FIELD=VALUE ...] [--json]`, and
+`sweep NAME FIELD VALUE [VALUE ...]`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
 beside the published figures. Figures go to stdout, progress to stderr. With --json the last line of stdout is one JSON
@@ -15,6 +16,7 @@ import sys
 
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
+from svmcore.lab.sweep import sweep
 from svmcore.lab.tables import TABLES, fill, text
 
 EVERY = 0.5  # seconds between two lines of progress
@@ -28,6 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _list(RECIPES, options.json)
         if options.command == "tables":
             return _list(TABLES, options.json)
+        if options.command == "sweep":
+            return _sweep(options)
         return _run_table(options) if options.name in TABLES else _run(options)
     except (ValueError, OSError) as error:
         print(f"svmcore: {error}", file=sys.stderr)
@@ -41,9 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     recipes.add_argument("--json", action="store_true", help="one JSON object: name -> recipe")
     tables = commands.add_parser("tables", help="list the tables of the paper")
     tables.add_argument("--json", action="store_true", help="one JSON object: name -> names of its recipes")
-    run = commands.add_parser("run", help="run a recipe, or what a table lacks, and keep the runs")
-    run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
-    run.add_argument(
+    change = argparse.ArgumentParser(add_help=False)
+    change.add_argument(
         "--set",
         action="append",
         default=[],
@@ -51,7 +54,16 @@ def _parser() -> argparse.ArgumentParser:
         help="change a field: C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, kernel=rbf:gamma=0.02, "
         "kernel.degree=5",
     )
+    run = commands.add_parser("run", parents=[change], help="run a recipe, or what a table lacks, and keep the runs")
+    run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
     run.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line of stdout")
+    over = commands.add_parser("sweep", parents=[change], help="cross-validate a recipe over the values of one field")
+    over.add_argument("name", metavar="NAME", help="a name that `recipes` lists")
+    over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
+    over.add_argument("values", metavar="VALUE", nargs="+", help="written as after --set FIELD=")
+    over.add_argument("--folds", type=int, default=5, help="parts of the training set, each held out once (5)")
+    over.add_argument("--jobs", type=int, default=1, help="fits at a time (1: each uses all processors)")
+    over.add_argument("--json", action="store_true", help="one JSON list on the last line of stdout")
     return parser
 
 
@@ -72,6 +84,20 @@ def _run(options: argparse.Namespace) -> int:
         return status
     result = {"run": run_id} | runs.get(run_id).result
     print(json.dumps(result) if options.json else _summary(result))
+    return 0
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    recipe = _changed(_named(options.name), options.set)
+    points = sweep(recipe, options.field, options.values, options.folds, options.jobs)
+    if options.json:
+        print(json.dumps([point._asdict() for point in points]))
+        return 0
+    width = max(map(len, [options.field, *options.values]))
+    print(f"{options.field:{width}}  validation, %         test, %               SVs")
+    for point in points:
+        rates = ["{:6.2f} ({:.2f}-{:.2f})".format(*(100 * r for r in p)) for p in (point.validation, point.test)]
+        print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
     return 0
 
 

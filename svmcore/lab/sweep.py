@@ -1,0 +1,94 @@
+"""Cross-validation over one field of a recipe, its test set beside it: C, the kernel, or how far to jitter.
+
+    for each value:   errors on each fold of the training set by a machine of the other folds,
+                      errors on the test set by a machine of all of them
+
+Whether cross-validation warns in time when invariance is pushed too far (a 6 that turns into a 9) is the open question
+of DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6:
+
+    python -m svmcore sweep mnist-5k-vsv jitters none rot:-20,20 rot:-60,60 rot:-120,120 rot:180 --set classes=6,9
+
+The fits are joblib tasks: `joblib.parallel_config` sends them to another backend, a cluster's among them. Steps that
+learn from the training set (scale01, zscore) learn from all of it, the fold that is held out included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.model_selection import StratifiedKFold
+
+from svmcore.lab.problem import Problem, prepare
+from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.train import fit
+from svmcore.metrics import wilson
+
+
+class Point(NamedTuple):
+    """What one value of the field gives."""
+
+    value: str
+    fold_errors: tuple[int, ...]
+    n_train: int
+    test_errors: int
+    n_test: int
+    n_sv: float  # mean over the machines of the whole training set
+
+    @property
+    def validation(self) -> tuple[float, float, float]:
+        """Error rate over all folds and its 95 % interval."""
+        errors = sum(self.fold_errors)
+        return errors / self.n_train, *wilson(errors, self.n_train)
+
+    @property
+    def test(self) -> tuple[float, float, float]:
+        """Error rate on the test set and its 95 % interval."""
+        return self.test_errors / self.n_test, *wilson(self.test_errors, self.n_test)
+
+
+def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_jobs: int = 1) -> list[Point]:
+    """A Point for each value, written as on the command line, of a recipe's field; n_jobs fits at a time.
+
+    RecipeError for a field or value that cannot be, or for more folds than the smallest class has examples.
+    """
+    values = list(values)
+    recipes = [recipe.with_text(field, value) for value in values]
+    problems = [prepare(r) for r in recipes]
+    parts = [_folds(r, p, folds) for r, p in zip(recipes, problems, strict=True)]
+    tasks = [(r, part) for r, p, several in zip(recipes, problems, parts, strict=True) for part in [*several, p]]
+    done = iter(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(r, part) for r, part in tasks))
+    points = []
+    for value, problem in zip(values, problems, strict=True):
+        held = tuple(next(done)[0] for _ in range(folds))
+        errors, n_sv = next(done)
+        points.append(Point(value, held, len(problem.y_train), errors, len(problem.y_test), n_sv))
+    return points
+
+
+def _folds(recipe: Recipe, problem: Problem, folds: int) -> list[Problem]:
+    smallest = int(np.unique(problem.y_train, return_counts=True)[1].min())
+    if not 2 <= folds <= smallest:
+        raise RecipeError("folds", folds, f"2 to {smallest}, the examples of the smallest class")
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=recipe.seed)
+    return [
+        problem._replace(
+            X_train=problem.X_train[kept],
+            y_train=problem.y_train[kept],
+            images=problem.images[kept],
+            train_index=problem.train_index[kept],
+            X_test=problem.X_train[held],
+            y_test=problem.y_train[held],
+            test_index=problem.train_index[held],
+            test_split="train",
+        )
+        for kept, held in splitter.split(problem.X_train, problem.y_train)
+    ]
+
+
+def _judged(recipe: Recipe, problem: Problem) -> tuple[int, float]:
+    """Errors on the problem's test set, and the mean number of SVs of its machines."""
+    machine = fit(recipe, problem).estimator.machine_
+    return int(np.sum(machine.predict(problem.X_test) != problem.y_test)), float(machine.n_sv.mean())

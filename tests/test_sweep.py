@@ -1,0 +1,52 @@
+"""Laws of svmcore.lab.sweep: every training example is judged once, by a machine that has not seen it."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.model_selection import StratifiedKFold
+
+from svmcore.__main__ import main
+from svmcore.kernels import Poly
+from svmcore.lab import Recipe, RecipeError, execute, prepare
+from svmcore.lab.sweep import sweep
+from svmcore.svc import SVC
+
+DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=100, kernel=Poly(5, 1.0, 1.0))
+
+
+def test_errors_are_those_of_machines_that_have_not_seen_the_fold():
+    problem = prepare(DIGITS)
+    X, y = problem.X_train, problem.y_train
+    (point,) = sweep(DIGITS, "C", ["0.05"], folds=3)
+    folds = StratifiedKFold(3, shuffle=True, random_state=DIGITS.seed).split(X, y)
+    expected = [int(np.sum(SVC(DIGITS.kernel, C=0.05).fit(X[a], y[a]).predict(X[b]) != y[b])) for a, b in folds]
+    assert list(point.fold_errors) == expected
+    assert point.test_errors == execute(DIGITS.replace(C=0.05)).result["errors"]
+    assert point.n_train == 90
+    assert point.validation[0] == sum(expected) / 90
+
+
+@pytest.mark.parametrize("method", ["vsv", "jsv"])
+def test_jitters_pushed_too_far_are_told_by_the_folds(method):
+    recipe = DIGITS.replace(method=method, classes=(6, 9))
+    near, far = sweep(recipe, "jitters", ["none", "rot:180"], folds=3)
+    assert sum(near.fold_errors) <= sum(far.fold_errors)
+    assert far.value == "rot:180"
+
+
+def test_the_command_line_prints_what_the_library_finds(capsys):
+    arguments = ["sweep", "digits-8x8-sv", "kernel.degree", "2", "4", "--folds", "2", "--set", "n_train=120"]
+    assert main(arguments) == 0
+    assert "validation, %" in capsys.readouterr().out
+    assert main([*arguments, "--json"]) == 0
+    points = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert [point["value"] for point in points] == ["2", "4"]
+    assert all(len(point["fold_errors"]) == 2 for point in points)
+
+
+def test_what_is_not_allowed_is_named():
+    with pytest.raises(RecipeError, match="folds = 1; allowed: 2 to"):
+        sweep(DIGITS, "C", ["1"], folds=1)
+    with pytest.raises(RecipeError, match="C = "):
+        sweep(DIGITS, "C", ["-1"])

@@ -234,6 +234,17 @@ def test_a_full_disk_during_training_fails_the_run_and_keeps_the_others(gate, mo
     assert runs.get(kept).state == "done"
 
 
+def test_a_full_disk_takes_no_new_run(home, monkeypatch):
+    def no_space(self, *args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(runs.Run, "set_state", no_space)
+    with pytest.raises(OSError, match="is full"):
+        jobs.submit(MOONS)
+    assert jobs.active() == []
+    assert list((home / "runs").iterdir()) == []
+
+
 def test_a_last_word_that_cannot_be_written_is_kept_in_memory(gate, monkeypatch):
     run_id = jobs.submit(MOONS)
     until(lambda: gate.bursts > 0)

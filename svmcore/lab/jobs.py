@@ -115,7 +115,10 @@ def submit(recipe: Recipe, *, looks: bool = True) -> str:
     with _change:
         if len(_queue) >= MAX_QUEUED:
             raise QueueFull(f"{len(_queue)} runs are waiting already; cancel one, or wait for one to end")
-    run = runs.create(recipe)
+    try:
+        run = runs.create(recipe)
+    except OSError as error:
+        raise OSError(worker.explain(error)) from error
     job = _Job(run, looks)
     with _change:
         for old in [job for job in _jobs.values() if job.state in runs.TERMINAL][:-KEPT]:

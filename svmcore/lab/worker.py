@@ -65,7 +65,7 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
     except train.Stopped:
         return "cancelled", ""
     except Exception as error:
-        return "failed", _explain(error)
+        return "failed", explain(error)
     return "done", ""
 
 
@@ -157,7 +157,7 @@ def _plain(number) -> int | float | None:
     return float(f"{number:.7g}") if math.isfinite(number) else None
 
 
-def _explain(error: Exception) -> str:
+def explain(error: Exception) -> str:
     """A failure in words for the reader; what is a fault of the program also goes to the log."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(runs.home()).free / 2**20

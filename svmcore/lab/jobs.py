@@ -33,6 +33,7 @@ _jobs: dict[str, _Job] = {}
 _queue: deque[_Job] = deque()
 _running = 0
 _welcomed: set[Path] = set()  # home folders that had their preset, or were found not to need it
+_welcoming = threading.Lock()  # a second session waits until the first one has its preset
 _closing = threading.Event()
 
 
@@ -190,15 +191,14 @@ def ensure_preset() -> str | None:
 
     Once a process; later calls return at once. Of several processes that start together one submits.
     """
-    home = runs.home()
-    with _change:
+    home, preset = runs.home(), None
+    with _welcoming:
         if home in _welcomed:
             return None
         _welcomed.add(home)
-    preset = None
-    with store.exclusive(home / "preset.lock") as alone:
-        if alone and not runs.list() and not runs.trash():
-            preset = submit(RECIPES[PRESET])
+        with store.exclusive(home / "preset.lock") as alone:
+            if alone and not runs.list() and not runs.trash():
+                preset = submit(RECIPES[PRESET])
     threading.Thread(target=_warm_up, args=(preset,), name="warm-up", daemon=True).start()
     return preset
 

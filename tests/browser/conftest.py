@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.browser.steps import OUTCOME
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
+PRESET_SECONDS = 120  # 30 on a quiet machine, compilation included
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -75,26 +79,29 @@ def running_app(tree, home):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The app of a copy of this tree, shared by the tests; its home folder starts empty."""
-    base = tmp_path_factory.mktemp("app")
-    shutil.copytree(ROOT, base / "tree", ignore=shutil.ignore_patterns(".git", ".venv", "tests", "__pycache__"))
-    with running_app(base / "tree", base / "home") as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
 def chromium():
     """One headless Chromium for the session; skips with the reason when there is none."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("browser tests need Chromium (Debian: apt-get install chromium)")
-    sync_api.expect.set_options(timeout=30_000)
-    with sync_api.sync_playwright() as playwright:
+    expect.set_options(timeout=30_000)
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory, chromium):
+    """The app of a copy of this tree, shared by the tests; its home starts empty, so it trains the preset first."""
+    base = tmp_path_factory.mktemp("app")
+    shutil.copytree(ROOT, base / "tree", ignore=shutil.ignore_patterns(".git", ".venv", "tests", "__pycache__"))
+    with running_app(base / "tree", base / "home") as running:
+        page = chromium.new_page()
+        page.goto(running.url)
+        page.get_by_text(OUTCOME).first.wait_for(timeout=1000 * PRESET_SECONDS)
+        page.close()
+        yield running
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
+OUTCOME = re.compile(r"[\d,]+ of [\d,]+ wrong, [\d.]+ %")
 
 
 def visit(page: Page, url: str) -> None:

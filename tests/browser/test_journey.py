@@ -8,7 +8,7 @@ from tests.browser.steps import expect_state, go_to, metric, press, settle, star
 
 CELL = """() => {
   const figure = document.querySelector(".st-key-confusion .js-plotly-plot"), { xaxis, yaxis } = figure._fullLayout
-  const errors = figure._fullData[0].z.flatMap((row, i) => row.map((n, j) => ({ n, i, j })))
+  const errors = figure._fullData[0].z.flatMap((row, i) => Array.from(row, (n, j) => ({ n, i, j })))
   const most = errors.reduce((a, b) => (b.n > a.n ? b : a)), box = figure.getBoundingClientRect()
   return { count: most.n, x: box.x + xaxis._offset + xaxis.d2p(most.j), y: box.y + yaxis._offset + yaxis.d2p(most.i) }
 }"""
@@ -23,8 +23,9 @@ def watch_the_run(tab):
             """() => ({
               gap: [...document.querySelectorAll("[data-testid=stMetric]")].map((box) => box.innerText)
                 .find((text) => text.startsWith("KKT gap"))?.split("\\n").at(-1),
-              refs: [...document.querySelectorAll(".st-key-live_sv, .st-key-live_sv *")].map((node) => node.shadowRoot)
-                .flatMap((root) => [...(root?.querySelectorAll("button.tile") ?? [])]).map((tile) => tile.dataset.ref)
+              refs: [...document.querySelectorAll(".st-key-live_sv *, .st-key-live_errors *")]
+                .flatMap((node) => [...(node.shadowRoot?.querySelectorAll("button.tile") ?? [])])
+                .map((tile) => tile.dataset.ref)
             })"""
         )
         if seen["gap"] and seen["gap"] not in gaps:

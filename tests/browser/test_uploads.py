@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import expect_state, press, settle, start, visit
+from tests.browser.steps import OUTCOME, expect_state, press, settle, start, visit
 from tests.browser.uploads import BROKEN, GOOD
 
 
@@ -31,7 +31,7 @@ def test_an_uploaded_set_is_shown_kept_and_trained_on(server, tab, name):
     settle(tab)
     start(tab)
     expect_state(tab, "done", 90)
-    expect(tab.get_by_text("wrong, ").first).to_be_visible()
+    expect(tab.get_by_text(OUTCOME).first).to_be_visible()
     for page in ("support vectors", "errors"):
         tab.get_by_role("link", name=page).last.click()
         expect(tab.get_by_role("heading", name=page.capitalize(), level=1)).to_be_visible()

@@ -17,6 +17,7 @@ import sys
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
 from svmcore.lab.sweep import sweep
+from svmcore.lab.rivals import RIVALS, measure
 from svmcore.lab.tables import TABLES, fill, text
 
 EVERY = 0.5  # seconds between two lines of progress
@@ -112,6 +113,9 @@ def _run_table(options: argparse.Namespace) -> int:
         _, status = _carry_out(RECIPES[name])
         if status:
             return status
+    for name in filled.unmeasured:
+        print(RIVALS[name].title, file=sys.stderr)
+        measure(name)
     filled = fill(TABLES[options.name])
     print(json.dumps(filled.to_dict()) if options.json else text(filled))
     return 0

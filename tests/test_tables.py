@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from svmcore import __main__ as cli
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
-from svmcore.lab import RECIPES, Recipe, jobs, runs, tables
+from svmcore.lab import RECIPES, Recipe, jobs, rivals, runs, tables
 from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, text
 
@@ -27,6 +28,7 @@ SMALL = Table(
         Row("SV", (Cell("tiny-sv", "errors", 4), Cell("tiny-sv", "fn:7"), Cell("tiny-sv", "error_pct", 4.0))),
         Row("VSV", (Cell("tiny-vsv", "errors"), None, Cell("tiny-vsv", "error_pct", 3.2))),
         Row("Somebody else", (Cell(None, "errors", 2), None, None)),
+        Row("A rival", (Cell(None, "errors", 1, rival="tiny-nearest"), None, None)),
     ),
     tests=(("tiny-sv", "tiny-vsv"),),
     note="Only a test.",
@@ -38,6 +40,7 @@ def small(home, monkeypatch):
     """SMALL and its two recipes, known by name."""
     monkeypatch.setitem(RECIPES, "tiny-sv", TINY.replace(name="tiny-sv"))
     monkeypatch.setitem(RECIPES, "tiny-vsv", TINY.replace(name="tiny-vsv", method="vsv", jitters="plus:1"))
+    monkeypatch.setitem(rivals.RIVALS, "tiny-nearest", rivals.Rival("Neighbours", TINY, KNeighborsClassifier))
     monkeypatch.setitem(TABLES, "small", SMALL)
     return SMALL
 
@@ -53,6 +56,8 @@ def test_every_table_of_the_paper_is_named_and_whole():
             for cell in filter(None, row.cells):
                 assert cell.figure.partition(":")[0] in tables.FIGURES
                 assert cell.recipe or cell.published is not None
+                assert not (cell.recipe and cell.rival)
+        assert set(table.rivals) <= rivals.RIVALS.keys()
 
 
 def test_published_figures_are_facts_of_the_paper():
@@ -74,6 +79,7 @@ def test_jitter_sets_have_the_sizes_that_they_stand_for():
 def test_an_empty_table_says_what_it_would_take(small):
     filled = fill(small)
     assert filled.missing == ("tiny-sv", "tiny-vsv")
+    assert filled.unmeasured == ("tiny-nearest",)
     assert filled.seconds > 0
     assert filled.rows[0][0].ours is None
     assert filled.rows[0][0].seconds > 0
@@ -109,6 +115,7 @@ def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
     found = json.loads(capsys.readouterr().out)
     assert len(runs.list()) == before
     assert found["missing"] == []
+    assert found["rows"][3]["cells"][0]["value"] == rivals.measured("tiny-nearest")["errors"]
     assert found["rows"][1]["cells"][2]["published"] == 3.2
     assert 0 <= found["tests"][0]["p_value"] <= 1
 

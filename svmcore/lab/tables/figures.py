@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.lab.runs import Run
-from svmcore.metrics import per_class_table
+from svmcore.metrics import per_class_table, wilson
 
 FIGURES = {
     "errors": "Errors",
@@ -54,6 +54,18 @@ def of_run(run: Run) -> dict[str, Number]:
         "gram_mb": Number(4 * size**2 / 2**20),
     }
     return found | _of_classes(run, result)
+
+
+def of_rival(measured: dict) -> dict[str, Number]:
+    """The figures of a rival, from what `rivals.measure` found."""
+    errors, n_test = measured["errors"], measured["n_test"]
+    low, high = wilson(errors, n_test)
+    return {
+        "errors": Number(errors, low * n_test, high * n_test),
+        "error_pct": Number(100 * errors / n_test, 100 * low, 100 * high),
+        "train_s": Number(measured["fit_seconds"]),
+        "test_s": Number(measured["predict_seconds"]),
+    }
 
 
 def _of_classes(run: Run, result: dict) -> dict[str, Number]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from svmcore.lab import runs
+from svmcore.lab import rivals, runs
 from svmcore.lab.estimate import estimate
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.tables.figures import Number, of_run
+from svmcore.lab.tables.figures import Number, of_rival, of_run
 from svmcore.lab.tables.layout import Cell, Table
 from svmcore.metrics import PairedTest, paired_test
 
@@ -39,12 +39,16 @@ class Tested(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """A table with what is stored by now; rows match table.rows, missing names the recipes without a run."""
+    """A table with what is stored by now; rows match table.rows.
+
+    missing: names of the recipes without a run; unmeasured: of the rivals without figures.
+    """
 
     table: Table
     rows: tuple[tuple[Value | None, ...], ...]
     tests: tuple[Tested, ...]
     missing: tuple[str, ...]
+    unmeasured: tuple[str, ...]
 
     @property
     def seconds(self) -> float:
@@ -72,10 +76,12 @@ def fill(table: Table) -> Filled:
     found = _stored(table.recipes)
     ours = {name: of_run(run) for name, run in found.items() if run is not None}
     seconds = {name: estimate(RECIPES[name]).seconds for name, run in found.items() if run is None}
+    known = {name: rivals.measured(name) for name in table.rivals}
 
     def value(cell: Cell | None) -> Value | None:
         if cell is None or cell.recipe is None:
-            return cell and Value(cell)
+            figures = of_rival(known[cell.rival]) if cell and known.get(cell.rival) else {}
+            return cell and Value(cell, figures.get(cell.figure))
         if cell.recipe in seconds:
             return Value(cell, seconds=seconds[cell.recipe])
         return Value(cell, ours[cell.recipe].get(cell.figure), found[cell.recipe].id)
@@ -85,6 +91,7 @@ def fill(table: Table) -> Filled:
         rows=tuple(tuple(map(value, row.cells)) for row in table.rows),
         tests=tuple(Tested(a, b, _paired(found[a], found[b])) for a, b in table.tests),
         missing=tuple(seconds),
+        unmeasured=tuple(name for name, figures in known.items() if figures is None),
     )
 
 

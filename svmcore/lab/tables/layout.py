@@ -8,13 +8,14 @@ from typing import NamedTuple
 class Cell(NamedTuple):
     """One figure, such as "errors" or, of one digit's machine, "fn:3" (`figures.FIGURES`).
 
-    recipe: name of the recipe whose run gives it, None for a figure of the literature; published: None where the paper
-    gives none.
+    recipe: name of the recipe whose run gives it, or None; rival: name of the rival that gives it, or None, and neither
+    for a figure of the literature; published: None where the paper gives none.
     """
 
     recipe: str | None
     figure: str
     published: float | None = None
+    rival: str | None = None
 
 
 class Row(NamedTuple):
@@ -39,3 +40,8 @@ class Table(NamedTuple):
         """Names of the recipes that fill it, in order, each once."""
         names = [cell.recipe for row in self.rows for cell in row.cells if cell is not None and cell.recipe]
         return tuple(dict.fromkeys(names + [name for pair in self.tests for name in pair]))
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Names of the rivals that it shows."""
+        return tuple(cell.rival for row in self.rows for cell in row.cells if cell is not None and cell.rival)

@@ -48,7 +48,7 @@ def apply_parts(images: np.ndarray, parts: tuple[Part, ...], paper: np.ndarray, 
     return images
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def operator(kind: str, values: tuple[float, ...], shape: tuple[int, int, int], border: str, margin: int) -> csr_array:
     """W (h w c, h w c) float32 of a linear part or an elastic distortion, for a canvas of shape (h, w, c)."""
     h, w, c = shape

@@ -71,9 +71,7 @@ def seconds(recipe: Recipe, size: Sizes) -> float:
         union = support_vectors(stage.n)
         products += 2.0 * size.d * union * stage.n * stage.times * _work(recipe, training=True)
         passes += 8.0 * union * stage.n * stage.times
-    last = plan[-1]
-    distinct = support_vectors(last.n) * last.times**0.7
-    products += 2.0 * size.d * distinct * size.n_test * _work(recipe, training=False)
+    products += 2.0 * size.d * _distinct(plan) * size.n_test * _work(recipe, training=False)
     return products / FLOPS + passes / PASSES
 
 
@@ -98,9 +96,12 @@ def support_vectors(n: int) -> float:
 
 
 def examples_mb(recipe: Recipe, size: Sizes) -> float:
-    """Images as they are stored, and as float32 rows; before and after normalisation where both are needed."""
+    """Images as they are stored, and as float32 rows; for virtual SVs also those before normalisation and the new ones,
+    which are held twice while the machine is put together."""
     stored = (size.n_train + size.n_test) * size.d * (1 + 4)
-    return (stored + 4 * size.n_train * size.d * (recipe.method in TRANSFORMING)) / MB
+    if recipe.method in TRANSFORMING:
+        stored += 4 * size.d * (size.n_train + 2 * _distinct(stages(recipe, size)))
+    return stored / MB
 
 
 def least_mb(recipe: Recipe, size: Sizes) -> float:
@@ -115,6 +116,11 @@ def fit_mb(recipe: Recipe, size: Sizes) -> float:
     """What a fit takes when nothing holds it back: the rows of all support vectors, and two working sets."""
     rows = max(4 * (s.n * support_vectors(s.n) + 2 * min(s.n, WORKING_SET) ** 2) for s in stages(recipe, size))
     return least_mb(recipe, size) + rows / MB
+
+
+def _distinct(plan: list[Stage]) -> float:
+    """Distinct support vectors of all machines in the end."""
+    return support_vectors(plan[-1].n) * plan[-1].times ** 0.7
 
 
 def _work(recipe: Recipe, training: bool) -> float:

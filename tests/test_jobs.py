@@ -14,8 +14,7 @@ import pytest
 
 from svmcore.decomposition import Progress, Snapshot
 from svmcore.lab import estimate, jobs, runs, train
-from svmcore.lab.pace import Pace
-from svmcore.lab.recipes import PRESET, RECIPES, BudgetError
+from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.warm import warm_up
 
 ROOT = Path(__file__).parent.parent
@@ -299,35 +298,6 @@ def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
         assert runs.get(run_id).result["fit_seconds"] < 10
 
 
-def test_progress_is_written_sparsely():
-    def lines(seconds, step):
-        pace = Pace(prior=seconds, tol=1e-3)
-        return sum(pace.should_write(age) for age in np.arange(0, seconds, step))
-
-    assert 15 <= lines(1, 0.01) <= 25
-    assert lines(3600, 0.05) < 1000
-
-
-def test_time_left_starts_at_the_prediction_and_follows_the_gap():
-    pace = Pace(prior=10, tol=1e-3)
-    assert pace.eta(0) == 10
-    for age in np.arange(0, 12, 0.1):
-        pace.seen(age, 10.0 ** (-age / 5))  # reaches tol at 15 s
-    assert pace.eta(12) == pytest.approx(3, rel=0.05)
-    pace.seen(15.2, 1e-3)
-    assert pace.eta(15.2) == 0
-
-
-def test_slow_motion_rests_twenty_seconds_in_all():
-    pace = Pace(prior=1, tol=1e-3)
-    assert pace.burst(1, 300, True) == 1
-    assert pace.burst(10, 4000, False) > pace.burst(10, 4000, True) > 50
-    assert Pace(prior=100, tol=1e-3).burst(10, 60000, False) is None
-    rests = [pace.rest() for _ in range(300)]
-    assert sum(rests) == pytest.approx(20)
-    assert max(rests) == 0.2
-
-
 def test_the_preset_is_trained_once_in_an_empty_store(gate, monkeypatch):
     monkeypatch.setattr(jobs, "warm_up", lambda go_on: None)
     first = jobs.ensure_preset()
@@ -378,24 +348,6 @@ def test_the_end_of_the_process_cancels_its_runs(home, command):
     assert second == "cancelled" or (second == "done" and command == "pause")  # which lends its place
 
 
-def test_a_run_that_cannot_fit_says_what_would(home, monkeypatch):
-    monkeypatch.setattr(estimate, "free_mb", lambda: 90.0)
-    predicted = estimate.estimate(RECIPES[PRESET])
-    assert not predicted.fits
-    assert "n_train up to" in predicted.advice
-    with pytest.raises(BudgetError, match="90 MB are free"):
-        jobs.submit(RECIPES[PRESET])
-    assert runs.list() == []
-    n = int(predicted.advice.split("n_train up to ")[1].split()[0])
-    assert estimate.estimate(RECIPES[PRESET].replace(n_train=n, n_test=500)).fits
-
-
-def test_a_small_ceiling_is_refused_with_the_range_that_fits(home):
-    predicted = estimate.estimate(RECIPES[PRESET].replace(cache_mb=5))
-    assert not predicted.fits
-    assert "cache_mb from" in predicted.advice
-
-
 def test_runs_at_work_share_the_memory(gate, monkeypatch):
     monkeypatch.setattr(estimate, "free_mb", lambda: 1000.0)
     alone = estimate.estimate(MOONS)
@@ -404,13 +356,3 @@ def test_runs_at_work_share_the_memory(gate, monkeypatch):
     promised = runs.get(run_id).grant_mb
     assert promised > 0
     assert estimate.estimate(MOONS).cache_mb == pytest.approx(alone.cache_mb - promised / 3)
-
-
-def test_predictions_learn_from_stored_runs(home, monkeypatch):
-    before = estimate.estimate(MOONS).seconds
-    outcome = train.execute(MOONS)
-    run = runs.create(MOONS)
-    run.finish(outcome.machine, outcome.test, outcome.result | {"fit_seconds": 50.0, "compile_seconds": 10.0})
-    run.release()
-    assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.1)
-    assert estimate.estimate(RECIPES["mnist-sv"]).seconds > before

@@ -21,7 +21,7 @@ RECENT = 40  # progress lines that the rate of the gap is read off
 
 
 class Pace:
-    """Clockwork of one run; `prior` is the predicted time in seconds. Every time is one without rests and pauses."""
+    """Clockwork of one run; `prior` is its predicted seconds. Ages leave pauses out."""
 
     def __init__(self, prior: float, tol: float):
         self.prior, self.tol = max(prior, 0.05), tol

@@ -9,7 +9,6 @@ from pages.ui.gallery import Tile, gallery
 from svmcore.lab.estimate import estimate
 
 STRIP = 20  # examples to choose from
-LARGE, SMALL = 84, 42  # pixels a form is high, where there are few and where there are many
 
 
 def pick(text: str):
@@ -54,7 +53,7 @@ def strip(dataset, split, index):
 def cost(dataset, run, jitters):
     """How large the virtual set becomes, what training on it needs, and the way there."""
     base = run.recipe if run else config.suggestion(dataset.entry.name)
-    recipe = base.replace(name="custom", title="", method="vsv", jitters=str(jitters))
+    recipe = base.replace(name="custom", title="", method="vsv", jitters=str(jitters), solver="auto", options={})
     need = estimate(recipe)
     n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")
     with st.grid(2, min_column_width=120):
@@ -81,8 +80,9 @@ def draw(dataset, run, shown, jitters):
     """All squares of a set, and in a line what there is to see."""
     squares = jittered.squares(jitters)
     drawn = sum(int(np.sum(square.cells >= 0)) for square in squares)
-    size = LARGE if drawn <= 25 else SMALL
-    with st.grid("auto", min_column_width=220 if len(squares) > 1 else 500):
+    size = jittered.size(squares)
+    widest = max(len(square.cells) for square in squares)
+    with st.grid("auto", min_column_width=min(480, widest * (size + 14) + 20)):
         for number, square in enumerate(squares):
             with st.container():
                 if square.title:

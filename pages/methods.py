@@ -59,7 +59,9 @@ def verdict(found):
     if not done:
         return
     results = [run.result for run in done.values()]
-    figures.show(figures_methods.error_intervals(list(done), results, [None] * len(done)), "intervals")
+    known = pair.published([run.recipe for run in done.values()])
+    rates = [n and 100 * n / result["n_test"] for n, result in zip(known, results, strict=True)]
+    figures.show(figures_methods.error_intervals(list(done), results, rates), "intervals")
     st.subheader("Who gets which digit right")
     with st.container(horizontal=True):
         names = list(METHODS)

@@ -1,7 +1,7 @@
 """One example under every jitter of a set, laid out around the original as in Figure 4 of the paper.
 
-A set of shifts becomes a square with the shift (dy, dx) at its row and column.  Other sets become one square for each
-member that shifts nothing, or, without shifts, one square of all members; the original stands at the centre.
+A set of shifts becomes a square with the shift (dy, dx) at its row and column, the original at the centre.  Shifts of
+other jitters become a square each; all that is not shifted stands together.
 
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 4.
 """
@@ -57,17 +57,28 @@ def squares(jitters: JitterSet) -> list[Square]:
     reach = max(r for r in np.unique(far) if r == 0 or np.sum(far <= r) <= MOST)
     if not reach:
         return [Square("", _around(len(rest)))]
-    grids = []
+    grids, alone = [], []
     for r, name in enumerate(rest.names):
-        cells = np.full((2 * reach + 1, 2 * reach + 1), -1)
         mine = np.flatnonzero((index == r) & (far <= reach))
+        if len(mine) == 1:
+            alone.append(mine[0])
+            continue
+        cells = np.full((2 * reach + 1, 2 * reach + 1), -1)
         cells[tuple(offsets[mine].T + reach)] = mine
         used = cells >= 0
         grids.append(Square(name if len(rest) > 1 else "", cells[np.ix_(used.any(axis=1), used.any(axis=0))]))
+    if alone:
+        grids.append(Square("not shifted", np.array([alone])))
     return grids
 
 
-def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key: str, size: int) -> None:
+def size(squares: list[Square]) -> int:
+    """How high a form of a 28 x 28 digit is drawn, in pixels, so that the largest square fits on a page."""
+    widest = max(len(square.cells) for square in squares)
+    return 84 if widest <= 3 else 56 if widest <= 5 else 28
+
+
+def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key: str, height: int) -> None:
     """One square of the layout; a cross marks a form that the run takes for another class."""
     cells = square.cells.ravel()
     X = dataset.X_train
@@ -77,7 +88,7 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
         [_tile(jitters.names[j], j, shown) if j >= 0 else Tile("", "") for j in cells],
         key=key,
         alt=f"{np.sum(cells >= 0)} forms of one example {square.title}".strip(),
-        size=size,
+        size=height,
         rows=[""] * len(square.cells),
     )
 

@@ -8,6 +8,8 @@ import streamlit as st
 from data import catalogue
 from pages.ui import config, jitter_set, state
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import TABLES
 
 METHODS = {  # what to call it -> the fields of its recipe
     "SV": {"method": "sv"},
@@ -72,3 +74,10 @@ def settings() -> dict[str, Recipe] | None:
         )
         for title, fields in METHODS.items()
     }
+
+
+def published(recipes: list[Recipe]) -> list[float | None]:
+    """How many errors Table 10 reports for each recipe, None for those that it does not have."""
+    cells = [row.cells[0] for name in ("table10-3v8", "table10-3v8-5x5-deslant") for row in TABLES[name].rows]
+    errors = {RECIPES[cell.recipe].digest(): cell.published for cell in cells}
+    return [errors.get(recipe.digest()) for recipe in recipes]

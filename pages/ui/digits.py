@@ -73,7 +73,7 @@ def _view(dataset: Dataset, split: str, index: int) -> None:
         _as_support_vector(run, machine, split, index)
     with right:
         _decision(run, machine, values, y[index])
-    _reasons(run, machine, x, values, reference(dataset.entry.name, split, index))
+        _reasons(run, machine, x, values, reference(dataset.entry.name, split, index))
 
 
 def _machine(run: Run | None, dataset: Dataset) -> Machine | None:

@@ -48,7 +48,7 @@ RIVALS: dict[str, Rival] = {
     "usps-nearest": Rival("USPS: nearest neighbour", _USPS, lambda: KNeighborsClassifier(1)),
     "usps-kernel-pca": Rival("USPS: kernel PCA of degree 3, linear machines", _USPS, _kernel_pca),
     "usps-tangent": Rival(
-        "USPS: tangent distance", _USPS.replace(**_SCALED), lambda: TangentNeighbours(image_shape=(16, 16), ridge=0.1)
+        "USPS: tangent distance", _USPS.replace(**_SCALED), lambda: TangentNeighbours(image_shape=(16, 16))
     ),
     "mnist-nearest": Rival("MNIST: three nearest neighbours", _MNIST, lambda: KNeighborsClassifier(3)),
     "mnist-mlp": Rival(

@@ -16,8 +16,8 @@ import sys
 
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
-from svmcore.lab.sweep import sweep
 from svmcore.lab.rivals import RIVALS, measure
+from svmcore.lab.sweep import sweep
 from svmcore.lab.tables import TABLES, fill, text
 
 EVERY = 0.5  # seconds between two lines of progress

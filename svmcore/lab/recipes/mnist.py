@@ -1,7 +1,8 @@
 """MNIST, all 60000 digits: ten machines, unit norm, K = (u.v + 1)^9 / 512, C = 2 (DeCoste and Schoelkopf, 2002).
 
 Virtual SVs are made from each machine's own support vectors. Degree 5: section 5.1 and note 7, whose shifts go in the
-four principal directions.
+four principal directions; their C is not given, and that of USPS, 10, comes nearer on the first 5000 (373 errors and 531
+support vectors a machine on average, against 406 and 511 with C = 2; 380 and 324 as published).
 """
 
 from svmcore.kernels import RBF, Poly
@@ -12,8 +13,8 @@ DEGREE_9, DEGREE_5 = Poly(9, 1.0, 1.0), Poly(5, 1.0, 1.0)
 _SV = Recipe(dataset="mnist", split="given", kernel=DEGREE_9, C=2.0)
 _VSV = _SV.replace(method="vsv", jitters="box:1")
 _UPRIGHT = ("deslant", "unit-norm")
-_5 = {"kernel": DEGREE_5}
-_5000 = {"kernel": DEGREE_5, "n_train": 5000}
+_5 = {"kernel": DEGREE_5, "C": 10.0}
+_5000 = {**_5, "n_train": 5000}
 
 RECIPES = (
     _SV.replace(name="mnist-sv", title="MNIST: ten machines of degree 9"),
@@ -34,7 +35,7 @@ RECIPES = (
         name="mnist-vsv-degree5-9",
         title="MNIST, degree 5, then virtual SVs of degree 9",
         jitters="plus:1",
-        options={"second_kernel": DEGREE_9.to_dict()},
+        options={"second_kernel": DEGREE_9.to_dict(), "second_C": 2.0},
         **_5,
     ),
     _SV.replace(name="mnist-5000-sv", title="MNIST, the first 5000: degree 5", **_5000),

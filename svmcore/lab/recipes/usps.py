@@ -11,7 +11,8 @@ after smoothing and K = (u.v)^3 come nearest to its errors; in per cent, base an
     as published                                                4.0   3.2
 
 The Gaussian kernel has the width of Schoelkopf's experiments, exp(-|u - v|^2 / 128) for values from -1 to 1. Machines
-"-set" are trained on the union of the base machines' SVs alone: virtual SVs without jitters.
+"-set" are trained on the union of the base machines' SVs alone: virtual SVs without jitters. The sigmoid stays in its
+convex part, tanh(2 u.v - 2), as machines beyond it (tanh(2 u.v - 1): 33 % errors) are no use.
 """
 
 from svmcore.kernels import RBF, Poly, Sigmoid
@@ -20,13 +21,16 @@ from svmcore.methods.local import LocalPoly
 
 POLY, GAUSSIAN = Poly(3, 1.0, 0.0), RBF(1 / 32)
 LOCAL = LocalPoly((16, 16), inner=2, outer=2, width=9)
-SIGMOID = Sigmoid(2.0, -1.0)
 
 _SV = Recipe(dataset="usps", split="given", preprocess=("smooth:0.75", "unit-norm"), kernel=POLY, C=10.0)
 _VSV = _SV.replace(method="vsv", jitters="plus:1", scope="union")
 _RBF = {"kernel": GAUSSIAN, "preprocess": ("smooth:0.75",)}
 _LOCAL = {"kernel": LOCAL, "preprocess": ()}
-TRANSFER = {"poly": POLY, "rbf": RBF(1.0), "sigmoid": SIGMOID}  # kernels trained on each other's support vectors
+TRANSFER = {
+    "poly": POLY,
+    "rbf": RBF(1.0),
+    "sigmoid": Sigmoid(2.0, -2.0),
+}  # kernels trained on each other's support vectors
 
 RECIPES = (
     _SV.replace(name="usps-sv", title="USPS: ten machines of degree 3"),

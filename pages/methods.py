@@ -5,6 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui import (
     compare,
+    evidence,
     families,
     figures,
     figures_methods,
@@ -80,11 +81,9 @@ def verdict(found):
     triangle.note()
     if virtual := done.get("Virtual SV"):
         st.subheader("Virtual support vectors and their parents")
-        families.draw(virtual, virtual.machine(), 0, FAMILIES, key="families")
-        st.caption(
-            "Each row starts with a training example; joined to it, dotted, those of its jittered forms that hold the "
-            "machine up, alpha below. A first picture without a ring is no support vector itself. Click one."
-        )
+        machine = virtual.machine()
+        families.draw(virtual, machine, evidence.supports(virtual, machine, 0), FAMILIES, key="families")
+        st.caption(families.SEE)
 
 
 st.title("Compare methods")

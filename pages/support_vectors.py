@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from data import load
-from pages.ui import evidence, figures, plane, state
+from pages.ui import evidence, families, figures, plane, state
 from pages.ui.gallery import gallery
 from pages.ui.trained import another_run, trained_run
 from pages.ui.words import plain
@@ -12,6 +12,34 @@ from pages.ui.words import plain
 PER_PAGE = 96
 KINDS = ("All", "Free", "Bound", "Virtual")
 ORDERS = ("Largest alpha", "Smallest alpha", "Index")
+FAMILIES = "By parent"  # the order of machines that have virtual support vectors
+
+
+def one_by_one(run, machine, chosen, name):
+    """A gallery of support vectors in their order, page by page."""
+    pages = max(1, -(-len(chosen.row) // PER_PAGE))
+    page = st.pagination(pages, key=f"sv_page_{pages}") if pages > 1 else 1
+    shown = evidence.take(chosen, np.arange(len(chosen.row))[(page - 1) * PER_PAGE : page * PER_PAGE])
+    gallery(
+        evidence.support_pictures(run, machine, shown),
+        evidence.support_tiles(run.recipe.dataset, shown, shown.alpha),
+        key="support_gallery",
+        alt=f"Support vectors of the machine {name}",
+    )
+    st.caption(
+        f"{len(chosen.row):,} support vectors of *{plain(name)}*; above each its class, below its alpha. "
+        "Single ring: free; double ring: at C; blue: the machine's class, orange: the others. Click one."
+    )
+
+
+def by_parent(run, machine, chosen, name):
+    """Virtual support vectors joined to the examples that they were made from."""
+    families.draw(run, machine, chosen, PER_PAGE // families.LONGEST, key="families")
+    st.caption(
+        f"{families.SEE} {len(chosen.row):,} support vectors of *{plain(name)}* in {len(np.unique(chosen.row)):,} "
+        "families, the heaviest first."
+    )
+
 
 st.title("Support vectors")
 run = trained_run()
@@ -19,9 +47,9 @@ if run:
     machine = run.machine()
     dataset = load(run.recipe.dataset)
     names = evidence.machine_names(run, machine)
-    kinds = KINDS if machine.jitter is not None else KINDS[:3]
+    kinds, orders = (KINDS, (*ORDERS, FAMILIES)) if machine.jitter is not None else (KINDS[:3], ORDERS)
     if not another_run(run, "support_vectors", machine=names[0], classes_shown=[]):
-        for name, allowed in (("machine", names), ("sv", kinds), ("order", ORDERS)):
+        for name, allowed in (("machine", names), ("sv", kinds), ("order", orders)):
             state.param(name, allowed[0], allowed)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -44,8 +72,8 @@ if run:
         )
         order = st.segmented_control(
             "Order",
-            ORDERS,
-            default=ORDERS[0],
+            orders,
+            default=orders[0],
             required=True,
             key="order",
             bind="query-params",
@@ -71,7 +99,7 @@ if run:
     if wanted:
         mask &= np.isin(everything.label.astype(str), wanted)
     chosen = evidence.take(everything, mask)
-    if order != "Largest alpha":
+    if order in ("Smallest alpha", "Index"):
         by = chosen.alpha if order == "Smallest alpha" else chosen.row
         chosen = evidence.take(chosen, np.argsort(by, kind="stable"))
 
@@ -89,19 +117,9 @@ if run:
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")
-        pages = max(1, -(-len(chosen.row) // PER_PAGE))
-        page = st.pagination(pages, key=f"sv_page_{pages}") if pages > 1 else 1
-        shown = evidence.take(chosen, np.arange(len(chosen.row))[(page - 1) * PER_PAGE : page * PER_PAGE])
-        if len(shown.row):
-            gallery(
-                evidence.support_pictures(run, machine, shown),
-                evidence.support_tiles(run.recipe.dataset, shown, shown.alpha),
-                key="support_gallery",
-                alt=f"Support vectors of the machine {name}",
-            )
-            st.caption(
-                f"{len(chosen.row):,} support vectors of *{plain(name)}*; above each its class, below its alpha. "
-                "Single ring: free; double ring: at C; blue: the machine's class, orange: the others. Click one."
-            )
-        else:
+        if not len(chosen.row):
             st.info("No support vector passes these filters.", icon=":material/filter_alt_off:")
+        elif order == FAMILIES:
+            by_parent(run, machine, chosen, name)
+        else:
+            one_by_one(run, machine, chosen, name)

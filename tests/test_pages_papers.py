@@ -7,7 +7,7 @@ import pytest
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import families, jittered, paper_table, stored
+from pages.ui import evidence, families, jittered, paper_table, stored
 from svmcore.jitter import JitterSet
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES
@@ -118,7 +118,8 @@ def test_virtual_support_vectors_follow_their_parents(digits_run, monkeypatch):
     assert jobs.wait(run_id, SECONDS).state == "done"
     run, shown = runs.get(run_id), {}
     monkeypatch.setattr(families, "gallery", lambda pictures, tiles, **how: shown.update(tiles=tiles, **how))
-    families.draw(run, run.machine(), 0, 4, key="families")
+    machine = run.machine()
+    families.draw(run, machine, evidence.supports(run, machine, 0), 4, key="families")
     assert len(shown["tiles"]) == 4 * families.LONGEST
     for start in range(0, len(shown["tiles"]), families.LONGEST):
         parent, *children = shown["tiles"][start : start + families.LONGEST]

@@ -85,7 +85,7 @@ def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray
     dataset = load(run.recipe.dataset)
     if machine.jitter is None:
         return example_pictures(dataset, "train", chosen.row)
-    shape = _pipeline(run.id).output_shape(dataset.image_shape)
+    shape = seen_shape(run)
     seen = machine.support_vectors[chosen.position]
     seen = seen - seen.min(axis=1, keepdims=True)
     seen /= np.maximum(seen.max(axis=1, keepdims=True), 1e-12)
@@ -140,6 +140,11 @@ def lead(decision: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> np.nd
 def prepared(run: Run, X: np.ndarray) -> np.ndarray:
     """Examples of the run's data set as its machine takes them: (n, d) float32."""
     return _pipeline(run.id).transform(X)
+
+
+def seen_shape(run: Run) -> tuple[int, ...]:
+    """The image shape of what the run's machine takes: (h, w) or (h, w, c)."""
+    return _pipeline(run.id).output_shape(load(run.recipe.dataset).image_shape)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -13,19 +13,21 @@ from pages.ui.gallery import Tile, gallery, pictures, reference
 from svmcore.lab.runs import Run
 from svmcore.model import Machine
 
+SEE = (
+    "Each row starts with a training example; joined to it, dotted, those of its jittered forms that hold the machine "
+    "up, alpha below. A first picture without a ring is no support vector itself. Click one."
+)
 LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with the largest alpha
 
 
-def draw(run: Run, machine: Machine, c: int, families: int, key: str) -> None:
-    """The families of machine c whose alphas add up to most, all pictures as the machine sees them."""
+def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: str) -> None:
+    """Of support vectors of one machine, the families whose alphas add up to most, as the machine sees them."""
     dataset = load(run.recipe.dataset)
     jitters = evidence.jitter_names(machine)
-    chosen = evidence.supports(run, machine, c)
     heads, family = np.unique(chosen.row, return_inverse=True)
     weight = np.bincount(family, chosen.alpha)
-    seen_shape = tuple(machine.meta["image_shape"])
     vectors, tiles, labels = [], [], []
-    for f in np.argsort(-weight, kind="stable")[:families]:
+    for f in np.argsort(-weight, kind="stable")[:most]:
         own = np.flatnonzero((family == f) & (chosen.kind != "virtual"))
         made = np.flatnonzero((family == f) & (chosen.kind == "virtual"))[: LONGEST - 1]
         row = heads[f]
@@ -49,7 +51,7 @@ def draw(run: Run, machine: Machine, c: int, families: int, key: str) -> None:
     low, high = shades.min(axis=1, keepdims=True), shades.max(axis=1, keepdims=True)
     shades = (shades - low) / np.maximum(high - low, 1e-12)  # each picture on its own scale: normalised ones differ
     gallery(
-        pictures(shades, shades, seen_shape, dataset.entry.ink),
+        pictures(shades, shades, evidence.seen_shape(run), dataset.entry.ink),
         tiles,
         key=key,
         alt=f"{len(labels)} training examples, each followed by the virtual support vectors made from it",

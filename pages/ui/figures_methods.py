@@ -53,7 +53,9 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
 
 def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure:
     """Error rates against lambda (log axis), a line for each space: name -> (lambda, result), lambda falling."""
-    figure = _figure("lambda: plain machine at 1, invariant towards 0", "wrong, %", margin_r=120, xaxis_type="log")
+    figure = _figure(
+        "lambda: plain machine at 1, invariant towards 0", "wrong, %", margin_r=120, xaxis_type="log", yaxis_type="log"
+    )
     for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
         rates = [100 * result["error_rate"] for _, result in points]
         figure.add_scatter(
@@ -73,10 +75,10 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure
         )
         if points:
             figure.add_annotation(
-                x=np.log10(points[-1][0]), y=rates[-1], text=name, xanchor="left", xshift=8, showarrow=False
+                x=np.log10(points[-1][0]), y=np.log10(rates[-1]), text=name, xanchor="left", xshift=8, showarrow=False
             )
     figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
-    figure.update_yaxes(rangemode="tozero")
+    figure.update_yaxes(tickvals=[0.5, 1, 2, 5, 10, 20, 50])
     rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
     best = min(rows)
     return _words(

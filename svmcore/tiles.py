@@ -57,11 +57,7 @@ class Tiles:
         self.features = np.resize(used, (lines, width))  # of each line; a last line that lacks one repeats another
         self.data = _aligned((-(-len(X) // GROUP) * GROUP // TILE, lines, TILE, width), kind)
         self.nbytes = self.data.nbytes + self.step.nbytes
-        for tile, t in zip(self.data, range(0, len(X), TILE)):
-            part = X[t : t + TILE][:, used]
-            part = np.rint(part / self.step[t : t + TILE, None]) if self.whole else part
-            for w in range(width):
-                tile[: len(part[0, w::width]), : len(part), w] = part[:, w::width].T
+        _fill_tiles(X, used, self.step, self.data)
 
     def rows(self, A) -> Rows | None:
         """A (m, d) float32 ready for `multiply`; None if the tiles are whole and A is not."""
@@ -188,6 +184,18 @@ def _scale(sums, step, steps):
     """Sums of whole numbers become inner products."""
     for j in range(sums.shape[0]):
         sums[j] *= step * steps[j]
+
+
+@njit(cache=True, nogil=True)
+def _fill_tiles(X, used, steps, tiles):
+    """tiles[t, k / width, c, k mod width] = feature used[k] of example t TILE + c, in steps of its row."""
+    width = tiles.shape[3]
+    for i in range(len(X)):
+        tile, column, scale = tiles[i // TILE], i % TILE, np.float32(1) / steps[i]
+        for k in range(len(used)):
+            value = X[i, used[k]]
+            if value != 0:
+                tile[k // width, column, k % width] = value if width == 1 else np.rint(value * scale)
 
 
 @njit(cache=True, nogil=True)

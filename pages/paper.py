@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data import DataError
-from pages.ui import paper_figures, paper_table, state, stored, words
+from pages.ui import paper_figures, paper_table, polling, state, stored, words
 from svmcore.lab import runs
 from svmcore.lab.estimate import estimate
 from svmcore.lab.recipes import RECIPES
@@ -32,6 +32,7 @@ def all_runs():
             + (f"; those not asked for yet take about {words.duration(left)}." if left else "."),
             width="content",
         )
+    polling.poll_all([run.id for run in working], lambda statuses: None)  # runs of other tables change the count too
 
 
 st.title("Paper")

@@ -75,7 +75,12 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure
         )
         if points:
             figure.add_annotation(
-                x=np.log10(points[-1][0]), y=np.log10(rates[-1]), text=name, xanchor="left", xshift=8, showarrow=False
+                x=np.log10(points[-1][0]),
+                y=np.log10(max(rates[-1], 0.01)),
+                text=name,
+                xanchor="left",
+                xshift=8,
+                showarrow=False,
             )
     figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
     figure.update_yaxes(tickvals=[0.5, 1, 2, 5, 10, 20, 50])

@@ -83,6 +83,7 @@ def _clicked(filled: Filled, key: str):
             state.tell_later(f":material/check: Every page now shows *{runs.get(value.run_id).title}*.")
         else:
             stored.queue([RECIPES[value.cell.recipe]])
+        st.rerun()  # the whole page: the table stands in a fragment
 
 
 def _tests(filled: Filled):

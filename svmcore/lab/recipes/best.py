@@ -8,7 +8,8 @@ of each machine's own; judged on the last 10000 training digits; the test set wa
     vsv2+rot:-8,8+thick:0.5                     (17)           99    <- mnist-best
     vsv2+rot:-8,8+thick:0.5+scale:0.9,1.1       (19)           98    not worth its 12 % more examples
 
-The search cost about six minutes of two processors a row. What remains untried: elastic distortions, products of
+Frozen so, its one run on the test set: 47 errors of 10000, 0.47 % (0.35-0.62), with 91075 distinct support vectors.
+The search cost about a minute of processor time a row. What remains untried: elastic distortions, products of
 turns and shifts, other degrees and widths.
 """
 

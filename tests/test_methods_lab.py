@@ -166,3 +166,11 @@ def test_a_virtual_fit_can_be_stopped_between_its_stages():
     assert not fitted.estimator.converged_
     assert stages[0] == "base"
     assert len(set(stages)) == 2
+
+
+def test_all_examples_are_transformed_without_a_first_stage_to_report_from():
+    recipe = Recipe(dataset="mnist-5k", n_train=100, n_test=50, method="vsv", jitters="plus:1", scope="all")
+    seen = []
+    fitted = fit(recipe, prepare(recipe), lambda progress: seen.append(progress.stage) or True)
+    assert set(seen) == {"virtual"}
+    assert fitted.estimator.converged_

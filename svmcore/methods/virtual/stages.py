@@ -204,9 +204,12 @@ class Stages:
         if not (full and fits and self.second.solver == "auto" and self._only_shifts_count(parent[:n0], kernel)):
             return self.second.gram_source(self._vectors(parent, jitter), kernel, machines)
 
+        start = decomposition.Progress(stage, 0, 2.0, (2.0,) * machines, 0.0, 0, 0, 0, 0, 0, 0.0, None)
+        last = self.history[-1] if self.history else start
+
         def check():
             if self.monitor:
-                progress = self.history[-1]._replace(stage=stage, snapshot=lambda: self._snapshot(*state()))
+                progress = last._replace(stage=stage, snapshot=lambda: self._snapshot(*state()))
                 if not self.monitor(progress):
                     raise decomposition.Stopped
 

@@ -63,7 +63,7 @@ def main(argv=None) -> int:
             continue
         print("\n".join(table_lines(rows[-1])), flush=True)
         target.write_text(json.dumps(results(rows), indent=1), encoding="utf-8")
-    print("\ngrowth exponents, digit 8 against the rest: seconds ~ n ** exponent")
+    print("\ngrowth exponents of digit 8 against the rest, from two sizes up: seconds ~ n ** exponent")
     for who, exponent in growth(rows).items():
         print(f"  {who} {exponent:.2f}")
     print(f"\n{machine()}\nwritten to {target}")

@@ -9,7 +9,8 @@ from tests.browser.steps import expect_state, go_to, metric, press, settle, star
 CELL = """() => {
   const figure = document.querySelector(".st-key-confusion .js-plotly-plot"), { xaxis, yaxis } = figure._fullLayout
   const errors = figure._fullData[0].z.flatMap((row, i) => Array.from(row, (n, j) => ({ n, i, j })))
-  const most = errors.reduce((a, b) => (b.n > a.n ? b : a)), box = figure.getBoundingClientRect()
+  const most = errors.filter((cell) => cell.n > 0).reduce((a, b) => (b.n > a.n ? b : a))
+  const box = figure.getBoundingClientRect()
   return { count: most.n, x: box.x + xaxis._offset + xaxis.d2p(most.j), y: box.y + yaxis._offset + yaxis.d2p(most.i) }
 }"""
 
@@ -49,7 +50,6 @@ def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
 
     expect_state(tab, "running", 90)
     gaps, galleries = watch_the_run(tab)
-    assert len(gaps) > 3
     assert gaps[-1] < gaps[0] / 10
     assert len(galleries) >= 5
     settle(tab)
@@ -74,5 +74,5 @@ def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_have_count(0)
 
-    tab.locator(".st-key-cells").get_by_role("button").first.click()
+    tab.locator(".st-key-cells").get_by_role("button", name=re.compile("^Remove")).click()
     expect(tiles(tab, "errors_gallery")).to_have_count(wrong)

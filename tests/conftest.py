@@ -22,19 +22,18 @@ def pytest_unconfigure():
 
 @pytest.fixture(scope="session")
 def dataset():
-    """`dataset(name) -> Dataset`, fetched once when it is not at hand; skips, naming the set, when it cannot be had."""
+    """`dataset(name) -> Dataset`, fetched when it is not at hand; skips, naming the set, when it cannot be had."""
     from data import catalogue, fetch, load
 
     missing = {}
 
     def get(name):
-        if name not in missing and not catalogue.entry(name).at_hand:
+        if name not in missing and not catalogue.entry(name).at_hand:  # a test may have a home folder of its own
             try:
                 fetch.fetch(name)
-                missing[name] = None
             except Exception as error:
                 missing[name] = str(error)
-        if missing.get(name):
+        if name in missing:
             pytest.skip(f"needs the data set {name!r}, neither mirrored (SVMLAB_DATA) nor fetchable: {missing[name]}")
         return load(name)
 

@@ -278,3 +278,10 @@ def test_a_kill_at_any_moment_leaves_a_store_that_opens(home, tmp_path):
                 assert run.machine().n_sv.sum() > 0
                 assert json.loads(json.dumps(run.result)) == run.result
             run.delete()
+
+
+def test_a_folder_that_another_process_renames_meanwhile_is_no_obstacle(home, monkeypatch):
+    half_made = runs.home() / "runs" / ".new-20260101-000000-000-abcdef"
+    half_made.mkdir(parents=True)
+    monkeypatch.setattr(runs.store, "is_owned", lambda path: path.rmdir())
+    assert runs.list() == []

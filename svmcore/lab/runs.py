@@ -231,7 +231,7 @@ def list() -> list[Run]:
             with suppress(OSError, ValueError):
                 _recipe(path)
                 found.append(Run(path.name, path))
-        elif path.name.startswith(".new-") and not store.is_owned(path) and time.time() - path.stat().st_mtime > 60:
+        elif path.name.startswith(".new-") and not store.is_owned(path) and _age(path) > 60:
             shutil.rmtree(path, ignore_errors=True)
     return found
 
@@ -255,11 +255,18 @@ def _folder(name: str) -> Path:
     return folder
 
 
+def _age(path: Path) -> float:
+    """Seconds since a folder was changed; 0 for one that another process has renamed or removed meanwhile."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def _prune(trash: Path) -> None:
     """Empty the trash of runs beyond TRASH_RUNS or older than TRASH_DAYS."""
-    newest_first = sorted(trash.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for rank, path in enumerate(newest_first):
-        if rank >= TRASH_RUNS or time.time() - path.stat().st_mtime > TRASH_DAYS * 86_400:
+    for rank, path in enumerate(sorted(trash.iterdir(), key=_age)):
+        if rank >= TRASH_RUNS or _age(path) > TRASH_DAYS * 86_400:
             shutil.rmtree(path, ignore_errors=True)
 
 

@@ -2,18 +2,16 @@
 
 import io
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.runtime.scriptrunner import script_runner
-from streamlit.testing.v1 import AppTest
 
 from data import catalogue, fetch, load, transfers
 from pages.ui import evidence
 from pages.ui.words import plain
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES
+from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
 SECONDS = 60
@@ -33,26 +31,6 @@ def moons_run():
     run_id = jobs.submit(RECIPES["moons"])
     assert jobs.wait(run_id, SECONDS).state == "done"
     return runs.get(run_id)
-
-
-@pytest.fixture(autouse=True)
-def _whole_app(monkeypatch):
-    """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
-    monkeypatch.setattr(script_runner, "_mpa_v1", lambda path: exec(Path(path).read_text(), {"__name__": "__main__"}))
-
-
-def open_page(page, **query):
-    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception
-    return app
-
-
-def captions(app):
-    return " ".join(caption.value for caption in app.caption)
 
 
 def test_errors_counts_what_the_run_counted(digits_run):

@@ -1,17 +1,14 @@
 """The pages about the paper: jitters, methods side by side, tables and figures, digestion; driven from app.py."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from streamlit.runtime.scriptrunner import script_runner
-from streamlit.testing.v1 import AppTest
 
 from pages.ui import evidence, families, jittered, paper_table, stored
 from svmcore.jitter import JitterSet
 from svmcore.lab import jobs, runs
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables import TABLES, fill
+from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=120, n_test=150)
 SECONDS = 120
@@ -23,26 +20,6 @@ def digits_run():
     run_id = jobs.submit(DIGITS)
     assert jobs.wait(run_id, SECONDS).state == "done"
     return runs.get(run_id)
-
-
-@pytest.fixture(autouse=True)
-def _whole_app(monkeypatch):
-    """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
-    monkeypatch.setattr(script_runner, "_mpa_v1", lambda path: exec(Path(path).read_text(), {"__name__": "__main__"}))
-
-
-def open_page(page, **query):
-    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception
-    return app
-
-
-def captions(app):
-    return " ".join(caption.value for caption in app.caption)
 
 
 def finish_all(app):

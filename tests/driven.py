@@ -1,0 +1,29 @@
+"""Pages driven without a browser: AppTest from app.py on, for the test modules of the pages."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.testing.v1 import AppTest
+
+SECONDS = 60  # that a page may take
+
+
+@pytest.fixture(autouse=True)
+def whole_app(monkeypatch):
+    """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
+    monkeypatch.setattr(script_runner, "_mpa_v1", lambda path: exec(Path(path).read_text(), {"__name__": "__main__"}))
+
+
+def open_page(page, **query):
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def captions(app):
+    return " ".join(caption.value for caption in app.caption)

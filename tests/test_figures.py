@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pages.ui import figures, figures_plane
+from pages.ui import figures, figures_curves, figures_plane
 from pages.ui.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.palette import BLUE_RGB, ORANGE_RGB
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
@@ -15,8 +15,8 @@ from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 
 def records(n):
     return [
-        {"seconds": i / 10, "iterations": i, "gap": 10.0 / (i + 1), "gaps": [10.0 / (i + 1), 1.0], "dual": float(i),
-         "n_sv": 100 + i, "n_bound": i}
+        {"stage": "train", "seconds": i / 10, "iterations": i, "gap": 10.0 / (i + 1), "gaps": [10.0 / (i + 1), 1.0],
+         "mean_gap": 5.0 / (i + 1), "dual": float(i), "n_sv": 100 + i, "n_bound": i}
         for i in range(n)
     ]  # fmt: skip
 
@@ -74,16 +74,42 @@ def test_a_reference_keeps_names_that_hold_colons():
     assert reference("own:my-set", "train", np.int64(7)) == "own:my-set/train/7"
 
 
-@pytest.mark.parametrize("draw", [lambda r: figures.gap_curve(r, 1e-3), figures.dual_curve, figures.sv_curve])
+CURVES = [lambda r: figures_curves.gap_curve(r, 1e-3, "ab"), figures_curves.dual_curve, figures_curves.sv_curve]
+
+
+@pytest.mark.parametrize("draw", CURVES)
 @pytest.mark.parametrize("n", [0, 1, 5000])
 def test_curves_draw_any_length_with_few_points_and_keep_the_last(draw, n):
     figure = draw(records(n))
     lines = [trace for trace in figure.data if trace.x is not None and len(trace.x)]
-    assert all(len(trace.x) <= 2 * figures.LONGEST for trace in lines)
+    assert all(len(trace.x) <= 2 * figures_curves.LONGEST for trace in lines)
     if n:
         assert lines[-1].x[-1] == records(n)[-1]["seconds"]
     assert figure.layout.meta["alt"]
     assert figure.layout.meta["see"]
+
+
+def test_a_line_for_each_machine_is_named_where_it_is_done():
+    """Three machines in turn, a second apart; then a second training, of which one machine is done."""
+    at = [(1e-3 if t >= 1 else 2.0, 1e-3 if t >= 2 else 2.0, 1e-3 if t >= 3 else 2.0) for t in np.arange(0, 4, 0.1)]
+    again = [(1e-3 if t >= 1 else 2.0, 2.0, 2.0) for t in np.arange(0, 2, 0.1)]
+    lines = [
+        records(1)[0] | {"stage": stage, "seconds": i / 10, "gap": max(g), "gaps": list(g), "n_sv": n}
+        for i, (stage, g, n) in enumerate([("base", g, 9) for g in at] + [("virtual 5", g, 3) for g in again])
+    ]
+    names = ["3", "5", "8"]
+
+    def texts(figure):
+        return [note.text for note in figure.layout.annotations]
+
+    first = figures_curves.gap_curve(lines[:40], 1e-3, names)
+    assert len(first.data) == 4
+    assert [text for text in texts(first) if text in names] == names
+    both = figures_curves.gap_curve(lines, 1e-3, names)
+    assert len(both.data) == 8
+    assert [text for text in texts(both) if text in names] == ["3"]
+    assert {"base", "virtual"} < set(texts(both))
+    assert "1 of 3 machines are at tol" in both.layout.meta["see"]
 
 
 def test_the_histogram_counts_every_alpha_and_says_how_many_are_bound():

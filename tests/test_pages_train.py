@@ -2,6 +2,7 @@
 
 import time
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -64,6 +65,15 @@ def test_done_run_shows_its_errors_and_where_to_go_on(run):
     app = open_app()
     assert words.error_rate(run.result) in texts(app.markdown)
     assert app.session_state["run"] == run.id
+
+
+def test_a_run_of_several_trainings_is_drawn(home):
+    virtual = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=50, method="vsv", jitters="plus:1", title="Stages")
+    run = train(virtual)
+    app = open_app()
+    assert "10 of 10 machines are at tol" in texts(app.caption)
+    assert {line["stage"].split()[0] for line in run.progress()} == {"base", "virtual"}
+    assert (np.diff([line["seconds"] for line in run.progress()]) >= 0).all()
 
 
 def test_form_starts_a_run_and_shows_it(run):

@@ -133,6 +133,30 @@ def test_stopping_leaves_machines_that_decide(digits, second):
         assert (virtual.n_virtual_ == 0).all()
 
 
+def test_progress_is_that_of_all_machines_and_of_all_stages(digits):
+    X, y, _, _ = digits
+    seen = []
+
+    class Monitor:
+        burst = 5
+
+        def __call__(self, progress):
+            seen.append(progress)
+            return True
+
+    virtual = VirtualSVC(svc(), prepare=UNIT).fit(X, y, monitor=Monitor())
+    assert {len(p.gaps) for p in seen} == {10}
+    assert len([p for p in seen if p.stage == "virtual 3"]) > 20  # it reports after bursts of so few pairs
+    for name in ("iterations", "kernel_evals", "seconds"):
+        assert (np.diff([getattr(p, name) for p in seen]) >= 0).all(), name
+    last = virtual.history_[-1]
+    assert last.gap == max(last.gaps) <= 1e-3
+    assert last.n_sv == virtual.machine_.n_sv.sum()
+    assert last.kernel_evals == virtual.kernel_evals_
+    third = next(p for p in seen if p.stage == "virtual 3")
+    assert np.array_equal(np.array(third.gaps) > 1e-3, np.arange(10) >= 3)
+
+
 def test_snapshots_decide_like_the_machine_that_a_stop_would_leave(digits):
     X, y, T, _ = digits
     last = {}

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui import figures, picker, snapshots, words
+from pages.ui import figures, figures_curves, picker, snapshots, words
 from svmcore.lab.recipe import FIELDS
 from svmcore.metrics import paired_test
 
@@ -35,8 +35,8 @@ def curves(run):
     if progress := run.progress():
         with st.grid(2, min_column_width=320):
             for key, figure in (
-                ("gap", figures.gap_curve(progress, run.recipe.tol)),
-                ("sv", figures.sv_curve(progress)),
+                ("gap", figures_curves.gap_curve(progress, run.recipe.tol)),
+                ("sv", figures_curves.sv_curve(progress)),
             ):
                 with st.container():
                     figures.show(figure, key=f"card_{key}_{run.id}")

@@ -1,6 +1,5 @@
-"""Figures of a run: how it converges and what it learned, as pure functions from numbers to Plotly figures.
+"""Figures of a trained machine and how it decides, as pure functions from numbers to Plotly figures.
 
-    progress   records of a run, oldest first: dictionaries with the fields of `svmcore.Progress`
     alpha (m,) and C: multipliers of one machine; f: decision values before the sign
 
 Each figure carries its own words in `layout.meta`: `alt`, read out by a screen reader, and `see`, the line that `show`
@@ -16,9 +15,7 @@ import streamlit as st
 from pages.ui.palette import BLUE, GREY, INK, ORANGE, PAPER, signed
 
 HEIGHT = 260
-LONGEST = 400  # points a line is thinned to before it is sent
 BINS = 20  # of the histogram of alpha
-FAINT = "rgba(138, 143, 152, 0.45)"
 
 
 def show(figure: go.Figure, key: str, **options):
@@ -29,82 +26,6 @@ def show(figure: go.Figure, key: str, **options):
     )
     st.caption(meta["see"])
     return state
-
-
-def gap_curve(progress: Sequence[dict], tol: float) -> go.Figure:
-    """KKT gap (log axis) against time: the worst machine as a line, each machine faintly behind it, `tol` dotted."""
-    figure = _figure("time, s", "KKT gap", yaxis_type="log")
-    records = _thinned(progress)
-    seconds = [r["seconds"] for r in records]
-    gaps = np.array([r["gap"] for r in records], float)
-    machines = [list(r.get("gaps") or ()) for r in records]
-    if machines and len(machines[0]) > 1:
-        for line in np.array(machines, float).T:
-            figure.add_scatter(x=seconds, y=_positive(line), line={"color": FAINT, "width": 1}, hoverinfo="skip")
-    figure.add_scatter(
-        x=seconds,
-        y=_positive(gaps),
-        line={"color": BLUE, "width": 2.5},
-        customdata=[r["iterations"] for r in records],
-        hovertemplate="gap %{y:.2e} after %{x:.2f} s, %{customdata:,} iterations<extra></extra>",
-    )
-    figure.add_hline(y=tol, line={"dash": "dot", "color": GREY})
-    figure.add_annotation(  # an annotation of a log axis wants the exponent
-        x=1, xref="paper", xanchor="right", y=np.log10(tol), yanchor="bottom", text=f"tol {tol:g}", showarrow=False
-    )
-    _from_zero(figure, seconds)
-    last = f"{gaps[-1]:.2g}" if len(gaps) else "not known yet"
-    return _words(
-        figure,
-        f"Largest violation of the optimality conditions over time, now {last}; the run stops at {tol:g}.",
-        f"The gap falls until every condition holds to within tol = {tol:g}; it is {last} now.",
-    )
-
-
-def dual_curve(progress: Sequence[dict]) -> go.Figure:
-    """Dual objective, summed over the machines, against time."""
-    figure = _figure("time, s", "dual objective")
-    records = _thinned(progress)
-    seconds, dual = [r["seconds"] for r in records], [r["dual"] for r in records]
-    figure.add_scatter(
-        x=seconds,
-        y=dual,
-        line={"color": BLUE, "width": 2.5},
-        hovertemplate="%{y:,.4f} after %{x:.2f} s<extra></extra>",
-    )
-    _from_zero(figure, seconds)
-    last = f"{dual[-1]:,.2f}" if dual else "not known yet"
-    return _words(
-        figure,
-        f"Dual objective over time, now {last}.",
-        f"The dual objective climbs and flattens out as the machines settle; it is {last} now.",
-    )
-
-
-def sv_curve(progress: Sequence[dict]) -> go.Figure:
-    """Support vectors and bound support vectors, summed over the machines, against time."""
-    figure = _figure("time, s", "count", margin_r=70)
-    records = _thinned(progress)
-    seconds = [r["seconds"] for r in records]
-    for name, field, colour, shift in (("SVs", "n_sv", BLUE, 7), ("bound", "n_bound", GREY, -7)):
-        counts = [r[field] for r in records]
-        figure.add_scatter(
-            x=seconds,
-            y=counts,
-            line={"color": colour, "width": 2.5},
-            hovertemplate=f"%{{y:,}} {name} after %{{x:.2f}} s<extra></extra>",
-        )
-        if counts:
-            figure.add_annotation(
-                x=1, xref="paper", xanchor="left", xshift=4, y=counts[-1], yshift=shift,
-                text=f"{name} {counts[-1]:,}", showarrow=False,
-            )  # fmt: skip
-    _from_zero(figure, seconds)
-    return _words(
-        figure,
-        "Number of support vectors and of bound support vectors over time.",
-        "Examples with alpha > 0, and those of them that reached C, over all machines.",
-    )
 
 
 def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure:
@@ -227,21 +148,5 @@ def _figure(
     return figure
 
 
-def _from_zero(figure: go.Figure, seconds: Sequence[float]) -> None:
-    """The time axis from the start of the run to its last record, whatever else is drawn."""
-    if seconds and seconds[-1] > 0:
-        figure.update_xaxes(range=[0, seconds[-1]])
-
-
 def _words(figure: go.Figure, alt: str, see: str) -> go.Figure:
     return figure.update_layout(meta={"alt": alt, "see": see})
-
-
-def _thinned(progress: Sequence[dict]) -> list[dict]:
-    step = max(1, len(progress) // LONGEST)
-    last = len(progress) - 1
-    return [r for i, r in enumerate(progress) if i % step == 0 or i == last]
-
-
-def _positive(values: np.ndarray) -> np.ndarray:
-    return np.where(values > 0, values, np.nan)

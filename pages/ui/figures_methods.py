@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures import _figure, _thinned, _words
+from pages.ui.figures import _figure, _words
+from pages.ui.figures_curves import thinned
 from pages.ui.palette import BLUE, GREY, ORANGE
 
 
@@ -136,7 +137,7 @@ def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     figure = _figure("kernel values computed", "support vectors", margin_r=40)
     peaks = {}
     for (name, lines), colour in zip(progress.items(), (BLUE, ORANGE), strict=True):
-        lines = _thinned(lines)
+        lines = thinned(lines)
         counts = [line["n_sv"] for line in lines]
         figure.add_scatter(
             x=[line["kernel_evals"] for line in lines],

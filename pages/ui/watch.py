@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, load
-from pages.ui import config, evidence, figures, picker, plane, polling, snapshots, state, words
+from pages.ui import config, evidence, figures, figures_curves, picker, plane, polling, snapshots, state, words
 from svmcore.lab import jobs, runs
 
 TOP = 42  # support vectors, and errors, shown at a time
@@ -112,7 +112,7 @@ def _ended(run, status):
 def _numbers(last, status):
     left = "–" if status.eta_seconds is None else words.duration(status.eta_seconds)
     shown = {
-        "KKT gap": "–" if last["gap"] is None else f"{last['gap']:.2g}",
+        "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{figures_curves.mean_gap(last):.2g}",
         "Support vectors": f"{last['n_sv']:,}",
         "Bound": f"{last['n_bound']:,}",
         "Kernel values": words.count(last["kernel_evals"]),
@@ -127,14 +127,22 @@ def _numbers(last, status):
 
 def _curves(run, progress):
     drawn = {
-        "gap": figures.gap_curve(progress, run.recipe.tol),
-        "dual": figures.dual_curve(progress),
-        "sv": figures.sv_curve(progress),
+        "gap": figures_curves.gap_curve(progress, run.recipe.tol, _classes(run)),
+        "dual": figures_curves.dual_curve(progress),
+        "sv": figures_curves.sv_curve(progress),
     }
     with st.grid(3, min_column_width=200):
         for name, figure in drawn.items():
             with st.container():
                 figures.show(figure, key=f"watch_{name}")
+
+
+def _classes(run):
+    """Names of the run's classes, as far as its data set is there to tell."""
+    try:
+        return snapshots.classes(run)
+    except DataError:
+        return []
 
 
 def _pictures(run, status):

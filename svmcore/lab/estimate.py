@@ -1,6 +1,6 @@
 """What a run will need, said before it starts.
 
-    seconds = c + r cost.seconds        memory = examples + min(cache_mb, what the fit takes)
+    seconds = c + r sum cost.seconds    memory = examples + min(cache_mb, what the fit takes)
 
 c  a start's fixed seconds;  r  the median ratio of measured to predicted seconds over stored runs of similar size and
 the same method, 1 without any.
@@ -28,6 +28,7 @@ class Estimate(NamedTuple):
     """What a run will need. `advice` says what would fit when it does not, and is empty when it does."""
 
     seconds: float
+    parts: tuple[float, ...]  # seconds of each training, and of the test
     memory_mb: float
     cache_mb: float
     fits: bool
@@ -45,8 +46,9 @@ def estimate(recipe: Recipe) -> Estimate:
     advice = ""
     if least > ceiling or need > free:
         advice = _advice(recipe, size, least, beside, free)
-    seconds = FIXED_SECONDS + cost.seconds(recipe, size) * _calibration(recipe, size)
-    return Estimate(seconds, need, ceiling, not advice, advice)
+    ratio = _calibration(recipe, size)
+    parts = tuple(ratio * seconds for seconds in cost.seconds(recipe, size))
+    return Estimate(FIXED_SECONDS + sum(parts), parts, need, ceiling, not advice, advice)
 
 
 def require(recipe: Recipe) -> Estimate:
@@ -60,13 +62,13 @@ def require(recipe: Recipe) -> Estimate:
 def _calibration(recipe: Recipe, asked: Sizes) -> float:
     """Measured over predicted seconds, the median of the latest stored runs like this one, compiling left out."""
     ratios = {True: [], False: []}
-    expected = cost.seconds(recipe, asked)
+    expected = sum(cost.seconds(recipe, asked))
     for run in runs.list():
         result = run.result
         if result and not run.recipe.slow_motion and run.recipe.method == recipe.method:
             size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
             measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
-            predicted = cost.seconds(run.recipe, size)
+            predicted = sum(cost.seconds(run.recipe, size))
             if not 0.1 < predicted / expected < 10:
                 continue
             alike = (run.recipe.dataset, run.recipe.kernel.name) == (recipe.dataset, recipe.kernel.name)

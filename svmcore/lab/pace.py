@@ -1,18 +1,22 @@
 """When to write progress, how long is left, and how slow slow motion is.
 
     next line   after max(50 ms, 1 % of the run's age): a second gives twenty lines, an hour seven hundred
-    time left   (1 - w) (prior - t) + w t_gap,   w = min(1, t / prior)
+    time left   l + v (p_2 + ... + p_m),   l = (1 - w) (p_1 - t) + w t_gap,   w = min(1, t / p_1)
 
-t is the run's age, prior its predicted time, t_gap the time until the gap, which falls about geometrically, reaches tol
-at its recent rate. A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs
-make a machine of n examples. Slow motion cuts bursts finer still and rests the real solver for REST after each report,
-until it has rested for SLOW.
+p_1 is the predicted time of the training at work, t its age, t_gap the time until the mean gap, which falls about
+geometrically, reaches tol at its recent rate; p_2 ... those still to come (later stages, folds, the test), v how the
+run compares with its prediction so far. Another training begins where the gap has been at tol and rises again.
+
+A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs make a machine of n
+examples. Slow motion cuts bursts finer still and rests the real solver for REST after each report, until it has rested
+for SLOW.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from math import isfinite, log
+from collections.abc import Sequence
+from math import log
 
 SLOW, REST = 20.0, 0.2  # seconds
 SHORT = 5.0  # seconds of a run that reports by pairs
@@ -21,11 +25,16 @@ RECENT = 40  # progress lines that the rate of the gap is read off
 
 
 class Pace:
-    """Clockwork of one run; `prior` is its predicted seconds. Ages leave pauses out."""
+    """Clockwork of one run; `parts` are the predicted seconds of its trainings in turn, and of the test after them.
 
-    def __init__(self, prior: float, tol: float):
-        self.prior, self.tol = max(prior, 0.05), tol
+    Ages leave pauses out.
+    """
+
+    def __init__(self, parts: Sequence[float], tol: float):
+        self.parts, self.tol = [max(part, 1e-3) for part in parts], tol
+        self.prior = sum(self.parts)
         self._written = -1.0
+        self._part, self._begun = 0, None  # the training at work; when the first one and this one began
         self._recent = deque(maxlen=RECENT)
         self._rest_left = SLOW
 
@@ -37,17 +46,26 @@ class Pace:
         return True
 
     def seen(self, age: float, gap: float) -> None:
-        """Take note of a gap."""
+        """Take note of the mean gap."""
+        if self._begun is None:
+            self._begun = age, age
+        if self._done() and gap > self.tol and self._part < len(self.parts) - 2:
+            self._part, self._begun = self._part + 1, (self._begun[0], age)
+            self._recent.clear()
         best = min(gap, self._recent[-1][1]) if self._recent else gap
-        if isfinite(best) and best > 0 and (not self._recent or age - self._recent[-1][0] >= 0.02 * self.prior):
-            self._recent.append((age, best))
+        if best <= self.tol or not self._recent or age - self._recent[-1][0] >= 0.02 * self.parts[self._part]:
+            self._recent.append((age, max(best, self.tol)))
 
     def eta(self, age: float) -> float:
         """Seconds left."""
-        expected = max(self.prior - age, 0.0)
-        by_gap = self._time_to_tol()
-        weight = min(1.0, age / self.prior) if by_gap is not None else 0.0
-        return (1 - weight) * expected + weight * (by_gap or 0.0)
+        if self._begun is None:
+            return max(self.prior - age, 0.0)
+        begun, here = self._begun[0], age - self._begun[1]
+        part, by_gap = self.parts[self._part], self._time_to_tol()
+        weight = 0.0 if by_gap is None else 1.0 if self._done() else min(1.0, here / part)
+        left = (1 - weight) * max(part - here, 0.0) + weight * (by_gap or 0.0)
+        pace = (age - begun + left) / sum(self.parts[: self._part + 1])
+        return left + pace * sum(self.parts[self._part + 1 :])
 
     def burst(self, machines: int, n: int, slow_motion: bool) -> int | None:
         """Pairs that a machine works on between two reports; None where the solver's own pace will do."""
@@ -61,10 +79,13 @@ class Pace:
         self._rest_left -= rest
         return rest
 
+    def _done(self) -> bool:
+        return bool(self._recent) and self._recent[-1][1] <= self.tol
+
     def _time_to_tol(self) -> float | None:
+        if self._done():
+            return 0.0
         if len(self._recent) < 3:
             return None
         (t0, g0), (t1, g1) = self._recent[0], self._recent[-1]
-        if g1 <= self.tol:
-            return 0.0
         return log(g1 / self.tol) * (t1 - t0) / log(g0 / g1) if g1 < g0 else None

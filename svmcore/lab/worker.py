@@ -75,10 +75,11 @@ class _Watch:
     def __init__(self, run: runs.Run, predicted: Estimate, control: Control):
         self.run, self.control, self.viewer = run, control, None
         self.slow = run.recipe.slow_motion
-        self.pace = Pace(predicted.seconds, run.recipe.tol)
+        self.pace = Pace(predicted.parts, run.recipe.tol)
         self.burst: int | None = None  # pairs between two reports, for the solver
         self.rested_at = -1  # iterations at the last rest
         self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
+        self.trained: float | None = None  # age when the training began
         self.error: BaseException | None = None
 
     def check(self, stage: str) -> None:
@@ -112,11 +113,13 @@ class _Watch:
             raise self.error
 
     def _record(self, progress: Progress) -> None:
-        age = time.perf_counter() - self.started - self.paused
-        line = _line(progress)
-        self.pace.seen(age, progress.gap)
-        self.control.publish(progress=line, eta_seconds=self.pace.eta(age))
-        final = progress.gap <= self.run.recipe.tol
+        age, tol = time.perf_counter() - self.started - self.paused, self.run.recipe.tol
+        self.trained = age if self.trained is None else self.trained
+        line = _line(progress, tol) | {"seconds": round(age - self.trained, 3)}
+        self.pace.seen(age, line["mean_gap"])
+        stage = "" if progress.stage == "train" else f": {progress.stage}"
+        self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)
+        final = progress.gap <= tol
         if self.pace.should_write(age) or final:
             self.run.add_progress(line)
         if self.viewer is not None and self.viewer.due(progress, final):
@@ -142,10 +145,14 @@ class _Watch:
             raise train.Stopped
 
 
-def _line(progress: Progress) -> dict:
-    """A Progress as it is written: plain numbers, null for what is not finite; the gaps of up to MAX_GAPS machines."""
+def _line(progress: Progress, tol: float) -> dict:
+    """A Progress as it is written: plain numbers, null for what is not finite; the gaps of up to MAX_GAPS machines.
+
+    mean_gap = (prod_m max(gap_m, tol))^(1/k) of k machines, which are solved in turn: it falls when one of them does.
+    """
     values = {name: value for name, value in progress._asdict().items() if name != "snapshot"}
     gaps = values.pop("gaps")
+    values["mean_gap"] = np.exp(np.log(np.maximum(gaps, tol)).mean()) if len(gaps) > 1 else progress.gap
     line = {name: value if isinstance(value, str) else _plain(value) for name, value in values.items()}
     return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
 

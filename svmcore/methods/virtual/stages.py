@@ -33,6 +33,7 @@ from svmcore.preprocess import as_images, background
 from svmcore.svc import SVC, one_vs_rest
 
 CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
+SPENT = ("iterations", "kernel_evals", "cache_hits", "cache_misses", "seconds")  # of a Progress: adds up from the start
 
 
 class VirtualSnapshot(NamedTuple):
@@ -79,6 +80,7 @@ class Stages:
         self.jitters, self.rounds = single.power(0), 0
         self.base = None
         self.history, self.evaluations, self.converged = [], 0, True
+        self.begun: decomposition.Progress | None = None  # the present stage, up to the share at work
 
     def first_stage(self) -> None:
         """The base machine, one share a machine or one for all; scope "all" begins with every example instead."""
@@ -106,7 +108,7 @@ class Stages:
             ).support()
             for group in groups
         ]
-        self._count(self.base.history_, self.base.kernel_evals_, self.base.converged_)
+        self._count(self.base.history_, self.base.converged_)
 
     def virtual_stage(self) -> None:
         """Retrain every share on the jittered forms of its SVs.
@@ -122,7 +124,7 @@ class Stages:
         self.jitters = larger
         kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
         kernel = self.second_kernel
-        done = []
+        self.begun, done = self._at_rest("virtual"), []
         for seed in seeds:
             try:
                 done.append(self._retrain(seed, table, kernel, lambda *live: self._state([*done, *live], kept, kernel)))
@@ -171,8 +173,13 @@ class Stages:
 
         def staged(progress):
             inner = progress.snapshot
-            return self.monitor(progress._replace(snapshot=lambda: self._snapshot(*state(self._live(inner(), share)))))
+            return self.monitor(
+                self._whole(progress, share)._replace(
+                    snapshot=lambda: self._snapshot(*state(self._live(inner(), share)))
+                )
+            )
 
+        staged.burst = getattr(self.monitor, "burst", None)
         stage = "virtual" if len(seed.machines) > 1 else f"virtual {self.classes[seed.machines[0]]}"
         gram, square_bytes = self._gram(parent, jitter, kernel, len(seed.machines), stage, state)
         solution = decomposition.solve(
@@ -185,7 +192,8 @@ class Stages:
             square_bytes=square_bytes,
             seed=0 if self.second.random_state is None else self.second.random_state,
         )
-        self._count(solution.history, gram.evaluations, solution.converged)
+        self._count([self._whole(progress, share) for progress in solution.history], solution.converged)
+        self.begun = self.history[-1]
         bound = (solution.alpha > 0) & (solution.alpha >= box)
         return replace(share, alpha=solution.alpha, bound=bound, bias=solution.bias)
 
@@ -204,12 +212,9 @@ class Stages:
         if not (full and fits and self.second.solver == "auto" and self._only_shifts_count(parent[:n0], kernel)):
             return self.second.gram_source(self._vectors(parent, jitter), kernel, machines)
 
-        start = decomposition.Progress(stage, 0, 2.0, (2.0,) * machines, 0.0, 0, 0, 0, 0, 0, 0.0, None)
-        last = self.history[-1] if self.history else start
-
         def check():
             if self.monitor:
-                progress = last._replace(stage=stage, snapshot=lambda: self._snapshot(*state()))
+                progress = self.begun._replace(stage=stage, snapshot=lambda: self._snapshot(*state()))
                 if not self.monitor(progress):
                     raise decomposition.Stopped
 
@@ -252,7 +257,24 @@ class Stages:
         machine = self.assemble(shares, kernel)
         return VirtualSnapshot(machine.support, machine.coef, machine.bias, machine.support_vectors, kernel)
 
-    def _count(self, history, evaluations, converged) -> None:
+    def _at_rest(self, stage: str) -> decomposition.Progress:
+        """A stage that is about to begin: machines without support vectors, whose gap is 2; what was spent before."""
+        k, spent = len(self.Y), dict.fromkeys(SPENT, 0)
+        if self.history:
+            spent = {name: getattr(self.history[-1], name) for name in SPENT}
+        return decomposition.Progress(
+            stage=stage, gap=2.0, gaps=(2.0,) * k, dual=0.0, n_sv=0, n_bound=0, snapshot=None, **spent
+        )
+
+    def _whole(self, progress: decomposition.Progress, share: Share) -> decomposition.Progress:
+        """The Progress of one share as that of all machines: sums over those of this stage, costs over all stages."""
+        gaps = np.array(self.begun.gaps)
+        gaps[share.machines] = progress.gaps
+        names = (*SPENT, "dual", "n_sv", "n_bound")
+        sums = {name: getattr(self.begun, name) + getattr(progress, name) for name in names}
+        return progress._replace(gap=float(gaps.max()), gaps=tuple(gaps.tolist()), **sums)
+
+    def _count(self, history, converged) -> None:
         self.history += history
-        self.evaluations += evaluations
+        self.evaluations = history[-1].kernel_evals
         self.converged &= converged

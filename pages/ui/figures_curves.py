@@ -18,13 +18,13 @@ from pages.ui.palette import BLUE, GREY
 
 LONGEST = 400  # points a line is thinned to before it is sent
 FAINT = "rgba(138, 143, 152, 0.55)"
-APART = 0.04  # of the axis between two labels
+APART, WIDE = 0.05, 0.2  # of the axis: between two names of machines, a training that is named
 BOLD = {"color": BLUE, "width": 2.5}
 
 
 def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
     """KKT gap (log axis) against time: each machine thin, named where it is done, their mean bold, `tol` dotted."""
-    figure = _figure("time, s", "KKT gap", yaxis_type="log")
+    figure = _figure("time, s", "KKT gap", margin_r=30, yaxis_type="log")
     phases = _phases(progress)
     for phase in phases:
         seconds, machines = [r["seconds"] for r in phase], _gaps(phase).T
@@ -41,7 +41,7 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
         )
     figure.add_hline(y=tol, line={"dash": "dot", "color": GREY})
     figure.add_annotation(  # an annotation of a log axis wants the exponent
-        x=1, xref="paper", xanchor="right", y=np.log10(tol), yanchor="bottom", text=f"tol {tol:g}", showarrow=False
+        x=1, xref="paper", xanchor="left", xshift=4, y=np.log10(tol), text="tol", showarrow=False
     )
     _frame(figure, phases)
     if not phases:
@@ -165,10 +165,11 @@ def _frame(figure: go.Figure, phases: list[list[dict]]) -> None:
     """The time axis from the start of the run to its last record, and where each of several trainings began."""
     if phases and phases[-1][-1]["seconds"] > 0:
         figure.update_xaxes(range=[0, phases[-1][-1]["seconds"]])
-    for before, phase in pairwise([[{"stage": ""}], *phases]) if len(phases) > 1 else []:
-        start, kind = phase[0]["seconds"], _kind(phase[0])
-        figure.add_vline(x=start, line={"color": FAINT, "width": 1})
-        if kind != _kind(before[0]):
+    starts = [phase[0]["seconds"] for phase in phases]
+    for start, end, phase in zip(starts, [*starts[1:], phases[-1][-1]["seconds"] if phases else 0], phases):
+        if start > 0:
+            figure.add_vline(x=start, line={"color": FAINT, "width": 1})
+        if len(phases) > 1 and end - start > WIDE * phases[-1][-1]["seconds"]:
             figure.add_annotation(
-                x=start, y=1, yref="paper", yanchor="bottom", xanchor="left", text=kind, showarrow=False
+                x=start, y=1, yref="paper", yanchor="bottom", xanchor="left", text=_kind(phase[0]), showarrow=False
             )

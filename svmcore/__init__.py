@@ -13,6 +13,7 @@ from svmcore.digestion import Digestion
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.memory import BudgetError
+from svmcore.methods.definite import PositivePart
 from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
@@ -35,6 +36,7 @@ __all__ = [
     "Machine",
     "Pipeline",
     "Poly",
+    "PositivePart",
     "Progress",
     "Sigmoid",
     "Snapshot",

@@ -86,7 +86,10 @@ class Dense(Gram):
 
 
 class Cached(Gram):
-    """Rows computed in blocks from an operand and kept up to `budget_bytes`; the least recently used make room."""
+    """Rows computed in blocks from an operand and kept up to `budget_bytes`; the least recently used make room.
+
+    The square of all examples, once a solver has asked for it, is kept in `blocks`.
+    """
 
     def __init__(self, operand: Operand, kernel: Kernel, budget_bytes: int, whole: bool = False):
         super().__init__()
@@ -137,6 +140,8 @@ class Cached(Gram):
                 out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
                 out[np.ix_(outside, outside)] = symmetric(Operand(self.operand.X[idx[outside]]), self.kernel, check)
         self._count(len(outside) * (len(outside) + 1) // 2, len(inside), len(outside))
+        if np.array_equal(idx, np.arange(self.n)):
+            self.blocks, self.which = out[None], PLAIN
         return out
 
     def _touch(self, idx) -> np.ndarray:

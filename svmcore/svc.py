@@ -9,6 +9,8 @@ Girosi (1997). All one-vs-rest machines share one Gram source, since kernel rows
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -27,6 +29,13 @@ from svmcore.products import Operand
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
 KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid")
 SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
+
+
+class Source(NamedTuple):
+    """Where a fit takes its kernel values from."""
+
+    gram: Gram
+    square_bytes: int  # left for the Gram matrices of working sets
 
 
 class SVC(ClassifierMixin, BaseEstimator):
@@ -68,12 +77,14 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.solver = solver
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, *, monitor=None):
+    def fit(self, X, y, sample_weight=None, *, monitor=None, source=None):
         """Train on X (n, d) and labels y (n,); sample_weight (n,) multiplies C, and 0 leaves an example out.
 
         `monitor(progress) -> bool` is called every few dozen milliseconds and ends training by returning False; what is
-        there by then is a feasible machine with converged_ = False. ValueError names what is wrong with the input;
-        BudgetError (a ValueError) says what the fit would need.
+        there by then is a feasible machine with converged_ = False. `source`: what `gram_source` gave for these X and
+        this kernel; fits that differ in C, labels or weights may share it, one after the other, so that values that
+        memory can keep are computed once (kernel_evals_ then counts those of all). ValueError names what is wrong with
+        the input; BudgetError (a ValueError) says what the fit would need.
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
@@ -84,7 +95,7 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.kernel_ = self.kernel_for(X)
         Y = one_vs_rest(label, len(self.classes_))
         box = self.box(y, label, weight)
-        self._take(self._solve(X, Y, np.tile(box, (len(Y), 1)), monitor), X, Y, box, label)
+        self._take(self._solve(X, Y, np.tile(box, (len(Y), 1)), monitor, source), X, Y, box, label)
         return self
 
     def decision_function(self, X):
@@ -144,8 +155,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         per_class = compute_class_weight(self.class_weight, classes=np.unique(y), y=y)
         return np.maximum(self.C * weight * per_class[label], 0)
 
-    def gram_source(self, X, kernel: Kernel, machines: int) -> tuple[Gram, int]:
-        """The Gram source that suits size and ceiling, and the bytes left for the Gram matrices of working sets."""
+    def gram_source(self, X, kernel: Kernel, machines: int) -> Source:
+        """The Gram source that suits size and ceiling, for examples X (n, d) and so many one-vs-rest machines."""
         n = len(X)
         ceiling = ceiling_bytes(self.cache_mb)
         operand = Operand(X)
@@ -156,13 +167,13 @@ class SVC(ClassifierMixin, BaseEstimator):
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
             _check_budget(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
-            return Cached(operand, kernel, 0, whole=True), whole
+            return Source(Cached(operand, kernel, 0, whole=True), whole)
         _check_budget(fixed + 2 * 4 * CHUNK * n, ceiling, f"training on {n} examples")
         free = ceiling - fixed - 4 * CHUNK * n
         square = min(free // 4, min(2, machines) * whole)
-        return Cached(operand, kernel, free - square), square
+        return Source(Cached(operand, kernel, free - square), square)
 
-    def _solve(self, X, Y, C, monitor) -> decomposition.Solution:
+    def _solve(self, X, Y, C, monitor, source) -> decomposition.Solution:
         if isinstance(self.solver, Digestion) or self.solver == "smo-digestion":
             settings = Digestion() if isinstance(self.solver, str) else self.solver
             ceiling, operand = ceiling_bytes(self.cache_mb), Operand(X, "dense")
@@ -178,7 +189,7 @@ class SVC(ClassifierMixin, BaseEstimator):
                 cache_bytes=ceiling - fixed,
                 settings=settings,
             )
-        gram, square_bytes = self.gram_source(X, self.kernel_, len(Y))
+        gram, square_bytes = source or self.gram_source(X, self.kernel_, len(Y))
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
         return decomposition.solve(gram, Y, C, tol=self.tol, monitor=monitor, square_bytes=square_bytes, seed=seed)
 

@@ -92,6 +92,14 @@ def test_a_kernel_that_jitters_in_training_is_examined():
     assert "kernel_check" not in execute(DIGITS.replace(method="query-jitter", jitters="box:1")).result
 
 
+def test_a_jittering_kernel_may_be_replaced_by_its_positive_part():
+    recipe = DIGITS.replace(method="jsv", jitters="box:1", options={"positive": 100})
+    outcome = execute(recipe)
+    assert outcome.machine.kernel.base == prepare(recipe.replace(options={})).kernel
+    assert outcome.result["kernel_check"]["smallest"] > -1e-3
+    assert outcome.result["error_rate"] < 0.2
+
+
 @pytest.mark.parametrize("space", ["input", "feature"])
 def test_tangent_kernels_train_and_are_kept(home, space):
     run_id = jobs.submit(DIGITS.replace(method="tangent", options={"lam": 0.3, "space": space}))

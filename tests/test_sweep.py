@@ -9,7 +9,9 @@ from sklearn.model_selection import StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import Poly
 from svmcore.lab import Recipe, RecipeError, execute, prepare
+from svmcore.lab.methods import share
 from svmcore.lab.sweep import sweep
+from svmcore.lab.train import fit
 from svmcore.svc import SVC
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=100, kernel=Poly(5, 1.0, 1.0))
@@ -25,6 +27,26 @@ def test_errors_are_those_of_machines_that_have_not_seen_the_fold():
     assert point.test_errors == execute(DIGITS.replace(C=0.05)).result["errors"]
     assert point.n_train == 90
     assert point.validation[0] == sum(expected) / 90
+
+
+@pytest.mark.parametrize(("method", "solver"), [("jsv", "auto"), ("jsv", "decomposition"), ("vsv", "auto")])
+def test_values_of_the_box_are_judged_alike_together_and_alone(method, solver):
+    recipe = DIGITS.replace(method=method, solver=solver, jitters="plus:1")
+    together = sweep(recipe, "C", ["0.05", "2"], folds=2)
+    assert together == [sweep(recipe, "C", [value], folds=2)[0] for value in ("0.05", "2")]
+
+
+@pytest.mark.parametrize("solver", ["auto", "decomposition"])
+def test_one_jittered_cache_serves_several_boxes(solver):
+    recipe = DIGITS.replace(method="jsv", jitters="box:1", solver=solver)
+    problem = share(recipe, prepare(recipe))
+    first = fit(recipe, problem).estimator
+    second = fit(recipe.replace(C=0.05), problem).estimator
+    assert second.kernel_evals_ == first.kernel_evals_ == 90 * 91 / 2
+    alone = fit(recipe.replace(C=0.05), prepare(recipe)).estimator
+    np.testing.assert_allclose(
+        second.decision_function(problem.X_test), alone.decision_function(problem.X_test), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("method", ["vsv", "jsv"])

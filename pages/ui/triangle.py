@@ -7,7 +7,8 @@ import numpy as np
 import streamlit as st
 
 from svmcore.kernels import Linear
-from svmcore.methods.jittering import Jittered, distances
+from svmcore.methods.definite import distances
+from svmcore.methods.jittering import Jittered
 
 IMAGES = np.eye(3, dtype=np.float32)  # A, B, C: one row of three pixels, one of them inked
 SETS = {"1 pixel": "shift:0,1;0,-1", "1 and 2 pixels": "shift:0,1;0,-1;0,2;0,-2"}

@@ -21,12 +21,14 @@ from svmcore.digestion import Digestion
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.lab.problem import Problem, steps_after_jitter
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.methods.jittering import Jittered, examine, query_jittered
+from svmcore.methods.blockwise import DirectedKernel
+from svmcore.methods.definite import PositivePart, examine
+from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.svc import SVC
 
-EXAMINED = 150  # support vectors on which a jittering kernel is examined
+EXAMINED = 1000  # support vectors on which a jittering kernel is examined: on 150 few are seen not to be definite
 LOCAL_WORK = 30  # plain kernel values that take as long as one of the local kernel
 
 
@@ -38,7 +40,7 @@ def figures(estimator) -> dict:
     kernel_check, what `examine` finds on some of the support vectors.
     """
     vectors = estimator.machine_.support_vectors
-    if isinstance(estimator.kernel_, Jittered) and len(vectors):
+    if isinstance(estimator.kernel_, Jittered | PositivePart) and len(vectors):
         some = np.random.default_rng(0).permutation(len(vectors))[:EXAMINED]
         report = examine(estimator.kernel_, vectors[some])
         return {"kernel_check": report._asdict() | {"warning": report.warning}}
@@ -56,11 +58,13 @@ def work(kernel: Kernel) -> float:
     """How many values of a kernel of inner products take as long as one of this kernel."""
     if isinstance(kernel, Jittered):
         return kernel.products * work(kernel.base)
+    if isinstance(kernel, DirectedKernel):
+        return 2 * work(kernel.base)
     return LOCAL_WORK if isinstance(kernel, LocalPoly) else 1
 
 
 def _plain(recipe: Recipe, problem: Problem, monitor: Callable | None) -> SVC:
-    return _svc(recipe, problem).fit(problem.X_train, problem.y_train, monitor=monitor)
+    return _svc(recipe, problem).fit(problem.X_train, problem.y_train, monitor=monitor, source=problem.source)
 
 
 def _virtual(recipe: Recipe, problem: Problem, monitor: Callable | None) -> VirtualSVC:
@@ -87,6 +91,12 @@ def _query_jittered(recipe: Recipe, problem: Problem, monitor: Callable | None) 
     svc = _plain(recipe, problem, monitor)
     svc.machine_ = query_jittered(svc.machine_, recipe.jitters, problem.image_shape, steps_after_jitter(recipe))
     return svc
+
+
+def share(recipe: Recipe, problem: Problem) -> Problem:
+    """The problem with a Gram source, so that fits which differ in C compute each kernel value once between them."""
+    svc, machines = _svc(recipe, problem), len(np.unique(problem.y_train))
+    return problem._replace(source=svc.gram_source(problem.X_train, problem.kernel, 1 if machines == 2 else machines))
 
 
 METHODS: dict[str, Callable] = {

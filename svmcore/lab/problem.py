@@ -19,9 +19,11 @@ from data import load
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
 from svmcore.lab.recipe import TRANSFORMING, Recipe, RecipeError
+from svmcore.methods.definite import PositivePart
 from svmcore.methods.jittering import SIDES, Jittered
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.preprocess import Pipeline
+from svmcore.svc import Source
 
 CHUNK = 2048  # examples preprocessed between two checks
 TANGENTS, FEATURE_TANGENTS = 20_000, 2_000  # tangents that a covariance is found from, in input and in feature space
@@ -44,6 +46,7 @@ class Problem(NamedTuple):
     images_shape: tuple[int, ...] | None
     last: Pipeline  # the fitted steps that come after a transformation
     kernel: Kernel  # that training starts with
+    source: Source | None = None  # of its rows, where several fits share one
 
 
 def prepare(recipe: Recipe, check: Callable[[str], None] = lambda stage: None) -> Problem:
@@ -121,13 +124,20 @@ def _kernel(recipe: Recipe, X: np.ndarray, image_shape: tuple[int, ...] | None) 
     require_images(recipe, image_shape)
     if recipe.method == "jsv":
         sides = recipe.options.get("sides", SIDES[0])
-        return Jittered(recipe.kernel, recipe.jitters, image_shape, sides, steps_after_jitter(recipe))
+        kernel = Jittered(recipe.kernel, recipe.jitters, image_shape, sides, steps_after_jitter(recipe))
+        sample = recipe.options.get("positive")
+        return PositivePart.fit(kernel, X[_some_of(recipe, X, sample)]) if sample else kernel
     if recipe.method == "tangent":
         family = TangentFeature if recipe.options.get("space") == "feature" else TangentWhitened
         most = FEATURE_TANGENTS if family is TangentFeature else TANGENTS
-        seen = np.random.default_rng(recipe.seed).permutation(len(X))[: most // len(JitterSet.parse(recipe.jitters))]
+        seen = _some_of(recipe, X, most // len(JitterSet.parse(recipe.jitters)))
         return family.fit(recipe.kernel, X[seen], recipe.jitters, recipe.options.get("lam", LAMBDA), image_shape)
     return recipe.kernel
+
+
+def _some_of(recipe: Recipe, X: np.ndarray, n: int) -> np.ndarray:
+    """Positions of at most n rows of X, drawn by the seed."""
+    return np.random.default_rng(recipe.seed).permutation(len(X))[:n]
 
 
 def _wanted(recipe: Recipe, y: np.ndarray) -> np.ndarray:

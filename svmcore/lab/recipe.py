@@ -49,7 +49,7 @@ TRANSFORMING = ("vsv",)  # methods that preprocess again after a transformation
 COMPARING = ("jsv", "query-jitter", "tangent")  # methods whose kernels transform preprocessed examples
 OPTIONS_OF: dict[str, dict[str, Kind]] = {  # of a method, or of a solver
     "vsv": {"second_kernel": KERNEL, "second_C": numeric(0, 1e9)},
-    "jsv": {"sides": choice({side: side for side in SIDES})},
+    "jsv": {"sides": choice({side: side for side in SIDES}), "positive": numeric(2, 5000, whole=True)},
     "tangent": {"lam": numeric(0, 1), "space": choice({"input": "Pixels", "feature": "The kernel's feature space"})},
     "smo-digestion": {"digestion": DIGESTION},
 }

@@ -12,8 +12,9 @@ the 800 of the test set (per cent):
     validation                                   0.5     0.5         0.0         1.5           6.0
     test                                         0.75    0.50        0.88        3.50          8.12
 
-The fits are joblib tasks: `joblib.parallel_config` sends them to another backend, a cluster's among them. Steps that
-learn from the training set (scale01, zscore) learn from all of it, the fold that is held out included.
+Fits that differ in C alone take their kernel values from one source. The tasks are joblib's: `joblib.parallel_config`
+sends them to another backend, a cluster's among them. Steps that learn from the training set (scale01, zscore) learn
+from all of it, the fold that is held out included.
 """
 
 from __future__ import annotations
@@ -25,10 +26,19 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
+from svmcore.lab.methods import share
 from svmcore.lab.problem import Problem, prepare
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.train import fit
 from svmcore.metrics import wilson
+
+
+class Judged(NamedTuple):
+    """One machine on the examples that it has not seen."""
+
+    errors: int
+    n_test: int
+    n_sv: float
 
 
 class Point(NamedTuple):
@@ -58,26 +68,28 @@ def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_j
 
     RecipeError for a field or value that cannot be, or for more folds than the smallest class has examples.
     """
-    values = list(values)
-    recipes = [recipe.with_text(field, value) for value in values]
-    problems = [prepare(r) for r in recipes]
-    parts = [_folds(r, p, folds) for r, p in zip(recipes, problems, strict=True)]
-    tasks = [(r, part) for r, p, several in zip(recipes, problems, parts, strict=True) for part in [*several, p]]
-    done = iter(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(r, part) for r, part in tasks))
-    points = []
-    for value, problem in zip(values, problems, strict=True):
-        held = tuple(next(done)[0] for _ in range(folds))
-        errors, n_sv = next(done)
-        points.append(Point(value, held, len(problem.y_train), errors, len(problem.y_test), n_sv))
-    return points
+    recipes = {value: recipe.with_text(field, value) for value in values}
+    groups = [recipes] if field == "C" else [{value: r} for value, r in recipes.items()]
+    tasks = [(group, part) for group in groups for part in _parts(next(iter(group.values())), folds)]
+    done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(*task) for task in tasks)
+    return [_point(value, [judged[value] for judged in done if value in judged]) for value in recipes]
 
 
-def _folds(recipe: Recipe, problem: Problem, folds: int) -> list[Problem]:
+def _point(value: str, judged: list[Judged]) -> Point:
+    """The last of `judged` is on the test set, the others are the folds."""
+    *held, last = judged
+    n_train = sum(fold.n_test for fold in held)
+    return Point(value, tuple(fold.errors for fold in held), n_train, last.errors, last.n_test, last.n_sv)
+
+
+def _parts(recipe: Recipe, folds: int) -> list[Problem]:
+    """A problem for each fold, held out from the others, and the recipe's own."""
+    problem = prepare(recipe)
     smallest = int(np.unique(problem.y_train, return_counts=True)[1].min())
     if not 2 <= folds <= smallest:
         raise RecipeError("folds", folds, f"2 to {smallest}, the examples of the smallest class")
     splitter = StratifiedKFold(folds, shuffle=True, random_state=recipe.seed)
-    return [
+    parts = [
         problem._replace(
             X_train=problem.X_train[kept],
             y_train=problem.y_train[kept],
@@ -90,9 +102,16 @@ def _folds(recipe: Recipe, problem: Problem, folds: int) -> list[Problem]:
         )
         for kept, held in splitter.split(problem.X_train, problem.y_train)
     ]
+    return [*parts, problem]
 
 
-def _judged(recipe: Recipe, problem: Problem) -> tuple[int, float]:
-    """Errors on the problem's test set, and the mean number of SVs of its machines."""
-    machine = fit(recipe, problem).estimator.machine_
-    return int(np.sum(machine.predict(problem.X_test) != problem.y_test)), float(machine.n_sv.mean())
+def _judged(recipes: dict[str, Recipe], problem: Problem) -> dict[str, Judged]:
+    """Each recipe on the problem; several differ in C alone, and share the kernel's values."""
+    if len(recipes) > 1:
+        problem = share(next(iter(recipes.values())), problem)
+    judged = {}
+    for value, recipe in recipes.items():
+        machine = fit(recipe, problem).estimator.machine_
+        errors = int(np.sum(machine.predict(problem.X_test) != problem.y_test))
+        judged[value] = Judged(errors, len(problem.y_test), float(machine.n_sv.mean()))
+    return judged

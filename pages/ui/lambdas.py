@@ -10,12 +10,11 @@ import streamlit as st
 
 from pages.ui import figures, figures_methods, polling, stored
 from pages.ui.gallery import Tile, diverging, gallery
-from svmcore.lab.problem import prepare
+from svmcore.lab.problem import LAMBDA, prepare
 from svmcore.lab.recipe import Recipe
 from svmcore.methods.tangent import principal_tangents, tangent_covariance
 
 LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
-DEFAULT = 0.1  # of a recipe that names none
 SPACES = {"in pixels": "input", "in feature space": "feature"}
 SHOWN = 12  # principal tangents
 
@@ -32,7 +31,7 @@ def panel(recipes: dict[str, Recipe]) -> None:
 
 
 def _at(recipe: Recipe, value: float) -> Recipe:
-    options = recipe.options if value == DEFAULT else recipe.options | {"lam": value}
+    options = recipe.options if value == LAMBDA else recipe.options | {"lam": value}
     return recipe.replace(options=options, title=f"{recipe.title}, lambda {value:g}")
 
 

@@ -5,12 +5,23 @@
     C_lambda = (1 - lambda) C + lambda I        lambda = 1: the plain kernel; towards 0: tangents cost ever more
     K'(u, v) = phi(u)' (lambda C_lambda^-1) phi(v)
 
-In input space phi(x) = x: B = sqrt(lambda) C_lambda^(-1/2), and any kernel takes B u and B v for u and v. In the
-feature space of a kernel K, kernel PCA of the tangents gives eigenvectors s_r and eigenvalues mu_r of C, and
+In input space phi(x) = x: B = sqrt(lambda) C_lambda^(-1/2), and any kernel takes B u and B v for u and v, brought back
+to the lengths of u and v: a kernel for examples of unit length would otherwise see them shrink, and a polynomial of
+degree 9 little else. In the feature space of a kernel K, kernel PCA of the tangents gives eigenvectors s_r and
+eigenvalues mu_r of C, and
 
     K'(u, v) = K(u, v) - sum_r (1 - lambda / ((1 - lambda) mu_r + lambda)) <s_r, phi(u)> <s_r, phi(v)>
 
 which takes away from K what runs along the tangents; it needs values of K only, and is positive definite.
+
+Errors on 12000 threes and eights by four machines of 400 others, 3x3 shifts, none of them of the test set:
+
+    lambda                             1     0.3    0.1   0.03   0.01
+    degree 9, in feature space       314     286    272    252    254       1000 tangents; with 2000 of them 248
+    degree 9, in pixels              314     326    336    344    387       lengths left as they come: 369, 489, ...
+    linear, in pixels                593     576    557    538    547
+
+Whitening pixels serves linear machines, as the paper reports; for others it must be done in their feature space.
 
 Symbols: X (n, d) float32; J jitters, N = n (J - 1) tangents; B (d, d); points (n J, d); weights (n J, r).
 
@@ -79,7 +90,7 @@ def _damping(values: np.ndarray, lam: float) -> np.ndarray:
 @register("tangent-whitened")
 @dataclass(frozen=True, eq=False)
 class TangentWhitened(FittedKernel):
-    """base(B u, B v): invariance in input space. `fit` finds B; any B (r, d) may be given."""
+    """base(B u, B v), lengths kept: invariance in input space. `fit` finds B; any B (r, d) may be given."""
 
     base: Kernel
     B: np.ndarray
@@ -101,7 +112,10 @@ class TangentWhitened(FittedKernel):
         whitened.product(rows, squared_norms(rows), self.base, cols, out)
 
     def _mapped(self, A) -> np.ndarray:
-        return np.ascontiguousarray(A, np.float32) @ self.B.T
+        A = np.ascontiguousarray(A, np.float32)
+        mapped = A @ self.B.T
+        before, after = squared_norms(A), squared_norms(mapped)
+        return mapped * np.sqrt(np.divide(before, after, out=np.ones_like(after), where=after > 0))[:, None]
 
 
 @register("tangent-feature")
@@ -122,10 +136,10 @@ class TangentFeature(DirectedKernel):
         forms = _forms(X, jitters, image_shape)
         J, n, d = forms.shape
         points = forms.reshape(J * n, d)
-        step = np.concatenate([-np.ones((1, J - 1)), np.eye(J - 1)])  # (J, J - 1): forms -> tangents of one image
-        differences = np.kron(step, np.eye(n))  # (n J, N)
-        K = base.block(points, points).astype(np.float64)
-        values, vectors = np.linalg.eigh(differences.T @ K @ differences)
+        K = base.block(points, points).astype(np.float64).reshape(J, n, J, n)
+        products = K[1:, :, 1:] - K[1:, :, :1] - K[:1, :, 1:] + K[:1, :, :1]  # of tangents
+        values, vectors = np.linalg.eigh(products.reshape((J - 1) * n, -1))
         kept = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]
         taken = 1 - _damping(values[kept] / values[-1], lam)
-        return cls(base, points, differences @ (vectors[:, kept] * np.sqrt(taken / values[kept])))
+        ends = (vectors[:, kept] * np.sqrt(taken / values[kept])).reshape(J - 1, n, len(kept))
+        return cls(base, points, np.concatenate([-ends.sum(axis=0, keepdims=True), ends]).reshape(J * n, -1))

@@ -28,7 +28,13 @@ def _family(prefix: str, title: str, jitters: str, preprocess: tuple[str, ...]) 
 RECIPES = (
     *_family("3v8", "3 against 8, 3x3 shifts", "box:1", ("unit-norm",)),
     *_family("3v8-5x5", "3 against 8, deslanted, 5x5 shifts", "box:2", ("deslant", "unit-norm")),
-    _PAIR.replace(name="3v8-tangent", title="3 against 8: kernel that whitens tangents", method="tangent"),
+    _PAIR.replace(name="3v8-tangent", title="3 against 8: tangents whitened in pixels", method="tangent"),
+    _PAIR.replace(
+        name="3v8-tangent-feature",
+        title="3 against 8: tangents whitened in feature space",
+        method="tangent",
+        options={"space": "feature"},
+    ),
     *(
         _PAIR.replace(name=f"3v8-j{J}-{method}", title=f"3 against 8, {J} shifts: {words}", method=method, jitters=text)
         for J, text in JITTER_SETS.items()

@@ -8,7 +8,7 @@ from svmcore.lab.pace import Pace
 
 def test_progress_is_written_sparsely():
     def lines(seconds, step):
-        pace = Pace([seconds, 0], tol=1e-3)
+        pace = Pace([(seconds, 0)], tol=1e-3)
         return sum(pace.should_write(age) for age in np.arange(0, seconds, step))
 
     assert 15 <= lines(1, 0.01) <= 25
@@ -16,7 +16,7 @@ def test_progress_is_written_sparsely():
 
 
 def test_time_left_starts_at_the_prediction_and_follows_the_gap():
-    pace = Pace([10, 0], tol=1e-3)
+    pace = Pace([(10, 0)], tol=1e-3)
     assert pace.eta(0) == pytest.approx(10, abs=0.01)
     for age in np.arange(0, 12, 0.1):
         pace.seen(age, 10.0 ** (-age / 5))  # reaches tol at 15 s
@@ -26,7 +26,7 @@ def test_time_left_starts_at_the_prediction_and_follows_the_gap():
 
 
 def test_time_left_knows_the_stages_to_come():
-    pace = Pace([2, 8, 1], tol=1e-3)
+    pace = Pace([(2, 0), (8, 1)], tol=1e-3)
     for age in np.arange(0, 4, 0.05):  # the first stage takes twice its time
         pace.seen(age, max(2 * 10.0 ** (-age), 1e-3))
     assert pace.eta(4) == pytest.approx(18, rel=0.1)
@@ -36,10 +36,10 @@ def test_time_left_knows_the_stages_to_come():
 
 
 def test_slow_motion_rests_twenty_seconds_in_all():
-    pace = Pace([1, 0], tol=1e-3)
+    pace = Pace([(1, 0)], tol=1e-3)
     assert pace.burst(1, 300, True) == 1
     assert pace.burst(10, 4000, False) > pace.burst(10, 4000, True) > 50
-    assert Pace([100, 1], tol=1e-3).burst(10, 60000, False) is None
+    assert Pace([(100, 1)], tol=1e-3).burst(10, 60000, False) is None
     rests = [pace.rest() for _ in range(300)]
     assert sum(rests) == pytest.approx(20)
     assert max(rests) == 0.2

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from svmcore.__main__ import main
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, RecipeError, execute, prepare
+from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare, runs
 from svmcore.lab.methods import share
 from svmcore.lab.sweep import sweep
 from svmcore.lab.train import fit
@@ -49,6 +49,29 @@ def test_one_jittered_cache_serves_several_boxes(solver):
     )
 
 
+@pytest.mark.parametrize("method", ["sv", "vsv"])
+def test_a_run_with_folds_finds_what_the_sweep_finds(home, method):
+    recipe = DIGITS.replace(method=method, folds=3)
+    (point,) = sweep(recipe, "C", ["2"], folds=3)
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, 60).state == "done"
+    run = runs.get(run_id)
+    found = run.result["validation"]
+    assert found["folds"] == list(point.fold_errors)
+    assert (found["error_rate"], *found["interval"]) == point.validation
+    assert run.result["errors"] == point.test_errors
+    assert {"fold 1 of 3", "fold 3 of 3"} < {line["stage"] for line in run.progress()}
+    assert run.recipe.digest() != recipe.replace(folds=None).digest()
+
+
+def test_a_run_is_cancelled_between_two_folds(home):
+    run_id = jobs.submit(DIGITS.replace(folds=80, n_train=400))
+    while not jobs.status(run_id).message.endswith("of 80"):
+        assert jobs.status(run_id).state != "done"
+    jobs.cancel(run_id)
+    assert jobs.wait(run_id, 10).state == "cancelled"
+
+
 @pytest.mark.parametrize("method", ["vsv", "jsv"])
 def test_jitters_pushed_too_far_are_told_by_the_folds(method):
     recipe = DIGITS.replace(method=method, classes=(6, 9))
@@ -68,7 +91,9 @@ def test_the_command_line_prints_what_the_library_finds(capsys):
 
 
 def test_what_is_not_allowed_is_named():
-    with pytest.raises(RecipeError, match="folds = 1; allowed: 2 to"):
+    with pytest.raises(RecipeError, match="folds = 1; allowed: a whole number from 2"):
         sweep(DIGITS, "C", ["1"], folds=1)
+    with pytest.raises(RecipeError, match="folds = 50; allowed: 2 to 4"):
+        sweep(DIGITS, "C", ["1"], folds=50)
     with pytest.raises(RecipeError, match="C = "):
         sweep(DIGITS, "C", ["-1"])

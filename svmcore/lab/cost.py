@@ -63,13 +63,22 @@ def sizes(recipe: Recipe) -> Sizes:
     )
 
 
-def seconds(recipe: Recipe, size: Sizes) -> list[float]:
-    """Of each training and of the test, on the machine that the rates were read off."""
+def seconds(recipe: Recipe, size: Sizes) -> list[tuple[float, float]]:
+    """Of each training and of the test that follows it, on the machine that the rates were read off."""
+    parts = _seconds(recipe, size)
+    if recipe.folds:
+        held = size.n_train // recipe.folds
+        parts += recipe.folds * _seconds(recipe, size._replace(n_train=size.n_train - held, n_test=held))
+    return parts
+
+
+def _seconds(recipe: Recipe, size: Sizes) -> list[tuple[float, float]]:
     plan = stages(recipe, size)
     made = 2.0 * size.d * _work(recipe, training=True) / FLOPS + 8.0 / PASSES
     decided = 2.0 * size.d * _work(recipe, training=False) / FLOPS
     trainings = [support_vectors(stage.n) * stage.n * stage.times * made for stage in plan]
-    return [*trainings, _distinct(plan) * size.n_test * decided]
+    tests = [0.0] * (len(plan) - 1) + [_distinct(plan) * size.n_test * decided]
+    return list(zip(trainings, tests, strict=True))
 
 
 def stages(recipe: Recipe, size: Sizes) -> list[Stage]:
@@ -93,11 +102,13 @@ def support_vectors(n: int) -> float:
 
 
 def examples_mb(recipe: Recipe, size: Sizes) -> float:
-    """Images as they are stored, and as float32 rows; for virtual SVs also those before normalisation and the new ones,
-    which are held twice while the machine is put together."""
+    """Images as they are stored, and as float32 rows, again for folds; for virtual SVs also those before normalisation
+    and the new ones, which are held twice while the machine is put together."""
     stored = (size.n_train + size.n_test) * size.d * (1 + 4)
     if recipe.method in TRANSFORMING:
         stored += 4 * size.d * (size.n_train + 2 * _distinct(stages(recipe, size)))
+    if recipe.folds:
+        stored += 4 * size.d * size.n_train * (2 if recipe.method in TRANSFORMING else 1)
     return stored / MB
 
 

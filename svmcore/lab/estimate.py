@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
     """What a run will need. `advice` says what would fit when it does not, and is empty when it does."""
 
     seconds: float
-    parts: tuple[float, ...]  # seconds of each training, and of the test
+    parts: tuple[tuple[float, float], ...]  # seconds of each training, and of the test that follows it
     memory_mb: float
     cache_mb: float
     fits: bool
@@ -47,8 +47,8 @@ def estimate(recipe: Recipe) -> Estimate:
     if least > ceiling or need > free:
         advice = _advice(recipe, size, least, beside, free)
     ratio = _calibration(recipe, size)
-    parts = tuple(ratio * seconds for seconds in cost.seconds(recipe, size))
-    return Estimate(FIXED_SECONDS + sum(parts), parts, need, ceiling, not advice, advice)
+    parts = tuple((ratio * fit, ratio * test) for fit, test in cost.seconds(recipe, size))
+    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, need, ceiling, not advice, advice)
 
 
 def require(recipe: Recipe) -> Estimate:
@@ -62,13 +62,14 @@ def require(recipe: Recipe) -> Estimate:
 def _calibration(recipe: Recipe, asked: Sizes) -> float:
     """Measured over predicted seconds, the median of the latest stored runs like this one, compiling left out."""
     ratios = {True: [], False: []}
-    expected = sum(cost.seconds(recipe, asked))
+    expected = sum(map(sum, cost.seconds(recipe, asked)))
     for run in runs.list():
         result = run.result
         if result and not run.recipe.slow_motion and run.recipe.method == recipe.method:
             size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
             measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
-            predicted = sum(cost.seconds(run.recipe, size))
+            measured += result.get("validation", {}).get("seconds", 0)
+            predicted = sum(map(sum, cost.seconds(run.recipe, size)))
             if not 0.1 < predicted / expected < 10:
                 continue
             alike = (run.recipe.dataset, run.recipe.kernel.name) == (recipe.dataset, recipe.kernel.name)

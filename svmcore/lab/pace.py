@@ -4,7 +4,7 @@
     time left   l + v (p_2 + ... + p_m),   l = (1 - w) (p_1 - t) + w t_gap,   w = min(1, t / p_1)
 
 p_1 is the predicted time of the training at work, t its age, t_gap the time until the mean gap, which falls about
-geometrically, reaches tol at its recent rate; p_2 ... those still to come (later stages, folds, the test), v how the
+geometrically, reaches tol at its recent rate; p_2 ... those of what is still to come (stages, folds, tests), v how the
 run compares with its prediction so far. Another training begins where the gap has been at tol and rises again.
 
 A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs make a machine of n
@@ -25,14 +25,11 @@ RECENT = 40  # progress lines that the rate of the gap is read off
 
 
 class Pace:
-    """Clockwork of one run; `parts` are the predicted seconds of its trainings in turn, and of the test after them.
+    """Clockwork of one run; `parts`: predicted seconds of each training and the test after it. Ages leave pauses out."""
 
-    Ages leave pauses out.
-    """
-
-    def __init__(self, parts: Sequence[float], tol: float):
-        self.parts, self.tol = [max(part, 1e-3) for part in parts], tol
-        self.prior = sum(self.parts)
+    def __init__(self, parts: Sequence[tuple[float, float]], tol: float):
+        self.parts, self.tol = [(max(training, 1e-3), test) for training, test in parts], tol
+        self.prior = sum(map(sum, self.parts))
         self._written = -1.0
         self._part, self._begun = 0, None  # the training at work; when the first one and this one began
         self._recent = deque(maxlen=RECENT)
@@ -49,11 +46,11 @@ class Pace:
         """Take note of the mean gap."""
         if self._begun is None:
             self._begun = age, age
-        if self._done() and gap > self.tol and self._part < len(self.parts) - 2:
+        if self._done() and gap > self.tol and self._part < len(self.parts) - 1:
             self._part, self._begun = self._part + 1, (self._begun[0], age)
             self._recent.clear()
         best = min(gap, self._recent[-1][1]) if self._recent else gap
-        if best <= self.tol or not self._recent or age - self._recent[-1][0] >= 0.02 * self.parts[self._part]:
+        if best <= self.tol or not self._recent or age - self._recent[-1][0] >= 0.02 * self.parts[self._part][0]:
             self._recent.append((age, max(best, self.tol)))
 
     def eta(self, age: float) -> float:
@@ -61,11 +58,12 @@ class Pace:
         if self._begun is None:
             return max(self.prior - age, 0.0)
         begun, here = self._begun[0], age - self._begun[1]
-        part, by_gap = self.parts[self._part], self._time_to_tol()
-        weight = 0.0 if by_gap is None else 1.0 if self._done() else min(1.0, here / part)
-        left = (1 - weight) * max(part - here, 0.0) + weight * (by_gap or 0.0)
-        pace = (age - begun + left) / sum(self.parts[: self._part + 1])
-        return left + pace * sum(self.parts[self._part + 1 :])
+        (training, test), by_gap = self.parts[self._part], self._time_to_tol()
+        weight = 0.0 if by_gap is None else 1.0 if self._done() else min(1.0, here / training)
+        left = (1 - weight) * max(training - here, 0.0) + weight * (by_gap or 0.0)
+        until_now = sum(map(sum, self.parts[: self._part])) + training
+        to_come = test + sum(map(sum, self.parts[self._part + 1 :]))
+        return left + (age - begun + left) / until_now * to_come
 
     def burst(self, machines: int, n: int, slow_motion: bool) -> int | None:
         """Pairs that a machine works on between two reports; None where the solver's own pace will do."""

@@ -9,11 +9,11 @@ Reference: the protocols of DeCoste and Schoelkopf, Machine Learning 46 (2002), 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from data import load
 from svmcore.jitter import JitterSet
@@ -81,6 +81,31 @@ def prepare(recipe: Recipe, check: Callable[[str], None] = lambda stage: None) -
         last=last,
         kernel=_kernel(recipe, X_train, last_shape),
     )
+
+
+def held_out(recipe: Recipe, problem: Problem) -> Iterator[Problem]:
+    """The recipe's folds of the training set: each is held out once, for a machine of the others to be tested on.
+
+    Steps that learn from the training set (scale01, zscore) have learned from all of it, the fold that is held out
+    included. RecipeError for more folds than the smallest class has examples.
+    """
+    smallest = int(np.unique(problem.y_train, return_counts=True)[1].min())
+    if recipe.folds > smallest:
+        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
+    splitter = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
+    for kept, held in splitter.split(problem.X_train, problem.y_train):
+        X_train = problem.X_train[kept]
+        yield problem._replace(
+            X_train=X_train,
+            y_train=problem.y_train[kept],
+            images=X_train if problem.images is problem.X_train else problem.images[kept],
+            train_index=problem.train_index[kept],
+            X_test=problem.X_train[held],
+            y_test=problem.y_train[held],
+            test_index=problem.train_index[held],
+            test_split="train",
+            source=None,
+        )
 
 
 def split(recipe: Recipe, data) -> tuple[np.ndarray, np.ndarray, str]:

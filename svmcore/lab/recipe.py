@@ -82,6 +82,7 @@ FIELDS: dict[str, Kind] = {
     "tol": numeric(1e-8, 1),
     "cache_mb": numeric(1, 1e6, none="a third of the free memory"),
     "seed": numeric(0, 2**32 - 1, whole=True),
+    "folds": numeric(2, 100, whole=True, none="no cross-validation"),
     "slow_motion": FLAG,
     "options": OPTIONS,
 }
@@ -93,7 +94,8 @@ class Recipe:
 
     classes: () all of them, one label for that class against the rest, several for only those. n_train, n_test: None
     for all there are. jitters belong to every method but "sv", scope and rounds to "vsv"; OPTIONS_OF lists the
-    options of a method or solver. slow_motion rests the solver between bursts so that a short run can be watched.
+    options of a method or solver. folds: the run also cross-validates, in so many parts. slow_motion rests the solver
+    between bursts so that a short run can be watched.
     """
 
     name: str = "custom"
@@ -115,6 +117,7 @@ class Recipe:
     tol: float = 1e-3
     cache_mb: float | None = None
     seed: int = 0
+    folds: int | None = None
     slow_motion: bool = False
     options: dict = field(default_factory=dict)
 
@@ -183,7 +186,8 @@ class Recipe:
 
     def digest(self) -> str:
         """16 hex digits of everything that decides the outcome (not of names, memory or slow motion)."""
-        deciding = [pair for pair in self._texts() if pair[0] not in ("name", "title", "cache_mb", "slow_motion")]
+        beside = {"name", "title", "cache_mb", "slow_motion"} | ({"folds"} if self.folds is None else set())
+        deciding = [pair for pair in self._texts() if pair[0] not in beside]
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]
 
     def _texts(self) -> tuple[tuple[str, str], ...]:

@@ -13,8 +13,8 @@ the 800 of the test set (per cent):
     test                                         0.75    0.50        0.88        3.50          8.12
 
 Fits that differ in C alone take their kernel values from one source. The tasks are joblib's: `joblib.parallel_config`
-sends them to another backend, a cluster's among them. Steps that learn from the training set (scale01, zscore) learn
-from all of it, the fold that is held out included.
+sends them to another backend, a cluster's among them. In the app each value is a run of its own, of a recipe with
+`folds`, so that it is queued, paused, stored and found again like any other.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.model_selection import StratifiedKFold
 
 from svmcore.lab.methods import share
-from svmcore.lab.problem import Problem, prepare
-from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.problem import Problem, held_out, prepare
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.train import fit
 from svmcore.metrics import wilson
 
@@ -68,9 +67,9 @@ def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_j
 
     RecipeError for a field or value that cannot be, or for more folds than the smallest class has examples.
     """
-    recipes = {value: recipe.with_text(field, value) for value in values}
+    recipes = {value: recipe.replace(folds=folds).with_text(field, value) for value in values}
     groups = [recipes] if field == "C" else [{value: r} for value, r in recipes.items()]
-    tasks = [(group, part) for group in groups for part in _parts(next(iter(group.values())), folds)]
+    tasks = [(group, part) for group in groups for part in _parts(next(iter(group.values())))]
     done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(*task) for task in tasks)
     return [_point(value, [judged[value] for judged in done if value in judged]) for value in recipes]
 
@@ -82,27 +81,10 @@ def _point(value: str, judged: list[Judged]) -> Point:
     return Point(value, tuple(fold.errors for fold in held), n_train, last.errors, last.n_test, last.n_sv)
 
 
-def _parts(recipe: Recipe, folds: int) -> list[Problem]:
+def _parts(recipe: Recipe) -> list[Problem]:
     """A problem for each fold, held out from the others, and the recipe's own."""
     problem = prepare(recipe)
-    smallest = int(np.unique(problem.y_train, return_counts=True)[1].min())
-    if not 2 <= folds <= smallest:
-        raise RecipeError("folds", folds, f"2 to {smallest}, the examples of the smallest class")
-    splitter = StratifiedKFold(folds, shuffle=True, random_state=recipe.seed)
-    parts = [
-        problem._replace(
-            X_train=problem.X_train[kept],
-            y_train=problem.y_train[kept],
-            images=problem.images[kept],
-            train_index=problem.train_index[kept],
-            X_test=problem.X_train[held],
-            y_test=problem.y_train[held],
-            test_index=problem.train_index[held],
-            test_split="train",
-        )
-        for kept, held in splitter.split(problem.X_train, problem.y_train)
-    ]
-    return [*parts, problem]
+    return [*held_out(recipe, problem), problem]
 
 
 def _judged(recipes: dict[str, Recipe], problem: Problem) -> dict[str, Judged]:

@@ -3,7 +3,8 @@
     prepare   data set -> split -> preprocessing          Problem (problem.py)
     fit       Problem -> machine, by the recipe's method  Fitted  (methods.py)
     judge     machine -> test set, figures                Outcome
-    execute   the three in turn
+    validate  the same on each fold, where the recipe asks for folds
+    execute   all in turn
 
 Each takes a callable that may stop it: `fit` the solver's monitor, the others `check(stage)`, called between pieces of
 at most some tens of milliseconds.
@@ -21,7 +22,7 @@ import numpy as np
 from numba.core import event
 
 from svmcore.lab.methods import METHODS, figures, work
-from svmcore.lab.problem import Problem, prepare
+from svmcore.lab.problem import Problem, held_out, prepare
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.runs import TestSet
 from svmcore.metrics import wilson
@@ -54,7 +55,8 @@ class Outcome(NamedTuple):
 def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
     """Run a recipe here and now. `monitor(progress) -> bool` may end the training; it is then tested as it is."""
     problem = prepare(recipe)
-    return judge(recipe, problem, fit(recipe, problem, monitor))
+    outcome = judge(recipe, problem, fit(recipe, problem, monitor))
+    return outcome._replace(result=outcome.result | validate(recipe, problem, monitor))
 
 
 def fit(recipe: Recipe, problem: Problem, monitor: Callable | None = None) -> Fitted:
@@ -72,16 +74,50 @@ def judge(
     """Test a fitted estimator and gather the figures of the run."""
     machine = fitted.estimator.machine_
     started = time.perf_counter()
-    m, d = machine.support_vectors.shape
-    step = max(16, int(PIECE / (2 * d * max(m, 1) * work(machine.kernel))))
-    decision = np.empty((len(problem.X_test), len(machine.bias)))
-    for start in range(0, len(decision), step):
-        check("predicting")
-        rows = slice(start, start + step)
-        decision[rows] = machine.decision_values(problem.X_test[rows])
+    decision = _decisions(machine, problem.X_test, lambda: check("predicting"))
     seconds = time.perf_counter() - started
     test = TestSet(problem.test_index, problem.y_test, labels(machine.classes, decision), decision, problem.test_split)
     return Outcome(machine, test, problem.train_index, _result(recipe, problem, fitted, test, seconds))
+
+
+def validate(
+    recipe: Recipe,
+    problem: Problem,
+    monitor: Callable | None = None,
+    check: Callable[[str], None] = lambda stage: None,
+) -> dict:
+    """Cross-validation: {"validation": errors of each fold, their sum and rate}; {} where the recipe has no folds."""
+    if recipe.folds is None:
+        return {}
+    started, errors, n = time.perf_counter(), [], len(problem.y_train)
+    for number, part in enumerate(held_out(recipe, problem), 1):
+        machine = fit(recipe, part, monitor and _named(monitor, f"fold {number} of {recipe.folds}")).estimator.machine_
+        decision = _decisions(machine, part.X_test, lambda: check("validating"))
+        errors.append(int(np.sum(labels(machine.classes, decision) != part.y_test)))
+    figures = {"folds": errors, "errors": sum(errors), "n_test": n, "seconds": time.perf_counter() - started}
+    rate = {"error_rate": sum(errors) / n, "interval": list(wilson(sum(errors), n))}
+    return {"validation": figures | rate}
+
+
+def _decisions(machine: Machine, X: np.ndarray, check: Callable[[], None]) -> np.ndarray:
+    """Decision values (n, k) on X, in pieces with a check before each."""
+    m, d = machine.support_vectors.shape
+    step = max(16, int(PIECE / (2 * d * max(m, 1) * work(machine.kernel))))
+    decision = np.empty((len(X), len(machine.bias)))
+    for start in range(0, len(decision), step):
+        check()
+        decision[start : start + step] = machine.decision_values(X[start : start + step])
+    return decision
+
+
+def _named(monitor: Callable, stage: str) -> Callable:
+    """A monitor that is told another stage."""
+
+    def named(progress):
+        return monitor(progress._replace(stage=stage))
+
+    named.burst = getattr(monitor, "burst", None)
+    return named
 
 
 def _result(recipe: Recipe, problem: Problem, fitted: Fitted, test: TestSet, predict_seconds: float) -> dict:

@@ -25,6 +25,7 @@ STAGES = {
     "preprocessing": "Preprocessing",
     "fitting": "Training",
     "predicting": "Testing",
+    "validating": "Cross-validating",
     "saving": "Saving",
 }
 
@@ -56,12 +57,15 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
         if control.looks:
             watch.viewer = Viewer(problem, recipe.seed)
         watch.check("fitting")
-        fitted = train.fit(recipe.replace(cache_mb=predicted.cache_mb), problem, watch)
-        watch.raise_if_ended()
+        bounded = recipe.replace(cache_mb=predicted.cache_mb)
+        fitted = train.fit(bounded, problem, watch)
+        watch.check("predicting")
         fitted = fitted._replace(seconds=fitted.seconds - watch.rested)
         outcome = train.judge(recipe, problem, fitted, watch.check)
+        watch.viewer = None  # a look is one at the machine of all examples
+        validation = train.validate(bounded, problem, watch, watch.check)
         watch.check("saving")
-        run.finish(outcome.machine, outcome.test, outcome.result)
+        run.finish(outcome.machine, outcome.test, outcome.result | validation)
     except train.Stopped:
         return "cancelled", ""
     except Exception as error:
@@ -83,7 +87,10 @@ class _Watch:
         self.error: BaseException | None = None
 
     def check(self, stage: str) -> None:
-        """Between pieces of work outside the solver: tell the stage, wait out a pause. Stopped when asked to stop."""
+        """Between pieces of work outside the solver: tell the stage, wait out a pause. Stopped when asked to stop; what
+        ended a training early."""
+        if self.error is not None:
+            raise self.error
         self.control.publish(message=STAGES[stage])
         if not self._checkpoint():
             raise train.Stopped
@@ -106,11 +113,6 @@ class _Watch:
             self.error = error
         self.rested += self.paused - paused
         return self.error is None
-
-    def raise_if_ended(self) -> None:
-        """After the training: what ended it early."""
-        if self.error is not None:
-            raise self.error
 
     def _record(self, progress: Progress) -> None:
         age, tol = time.perf_counter() - self.started - self.paused, self.run.recipe.tol

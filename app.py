@@ -32,6 +32,12 @@ PAGES = {
             help="Choose data, kernel and C, start, and watch the machine converge.",
         ),
         st.Page(
+            "pages/sweep.py",
+            title="Choose C",
+            icon=":material/tune:",
+            help="Cross-validate over C, the kernel or the strength of jitter, with the test set beside it.",
+        ),
+        st.Page(
             "pages/runs.py",
             title="Runs",
             icon=":material/list:",

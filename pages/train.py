@@ -32,6 +32,12 @@ def set_up():
         )
         if need.fits:
             st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
+            st.page_link(
+                "pages/sweep.py",
+                label="Choose C by cross-validation",
+                icon=":material/tune:",
+                query_params=config.link(recipe),
+            )
         else:
             st.warning(need.advice, title="This run does not fit", icon=":material/memory:")
 

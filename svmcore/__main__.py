@@ -171,12 +171,16 @@ def _follow(run_id: str) -> jobs.Status:
 
 
 def _summary(result: dict) -> str:
-    low, high = result["interval"]
+    check = f"; on {len(v['folds'])} folds {_rate(v)}" if (v := result.get("validation")) else ""
     return (
-        f"{result['errors']} of {result['n_test']} wrong, {100 * result['error_rate']:.2f} % "
-        f"({100 * low:.2f}-{100 * high:.2f}); support vectors {result['n_sv']}, bound {result['n_bound']}; "
+        f"{_rate(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}; "
         f"trained in {result['fit_seconds']:.1f} s, tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )
+
+
+def _rate(result: dict) -> str:
+    low, high = (100 * share for share in result["interval"])
+    return f"{result['errors']} of {result['n_test']} wrong, {100 * result['error_rate']:.2f} % ({low:.2f}-{high:.2f})"
 
 
 def _terminate(signum, frame):

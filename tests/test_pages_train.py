@@ -99,6 +99,8 @@ def test_address_fills_the_form_and_the_form_the_address(run):
     assert app.query_params["C"] == "9"
     app.number_input(key="recipe_C").set_value(2.0).run()  # the default is not spelled out
     assert "C" not in app.query_params
+    app.multiselect(key="recipe_preprocess").set_value([]).run()
+    assert app.query_params["preprocess"] == ""
 
 
 @pytest.mark.parametrize(

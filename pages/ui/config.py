@@ -20,7 +20,7 @@ from svmcore.lab.recipes import PRESET, RECIPES
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
 PLAIN = (  # fields whose widget holds the field's own value
     *("dataset", "n_train", "n_test", "classes", "split", "preprocess", "C", "tol", "seed", "solver", "cache_mb"),
-    *("method", "scope", "rounds", "slow_motion"),
+    *("folds", "method", "scope", "rounds", "slow_motion"),
 )
 
 
@@ -63,7 +63,7 @@ def seed():
     if base is None and not asked:
         fill(RECIPES[PRESET])
     elif asked and not (asked.keys() == {"dataset"} and base and base.dataset == asked["dataset"]):
-        fill(*_read(asked))
+        fill(*read(asked))
 
 
 def fill(recipe: Recipe, wrong=()):
@@ -90,7 +90,7 @@ def write(recipe: Recipe):
     state.write("recipe", FIELDS, link(recipe))
 
 
-def _read(asked):
+def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
     """The recipe of the address, and what was wrong with it, field by field."""
     recipe, wrong = Recipe(), []
     try:

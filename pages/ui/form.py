@@ -260,6 +260,16 @@ def _more() -> dict:
             help="A ceiling for the rows of the kernel matrix that are kept at once.",
             **KEEP,
         )
+        folds = st.number_input(
+            "Folds",
+            min_value=2,
+            max_value=100,
+            value=None,
+            placeholder="no cross-validation",
+            key=key("folds"),
+            help="Parts of the training set, each held out once for a machine of the others. The run takes longer.",
+            **KEEP,
+        )
         balanced = st.checkbox(
             "Weigh classes by their rarity", key=key("balanced"), help="C of a class grows as it gets rarer.", **KEEP
         )
@@ -273,6 +283,7 @@ def _more() -> dict:
         "solver": solver,
         "split": split,
         "cache_mb": cache_mb,
+        "folds": folds,
         "class_weight": "balanced" if balanced else weight,
         "slow_motion": slow_motion,
     }

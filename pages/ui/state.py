@@ -40,7 +40,7 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     """Make the address say `values`, and nothing else, for the parameters `names`."""
     for name in names:
         value = values.get(name, [])
-        if not value:
+        if value == []:
             st.query_params.pop(name, None)
         elif st.query_params.get_all(name) != ([value] if isinstance(value, str) else value):
             st.query_params[name] = value

@@ -87,6 +87,8 @@ def _done(run):
     with st.container(border=True):
         st.markdown(f"#### {words.error_rate(run.result)}")
         st.caption(words.outcome(run.result))
+        if check := run.result.get("validation"):
+            st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):
             for page, label in (("support_vectors", "See its support vectors"), ("errors", "See its errors")):
                 st.page_link(

@@ -25,7 +25,7 @@ RECENT = 40  # progress lines that the rate of the gap is read off
 
 
 class Pace:
-    """Clockwork of one run; `parts`: predicted seconds of each training and the test after it. Ages leave pauses out."""
+    """Clockwork of one run; `parts`: predicted seconds of each training and its test. Ages leave pauses out."""
 
     def __init__(self, parts: Sequence[tuple[float, float]], tol: float):
         self.parts, self.tol = [(max(training, 1e-3), test) for training, test in parts], tol

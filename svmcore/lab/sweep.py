@@ -40,6 +40,20 @@ class Judged(NamedTuple):
     n_sv: float
 
 
+class Sweep(NamedTuple):
+    """Values, written as on the command line, of one field of a recipe with folds."""
+
+    base: Recipe
+    field: str
+    values: tuple[str, ...]
+
+    def recipes(self) -> dict[str, Recipe]:
+        """Value -> recipe, each different one once. RecipeError for a value that cannot be."""
+        recipes = {value: self.base.with_text(self.field, value) for value in self.values}
+        first = {recipe.digest(): value for value, recipe in reversed(recipes.items())}
+        return {value: recipe for value, recipe in recipes.items() if first[recipe.digest()] == value}
+
+
 class Point(NamedTuple):
     """What one value of the field gives."""
 

@@ -1,0 +1,153 @@
+"""Choose C: cross-validation over one field of a recipe, one ordinary run a value, the test set beside it."""
+
+import numpy as np
+import streamlit as st
+
+from data import DataError
+from pages.ui import config, figures, figures_sweep, picker, polling, stored, sweep_form, words
+from svmcore.lab import runs
+from svmcore.lab.estimate import estimate
+
+SETTLED = ("done", *runs.ACTIVE)
+
+
+def named(sweep):
+    """Value -> recipe, with a title that tells what it is when it stands among all runs."""
+    return {
+        value: recipe.replace(title=f"{words.title(recipe)} · {recipe.folds} folds"[:120])
+        for value, recipe in sweep.recipes().items()
+    }
+
+
+def start(recipes, found):
+    """What it will need, Start, and Cancel."""
+    needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None or run.state not in SETTLED]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if all(need.fits for need in needs):
+            stored.buttons(recipes, found, "Start", "One run a value, in the background; each is kept.", "sweep")
+            if needs:
+                st.caption(
+                    f"{len(needs)} runs of about {words.duration(sum(n.seconds for n in needs))} in all and "
+                    f"{words.megabytes(max(n.memory_mb for n in needs))} of memory.",
+                    width="content",
+                )
+        else:
+            advice = next(need.advice for need in needs if not need.fits)
+            st.warning(words.plain(advice), title="This does not fit", icon=":material/memory:")
+
+
+def table(values, found, statuses):
+    """What is known of each value by now."""
+    now = dict(zip([run.id for run in found if run], statuses, strict=True))
+    rows = []
+    for value, run in zip(values, found, strict=True):
+        status = now.get(run.id) if run else None
+        row = {"Value": value, "State": picker.STATES[status.state][2] if status else "not run yet"}
+        if status and status.state == "running":
+            row["State"] = status.message
+        if run and (result := run.result):
+            check = result["validation"]
+            row |= {
+                "Validation": 100 * check["error_rate"],
+                "95 %": interval(check),
+                "Test": 100 * result["error_rate"],
+                "95 % ": interval(result),
+                "SVs": result["n_union"],
+                "at C": int(np.sum(result["n_bound"])),
+                "Time": result["fit_seconds"] + check["seconds"],
+            }
+        rows.append(row)
+    percent = {name: st.column_config.NumberColumn(f"{name}, %", format="%.2f") for name in ("Validation", "Test")}
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        column_config=percent | {"Time": st.column_config.NumberColumn("Time, s", format="%.1f")},
+        placeholder="–",
+        key="sweep_table",
+        alt="Validation error, test error, support vectors and time of each value",
+    )
+
+
+def interval(result):
+    low, high = (100 * share for share in result["interval"])
+    return f"{low:.1f}–{high:.1f}"
+
+
+def ended_early(values, found):
+    """Why a value has no result, and what to do."""
+    for value, run in zip(values, found, strict=True):
+        if run and run.state == "failed":
+            st.error(words.plain(run.message), title=words.plain(f"{over} = {value} failed"), icon=":material/error:")
+    stopped = [value for value, run in zip(values, found) if run and run.state in ("cancelled", "interrupted")]
+    if stopped:
+        st.warning(
+            words.plain(f"No result for {over} = {', '.join(stopped)}. Start again to run what is missing."),
+            title="Stopped before the end",
+            icon=":material/stop:",
+        )
+
+
+def outcome(sweep, name, done):
+    """The chart, and the alphas of one value beside it."""
+    points = [(value, run.result) for value, run in done.items()]
+    best = figures_sweep.chosen(points)
+    sides = st.grid(2, min_column_width=380)
+    with sides.cell():
+        figures.show(figures_sweep.sweep_chart(sweep.field, name, points), "sweep_chart")
+    with sides.cell():
+        value = st.segmented_control(
+            "Alphas of",
+            list(done),
+            default=best,
+            required=True,
+            key=f"alphas_{best}",
+            help="Of all machines of that value's run; at first of the value that cross-validation chooses.",
+        )
+        run = done[value]
+        machine = run.machine()
+        coef = machine.coef[machine.coef != 0]
+        figures.show(figures.alpha_histogram(np.abs(coef), np.sign(coef).astype(int), run.recipe.C), "sweep_alphas")
+    with st.container(horizontal=True):
+        for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
+            st.page_link(
+                f"pages/{page}.py",
+                label=words.plain(f"{label} at {name} = {value}"),
+                icon=":material/arrow_forward:",
+                query_params={"run": run.id},
+            )
+        st.page_link(
+            "pages/train.py",
+            label=words.plain(f"Take {name} = {best} to Train"),
+            icon=":material/play_circle:",
+            query_params=config.link(done[best].recipe.replace(folds=None)),
+        )
+
+
+st.title("Choose C")
+st.caption(
+    "Each value is judged on parts of the training set that its machines have not seen. The test set stands beside, to "
+    "see whether the choice was right; it must not make it."
+)
+sweep = sweep_form.sweep_form()
+if sweep is None:
+    st.stop()
+over = sweep_form.OVER[sweep.field]
+try:
+    recipes = named(sweep)
+    found = stored.stored(recipes.values())
+    start(list(recipes.values()), found)
+except (DataError, ValueError) as error:
+    st.error(words.plain(error), icon=":material/block:")
+    st.stop()
+if not any(found):
+    st.info(
+        "Start trains one machine for each value and one for each of its folds. The errors appear here as they come.",
+        title="Nothing trained yet",
+        icon=":material/tune:",
+    )
+    st.stop()
+ended_early(recipes, found)
+if done := {value: run for value, run in zip(recipes, found, strict=True) if run and run.state == "done"}:
+    outcome(sweep, over, done)
+polling.poll_all([run.id for run in found if run], lambda statuses: table(recipes, found, statuses))

@@ -1,0 +1,109 @@
+"""The page Choose C, driven in process: a sweep starts, is told as it comes, found again, and says what goes wrong."""
+
+import pytest
+
+from pages.ui import figures_sweep, stored
+from pages.ui.sweep_form import EXAMPLES
+from svmcore.kernels import RBF
+from svmcore.lab import jobs, runs
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.sweep import Sweep
+from tests.driven import captions, open_page, whole_app  # noqa: F401
+
+MOONS = {"dataset": "toy-moons", "preprocess": "", "kernel": "rbf:gamma=2", "folds": "3", "over": "C"}
+BASE = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), folds=3)
+
+
+@pytest.fixture
+def ran(home):
+    """A home with a run, so that no preset starts."""
+    assert jobs.wait(jobs.submit(Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0))), 60).state == "done"
+
+
+def buttons(app):
+    return [button.key for button in app.button]
+
+
+def wait_for_all():
+    for run_id in jobs.active():
+        jobs.wait(run_id, 60)
+
+
+def test_a_sweep_runs_and_is_found_again(ran):
+    app = open_page("sweep", **MOONS, value=["0.1", "1", "10"])
+    assert app.info[0].value.startswith("Start trains")
+    app.button(key="queue_sweep").click().run()
+    wait_for_all()
+    sweep = Sweep(BASE, "C", ("0.1", "1", "10"))
+    found = stored.stored(sweep.recipes().values())
+    assert [run.state for run in found] == ["done"] * 3
+    app = open_page("sweep", **MOONS, value=["0.1", "1", "10"])
+    assert "queue_sweep" not in buttons(app)
+    table = app.dataframe[0].value
+    assert list(table["Value"]) == ["0.1", "1", "10"]
+    assert table["Validation"].tolist() == [100 * run.result["validation"]["error_rate"] for run in found]
+    assert "Cross-validation chooses C" in captions(app)
+    assert app.query_params["value"] == ["0.1", "1", "10"]
+
+
+@pytest.mark.parametrize(("value", "says"), [(["-1", "2"], "C = -1"), (["1"], "two or more"), (["two", "3"], "two")])
+def test_a_value_that_cannot_be_is_named(ran, value, says):
+    app = open_page("sweep", **MOONS, value=value)
+    assert says in app.error[0].value.replace("\\", "")
+    assert "queue_sweep" not in buttons(app)
+
+
+def test_a_field_that_cannot_be_swept_is_said(ran):
+    app = open_page("sweep", **MOONS | {"over": "seed"})
+    assert "over = 'seed'" in app.warning[0].value.replace("\\", "")
+
+
+def test_a_failed_value_says_why_and_a_cancelled_one_can_be_run_again(ran):
+    sweep = Sweep(BASE.replace(n_train=6, folds=5), "C", ("1", "2"))
+    for recipe in sweep.recipes().values():
+        jobs.submit(recipe)
+    wait_for_all()
+    address = MOONS | {"n_train": "6", "folds": "5"}
+    app = open_page("sweep", **address, value=["1", "2"])
+    assert "folds = 5; allowed: 2 to 3" in app.error[0].value.replace("\\", "")
+    assert "queue_sweep" in buttons(app)
+    run = runs.create(BASE.replace(C=7.0))
+    run.set_state("cancelled")
+    run.release()
+    app = open_page("sweep", **MOONS, value=["7", "8"])
+    assert "C = 7" in app.warning[0].value
+    assert "queue_sweep" in buttons(app)
+
+
+def test_the_open_question_of_the_paper_is_a_click_away(ran):
+    app = open_page("sweep")
+    app.button(key="example_turned").click().run()
+    assert not app.exception
+    assert app.query_params["classes"] == "6,9"
+    assert app.query_params["value"][-1] == "rot:-120,-60,60,120,180"
+    assert "5 runs of about" in captions(app)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_can_be_run(name):
+    sweep = EXAMPLES[name][2]
+    assert len(sweep.recipes()) == len(sweep.values)
+    assert all(recipe.folds for recipe in sweep.recipes().values())
+
+
+def test_values_that_mean_the_same_are_run_once():
+    assert list(Sweep(BASE, "C", ("1", "1.0", "2")).recipes()) == ["1", "2"]
+
+
+@pytest.mark.parametrize(("field", "values"), [("C", "0.1 1 10"), ("kernel.degree", "1 2 3"), ("jitters", "a b c")])
+def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
+    def result(errors, check):
+        rate = {"n_test": 100, "interval": [0.0, 0.5]}
+        validation = rate | {"errors": check, "error_rate": check / 100}
+        return rate | {"errors": errors, "error_rate": errors / 100, "validation": validation}
+
+    points = list(zip(values.split(), [result(5, 9), result(6, 3), result(4, 3)]))
+    figure = figures_sweep.sweep_chart(field, "it", points)
+    assert [list(trace.y) for trace in figure.data] == [[5, 6, 4], [9, 3, 3]]
+    assert figures_sweep.chosen(points) == values.split()[1]
+    assert "the best is " + values.split()[2] in figure.layout.meta["see"]

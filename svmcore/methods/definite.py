@@ -25,6 +25,7 @@ import numpy as np
 
 from svmcore.kernels import Kernel, register
 from svmcore.methods.blockwise import DirectedKernel
+from svmcore.methods.spectrum import eigh, eigvalsh
 
 LEAST = 1e-4  # of the largest eigenvalue: smaller negative ones are left, rounding makes many of them
 TRIANGLES = 150  # examples among which all triples are looked at
@@ -41,7 +42,7 @@ class PositivePart(DirectedKernel):
     def fit(cls, base: Kernel, X: np.ndarray) -> PositivePart:
         """The positive part of `base` on examples X (n, d); time grows with n^3, 2000 take some seconds."""
         K = base.block(X, X).astype(np.float64)
-        values, vectors = np.linalg.eigh((K + K.T) / 2)
+        values, vectors = eigh((K + K.T) / 2)
         negative = values < -LEAST * values[-1]
         return cls(base, X, vectors[:, negative] / np.sqrt(-values[negative]))
 
@@ -75,7 +76,7 @@ def examine(kernel: Kernel, X: np.ndarray) -> KernelReport:
     """Eigenvalues of a kernel on a sample X (n, d), and the triangle inequality among its first TRIANGLES."""
     K = kernel.block(X, X).astype(np.float64)
     D = distances(K[:TRIANGLES, :TRIANGLES])
-    eigenvalues = np.linalg.eigvalsh((K + K.T) / 2)
+    eigenvalues = eigvalsh((K + K.T) / 2)
     tolerance = 2e-3 * D.max()  # float32 values make a distance of 0 come out as about 5e-4
     broken = sum(np.count_nonzero(D[:, b : b + 1] + D[b] + tolerance < D) for b in range(len(D)))
     triples = max(len(D) * (len(D) - 1) * (len(D) - 2), 1)

@@ -39,6 +39,7 @@ import numpy as np
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, register, squared_norms
 from svmcore.methods.blockwise import DirectedKernel, FittedKernel
+from svmcore.methods.spectrum import eigh, eigvalsh
 from svmcore.products import Operand
 
 RANK = 200  # directions kept in feature space
@@ -58,12 +59,12 @@ def tangent_covariance(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
     """C (d, d) float64 of the tangents of images X, with largest eigenvalue 1. Source: equation (4)."""
     T = tangents(X, jitters, image_shape).astype(np.float64)
     C = T.T @ T
-    return C / max(np.linalg.eigvalsh(C)[-1], np.finfo(float).tiny)
+    return C / max(eigvalsh(C)[-1], np.finfo(float).tiny)
 
 
 def principal_tangents(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues (d,) of a covariance, falling, and its eigenvectors as rows (d, d), to be looked at as images."""
-    values, vectors = np.linalg.eigh(C)
+    values, vectors = eigh(C)
     return values[::-1], vectors.T[::-1]
 
 
@@ -138,7 +139,7 @@ class TangentFeature(DirectedKernel):
         points = forms.reshape(J * n, d)
         K = base.block(points, points).astype(np.float64).reshape(J, n, J, n)
         products = K[1:, :, 1:] - K[1:, :, :1] - K[:1, :, 1:] + K[:1, :, :1]  # of tangents
-        values, vectors = np.linalg.eigh(products.reshape((J - 1) * n, -1))
+        values, vectors = eigh(products.reshape((J - 1) * n, -1))
         kept = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]
         taken = 1 - _damping(values[kept] / values[-1], lam)
         ends = (vectors[:, kept] * np.sqrt(taken / values[kept])).reshape(J - 1, n, len(kept))

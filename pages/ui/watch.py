@@ -11,6 +11,7 @@ from pages.ui import config, evidence, figures, figures_curves, picker, plane, p
 from svmcore.lab import jobs, runs
 
 TOP = 42  # support vectors, and errors, shown at a time
+AT_WORK = "the one at work"
 ENDINGS = {  # state -> (how it is said, icon)
     "failed": ("This run failed", ":material/error:"),
     "cancelled": ("This run was cancelled", ":material/stop:"),
@@ -169,17 +170,31 @@ def _largest(run, live, done):
         st.markdown("**Support vectors with the largest alpha**", width="content")
         machine = run.machine() if done else None
         names = evidence.machine_names(run, machine) if done else _machine_names(run, live)
-        name = names[0]
-        if st.session_state.get("machine", name) not in names:  # it was chosen for another run
-            st.session_state["machine"] = name
-        if len(names) > 1:
-            name = st.selectbox(
-                "Machine", names, key="machine", bind="query-params", label_visibility="collapsed", width=190,
-                help="One machine for each class: that class (blue) against all the others (orange).",
-            )  # fmt: skip
-    c = names.index(name)
+        c = _chosen_machine(names, None if done else live.machine)
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
     snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv")
+
+
+def _chosen_machine(names, at_work):
+    """Number of the machine that the reader chose; until then the one at work, or the first of a run that is done."""
+    if len(names) == 1:
+        return 0
+    choices = names if at_work is None else [AT_WORK, *names]
+    if st.session_state.get("machine") not in choices:  # it was chosen for another run
+        st.session_state["machine"] = choices[0]
+    name = st.selectbox(
+        "Machine",
+        choices,
+        key="machine",
+        bind="query-params",
+        label_visibility="collapsed",
+        width=190,
+        help="One machine for each class: that class (blue) against all the others (orange).",
+    )
+    if name != AT_WORK:
+        return names.index(name)
+    st.markdown(f"now {names[at_work]}", width="content")
+    return at_work
 
 
 def _machine_names(run, live):

@@ -27,7 +27,7 @@ SHARE, FIRST = 0.1, 5  # of the run's time, once it has had its first five looks
 
 
 class Live(NamedTuple):
-    """One look at a machine in training; `machine` is the row of `top` that `support` and `alpha` show.
+    """One look at a machine in training; `machine`, the one at work, is the row of `top` in `support` and `alpha`.
 
     whole: all of its support vectors where the examples are points of a plane, so that its regions can be drawn.
     """
@@ -75,6 +75,7 @@ class Viewer:
         self._version, self._last, self._cost = 0, -np.inf, 0.0
         self._spent, self._started = 0.0, time.perf_counter()
         self._seen = -1  # iterations at the last look
+        self._sums, self._machine = np.zeros(1), 0  # of each machine's alphas at the last look; the one at work
 
     def due(self, progress, final: bool) -> bool:
         """Whether there is something new to see, and the time since the last look allows another one."""
@@ -101,6 +102,9 @@ class Viewer:
     def _live(self, progress, snapshot, check) -> Live:
         decide = self._decide_virtual if isinstance(snapshot, VirtualSnapshot) else self._decide
         predicted = labels(self._classes, decide(snapshot, check))
+        sums = np.abs(snapshot.coef).sum(axis=1)
+        changed = np.flatnonzero(sums != self._sums)
+        self._sums, self._machine = sums, int(changed[-1]) if len(changed) else self._machine
         truth = self._problem.y_test[self._sample]
         wrong = np.flatnonzero(predicted != truth)
         self._version += 1
@@ -115,6 +119,7 @@ class Viewer:
             n_sample=len(truth),
             split=self._problem.test_split,
             whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
+            machine=self._machine,
         )
 
     def _decide_virtual(self, snapshot: VirtualSnapshot, check) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Train: set up a run on the left, watch the chosen one on the right."""
+"""Train: set up a run on the left, watch the chosen one on the right; one just started has the page to itself."""
 
 import streamlit as st
 
@@ -43,11 +43,16 @@ def set_up():
 
 
 st.title("Train")
+run = state.current_run()
+if config.folded(run):
+    st.button("New run", icon=":material/add:", key="new_run", on_click=config.unfold, help="Opens the form again.")
+    watch.watch(run)
+    st.stop()
 grid = st.grid(3, min_column_width=300)
 with grid.cell(), st.container(border=True):
     set_up()
 with grid.cell(column_span=2):
-    if run := state.current_run():
+    if run:
         watch.watch(run)
     else:
         st.info(

@@ -90,6 +90,21 @@ def test_form_starts_a_run_and_shows_it(run):
     assert not app.run().exception
 
 
+def test_what_was_started_has_the_page_until_another_run_is_wanted(run):
+    app = open_app(dataset="toy-circles", C="3")
+    app.button(key="start").click().run()
+    assert not [b for b in app.button if b.key == "start"]
+    assert "C" not in app.query_params
+    assert jobs.wait(app.session_state["run"], 60).state == "done"
+    app.button(key="new_run").click().run()
+    assert app.number_input(key="recipe_C").value == 3
+    assert app.query_params["C"] == "3"
+    app.button(key="start").click().run()
+    app.query_params["C"] = "5"  # as a link to a recipe does
+    app.run()
+    assert app.number_input(key="recipe_C").value == 5
+
+
 def test_address_fills_the_form_and_the_form_the_address(run):
     app = open_app(dataset="digits-8x8", kernel="rbf:gamma=0.5", C="7", preprocess="unit-norm,standardise")
     assert app.number_input(key="recipe_C").value == 7

@@ -15,9 +15,11 @@ from svmcore.lab import jobs
 from svmcore.lab.estimate import BudgetError
 from svmcore.lab.recipe import FIELDS, JITTERS_DEFAULT, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.runs import ACTIVE
 
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
+FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
 PLAIN = (  # fields whose widget holds the field's own value
     *("dataset", "n_train", "n_test", "classes", "split", "preprocess", "C", "tol", "seed", "solver", "cache_mb"),
     *("folds", "method", "scope", "rounds", "slow_motion"),
@@ -30,14 +32,28 @@ def key(name: str) -> str:
 
 
 def start(recipe: Recipe):
-    """Callback: queue the run, make it the current one, and draw the whole page anew."""
+    """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew."""
     st.session_state[WRONG] = []
     try:
         st.session_state["run"] = jobs.submit(recipe)
+        st.session_state[FOLDED] = True
+        state.write("recipe", FIELDS, {})
         state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} trains in the background.")
     except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
         state.tell_later(f":material/block: Not started. {words.plain(error)}")
     st.rerun()
+
+
+def folded(run) -> bool:
+    """Whether `run` has the page: after Start, or when it is found at work; not when the address asks for a recipe."""
+    if run is None or state.asked("recipe", FIELDS):
+        st.session_state[FOLDED] = False
+    return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
+
+
+def unfold():
+    """Callback: draw the form again."""
+    st.session_state[FOLDED] = False
 
 
 def link(recipe: Recipe) -> dict[str, str]:

@@ -36,10 +36,24 @@ def test_time_left_knows_the_stages_to_come():
 
 
 def test_slow_motion_rests_twenty_seconds_in_all():
-    pace = Pace([(1, 0)], tol=1e-3)
-    assert pace.burst(1, 300, True) == 1
-    assert pace.burst(10, 4000, False) > pace.burst(10, 4000, True) > 50
-    assert Pace([(100, 1)], tol=1e-3).burst(10, 60000, False) is None
-    rests = [pace.rest() for _ in range(300)]
+    slow, quick = Pace([(1, 0)], 1e-3, slow_motion=True), Pace([(1, 0)], 1e-3)
+    assert slow.burst(1, 300) == 1
+    assert quick.burst(10, 4000) > slow.burst(10, 4000) > 50
+    assert Pace([(100, 1)], tol=1e-3).burst(10, 60000) is None
+    assert slow.eta(0) == pytest.approx(21)
+    rests = []
+    for gap in np.geomspace(2, 1e-3, 300):
+        slow.seen(sum(rests), gap)
+        rests.append(slow.rest())
     assert sum(rests) == pytest.approx(20)
-    assert max(rests) == 0.2
+    assert sum(rests[:150]) == pytest.approx(10, rel=0.01)  # halfway down, half of it
+    assert max(rests) < 0.2
+
+
+def test_slow_motion_keeps_rest_for_the_last_training():
+    pace = Pace([(1, 0), (1, 0)], 1e-3, slow_motion=True)
+    for age in (1, 2):
+        pace.seen(age, 2.0)
+        assert pace.rest() == 0
+        pace.seen(age + 0.5, 1e-3)
+        assert sum(pace.rest() for _ in range(100)) == pytest.approx(10)

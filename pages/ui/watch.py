@@ -51,7 +51,8 @@ def _draw(run, status):
 
 
 def _controls(run, status):
-    paused, others = status.state == "paused", len(set(jobs.active()) - {run.id})
+    paused = status.state == "paused"
+    waiting = [other for other in jobs.active() if other != run.id and jobs.status(other).state == "queued"]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Resume" if paused else "Pause",
@@ -72,8 +73,8 @@ def _controls(run, status):
         )
         if status.message:
             st.caption(status.message, width="content")
-        if others:
-            st.caption(f"{others} more in the queue", width="content")
+        if waiting and status.state != "queued":
+            st.caption(f"{len(waiting)} more in the queue", width="content")
 
 
 def _order(action, run_id):

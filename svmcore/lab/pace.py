@@ -8,15 +8,15 @@ geometrically, reaches tol at its recent rate; p_2 ... those of what is still to
 run compares with its prediction so far. Another training begins where the gap has been at tol and rises again.
 
 A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs make a machine of n
-examples. Slow motion cuts bursts finer still and rests the real solver for REST after each report, until it has rested
-for SLOW.
+examples. Slow motion cuts bursts finer still and rests the real solver after its reports, for at most REST each and
+SLOW in all: of a training's part of SLOW as much as it has come down of the way from gap 2 to tol, on the log axis.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from math import log
+from math import inf, log
 
 SLOW, REST = 20.0, 0.2  # seconds
 SHORT = 5.0  # seconds of a run that reports by pairs
@@ -27,13 +27,14 @@ RECENT = 40  # progress lines that the rate of the gap is read off
 class Pace:
     """Clockwork of one run; `parts`: predicted seconds of each training and its test. Ages leave pauses out."""
 
-    def __init__(self, parts: Sequence[tuple[float, float]], tol: float):
-        self.parts, self.tol = [(max(training, 1e-3), test) for training, test in parts], tol
+    def __init__(self, parts: Sequence[tuple[float, float]], tol: float, slow_motion: bool = False):
+        self.slow = SLOW / len(parts) if slow_motion else 0.0  # seconds that a training rests
+        self.parts, self.tol = [(max(training, 1e-3) + self.slow, test) for training, test in parts], tol
         self.prior = sum(map(sum, self.parts))
         self._written = -1.0
         self._part, self._begun = 0, None  # the training at work; when the first one and this one began
+        self._gap, self._rested = inf, 0.0  # of this training: smallest mean gap; seconds
         self._recent = deque(maxlen=RECENT)
-        self._rest_left = SLOW
 
     def should_write(self, age: float) -> bool:
         """Whether the progress of this moment belongs in the file."""
@@ -48,10 +49,11 @@ class Pace:
             self._begun = age, age
         if self._done() and gap > self.tol and self._part < len(self.parts) - 1:
             self._part, self._begun = self._part + 1, (self._begun[0], age)
+            self._gap, self._rested = inf, 0.0
             self._recent.clear()
-        best = min(gap, self._recent[-1][1]) if self._recent else gap
-        if best <= self.tol or not self._recent or age - self._recent[-1][0] >= 0.02 * self.parts[self._part][0]:
-            self._recent.append((age, max(best, self.tol)))
+        self._gap = max(min(gap, self._gap), self.tol)
+        if not self._recent or age - self._recent[-1][0] >= 0.02 * self.parts[self._part][0]:
+            self._recent.append((age, self._gap))
 
     def eta(self, age: float) -> float:
         """Seconds left."""
@@ -65,20 +67,21 @@ class Pace:
         to_come = test + sum(map(sum, self.parts[self._part + 1 :]))
         return left + (age - begun + left) / until_now * to_come
 
-    def burst(self, machines: int, n: int, slow_motion: bool) -> int | None:
+    def burst(self, machines: int, n: int) -> int | None:
         """Pairs that a machine works on between two reports; None where the solver's own pace will do."""
-        if not slow_motion and self.prior > SHORT:
+        if not self.slow and self.prior > SHORT:
             return None
-        return max(1, machines * n // 3 // (SLOW_REPORTS if slow_motion else REPORTS))
+        return max(1, machines * n // 3 // (SLOW_REPORTS if self.slow else REPORTS))
 
     def rest(self) -> float:
         """Seconds to rest after a burst in slow motion."""
-        rest = min(REST, self._rest_left)
-        self._rest_left -= rest
+        down = 1 - log(min(self._gap, 2.0) / self.tol) / log(2.0 / self.tol)
+        rest = min(REST, max(self.slow * down - self._rested, 0.0))
+        self._rested += rest
         return rest
 
     def _done(self) -> bool:
-        return bool(self._recent) and self._recent[-1][1] <= self.tol
+        return self._gap <= self.tol
 
     def _time_to_tol(self) -> float | None:
         if self._done():

@@ -78,8 +78,7 @@ class _Watch:
 
     def __init__(self, run: runs.Run, predicted: Estimate, control: Control):
         self.run, self.control, self.viewer = run, control, None
-        self.slow = run.recipe.slow_motion
-        self.pace = Pace(predicted.parts, run.recipe.tol)
+        self.pace = Pace(predicted.parts, run.recipe.tol, run.recipe.slow_motion)
         self.burst: int | None = None  # pairs between two reports, for the solver
         self.rested_at = -1  # iterations at the last rest
         self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
@@ -98,7 +97,7 @@ class _Watch:
     def settle_pace(self, problem: train.Problem) -> None:
         """Choose how often the solver reports, once the problem is known."""
         classes = len(np.unique(problem.y_train))
-        self.burst = self.pace.burst(classes if classes > 2 else 1, len(problem.y_train), self.slow)
+        self.burst = self.pace.burst(classes if classes > 2 else 1, len(problem.y_train))
 
     def __call__(self, progress: Progress) -> bool:
         """Between bursts of the solver. Never raises: what goes wrong here ends the training and is raised after it."""
@@ -130,7 +129,7 @@ class _Watch:
                 self.control.publish(live=live)
 
     def _rest(self, progress: Progress) -> None:
-        if self.slow and progress.iterations != self.rested_at:
+        if self.pace.slow and progress.iterations != self.rested_at:
             self.rested_at = progress.iterations
             started = time.perf_counter()
             self.control.stop.wait(self.pace.rest())

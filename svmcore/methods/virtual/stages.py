@@ -93,8 +93,12 @@ class Stages:
             self.shares = [Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
             return
         self.base = clone(self.first)
-        monitor = self.monitor and (lambda progress: self.monitor(progress._replace(stage="base")))
-        self.base.fit(rows, self.y, self.weight, monitor=monitor)
+
+        def staged(progress):
+            return self.monitor(progress._replace(stage="base"))
+
+        staged.burst = getattr(self.monitor, "burst", None)
+        self.base.fit(rows, self.y, self.weight, monitor=self.monitor and staged)
         machine, self.kernel = self.base.machine_, self.base.kernel_
         groups = [[c] for c in range(k)] if self.owner.scope == "machine" else [range(k)]
         self.shares = [

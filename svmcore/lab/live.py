@@ -73,7 +73,6 @@ class Viewer:
         self._place = np.full(n, -1, np.int64)  # training row -> its row among those of all blocks
         self._blocks: list[np.ndarray] = []  # (rows, size) float32, kernel values of the sample
         self._version, self._last, self._cost = 0, -np.inf, 0.0
-        self._spent, self._started = 0.0, time.perf_counter()
         self._seen = -1  # iterations at the last look
         self._sums, self._machine = np.zeros(1), 0  # of each machine's alphas at the last look; the one at work
 
@@ -83,9 +82,7 @@ class Viewer:
             return False
         if final or self._version < FIRST:
             return True
-        now = time.perf_counter()
-        age = now - self._started
-        return self._spent + self._cost <= SHARE * age and now - self._last >= EVERY
+        return time.perf_counter() - self._last >= max(EVERY, self._cost / SHARE)
 
     def look(self, progress, check) -> Live | None:
         """Look at the machine behind a Progress; None when its rows are not the training set's. What `check` raises."""
@@ -96,7 +93,6 @@ class Viewer:
             live = self._live(progress, snapshot, check)
         self._seen, self._last = progress.iterations, time.perf_counter()
         self._cost = self._last - started
-        self._spent += self._cost
         return live
 
     def _live(self, progress, snapshot, check) -> Live:

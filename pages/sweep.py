@@ -76,9 +76,16 @@ def interval(result):
 
 def ended_early(values, found):
     """Why a value has no result, and what to do."""
+    failed = {}
     for value, run in zip(values, found, strict=True):
         if run and run.state == "failed":
-            st.error(words.plain(run.message), title=words.plain(f"{over} = {value} failed"), icon=":material/error:")
+            failed.setdefault(run.message, []).append(value)
+    for message, those in failed.items():
+        st.error(
+            words.plain(f"{message}. Change it above and start again."),
+            title=words.plain(f"{over} = {', '.join(those)} failed"),
+            icon=":material/error:",
+        )
     stopped = [value for value, run in zip(values, found) if run and run.state in ("cancelled", "interrupted")]
     if stopped:
         st.warning(

@@ -162,9 +162,8 @@ def _follow(run_id: str) -> jobs.Status:
         if status.state in runs.TERMINAL:
             return status
         text = status.message
-        if status.progress and status.progress["gap"] is not None:
-            p = status.progress
-            text += f": gap {p['gap']:.2g}, {p['n_sv']} support vectors, {p['iterations']} iterations"
+        if p := status.progress:
+            text += f": gap {p['mean_gap']:.2g}, {p['n_sv']} support vectors, {p['iterations']} iterations"
         if status.eta_seconds is not None:
             text += f", {status.eta_seconds:.0f} s left"
         print(text, file=sys.stderr, flush=True)

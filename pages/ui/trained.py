@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui import polling, state, words
+from pages.ui.figures_curves import mean_gap
 from pages.ui.words import plain
 from svmcore.lab.runs import ACTIVE, Run
 
@@ -51,7 +52,7 @@ def _waiting(status) -> None:
     with st.container(border=True):
         st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")
         if status.progress:
-            st.caption(f"KKT gap {status.progress['gap']:.2g}, {status.progress['n_sv']:,} support vectors so far.")
+            st.caption(f"Gap {mean_gap(status.progress):.2g}, {status.progress['n_sv']:,} support vectors so far.")
         _to_train("Watch it on the Train page")
 
 

@@ -52,11 +52,14 @@ class Problem(NamedTuple):
 def prepare(recipe: Recipe, check: Callable[[str], None] = lambda stage: None) -> Problem:
     """Load, split and preprocess; `check(stage)` is called between pieces and may raise to stop.
 
-    RecipeError for a split that the data set does not allow; what `check` raises.
+    RecipeError for a split or folds that the data set does not allow; what `check` raises.
     """
     check("loading")
     data = load(recipe.dataset)
     train, test, part = split(recipe, data)
+    smallest = int(np.unique(_labels(recipe, data.y_train[train]), return_counts=True)[1].min())
+    if recipe.folds is not None and recipe.folds > smallest:
+        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
     check("preprocessing")
     first, last = Pipeline(*recipe.preprocess, image_shape=data.image_shape), Pipeline()
     if recipe.method in TRANSFORMING:
@@ -87,11 +90,8 @@ def held_out(recipe: Recipe, problem: Problem) -> Iterator[Problem]:
     """The recipe's folds of the training set: each is held out once, for a machine of the others to be tested on.
 
     Steps that learn from the training set (scale01, zscore) have learned from all of it, the fold that is held out
-    included. RecipeError for more folds than the smallest class has examples.
+    included.
     """
-    smallest = int(np.unique(problem.y_train, return_counts=True)[1].min())
-    if recipe.folds > smallest:
-        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
     splitter = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
     for kept, held in splitter.split(problem.X_train, problem.y_train):
         X_train = problem.X_train[kept]

@@ -173,22 +173,26 @@ class SVC(ClassifierMixin, BaseEstimator):
         square = min(free // 4, min(2, machines) * whole)
         return Source(Cached(operand, kernel, free - square), square)
 
+    @property
+    def digestion(self) -> Digestion | None:
+        """The settings of the paper's solver, where that is the one asked for."""
+        if self.solver == "smo-digestion":
+            return Digestion()
+        return self.solver if isinstance(self.solver, Digestion) else None
+
+    def digest(self, X, kernel: Kernel, Y, C, monitor=None, stage="train") -> decomposition.Solution:
+        """The machines of Y (k, n), C (k, n) on X (n, d) by the paper's solver, within the ceiling."""
+        ceiling, operand = ceiling_bytes(self.cache_mb), Operand(X, "dense")
+        fixed = operand.nbytes + 8 * 8 * Y.size
+        _check_budget(fixed + 4 * len(X), ceiling, "solver 'smo-digestion'")
+        free = ceiling - fixed
+        return digestion.solve(
+            operand, kernel, Y, C, tol=self.tol, monitor=monitor, stage=stage, cache_bytes=free, settings=self.digestion
+        )
+
     def _solve(self, X, Y, C, monitor, source) -> decomposition.Solution:
-        if isinstance(self.solver, Digestion) or self.solver == "smo-digestion":
-            settings = Digestion() if isinstance(self.solver, str) else self.solver
-            ceiling, operand = ceiling_bytes(self.cache_mb), Operand(X, "dense")
-            fixed = operand.nbytes + 8 * 8 * Y.size
-            _check_budget(fixed + 4 * len(X), ceiling, "solver 'smo-digestion'")
-            return digestion.solve(
-                operand,
-                self.kernel_,
-                Y,
-                C,
-                tol=self.tol,
-                monitor=monitor,
-                cache_bytes=ceiling - fixed,
-                settings=settings,
-            )
+        if self.digestion:
+            return self.digest(X, self.kernel_, Y, C, monitor)
         gram, square_bytes = source or self.gram_source(X, self.kernel_, len(Y))
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
         return decomposition.solve(gram, Y, C, tol=self.tol, monitor=monitor, square_bytes=square_bytes, seed=seed)

@@ -230,3 +230,14 @@ def test_digits_that_a_shift_would_clip_are_shifted_one_by_one(digits, monkeypat
     X, y, _, _ = digits
     monkeypatch.setattr(module, "Orbit", None)
     assert VirtualSVC(svc(), jitters="box:1", prepare=UNIT).fit(X, y).converged_
+
+
+def test_the_papers_solver_works_in_the_virtual_stage_too(digits, monkeypatch):
+    X, y, T, _ = digits
+    few = y < 3
+    expected = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
+    monkeypatch.setattr(module.decomposition, "solve", None)
+    virtual = VirtualSVC(svc(solver="smo-digestion"), jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
+    assert virtual.converged_
+    assert virtual.kernel_evals_ == virtual.history_[-1].kernel_evals
+    np.testing.assert_allclose(virtual.decision_function(T), expected.decision_function(T), atol=1e-2)

@@ -23,6 +23,7 @@ from svmcore.digestion.state import (
     N_INSIDE,
     N_SV,
     PHASE,
+    SEEN,
     STEPS,
     SV_BACK,
     _kernel_row,
@@ -39,15 +40,17 @@ def _burst(s, rules, tol, budget):
             if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], -1):
                 c[EVALS_INBOUNDS] = c[EVALS] - c[MARK]
                 c[EVALS_BACK], c[SV_BACK], c[PHASE] = c[EVALS], c[N_SV], FULL
-        elif c[AT] == n:
+        elif c[SEEN] == n:
             c[PHASE] = DONE if c[CHANGED] == 0 else INBOUNDS
-            c[AT], c[CHANGED], c[MARK] = 0, 0, c[EVALS]
         else:
             stepped = _examine(s, c[AT], tol)
-            c[AT] += 1
+            c[AT] = (c[AT] + 1) % n
+            c[SEEN] += 1
             c[CHANGED] += stepped
             if stepped and rules.on and _digest(s, rules):
-                c[PHASE], c[MARK] = INBOUNDS, c[EVALS]
+                c[PHASE] = INBOUNDS
+        if c[PHASE] == INBOUNDS and c[SEEN] > 0:
+            c[SEEN], c[CHANGED], c[MARK] = 0, 0, c[EVALS]
 
 
 @njit(cache=True, nogil=True)

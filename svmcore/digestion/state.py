@@ -12,8 +12,8 @@ from svmcore.kernels import KernelCode, _finish
 
 INBOUNDS, FULL, DONE = range(3)  # phases
 # Places in the counters of a machine
-N_SV, N_INSIDE, N_FREE, EVALS, HITS, LOOKS, STEPS, PHASE, AT, CHANGED = range(10)
-EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW, N_COUNTERS = range(10, 17)
+N_SV, N_INSIDE, N_FREE, EVALS, HITS, LOOKS, STEPS, PHASE, AT, SEEN, CHANGED = range(11)
+EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW, N_COUNTERS = range(11, 18)
 
 
 class State(NamedTuple):

@@ -19,7 +19,7 @@ SMALL = Recipe(dataset="digits-8x8", n_train=300, n_test=50)
 def warm_up(go_on: Callable[[], bool]) -> None:
     """Run the solvers, the layouts of products and a decision once; `go_on()` False ends it early."""
     problem = prepare(SMALL)
-    for solver in ("smo", "decomposition"):
+    for solver in ("smo", "decomposition", "smo-digestion"):
         svc = SVC(SMALL.kernel, solver=solver).fit(problem.X_train, problem.y_train, monitor=lambda progress: go_on())
         svc.predict(problem.X_test)
     for layout in LAYOUTS:

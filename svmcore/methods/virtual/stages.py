@@ -185,17 +185,21 @@ class Stages:
 
         staged.burst = getattr(self.monitor, "burst", None)
         stage = "virtual" if len(seed.machines) > 1 else f"virtual {self.classes[seed.machines[0]]}"
-        gram, square_bytes = self._gram(parent, jitter, kernel, len(seed.machines), stage, state)
-        solution = decomposition.solve(
-            gram,
-            self.Y[np.ix_(seed.machines, parent)],
-            box,
-            tol=self.second.tol,
-            monitor=self.monitor and staged,
-            stage=stage,
-            square_bytes=square_bytes,
-            seed=0 if self.second.random_state is None else self.second.random_state,
-        )
+        Y, monitor = self.Y[np.ix_(seed.machines, parent)], self.monitor and staged
+        if self.second.digestion:
+            solution = self.second.digest(self._vectors(parent, jitter), kernel, Y, box, monitor, stage)
+        else:
+            gram, square_bytes = self._gram(parent, jitter, kernel, len(seed.machines), stage, state)
+            solution = decomposition.solve(
+                gram,
+                Y,
+                box,
+                tol=self.second.tol,
+                monitor=monitor,
+                stage=stage,
+                square_bytes=square_bytes,
+                seed=0 if self.second.random_state is None else self.second.random_state,
+            )
         self._count([self._whole(progress, share) for progress in solution.history], solution.converged)
         self.begun = self.history[-1]
         bound = (solution.alpha > 0) & (solution.alpha >= box)

@@ -11,8 +11,8 @@ a step: gap <= tol.
 Every SV holds a cache row, filled entry by entry, as long as its alpha is above 0; an SV that found the cache full has
 its kernel values computed again and again. During a full pass the SVs bulge beyond their final number. Digestion jumps
 out of the pass into an inbounds pass when they have grown too much; the full pass after it begins at the example at
-which it jumped out, and like every full pass goes once round all n. DeCoste and Schoelkopf (2002), section 4.2; the five
-rules of `Digestion` are theirs, in their order of priority. Costs are counted in kernel evaluations, so that a run
+which it jumped out, and like every full pass goes once round all n. DeCoste and Schoelkopf (2002), section 4.2; the
+five rules of `Digestion` are theirs, in their order of priority. Costs are counted in kernel evaluations, so that a run
 repeats exactly.
 
 Measured (tests/bench/digestion.py: n = 14247 virtual examples, 1151 SVs, rules chosen there): beside the same solver
@@ -20,8 +20,8 @@ without digestion 1.3 times fewer kernel values with a cache for a third of the 
 the paper says over 5 times for some of its machines. Without digestion the SVs bulge to twice their final number, in
 the first pass only, and each of the four or five passes computes (n - S)(S - R) values of uncached SVs with digestion
 or without: with R = S / 3 that alone is two fifths of all that is computed without digestion. Rule 2 as published
-digests every few dozen examples there, which costs more steps than it saves; with more SVs among the examples (a third
-and over) the gain is gone.
+digests every few hundred examples there, which costs more steps than it saves; with more SVs among the examples (a
+third and over) the gain is gone.
 """
 
 from __future__ import annotations

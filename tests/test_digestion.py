@@ -54,7 +54,7 @@ def test_a_larger_cache_computes_fewer_kernel_values(digits):
 
 @pytest.mark.parametrize(("share", "saved"), [(1 / 3, 0.15), (1, 0.25)])
 def test_digestion_saves_kernel_values_on_virtual_examples(share, saved):
-    """Measured: 19 % with a cache for a third of the SVs, 31 % with one for all of them."""
+    """Digit 0, few SVs: measured 19 % with a cache for a third of them, 31 % with one for all. Digit 8: -3 %, 21 %."""
     X, label = load_digits(return_X_y=True)
     parents = X[:600].astype(np.float32)
     support = SVC(Poly(5, 1, 1), C=2).fit(_unit(parents), label[:600]).support_

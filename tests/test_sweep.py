@@ -12,6 +12,7 @@ from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare, runs
 from svmcore.lab.methods import share
 from svmcore.lab.sweep import sweep
 from svmcore.lab.train import fit
+from svmcore.methods.virtual.stages import Stages
 from svmcore.svc import SVC
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=100, kernel=Poly(5, 1.0, 1.0))
@@ -70,6 +71,18 @@ def test_a_run_is_cancelled_between_two_folds(home):
         assert jobs.status(run_id).state != "done"
     jobs.cancel(run_id)
     assert jobs.wait(run_id, 10).state == "cancelled"
+
+
+def test_a_cancelled_run_puts_no_machine_together(home, monkeypatch):
+    made = []
+    assemble = Stages.assemble
+    monkeypatch.setattr(Stages, "assemble", lambda *arguments: made.append(1) or assemble(*arguments))
+    run_id = jobs.submit(DIGITS.replace(method="vsv", classes=(), n_train=900, slow_motion=True), looks=False)
+    while "virtual" not in jobs.status(run_id).message:
+        assert jobs.status(run_id).state != "done"
+    jobs.cancel(run_id)
+    assert jobs.wait(run_id, 10).state == "cancelled"
+    assert not made
 
 
 @pytest.mark.parametrize("method", ["vsv", "jsv"])

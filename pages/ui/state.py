@@ -37,13 +37,12 @@ def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]]):
-    """Make the address say `values`, and nothing else, for the parameters `names`."""
-    for name in names:
-        value = values.get(name, [])
-        if value == []:
-            st.query_params.pop(name, None)
-        elif st.query_params.get_all(name) != ([value] if isinstance(value, str) else value):
-            st.query_params[name] = value
+    """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history."""
+    now = {name: st.query_params.get_all(name) for name in st.query_params}
+    wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
+    changed = {name: texts for name, texts in now.items() if name not in names} | wanted
+    if changed != now:
+        st.query_params.from_dict(changed)
     st.session_state[f"written_{group}"] = _present(names)
 
 

@@ -83,7 +83,7 @@ class _Watch:
         self.rested_at = -1  # iterations at the last rest
         self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
         self.trained: float | None = None  # age when the training began
-        self.error: BaseException | None = None
+        self.thread, self.error = threading.current_thread(), None
 
     def check(self, stage: str) -> None:
         """Between pieces of work outside the solver: tell the stage, wait out a pause. Stopped when asked to stop; what
@@ -100,7 +100,10 @@ class _Watch:
         self.burst = self.pace.burst(classes if classes > 2 else 1, len(problem.y_train))
 
     def __call__(self, progress: Progress) -> bool:
-        """Between bursts of the solver. Never raises: what goes wrong here ends the training and is raised after it."""
+        """Between bursts of the solver. What goes wrong here ends the training, and is raised when the solver, told to
+        stop, asks once more from the run's own thread: no machine is put together for nobody."""
+        if self.error is not None and threading.current_thread() is self.thread:
+            raise self.error
         paused = self.paused
         try:
             if self.error is None:

@@ -99,7 +99,7 @@ class Viewer:
         decide = self._decide_virtual if isinstance(snapshot, VirtualSnapshot) else self._decide
         predicted = labels(self._classes, decide(snapshot, check))
         sums = np.abs(snapshot.coef).sum(axis=1)
-        changed = np.flatnonzero(sums != self._sums)
+        changed = np.flatnonzero(~np.isclose(sums, self._sums, rtol=1e-9))
         self._sums, self._machine = sums, int(changed[-1]) if len(changed) else self._machine
         truth = self._problem.y_test[self._sample]
         wrong = np.flatnonzero(predicted != truth)

@@ -3,11 +3,15 @@
     for machine m of k:   max W_m(alpha_m)   s.t.  0 <= alpha_mi <= C_mi,  sum_i alpha_mi y_mi = 0        (smo.py)
 
 A round solves each machine on its working set S_m (its SVs and its worst violators), whose small Gram matrix is
-gathered from rows that are already there; then the rows of all changed examples, fetched once for all machines, bring
-the decision values f (k, n) up to date. That is an exact check of every KKT condition on every example: a machine is
-done when its gap over all n is at most tol. Working sets that hold all violators make this the decomposition of Osuna,
-Freund and Girosi (1997), section 3.2, whose proof of progress needs one violating pair in S_m; where memory allows only
-part of the SVs the worst violators still are.
+computed for it; then the rows of all changed examples, one product for all machines, bring the decision values f (k, n)
+up to date. Working sets that hold all violators make this the decomposition of Osuna, Freund and Girosi (1997), section
+3.2, whose proof of progress needs one violating pair in S_m; where memory allows only part of the SVs the worst
+violators still are.
+
+The first round's set is a random sample, the same for all machines. After the second most examples are settled: they
+lie farther beyond every machine's margin than NEAR. From then on only the others' f are kept up to date, until no
+machine is open. Then the settled examples' f are computed from the SVs, so that gaps are exact over all n; rounds go
+on, without leaving any example out, while one is above tol.
 
 Y, alpha, C, f (k, n) float64.
 """
@@ -18,16 +22,19 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
 
 from svmcore import smo
 from svmcore.gram import PLAIN, Gram
+from svmcore.products import one_blas_thread
 
-FIRST = 6000  # examples of the random set that the first round works on
-GROWTH = 4000  # violators a round adds to a working set, at most
-ROUGH = 0.05  # gap at which the first round is left: its set is only a sample
+FIRST = 10_000  # examples of the random sample that the first round works on
+GROWTH = 12_000  # violators a round adds to a working set, at most
+ROUGH = 0.05  # gap at which a round on a sample is left
+NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
 REPORT_SECONDS = 0.04  # between two reports while machines are being solved
 
@@ -71,6 +78,17 @@ class Solution(NamedTuple):
     history: list[Progress]
 
 
+class _Seen(NamedTuple):
+    """A machine when it was last looked at; never changed."""
+
+    alpha: np.ndarray  # (n,) float64
+    gap: float
+    bias: float
+    dual: float
+    n_sv: int
+    n_bound: int
+
+
 class Stopped(Exception):
     """The monitor asked for an end."""
 
@@ -82,11 +100,12 @@ def solve(gram: Gram, Y, C, *, tol=1e-3, monitor: Monitor | None = None, stage="
     every few dozen milliseconds and stops the solver by returning False; one with an attribute `burst` gets it also
     whenever a machine has worked on so many pairs, which changes nothing in the result.
     """
-    return _Rounds(gram, Y, C, tol, monitor, stage, square_bytes, seed).run()
+    with one_blas_thread:
+        return _Rounds(gram, Y, C, tol, monitor, stage, square_bytes, seed).run()
 
 
 class _Rounds:
-    """State of one solve: global alpha and f per machine, and the working sets being solved."""
+    """State of one solve: alpha and f of every machine, and what was last seen of those being solved."""
 
     def __init__(self, gram, Y, C, tol, monitor, stage, square_bytes, seed):
         self.gram, self.tol, self.monitor, self.stage = gram, tol, monitor, stage
@@ -97,8 +116,10 @@ class _Rounds:
         self.gaps, self.bias = np.full(self.k, np.inf), np.zeros(self.k)
         self.threads = min(2, self.k)
         self.largest = min(self.n, max(int((square_bytes / self.threads / 4) ** 0.5), 64))
+        self.spaces = SimpleQueue()  # memory of working sets' Gram matrices, one for each thread
         self.rng = np.random.default_rng(seed)
-        self.live: dict[int, tuple] = {}  # machine -> (working set, its alpha, gap, b) at its last burst
+        self.columns = self._first_set()  # examples whose f is up to date
+        self.seen: list[_Seen] = [_Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * self.k
         self.iterations, self.history, self.started = 0, [], time.perf_counter()
         self.stopped, self.gate = False, threading.Lock()
         self.burst = getattr(monitor, "burst", None)
@@ -106,23 +127,50 @@ class _Rounds:
     def run(self) -> Solution:
         converged = True
         try:
-            self._check_gaps()
-            first = self._first_set()
-            if self.gram.blocks is not None:
-                K = self.gram.blocks, self.gram.which
-            else:
-                K = self.gram.square(first, self._check), PLAIN
-            self._round(dict.fromkeys(self._open(), first), K)
-            while sets := {m: self._working_set(m) for m in self._open()}:
-                self._round(sets)
+            self._first_round()
+            for narrow in (True, False):
+                self._take_in(np.setdiff1d(np.arange(self.n), self.columns))
+                while sets := {m: self._working_set(m) for m in self._open()}:
+                    self._round(sets)
+                    if narrow:
+                        self._leave_out_settled()
         except Stopped:
             converged = False
-            for m, (_, _, _, gap, b) in self.live.items():
-                self.gaps[m], self.bias[m] = max(gap, self.gaps[m]), b
+            self.gaps[:], self.bias[:] = zip(*((seen.gap, seen.bias) for seen in self.seen), strict=True)
         self._report()
         return Solution(self.alpha, self.bias, self.gaps, converged, self.iterations, self.history)
 
-    # Working sets
+    def _first_round(self) -> None:
+        """All machines on one set: their Gram matrix is computed once, or is there already."""
+        first = self.columns
+        if self.gram.blocks is not None:
+            K = self.gram.blocks, self.gram.which
+        else:
+            K = self.gram.square(first, self._check), PLAIN
+            if len(first) < self.n:
+                for _ in range(self.threads):
+                    self.spaces.put(np.empty(self.largest**2, np.float32))
+        self._check_gaps()
+        self._round(dict.fromkeys(self._open(), first), K)
+
+    # Which examples
+
+    def _take_in(self, more) -> None:
+        """f of examples that were left out so far, from the SVs."""
+        if not len(more):
+            return
+        support = np.flatnonzero((self.alpha > 0).any(0))
+        f = -self.Y.take(more, axis=1)
+        self.gram.add_to(f, support, (self.alpha * self.Y)[:, support], more, self._check)
+        self.f[:, more] = f
+        self.columns = np.union1d(self.columns, more)
+        self._check_gaps()
+
+    def _leave_out_settled(self) -> None:
+        """`columns` become the examples that some machine may still need."""
+        at = self.columns
+        slack = self.Y[:, at] * (self.f[:, at] + self.bias[:, None])
+        self.columns = at[(slack < _margin(self.gaps.max())).any(0) | (self.alpha[:, at] > 0).any(0)]
 
     def _open(self) -> list[int]:
         """Machines that are not done."""
@@ -130,7 +178,7 @@ class _Rounds:
 
     def _first_set(self) -> np.ndarray:
         """One set for all machines: every example if K fits, else random ones that leave no class out."""
-        if self.gram.whole or self.n <= min(self.largest, 2 * FIRST):
+        if self.gram.whole or self.n <= min(self.largest, 5 * FIRST // 4):
             return np.arange(self.n)
         size = min(FIRST, self.largest)
         chosen = self.rng.choice(self.n, size, replace=False)
@@ -143,21 +191,22 @@ class _Rounds:
 
     def _working_set(self, m) -> np.ndarray:
         """SVs of machine m and its worst violators; where SVs alone are too many, the worst violators of both kinds."""
-        up, low = smo.index_sets(self.Y[m], self.C[m], self.alpha[m])
-        f, b = self.f[m], self.bias[m]
+        f, alpha, b = self.f[m, self.columns], self.alpha[m, self.columns], self.bias[m]
+        up, low = smo.index_sets(self.Y[m, self.columns], self.C[m, self.columns], alpha)
         violation = np.maximum(np.where(up, -b - f, -np.inf), np.where(low, f + b, -np.inf))
-        loaded = self.alpha[m] > 0
+        loaded = alpha > 0
         room = self.largest - np.count_nonzero(loaded)
         if room >= min(self.largest // 8, GROWTH):
             violation[loaded] = -np.inf
             chosen = _top(violation, min(room, GROWTH))
-            chosen = chosen[violation[chosen] > self.tol / 4]
-            return np.sort(np.concatenate([np.flatnonzero(loaded), chosen]))
-        quarter = self.largest // 4
-        first, last = _top(np.where(up, -f, -np.inf), quarter), _top(np.where(low, f, -np.inf), quarter)
-        free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
-        more = self.rng.choice(free, min(len(free), self.largest // 2), replace=False)
-        return np.unique(np.concatenate([first, last, more]))
+            chosen = np.concatenate([np.flatnonzero(loaded), chosen[violation[chosen] > -_margin(self.gaps[m])]])
+        else:
+            quarter = self.largest // 4
+            first, last = _top(np.where(up, -f, -np.inf), quarter), _top(np.where(low, f, -np.inf), quarter)
+            free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
+            more = self.rng.choice(free, min(len(free), self.largest // 2), replace=False)
+            chosen = np.unique(np.concatenate([first, last, more]))
+        return self.columns[np.sort(chosen)]
 
     # One round
 
@@ -165,7 +214,7 @@ class _Rounds:
         """Solve machine m on sets[m], then bring all of f up to date; K = (blocks, which) of a set that all share."""
         before = self.alpha.copy()
         self._solve_sets(sets, K)
-        if any(len(chosen) < self.n for chosen in sets.values()):
+        if any(len(chosen) < len(self.columns) for chosen in sets.values()):
             self._refresh(before, sets)
         self._check_gaps()
 
@@ -182,16 +231,28 @@ class _Rounds:
 
     def _solve_set(self, m, chosen, K) -> None:
         self._halt()
+        if K is not None:
+            return self._solve_on(m, chosen, K)
+        space = self.spaces.get()
+        try:
+            K = self.gram.square(chosen, self._halt, space[: len(chosen) ** 2].reshape(len(chosen), -1))
+            return self._solve_on(m, chosen, (K, PLAIN))
+        finally:
+            self.spaces.put(space)
+
+    def _solve_on(self, m, chosen, K) -> None:
+        """Machine m on its working set, whose Gram matrix is K = (blocks, which)."""
         whole = len(chosen) == self.n
-        K = K or (self.gram.square(chosen, self._halt), PLAIN)
         problem = smo.pairs(*K, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
         tol = self.tol if whole else self.tol / 2 if self.alpha[m].any() else max(self.tol / 2, ROUGH)
 
         def go_on(iterations):
             gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f)
+            alpha, f = self.alpha[m].copy(), self.f[m].copy()
+            alpha[chosen], f[chosen] = problem.alpha, problem.f
             with self.gate:
                 self.iterations += iterations
-                self.live[m] = (chosen, problem.alpha.copy(), problem.f.copy(), gap, b)
+                self._see(m, alpha, f, gap if whole else max(gap, self.gaps[m]), b)  # of all n, as last seen
             if self.burst:
                 self._report()
             return not self.stopped
@@ -204,17 +265,25 @@ class _Rounds:
         change = (self.alpha - before) * self.Y
         idx = np.flatnonzero(change.any(0))
         exact = {m: self.f[m, chosen] for m, chosen in sets.items()}
-        self.gram.add_to(self.f, idx, change[:, idx], self._check)
+        f = self.f.take(self.columns, axis=1)
+        self.gram.add_to(f, idx, change[:, idx], None if len(self.columns) == self.n else self.columns, self._check)
+        self.f[:, self.columns] = f
         for m, chosen in sets.items():
             self.f[m, chosen] = exact[m]
 
     def _check_gaps(self) -> None:
+        at = self.columns
         for m in range(self.k):
-            self.gaps[m], self.bias[m] = smo.kkt_gap(self.Y[m], self.C[m], self.alpha[m], self.f[m])
-        self.live.clear()
+            self.gaps[m], self.bias[m] = smo.kkt_gap(self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at])
+            self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])
         self._check()
 
     # Reports
+
+    def _see(self, m, alpha, f, gap, b) -> None:
+        loaded = alpha > 0
+        counts = np.count_nonzero(loaded), np.count_nonzero(loaded & (alpha >= self.C[m]))
+        self.seen[m] = _Seen(alpha, gap, b, smo.dual_objective(self.Y[m], alpha, f), *counts)
 
     def _halt(self) -> None:
         """A worker's check: it does not report."""
@@ -236,27 +305,33 @@ class _Rounds:
             del self.history[1:-1:2]
 
     def _progress(self) -> Progress:
-        alpha, gaps, bias, dual = self.alpha.copy(), self.gaps.copy(), self.bias.copy(), 0.0
-        for m in range(self.k):
-            chosen, a, f = slice(None), self.alpha[m], self.f[m]
-            if m in self.live:
-                chosen, a, f, gap, bias[m] = self.live[m]
-                alpha[m, chosen] = a
-                gaps[m] = gap if len(chosen) == self.n else max(gap, gaps[m])  # of all n, as last seen
-            dual += smo.dual_objective(self.Y[m, chosen], a, f)
-        sv, bound = np.count_nonzero(alpha > 0), np.count_nonzero((alpha > 0) & (alpha >= self.C))
-        gram, Y = self.gram, self.Y
+        seen, Y = tuple(self.seen), self.Y
 
         def snapshot():
+            alpha = np.array([machine.alpha for machine in seen])
             support = np.flatnonzero((alpha > 0).any(0))
-            return Snapshot(support, (alpha * Y)[:, support], bias)
+            return Snapshot(support, (alpha * Y)[:, support], np.array([machine.bias for machine in seen]))
 
-        seconds = time.perf_counter() - self.started
-        counts = (gram.evaluations, gram.hits, gram.misses)
-        gap = float(gaps.max())
+        gaps = tuple(float(machine.gap) for machine in seen)
         return Progress(
-            self.stage, self.iterations, gap, tuple(gaps), dual, sv, bound, *counts, round(seconds, 3), snapshot
+            self.stage,
+            self.iterations,
+            max(gaps),
+            gaps,
+            sum(machine.dual for machine in seen),
+            sum(machine.n_sv for machine in seen),
+            sum(machine.n_bound for machine in seen),
+            self.gram.evaluations,
+            self.gram.hits,
+            self.gram.misses,
+            round(time.perf_counter() - self.started, 3),
+            snapshot,
         )
+
+
+def _margin(gap) -> float:
+    """How near an example is to a machine's margin if it may still become an SV."""
+    return min(max(gap / 20, NEAR[0]), NEAR[1])
 
 
 def _top(values, count) -> np.ndarray:

@@ -4,10 +4,16 @@
 
 Everything else follows from rows, and an implementation that knows better overrides it: `square`, the Gram matrix of a
 few examples, and `add_to`, the update of decision values f += sum_a coef_a K_a. A source that holds all of K in memory
-has it in `blocks` and `which` (smo.py), and a solver may read it there. Dense holds the whole matrix; Cached
-computes rows in blocks and keeps what its byte budget allows, one cache for all one-vs-rest machines, since rows do not
-depend on labels. Budgets count what grows with the data; `evaluations` counts kernel values, so that costs repeat
-exactly.
+has it in `blocks` and `which` (smo.py), and a solver may read it there.
+
+    Dense      the whole matrix
+    Streamed   nothing: a value is computed when it is asked for, added to f, and forgotten
+    Cached     rows computed in blocks, kept as long as its byte budget allows
+
+Streamed is what kernels of inner products are best served by: K of 60000 digits and their 17000 support vectors is
+computed in less time than its 4 GB take to be written and read again. Cached is for kernels whose values are dearer
+than memory. Both serve all one-vs-rest machines at once, since rows do not depend on labels. Budgets count what grows
+with the data; `evaluations` counts kernel values, so that costs repeat exactly.
 """
 
 from __future__ import annotations
@@ -45,19 +51,21 @@ class Gram:
         """Rows idx (m,) of the Gram matrix: (m, n) float32."""
         raise TypeError(f"{type(self).__name__} does not say how rows are made")
 
-    def square(self, idx, check=proceed) -> np.ndarray:
-        """The Gram matrix of the examples idx (m,): (m, m) float32; `check` as for `add_to`."""
-        out = np.empty((len(idx), len(idx)), np.float32)
+    def square(self, idx, check=proceed, out=None) -> np.ndarray:
+        """The Gram matrix of the examples idx (m,): (m, m) float32, into `out` if given; `check` as for `add_to`."""
+        out = np.empty((len(idx), len(idx)), np.float32) if out is None else out
         for places in chunks(np.arange(len(idx))):
             check()
             out[places] = self.rows(idx[places])[:, idx]
         return out
 
-    def add_to(self, F, idx, coef, check=proceed) -> None:
-        """F (k, n) float64 += coef (k, m) @ rows(idx); `check` is called between steps and may raise to stop."""
-        for start in range(0, len(idx), CHUNK):
+    def add_to(self, F, idx, coef, cols=None, check=proceed) -> None:
+        """F (k, m') float64 += coef (k, m) @ rows(idx)[:, cols], cols (m',) examples, None all; `check` is called
+        between steps and may raise to stop."""
+        cols = slice(None) if cols is None else cols
+        for part in chunks(np.arange(len(idx))):
             check()
-            F += coef[:, start : start + CHUNK].astype(np.float32) @ self.rows(idx[start : start + CHUNK])
+            F += coef[:, part].astype(np.float32) @ self.rows(idx[part])[:, cols]
 
     def _count(self, evaluations=0, hits=0, misses=0) -> None:
         with self._count_lock:
@@ -85,16 +93,48 @@ class Dense(Gram):
         return self.K[idx]
 
 
-class Cached(Gram):
-    """Rows computed in blocks from an operand and kept up to `budget_bytes`; the least recently used make room.
+class Streamed(Gram):
+    """Kernel values computed anew each time, from an operand and a kernel.
 
-    The square of all examples, once a solver has asked for it, is kept in `blocks`.
+    whole: a solver may ask for the square of all examples at once, which is then kept in `blocks`.
     """
 
-    def __init__(self, operand: Operand, kernel: Kernel, budget_bytes: int, whole: bool = False):
+    def __init__(self, operand: Operand, kernel: Kernel, whole: bool = False):
         super().__init__()
         self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole
         self.diag = kernel.diag(operand.X)
+        self._narrow: tuple = (None, operand)  # examples, and their operand
+
+    def rows(self, idx):
+        self._count(evaluations=len(idx) * self.n)
+        return self.operand.take(np.asarray(idx), self.kernel)
+
+    def square(self, idx, check=proceed, out=None):
+        idx = np.asarray(idx)
+        self._count(len(idx) * (len(idx) + 1) // 2)
+        if len(idx) < self.n:
+            return symmetric(self.operand.subset(idx), self.kernel, check, out)
+        out = symmetric(self.operand, self.kernel, check, out)
+        if self.whole:
+            self.blocks, self.which = out[None], PLAIN
+        return out
+
+    def add_to(self, F, idx, coef, cols=None, check=proceed):
+        if self._narrow[0] is not cols:
+            self._narrow = cols, self.operand if cols is None else self.operand.subset(cols)
+        columns, coef = self._narrow[1], coef.astype(np.float32)
+        for part in chunks(np.arange(len(idx))):
+            check()
+            of = idx[part]
+            columns.add_to(F, self.operand.X[of], self.operand.sq[of], self.kernel, coef[:, part])
+        self._count(evaluations=len(idx) * columns.n)
+
+
+class Cached(Streamed):
+    """Rows computed in blocks and kept up to `budget_bytes`; the least recently used make room."""
+
+    def __init__(self, operand: Operand, kernel: Kernel, budget_bytes: int):
+        super().__init__(operand, kernel)
         self.capacity = int(min(self.n, max(budget_bytes // (4 * self.n), 0)))
         self.store = np.empty((self.capacity, self.n), np.float32)
         self.slot = np.full(self.n, -1, np.int64)  # example -> slot of the store, -1 = not held
@@ -112,36 +152,34 @@ class Cached(Gram):
             out[part] = self._compute(idx[part])
         return out
 
-    def add_to(self, F, idx, coef, check=proceed):
+    def add_to(self, F, idx, coef, cols=None, check=proceed):
         idx, coef = np.asarray(idx), coef.astype(np.float32)
+        cols = slice(None) if cols is None else cols
         held = self._touch(idx)
         by_slot = np.zeros((len(coef), self.capacity), np.float32)
         by_slot[:, self.slot[idx[held]]] = coef[:, held]
         in_use = np.flatnonzero(by_slot.any(0)) // CHUNK
         for start in np.unique(in_use) * CHUNK:
             check()
-            F += by_slot[:, start : start + CHUNK] @ self.store[start : start + CHUNK]
+            F += (by_slot[:, start : start + CHUNK] @ self.store[start : start + CHUNK])[:, cols]
         for part in chunks(np.flatnonzero(~held)):
             check()
-            F += coef[:, part] @ self._compute(idx[part])
+            F += (coef[:, part] @ self._compute(idx[part]))[:, cols]
 
-    def square(self, idx, check=proceed):
+    def square(self, idx, check=proceed, out=None):
         idx = np.asarray(idx)
         held = self.slot[idx] >= 0
         inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
         if len(inside) == 0:
-            out = symmetric(Operand(self.operand.X[idx]), self.kernel, check)
-        else:
-            out = np.empty((len(idx), len(idx)), np.float32)
-            for places in chunks(inside):
-                check()
-                _gather(self.store, self.slot[idx[places]], idx, places, out)
-            if len(outside):
-                out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
-                out[np.ix_(outside, outside)] = symmetric(Operand(self.operand.X[idx[outside]]), self.kernel, check)
-        self._count(len(outside) * (len(outside) + 1) // 2, len(inside), len(outside))
-        if np.array_equal(idx, np.arange(self.n)):
-            self.blocks, self.which = out[None], PLAIN
+            return super().square(idx, check, out)
+        out = np.empty((len(idx), len(idx)), np.float32) if out is None else out
+        for places in chunks(inside):
+            check()
+            _gather(self.store, self.slot[idx[places]], idx, places, out)
+        if len(outside):
+            out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
+            out[np.ix_(outside, outside)] = super().square(idx[outside], check)
+        self._count(hits=len(inside), misses=len(outside))
         return out
 
     def _touch(self, idx) -> np.ndarray:
@@ -175,14 +213,14 @@ class Cached(Gram):
         return slots
 
 
-def symmetric(operand: Operand, kernel: Kernel, check=proceed) -> np.ndarray:
+def symmetric(operand: Operand, kernel: Kernel, check=proceed, out=None) -> np.ndarray:
     """Gram matrix (n, n) float32 of the operand's examples; only the part right of the block diagonal is computed."""
     n = operand.n
-    K = np.empty((n, n), np.float32)
+    K = np.empty((n, n), np.float32) if out is None else out
     for start in range(0, n, CHUNK):
         check()
         part = slice(start, min(n, start + CHUNK))
-        K[part, start:] = operand.take(np.arange(part.start, part.stop), kernel, cols=slice(start, n))
+        operand.take(part, kernel, slice(start, n), K[part, start:])
     _mirror(K, CHUNK)
     return K
 

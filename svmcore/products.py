@@ -19,18 +19,23 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import cache, cached_property
 from itertools import pairwise
+from threading import Lock
 
 import numpy as np
 from numba import njit
+from numpy.lib.stride_tricks import as_strided
+from threadpoolctl import ThreadpoolController
 
 from svmcore.kernels import Kernel, _finish, squared_norms
-from svmcore.tiles import GROUP, Tiles, multiply, whole_steps
+from svmcore.tiles import GROUP, Tiles, multiply, multiply_add, whole_steps
 
 LAYOUTS = ("dense", "sparse", "whole")
 CROSSOVER = 0.5  # density below which real tiles are faster than sgemm
 FAR = 10  # squared length of the mean over the total variance from which distances are taken after centring
+WIDTH = 256  # examples that one call of sgemm multiplies with
 FLOP = 3e9  # multiplications and additions of one native call at most, about 20 to 50 ms
 
 
@@ -85,11 +90,26 @@ class Operand:
         return self.product(A, squared_norms(A), kernel, slice(0, self.n), out)
 
     def take(self, idx, kernel: Kernel, cols: slice | None = None, out=None) -> np.ndarray:
-        """Kernel values of the examples `idx` (m,) against all, or against those of the slice `cols` (step 1)."""
+        """Kernel values of the examples `idx`, (m,) or a slice, against all, or those of the slice `cols` (step 1)."""
         start, stop, step = (cols or slice(None)).indices(self.n)
         if step != 1:
             raise ValueError(f"cols has step {step}; allowed: 1")
         return self.product(self.X[idx], self.sq[idx], kernel, slice(start, max(start, stop)), out)
+
+    def subset(self, idx) -> Operand:
+        """The operand of the examples idx (m,), with this one's layout."""
+        part = copy(self)
+        del part.X
+        part._of, part.sq, part.n, part.centre, part._derived = (self, idx), self.sq[idx], len(idx), self.centre, {}
+        part._tiles = self._tiles and self._tiles.subset(self.X, idx)
+        part.nbytes = part.sq.nbytes + (part._tiles.nbytes if part._tiles else 0)
+        return part
+
+    @cached_property
+    def X(self) -> np.ndarray:  # noqa: N802
+        """The examples of a subset, copied when they are first asked for."""
+        operand, idx = self._of
+        return operand.X[idx]
 
     def derived(self, key, make):
         """What `make()` gives, computed once for each hashable `key`: what a kernel wants to know of these examples."""
@@ -103,11 +123,13 @@ class Operand:
         out = np.empty((len(A), cols.stop - cols.start), np.float32) if out is None else out
         if out.size == 0:
             return out
+        if out.strides[1] != out.itemsize or out.strides[0] < out.shape[1] * out.itemsize:
+            out[:] = self.product(A, sq, kernel, cols)
+            return out
         if hasattr(kernel, "fill"):
             kernel.fill(self, A, sq, cols, out)
             return out
-        if kernel.translation_invariant and self.centre is not None:
-            twin = self.derived("centred", lambda: Operand(self.X - self.centre))
+        if (twin := self._twin(kernel)) is not None:
             A = A - self.centre
             return twin.product(A, squared_norms(A), kernel, cols, out)
         code = kernel.code()
@@ -119,27 +141,87 @@ class Operand:
                 self._tiled(rows, sq[part], code, cols, out[part])
         return out
 
+    def add_to(self, F, A, sq, kernel: Kernel, coef) -> None:
+        """F (k, n) float64 += coef (k, m) float32 times the kernel values of the rows of A (m, d), sq (m,) = |a|^2."""
+        coef, by_twin = np.ascontiguousarray(coef), hasattr(kernel, "fill") or self._twin(kernel) is not None
+        rows = self._tiles.rows(A) if self._tiles and not by_twin else None
+        if by_twin:
+            F += coef @ self.product(A, sq, kernel, slice(0, self.n))
+        elif rows is None:
+            calls = [(A, self.X[p], kernel.code(), sq, self.sq[p], coef, F[:, p]) for p in _pieces(self.n, WIDTH)]
+            with one_blas_thread:
+                _run(_multiply_add_dense, calls)
+        else:
+            tiles = self._tiles.data, self._tiles.step
+            calls = [
+                (rows, *tiles, g.start, g.stop, kernel.code(), sq, self.sq, coef, F)
+                for g in self._groups(slice(0, self.n), len(A))
+            ]
+            _run(multiply_add, calls)
+
+    def _twin(self, kernel: Kernel) -> Operand | None:
+        """Where distances would lose their digits, the operand of the centred examples."""
+        if not kernel.translation_invariant or self.centre is None:
+            return None
+        return self.derived("centred", lambda: Operand(self.X - self.centre))
+
     def _dense(self, A, sq, code, cols, out):
         B, sv = self.X[cols], self.sq[cols]
-        for part in _pieces(len(B), FLOP / (2 * max(self.d, 1) * len(A))):
-            np.matmul(A, B[part].T, out=out[:, part])
-            calls = _pieces(len(A), max(len(A) / pool()._max_workers, 1))
-            _run(_finish_block, [(code, out[rows, part], sq[rows], sv[part]) for rows in calls])
+        with one_blas_thread:
+            _run(_multiply_dense, [(A, B[p], code, sq, sv[p], out[:, p]) for p in _pieces(len(B), WIDTH)])
 
     def _tiled(self, rows, sq, code, cols, out):
-        first, last = cols.start // GROUP, -(-cols.stop // GROUP)
-        width = min(FLOP / (2 * max(self.d, 1) * GROUP * len(sq)), (last - first) / (2 * pool()._max_workers))
-        columns = cols.start, code, sq, self.sq[cols], out
+        columns = cols.start, code, sq, self.sq[cols], _in_whole_rows(out)
         tiles = self._tiles.data, self._tiles.step[cols]
-        calls = (slice(first + g.start, first + g.stop) for g in _pieces(last - first, width))
-        _run(multiply, [(rows, *tiles, groups.start, groups.stop, *columns) for groups in calls])
+        _run(multiply, [(rows, *tiles, g.start, g.stop, *columns) for g in self._groups(cols, len(sq))])
+
+    def _groups(self, cols: slice, m: int) -> list[slice]:
+        """The groups of tiles that hold the examples `cols`, cut into calls for m rows."""
+        first, last = cols.start // GROUP, -(-cols.stop // GROUP)
+        width = min(FLOP / (2 * max(self.d, 1) * GROUP * m), (last - first) / (2 * pool()._max_workers))
+        return [slice(first + g.start, first + g.stop) for g in _pieces(last - first, width)]
+
+
+class _OneThread:
+    """BLAS on one thread while any thread is inside: the pool's threads multiply side by side, and no thread of BLAS's
+    own waits for its next product on a core that they need. Entering and leaving at every product would cost more than
+    it saves: hold it around many."""
+
+    def __init__(self):
+        self.inside, self.lock, self.limiter = 0, Lock(), None
+
+    def __enter__(self):
+        with self.lock:
+            self.inside += 1
+            if self.inside == 1:
+                self.limiter = _blas().limit(limits=1, user_api="blas")
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.inside -= 1
+            if not self.inside:
+                self.limiter.restore_original_limits()
+
+
+one_blas_thread = _OneThread()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _pieces(n: int, size: float) -> list[slice]:
     """range(n) cut into equal pieces of at most `size` (at least 1)."""
     count = -(-n // max(int(size), 1))
-    bounds = [n * i // count for i in range(count + 1)]
+    bounds = [n * i // max(count, 1) for i in range(count + 1)]
     return [slice(a, b) for a, b in pairwise(bounds)]
+
+
+def _in_whole_rows(out):
+    """`out` (m, n') and what follows each row up to the next one: compiled loops over an array without gaps vectorise,
+    those over a part of its columns do not. What follows is not `out`'s, nor after the last row anyone's."""
+    return as_strided(out, (len(out), out.strides[0] // out.itemsize))
 
 
 def _run(kernel, calls):
@@ -149,6 +231,18 @@ def _run(kernel, calls):
         return
     for future in [pool().submit(kernel, *call) for call in calls]:
         future.result()
+
+
+def _multiply_dense(A, B, code, su, sv, out):
+    block = A @ B.T
+    _finish_block(code, block, su, sv)
+    out[:] = block
+
+
+def _multiply_add_dense(A, B, code, su, sv, coef, F):
+    block = A @ B.T
+    _finish_block(code, block, su, sv)
+    F += coef @ block
 
 
 @njit(cache=True, nogil=True)

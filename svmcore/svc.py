@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from svmcore import decomposition, digestion
 from svmcore.digestion import Digestion
-from svmcore.gram import CHUNK, Cached, Gram
+from svmcore.gram import CHUNK, Cached, Gram, Streamed
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.model import Machine
@@ -28,6 +28,7 @@ from svmcore.products import Operand
 
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
 KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid")
+NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
 SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
 
 
@@ -162,12 +163,16 @@ class SVC(ClassifierMixin, BaseEstimator):
         operand = Operand(X)
         if not np.isfinite(kernel.diag(X)).all():
             raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
-        fixed = operand.nbytes + 5 * 8 * machines * n
+        fixed = operand.nbytes + NUMBERS * 8 * machines * n
         whole = 4 * n * n
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
             _check_budget(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
-            return Source(Cached(operand, kernel, 0, whole=True), whole)
+            return Source(Streamed(operand, kernel, whole=True), whole)
+        if not hasattr(kernel, "fill"):
+            fixed += operand.nbytes + (4 * X.size if operand.layout == "dense" else 0)  # those not settled, again
+            _check_budget(fixed + 4 * CHUNK * n, ceiling, f"training on {n} examples")
+            return Source(Streamed(operand, kernel), ceiling - fixed)
         _check_budget(fixed + 2 * 4 * CHUNK * n, ceiling, f"training on {n} examples")
         free = ceiling - fixed - 4 * CHUNK * n
         square = min(free // 4, min(2, machines) * whole)

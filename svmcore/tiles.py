@@ -15,6 +15,7 @@ A whole sum stays below 2^31 for d up to WHOLE_FEATURES.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -52,12 +53,22 @@ class Tiles:
         self.whole = steps is not None
         self.step = steps if self.whole else np.ones(len(X), np.float32)
         width, kind = (2, np.uint8) if self.whole else (1, np.float32)
-        used = np.flatnonzero(X.any(axis=0))
-        lines = -(-len(used) // width)
-        self.features = np.resize(used, (lines, width))  # of each line; a last line that lacks one repeats another
-        self.data = _aligned((-(-len(X) // GROUP) * GROUP // TILE, lines, TILE, width), kind)
+        self.used = np.flatnonzero(X.any(axis=0))
+        lines = -(-len(self.used) // width)
+        self.features = np.resize(self.used, (lines, width))  # of each line; a last line that lacks one repeats another
+        self._fill(X, np.arange(len(X)), (lines, TILE, width), kind)
+
+    def subset(self, X, idx) -> Tiles:
+        """Tiles of the examples idx (m,) of X alone."""
+        part = copy(self)
+        part.step = self.step[idx]
+        part._fill(X, idx, self.data.shape[1:], self.data.dtype)
+        return part
+
+    def _fill(self, X, idx, shape, kind) -> None:
+        self.data = _aligned((-(-len(idx) // GROUP) * GROUP // TILE, *shape), kind)
         self.nbytes = self.data.nbytes + self.step.nbytes
-        _fill_tiles(X, used, self.step, self.data)
+        _fill_tiles(X, idx, self.used, self.step, self.data)
 
     def rows(self, A) -> Rows | None:
         """A (m, d) float32 ready for `multiply`; None if the tiles are whole and A is not."""
@@ -149,27 +160,55 @@ def _everywhere(builder, value, count):
 
 @njit(cache=True, nogil=True)
 def multiply(rows, tiles, step, first, last, offset, code, su, sv, out):
-    """Kernel values of `rows` with the groups first <= g < last of `tiles`, into out (m, n').
+    """Kernel values of `rows` with the groups first <= g < last of `tiles`, into the first n' columns of out.
 
     Column 0 of out is the example `offset`; su (m,), sv (n',) squared norms; step (n',) that of the columns.
     """
-    m, n = out.shape
+    m, n = su.shape[0], sv.shape[0]
     edge = np.empty(TILE, np.float32)
     for g in range(first, last):
         a, b = max(g * GROUP - offset, 0), min((g + 1) * GROUP - offset, n)
         for r in range(0, m, ROWS):
             for t in range(g * GROUP // TILE, (g + 1) * GROUP // TILE):
-                _multiply_tile(rows, r, tiles[t], t * TILE - offset, edge, out)
+                _multiply_tile(rows, r, tiles[t], t * TILE - offset, edge, out[:m], n)
             for i in range(r, min(r + ROWS, m)):
                 _scale(out[i, a:b], rows.step[i], step[a:b])
                 _finish(code, out[i, a:b], su[i], sv[a:b])
 
 
 @njit(cache=True, nogil=True)
-def _multiply_tile(rows, r, tile, column, edge, out):
-    """Sums of ROWS rows from r with a tile whose first example is `column` of out; of one that juts out, what fits."""
-    a, b = max(column, 0), min(column + TILE, out.shape[1])
-    inside = b - a == TILE and out.strides[1] == out.itemsize
+def multiply_add(rows, tiles, step, first, last, code, su, sv, coef, F):
+    """F (k, n') float64 += coef (k, m) times what `multiply` gives for these groups, which is never written out.
+
+    Most of coef is 0: an example is a support vector of two machines of ten, say.
+    """
+    (k, m), n = coef.shape, F.shape[1]
+    block, sums = np.empty((m, GROUP), np.float32), np.empty((k, GROUP), np.float32)
+    for g in range(first, last):
+        a, b = g * GROUP, min((g + 1) * GROUP, n)
+        multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
+        sums[:] = np.float32(0)
+        for i in range(m):
+            for c in range(k):
+                if coef[c, i] != 0:
+                    _add_multiple(coef[c, i], block[i, : b - a], sums[c])
+        for c in range(k):
+            for j in range(a, b):
+                F[c, j] += sums[c, j - a]
+
+
+@njit(cache=True, nogil=True)
+def _add_multiple(weight, values, sums):
+    for j in range(values.shape[0]):
+        sums[j] += weight * values[j]
+
+
+@njit(cache=True, nogil=True)
+def _multiply_tile(rows, r, tile, column, edge, out, n):
+    """Sums of ROWS rows from r with a tile whose first example is `column` of out; of one that juts out, what fits
+    between columns 0 and n."""
+    a, b = max(column, 0), min(column + TILE, n)
+    inside = b - a == TILE
     for i in range(r, min(r + ROWS, out.shape[0])):
         if inside:
             _add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], tile, out[i, a:b])
@@ -187,13 +226,13 @@ def _scale(sums, step, steps):
 
 
 @njit(cache=True, nogil=True)
-def _fill_tiles(X, used, steps, tiles):
-    """tiles[t, k / width, c, k mod width] = feature used[k] of example t TILE + c, in steps of its row."""
+def _fill_tiles(X, idx, used, steps, tiles):
+    """tiles[t, k / width, c, k mod width] = feature used[k] of example idx[t TILE + c], in steps of its row."""
     width = tiles.shape[3]
-    for i in range(len(X)):
-        tile, column, scale = tiles[i // TILE], i % TILE, np.float32(1) / steps[i]
+    for i in range(len(idx)):
+        tile, column, scale, row = tiles[i // TILE], i % TILE, np.float32(1) / steps[i], X[idx[i]]
         for k in range(len(used)):
-            value = X[i, used[k]]
+            value = row[used[k]]
             if value != 0:
                 tile[k // width, column, k % width] = value if width == 1 else np.rint(value * scale)
 

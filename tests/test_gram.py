@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, Poly
-from svmcore.gram import Cached, Dense, Gram
+from svmcore.gram import Cached, Dense, Gram, Streamed
 from svmcore.products import Operand
 
 
@@ -30,6 +30,8 @@ def sources(X, kernel):
     row = 4 * len(X)
     yield Plain(X, kernel)
     yield Dense(kernel.block(X, X))
+    for layout in ("dense", "sparse"):
+        yield Streamed(Operand(X, layout), kernel)
     for capacity in (0, 1, 300, 700):
         yield Cached(Operand(X), kernel, capacity * row)
 
@@ -48,6 +50,11 @@ def test_rows_squares_and_updates_agree(X, kernel):
             expected = F + coef @ K[idx].astype(float)
             gram.add_to(F, idx, coef)
             np.testing.assert_allclose(F, expected, rtol=1e-5, atol=1e-3 * abs(expected).max() / 100)
+            for cols in (np.arange(5, 700, 3), np.arange(0)):
+                part = np.zeros((3, len(cols)))
+                gram.add_to(part, idx, coef, cols)
+                expected = (coef @ K[idx].astype(float))[:, cols]
+                np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-5 * abs(coef).sum())
 
 
 def test_the_cache_counts_what_it_computes(X):

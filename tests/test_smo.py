@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, Linear, Poly, decomposition, smo
-from svmcore.gram import PLAIN, Cached, Dense
+from svmcore.gram import PLAIN, Cached, Dense, Streamed
 from svmcore.products import Operand
 from tests import naive
 
@@ -74,13 +74,13 @@ def small_sets(monkeypatch):
 
 
 @pytest.mark.parametrize("square_bytes", [2**30, 4 * 100**2], ids=["all SVs fit", "only part of the SVs fits"])
-@pytest.mark.parametrize("rows", [0, 50, 600])
+@pytest.mark.parametrize("rows", [None, 0, 50, 600])
 def test_rounds_reach_the_optimum_of_the_whole_problem(small_sets, square_bytes, rows):
     X, _ = problem(600)
     label = np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.6, 0.6])
     Y = np.where(label == np.arange(3)[:, None], 1.0, -1.0)
     C, kernel = np.full_like(Y, 2.0), RBF(0.3)
-    gram = Cached(Operand(X), kernel, rows * 4 * 600)
+    gram = Streamed(Operand(X), kernel) if rows is None else Cached(Operand(X), kernel, rows * 4 * 600)
     solution = decomposition.solve(gram, Y, C, tol=1e-4, square_bytes=square_bytes)
     K = kernel.exact(X, X)
     assert solution.converged

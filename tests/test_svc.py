@@ -87,7 +87,6 @@ def test_both_solvers_make_the_same_machine(monkeypatch):
     ]
     for other in machines[1:]:
         np.testing.assert_allclose(other.decision_function(X), machines[0].decision_function(X), atol=2e-3)
-    assert machines[2].kernel_evals_ > machines[1].kernel_evals_
 
 
 @pytest.mark.parametrize("estimator", [SVC(), SVC(kernel="linear"), SVC(kernel=RBF(0.1))], ids=repr)

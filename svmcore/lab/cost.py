@@ -2,7 +2,7 @@
 
     train(n) = 2 d w u n / F + 8 u n / S,    u = min(1, 4.2 n^-1/4) n distinct support vectors
     test(u)  = 2 d w u t / F
-    fit      = operand + numbers of each example and machine + 4 n u + working sets
+    fit      = operands + numbers of each example and machine + Gram matrices of two working sets or of a virtual stage
 
 n, t, d  training and test examples, features;  w  work of a kernel value;  F  rate of kernel products (flop/s);
 S  rate of the solver's passes over examples (1/s). The law of u and the rates are read off runs of 2000 to 60000 digits
@@ -113,16 +113,18 @@ def examples_mb(recipe: Recipe, size: Sizes) -> float:
 
 
 def least_mb(recipe: Recipe, size: Sizes) -> float:
-    """What a fit cannot do without: its operand, five numbers an example and machine, two chunks of rows."""
+    """What a fit cannot do without: its operand, twice for a while, nine numbers an example and machine, and a little
+    room for working sets."""
     plan = stages(recipe, size)
     return (
-        max(s.n * (4 * size.d + 40 * s.machines + 8 * CHUNK) + 4 * s.n * size.d * (s is not plan[0]) for s in plan) / MB
+        max(s.n * (8 * size.d + 72 * s.machines + 4 * CHUNK) + 4 * s.n * size.d * (s is not plan[0]) for s in plan) / MB
     )
 
 
 def fit_mb(recipe: Recipe, size: Sizes) -> float:
-    """What a fit takes when nothing holds it back: the rows of all support vectors, and two working sets."""
-    rows = max(4 * (s.n * support_vectors(s.n) + 2 * min(s.n, WORKING_SET) ** 2) for s in stages(recipe, size))
+    """What a fit takes when nothing holds it back: two working sets, or all of K in a virtual stage of one machine."""
+    plan = stages(recipe, size)
+    rows = max(4 * (s.n**2 / 3 if s.times > 1 else 2 * min(s.n, WORKING_SET) ** 2) for s in plan)
     return least_mb(recipe, size) + rows / MB
 
 

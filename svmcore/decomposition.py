@@ -142,6 +142,7 @@ class _Rounds:
 
     def _first_round(self) -> None:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
+        self._check_gaps()
         first = self.columns
         if self.gram.blocks is not None:
             K = self.gram.blocks, self.gram.which
@@ -150,7 +151,6 @@ class _Rounds:
             if len(first) < self.n:
                 for _ in range(self.threads):
                     self.spaces.put(np.empty(self.largest**2, np.float32))
-        self._check_gaps()
         self._round(dict.fromkeys(self._open(), first), K)
 
     # Which examples

@@ -33,7 +33,7 @@ class Orbit(Gram):
 
     whole = True
 
-    def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, check=proceed):
+    def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, check=proceed, space=None):
         super().__init__()
         self.bases, self.image_shape, self.kernel = bases, tuple(image_shape), kernel
         self.index, self.offsets = np.asarray(index), np.asarray(offsets)
@@ -41,7 +41,8 @@ class Orbit(Gram):
         self.n = len(self.index) * self.n0
         keys, self.which = relative(self.index, self.offsets)
         norms = np.array([squared_norms(base) for base in bases])
-        self.blocks = np.empty((len(keys), self.n0, self.n0), np.float32)
+        shape = len(keys), self.n0, self.n0
+        self.blocks = np.empty(shape, np.float32) if space is None else space[: math.prod(shape)].reshape(shape)
         number = {key: i for i, key in enumerate(keys)}
         for (r, s, dy, dx), i in number.items():
             mirror = number[s, r, -dy, -dx]

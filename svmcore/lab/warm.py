@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from svmcore.kernels import Poly
+import numpy as np
+
+from svmcore.kernels import Poly, squared_norms
 from svmcore.lab.problem import prepare
 from svmcore.lab.recipe import Recipe
 from svmcore.products import LAYOUTS, Operand
@@ -24,4 +26,6 @@ def warm_up(go_on: Callable[[], bool]) -> None:
         svc.predict(problem.X_test)
     for layout in LAYOUTS:
         if go_on():
-            Operand(problem.X_train, layout).block(problem.X_test, Poly(2))
+            operand, rows = Operand(problem.X_train, layout), problem.X_test
+            values, f = operand.block(rows, Poly(2)), np.zeros((1, operand.n))
+            operand.add_to(f, rows, squared_norms(rows), Poly(2), values[:, :1].T)

@@ -80,6 +80,9 @@ class Stages:
         self.jitters, self.rounds = single.power(0), 0
         self.base = None
         self.history, self.evaluations, self.converged = [], 0, True
+        self.ceiling = ceiling_bytes(self.second.cache_mb)
+        # One machine's blocks lie where the last one's lay: pages in use are sooner filled than fresh ones are had.
+        self.space = np.empty(self.ceiling // 4, np.float32)
         self.begun: decomposition.Progress | None = None  # the present stage, up to the share at work
 
     def first_stage(self) -> None:
@@ -216,7 +219,7 @@ class Stages:
         grid = np.arange(J).repeat(n0), np.tile(parent[:n0], J)
         full = len(parent) == J * n0 and np.array_equal(jitter, grid[0]) and np.array_equal(parent, grid[1])
         need = block_bytes(n0, factors.index, factors.offsets) + 100 * machines * len(parent)
-        fits = need <= ceiling_bytes(self.second.cache_mb)
+        fits = need <= self.ceiling
         if not (full and fits and self.second.solver == "auto" and self._only_shifts_count(parent[:n0], kernel)):
             return self.second.gram_source(self._vectors(parent, jitter), kernel, machines)
 
@@ -228,7 +231,7 @@ class Stages:
 
         forms = factors.rest.apply(self.X[parent[:n0]])
         bases = self.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
-        orbit = Orbit(bases, self.jitters.image_shape, factors.index, factors.offsets, kernel, check)
+        orbit = Orbit(bases, self.jitters.image_shape, factors.index, factors.offsets, kernel, check, self.space)
         return orbit, 0
 
     def _only_shifts_count(self, parents, kernel: Kernel) -> bool:

@@ -145,13 +145,14 @@ class _Rounds:
         self._check_gaps()
         first = self.columns
         if self.gram.blocks is not None:
-            K = self.gram.blocks, self.gram.which
-        else:
-            K = self.gram.square(first, self._check), PLAIN
-            if len(first) < self.n:
-                for _ in range(self.threads):
-                    self.spaces.put(np.empty(self.largest**2, np.float32))
-        self._round(dict.fromkeys(self._open(), first), K)
+            self._round(dict.fromkeys(self._open(), first), (self.gram.blocks, self.gram.which))
+            return
+        spaces = [np.empty(max(self.largest, len(first)) ** 2, np.float32) for _ in range(self.threads)]
+        space = None if len(first) == self.n else _matrix(spaces[0], len(first))  # all of K is the source's to keep
+        K = self.gram.square(first, self._check, space)
+        self._round(dict.fromkeys(self._open(), first), (K, PLAIN))
+        for space in spaces:
+            self.spaces.put(space)
 
     # Which examples
 
@@ -235,7 +236,7 @@ class _Rounds:
             return self._solve_on(m, chosen, K)
         space = self.spaces.get()
         try:
-            K = self.gram.square(chosen, self._halt, space[: len(chosen) ** 2].reshape(len(chosen), -1))
+            K = self.gram.square(chosen, self._halt, _matrix(space, len(chosen)))
             return self._solve_on(m, chosen, (K, PLAIN))
         finally:
             self.spaces.put(space)
@@ -327,6 +328,10 @@ class _Rounds:
             round(time.perf_counter() - self.started, 3),
             snapshot,
         )
+
+
+def _matrix(space, n) -> np.ndarray:
+    return space[: n * n].reshape(n, n)
 
 
 def _margin(gap) -> float:

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from svmcore.kernels import Kernel
-from svmcore.products import Operand
+from svmcore.products import Operand, pool
 
 PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
 CHUNK = 256  # rows a step computes or adds between two looks at whether to go on
@@ -96,7 +96,7 @@ class Dense(Gram):
 class Streamed(Gram):
     """Kernel values computed anew each time, from an operand and a kernel.
 
-    whole: a solver may ask for the square of all examples at once, which is then kept in `blocks`.
+    whole: a solver may ask for the square of all examples at once. Once made it is kept, in `blocks`.
     """
 
     def __init__(self, operand: Operand, kernel: Kernel, whole: bool = False):
@@ -115,8 +115,7 @@ class Streamed(Gram):
         if len(idx) < self.n:
             return symmetric(self.operand.subset(idx), self.kernel, check, out)
         out = symmetric(self.operand, self.kernel, check, out)
-        if self.whole:
-            self.blocks, self.which = out[None], PLAIN
+        self.blocks, self.which = out[None], PLAIN
         return out
 
     def add_to(self, F, idx, coef, cols=None, check=proceed):
@@ -221,7 +220,9 @@ def symmetric(operand: Operand, kernel: Kernel, check=proceed, out=None) -> np.n
         check()
         part = slice(start, min(n, start + CHUNK))
         operand.take(part, kernel, slice(start, n), K[part, start:])
-    _mirror(K, CHUNK)
+    stripes = [pool().submit(_mirror, K, top, min(top + CHUNK, n)) for top in range(0, n, CHUNK)]
+    for stripe in stripes:
+        stripe.result()
     return K
 
 
@@ -239,11 +240,10 @@ def _gather(store, slots, columns, places, out):
 
 
 @njit(cache=True, nogil=True)
-def _mirror(K, block):
-    """The upper triangle copied to the lower, in blocks that stay in cache."""
+def _mirror(K, top, bottom):
+    """Rows top <= i < bottom, right of the diagonal, copied below it, in blocks that stay in cache."""
     n = K.shape[0]
-    for top in range(0, n, block):
-        for left in range(top, n, block):
-            for i in range(top, min(n, top + block)):
-                for j in range(max(left, i + 1), min(n, left + block)):
-                    K[j, i] = K[i, j]
+    for left in range(top, n, CHUNK):
+        for i in range(top, bottom):
+            for j in range(max(left, i + 1), min(n, left + CHUNK)):
+                K[j, i] = K[i, j]

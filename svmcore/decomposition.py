@@ -31,7 +31,7 @@ from svmcore import smo
 from svmcore.gram import PLAIN, Gram
 from svmcore.products import one_blas_thread
 
-FIRST = 10_000  # examples of the random sample that the first round works on
+FIRST = 10_000  # examples of the random sample that the first round works on: a quarter of all, this at most
 GROWTH = 12_000  # violators a round adds to a working set, at most
 ROUGH = 0.05  # gap at which a round on a sample is left
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
@@ -179,9 +179,9 @@ class _Rounds:
 
     def _first_set(self) -> np.ndarray:
         """One set for all machines: every example if K fits, else random ones that leave no class out."""
-        if self.gram.whole or self.n <= min(self.largest, 5 * FIRST // 4):
+        if self.gram.whole or self.n <= min(self.largest, FIRST // 4):
             return np.arange(self.n)
-        size = min(FIRST, self.largest)
+        size = min(max(self.n, FIRST) // 4, FIRST, self.largest)
         chosen = self.rng.choice(self.n, size, replace=False)
         few = size // (8 * self.k)
         for targets, C in zip(self.Y, self.C, strict=True):

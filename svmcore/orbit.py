@@ -68,7 +68,7 @@ class Orbit(Gram):
             check()
             rows = slice(part[0], part[-1] + 1)
             cols = slice(part[0] if own_mirror else 0, self.n0)
-            block[rows, cols] = operand.product(A[rows], sq[rows], self.kernel, cols)
+            operand.product(A[rows], sq[rows], self.kernel, cols, block[rows, cols])
             self._count(evaluations=len(part) * (cols.stop - cols.start))
 
 

@@ -35,11 +35,13 @@ COLUMNS = (
     "SVs",
     "who",
     "s",
+    "cpu s",
     "growth MB",
     "dual",
     "kernel evals",
     "/ floor",
     "ours / it",
+    "by cpu",
 )
 
 

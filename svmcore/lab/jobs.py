@@ -9,6 +9,8 @@ asks for a stop only sets a flag: the worker sees it between two bursts, and set
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections import deque
@@ -26,6 +28,7 @@ from svmcore.lab.warm import warm_up
 MAX_RUNNING = 1  # two cores serve one run
 MAX_QUEUED = 100  # all runs of the paper's tables, and some more
 KEPT = 50  # finished jobs whose last look stays in memory
+NICE = 10  # priority of runs below that of pages; 19 is the lowest
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
 
 _change = threading.Condition()
@@ -90,6 +93,7 @@ class _Job:
     def work(self) -> None:
         """The thread of a running job."""
         global _running
+        _yield_to_others()
         state, message = worker.carry_out(self.run, self)
         self.settle(state, message)
         with _change:
@@ -203,7 +207,15 @@ def ensure_preset() -> str | None:
     return preset
 
 
+def _yield_to_others() -> None:
+    """This thread, and those that it will start, take what processor time the pages leave (where threads have their
+    own priority: Linux)."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
+
 def _warm_up(preset: str | None) -> None:
+    _yield_to_others()
     if preset is not None:
         wait(preset)
     if not _closing.is_set():

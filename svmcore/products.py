@@ -35,7 +35,7 @@ from svmcore.tiles import GROUP, Tiles, multiply, multiply_add, whole_steps
 LAYOUTS = ("dense", "sparse", "whole")
 CROSSOVER = 0.5  # density below which real tiles are faster than sgemm
 FAR = 10  # squared length of the mean over the total variance from which distances are taken after centring
-WIDTH = 256  # examples that one call of sgemm multiplies with
+WIDTH = 1024  # examples that one call of sgemm multiplies with
 FLOP = 3e9  # multiplications and additions of one native call at most, about 20 to 50 ms
 
 

@@ -26,6 +26,7 @@ from svmcore.methods.jittering import SIDES, Jittered
 
 FLOPS, PASSES = 60e9, 1e9
 WORKING_SET = 12_000  # examples, the largest working set of a machine in practice
+LARGEST = 1.3  # times the mean: the virtual set of the machine with the most support vectors
 
 
 class Sizes(NamedTuple):
@@ -124,7 +125,7 @@ def least_mb(recipe: Recipe, size: Sizes) -> float:
 def fit_mb(recipe: Recipe, size: Sizes) -> float:
     """What a fit takes when nothing holds it back: two working sets, or all of K in a virtual stage of one machine."""
     plan = stages(recipe, size)
-    rows = max(4 * (s.n**2 / 3 if s.times > 1 else 2 * min(s.n, WORKING_SET) ** 2) for s in plan)
+    rows = max(4 * ((LARGEST * s.n) ** 2 / 3 if s.times > 1 else 2 * min(s.n, WORKING_SET) ** 2) for s in plan)
     return least_mb(recipe, size) + rows / MB
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from svmcore.kernels import Kernel
-from svmcore.products import Operand, pool
+from svmcore.products import Operand, side_by_side
 
 PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
 CHUNK = 256  # rows a step computes or adds between two looks at whether to go on
@@ -220,10 +220,14 @@ def symmetric(operand: Operand, kernel: Kernel, check=proceed, out=None) -> np.n
         check()
         part = slice(start, min(n, start + CHUNK))
         operand.take(part, kernel, slice(start, n), K[part, start:])
-    stripes = [pool().submit(_mirror, K, top, min(top + CHUNK, n)) for top in range(0, n, CHUNK)]
-    for stripe in stripes:
-        stripe.result()
+    transpose_into(K, K)
     return K
+
+
+def transpose_into(target, source) -> None:
+    """target = source.T; of one and the same matrix, its part right of the diagonal is mirrored."""
+    n, same = len(source), target is source
+    side_by_side(_transpose, [(target, source, top, min(top + CHUNK, n), same) for top in range(0, n, CHUNK)])
 
 
 def chunks(idx):
@@ -240,10 +244,11 @@ def _gather(store, slots, columns, places, out):
 
 
 @njit(cache=True, nogil=True)
-def _mirror(K, top, bottom):
-    """Rows top <= i < bottom, right of the diagonal, copied below it, in blocks that stay in cache."""
-    n = K.shape[0]
-    for left in range(top, n, CHUNK):
+def _transpose(target, source, top, bottom, same):
+    """Rows top <= i < bottom of source become columns of target, by blocks that stay in cache."""
+    n = source.shape[0]
+    for left in range(0, n, 64):
         for i in range(top, bottom):
-            for j in range(max(left, i + 1), min(n, left + CHUNK)):
-                K[j, i] = K[i, j]
+            row = source[i]
+            for j in range(max(left, i + 1) if same else left, min(n, left + 64)):
+                target[j, i] = row[j]

@@ -18,11 +18,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from svmcore.gram import Gram, chunks, proceed
+from svmcore.gram import Gram, chunks, proceed, transpose_into
 from svmcore.kernels import Kernel, squared_norms
-from svmcore.products import Operand, pool
+from svmcore.products import Operand
 
 
 class Orbit(Gram):
@@ -50,7 +49,8 @@ class Orbit(Gram):
                 operand = Operand(shifted(bases[s], self.image_shape, dy, dx))
                 operand.sq = norms[s]
                 self._fill(self.blocks[i], bases[r], norms[r], operand, mirror == i, check)
-                _transpose_into(self.blocks[mirror], self.blocks[i], mirror == i)
+                block = self.blocks[i]
+                transpose_into(block if mirror == i else self.blocks[mirror], block)
         self.diag = np.concatenate([kernel.diag(bases[r]) for r in self.index])
 
     def rows(self, idx):
@@ -97,21 +97,3 @@ def shifted(X, image_shape, dy: int, dx: int) -> np.ndarray:
         of = [slice(max(-s, 0), size + min(-s, 0)) for s, size in ((dy, h), (dx, w))]
         out[:, to[0], to[1]] = images[:, of[0], of[1]]
     return out.reshape(X.shape)
-
-
-def _transpose_into(target, source, same: bool) -> None:
-    """target = source.T; of one and the same matrix, its part right of the block diagonal is mirrored."""
-    stripes = [(target, source, part[0], part[-1] + 1, same) for part in chunks(np.arange(len(source)))]
-    for future in [pool().submit(_transpose, *stripe) for stripe in stripes]:
-        future.result()
-
-
-@njit(cache=True, nogil=True)
-def _transpose(target, source, top, bottom, same):
-    """Rows top <= i < bottom of source become columns of target, by blocks that stay in cache."""
-    n = source.shape[0]
-    for left in range(0, n, 64):
-        for i in range(top, bottom):
-            row = source[i]
-            for j in range(max(left, i + 1) if same else left, min(n, left + 64)):
-                target[j, i] = row[j]

@@ -150,14 +150,14 @@ class Operand:
         elif rows is None:
             calls = [(A, self.X[p], kernel.code(), sq, self.sq[p], coef, F[:, p]) for p in _pieces(self.n, WIDTH)]
             with one_blas_thread:
-                _run(_multiply_add_dense, calls)
+                side_by_side(_multiply_add_dense, calls)
         else:
             tiles = self._tiles.data, self._tiles.step
             calls = [
                 (rows, *tiles, g.start, g.stop, kernel.code(), sq, self.sq, coef, F)
                 for g in self._groups(slice(0, self.n), len(A))
             ]
-            _run(multiply_add, calls)
+            side_by_side(multiply_add, calls)
 
     def _twin(self, kernel: Kernel) -> Operand | None:
         """Where distances would lose their digits, the operand of the centred examples."""
@@ -168,12 +168,12 @@ class Operand:
     def _dense(self, A, sq, code, cols, out):
         B, sv = self.X[cols], self.sq[cols]
         with one_blas_thread:
-            _run(_multiply_dense, [(A, B[p], code, sq, sv[p], out[:, p]) for p in _pieces(len(B), WIDTH)])
+            side_by_side(_multiply_dense, [(A, B[p], code, sq, sv[p], out[:, p]) for p in _pieces(len(B), WIDTH)])
 
     def _tiled(self, rows, sq, code, cols, out):
         columns = cols.start, code, sq, self.sq[cols], _in_whole_rows(out)
         tiles = self._tiles.data, self._tiles.step[cols]
-        _run(multiply, [(rows, *tiles, g.start, g.stop, *columns) for g in self._groups(cols, len(sq))])
+        side_by_side(multiply, [(rows, *tiles, g.start, g.stop, *columns) for g in self._groups(cols, len(sq))])
 
     def _groups(self, cols: slice, m: int) -> list[slice]:
         """The groups of tiles that hold the examples `cols`, cut into calls for m rows."""
@@ -224,7 +224,7 @@ def _in_whole_rows(out):
     return as_strided(out, (len(out), out.strides[0] // out.itemsize))
 
 
-def _run(kernel, calls):
+def side_by_side(kernel, calls):
     """Call a nogil kernel with each tuple of arguments, on the pool where there are several."""
     if len(calls) == 1:
         kernel(*calls[0])

@@ -22,7 +22,7 @@ from numba import njit
 
 from svmcore.kernels import register
 from svmcore.methods.blockwise import BlockwiseKernel
-from svmcore.products import Operand, pool
+from svmcore.products import Operand, side_by_side
 
 TILE = 32  # examples worked on together, pixel by pixel: their product images lie in L2
 CALL = 4e6  # pixels of product images that one native call works on, so that no call lasts long
@@ -68,20 +68,10 @@ class LocalPoly(BlockwiseKernel):
         first, last = cols.start // TILE, -(-cols.stop // TILE)
         step = max(1, int(CALL / (operand.d * TILE * len(rows))))
         calls = [
-            pool().submit(
-                _local_block,
-                rows,
-                tiles[t : min(t + step, last)],
-                field,
-                self.inner,
-                self.outer,
-                t * TILE - cols.start,
-                out,
-            )
+            (rows, tiles[t : min(t + step, last)], field, self.inner, self.outer, t * TILE - cols.start, out)
             for t in range(first, last, step)
         ]
-        for call in calls:
-            call.result()
+        side_by_side(_local_block, calls)
         if self.cosine:
             own = operand.derived((self, "own"), lambda: self._own(self._images(operand.X)))
             norms = np.sqrt(np.outer(self._own(rows), own[cols]))

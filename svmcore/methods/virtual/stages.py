@@ -81,8 +81,7 @@ class Stages:
         self.base = None
         self.history, self.evaluations, self.converged = [], 0, True
         self.ceiling = ceiling_bytes(self.second.cache_mb)
-        # One machine's blocks lie where the last one's lay: pages in use are sooner filled than fresh ones are had.
-        self.space = np.empty(self.ceiling // 4, np.float32)
+        self.space: np.ndarray | None = None  # of the present stage's blocks by relative shift
         self.begun: decomposition.Progress | None = None  # the present stage, up to the share at work
 
     def first_stage(self) -> None:
@@ -132,6 +131,7 @@ class Stages:
         kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
         kernel = self.second_kernel
         self.begun, done = self._at_rest("virtual"), []
+        self.most = max(len(seed.parent) for seed in seeds)  # at least the parents of every machine
         for seed in seeds:
             try:
                 done.append(self._retrain(seed, table, kernel, lambda *live: self._state([*done, *live], kept, kernel)))
@@ -139,6 +139,7 @@ class Stages:
                 self.converged = False
             if not self.converged:
                 break
+        self.space = None
         self.kernel, self.shares = self._state(done, kept, kernel)
 
     def assemble(self, shares, kernel=None) -> Machine:
@@ -231,6 +232,10 @@ class Stages:
 
         forms = factors.rest.apply(self.X[parent[:n0]])
         bases = self.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
+        if self.space is None:
+            # One machine's blocks lie where the last one's lay: pages in use are sooner filled than fresh ones are had.
+            most = block_bytes(self.most, factors.index, factors.offsets)
+            self.space = np.empty(min(most, self.ceiling) // 4, np.float32)
         orbit = Orbit(bases, self.jitters.image_shape, factors.index, factors.offsets, kernel, check, self.space)
         return orbit, 0
 

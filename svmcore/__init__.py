@@ -8,7 +8,6 @@ and a file imports lower levels only.
 """
 
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
-from svmcore.decomposition import Progress, Snapshot
 from svmcore.digestion import Digestion
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
@@ -21,6 +20,7 @@ from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
 from svmcore.model import Machine, load, save
 from svmcore.preprocess import Pipeline
+from svmcore.progress import Progress, Snapshot
 from svmcore.svc import SVC
 
 __all__ = [

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -30,6 +29,7 @@ import numpy as np
 from svmcore import smo
 from svmcore.gram import PLAIN, Gram
 from svmcore.products import one_blas_thread
+from svmcore.progress import Monitor, Progress, Snapshot, Solution, Stopped
 
 FIRST = 10_000  # examples of the random sample that the first round works on: a quarter of all, this at most
 GROWTH = 12_000  # violators a round adds to a working set, at most
@@ -37,45 +37,6 @@ ROUGH = 0.05  # gap at which a round on a sample is left
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
 REPORT_SECONDS = 0.04  # between two reports while machines are being solved
-
-
-class Snapshot(NamedTuple):
-    """The machines as they would be if training stopped now."""
-
-    support: np.ndarray  # (m,) int64, training rows that are SV of some machine
-    coef: np.ndarray  # (k, m) float64, y alpha
-    bias: np.ndarray  # (k,) float64
-
-
-class Progress(NamedTuple):
-    """What a run has come to; immutable. Sums are over the machines."""
-
-    stage: str
-    iterations: int
-    gap: float
-    gaps: tuple[float, ...]
-    dual: float
-    n_sv: int
-    n_bound: int
-    kernel_evals: int
-    cache_hits: int
-    cache_misses: int
-    seconds: float
-    snapshot: Callable[[], Snapshot] | None
-
-
-Monitor = Callable[[Progress], bool]
-
-
-class Solution(NamedTuple):
-    """Multipliers of k machines; feasible also where `converged` is False."""
-
-    alpha: np.ndarray  # (k, n) float64
-    bias: np.ndarray  # (k,) float64
-    gaps: np.ndarray  # (k,) float64
-    converged: bool
-    iterations: int
-    history: list[Progress]
 
 
 class _Seen(NamedTuple):
@@ -87,10 +48,6 @@ class _Seen(NamedTuple):
     dual: float
     n_sv: int
     n_bound: int
-
-
-class Stopped(Exception):
-    """The monitor asked for an end."""
 
 
 def solve(gram: Gram, Y, C, *, tol=1e-3, monitor: Monitor | None = None, stage="train", square_bytes=2**30, seed=0):

@@ -25,6 +25,7 @@ from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.model import Machine
 from svmcore.products import Operand
+from svmcore.progress import Solution
 
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
 KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid")
@@ -185,7 +186,7 @@ class SVC(ClassifierMixin, BaseEstimator):
             return Digestion()
         return self.solver if isinstance(self.solver, Digestion) else None
 
-    def digest(self, X, kernel: Kernel, Y, C, monitor=None, stage="train") -> decomposition.Solution:
+    def digest(self, X, kernel: Kernel, Y, C, monitor=None, stage="train") -> Solution:
         """The machines of Y (k, n), C (k, n) on X (n, d) by the paper's solver, within the ceiling."""
         ceiling, operand = ceiling_bytes(self.cache_mb), Operand(X, "dense")
         fixed = operand.nbytes + 8 * 8 * Y.size
@@ -195,7 +196,7 @@ class SVC(ClassifierMixin, BaseEstimator):
             operand, kernel, Y, C, tol=self.tol, monitor=monitor, stage=stage, cache_bytes=free, settings=self.digestion
         )
 
-    def _solve(self, X, Y, C, monitor, source) -> decomposition.Solution:
+    def _solve(self, X, Y, C, monitor, source) -> Solution:
         if self.digestion:
             return self.digest(X, self.kernel_, Y, C, monitor)
         gram, square_bytes = source or self.gram_source(X, self.kernel_, len(Y))

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svmcore.decomposition import Progress, Snapshot
 from svmcore.lab import estimate, jobs, runs, train
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.warm import warm_up
+from svmcore.progress import Progress, Snapshot
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -23,6 +23,7 @@ LEVELS = {
     "jitter": 0,
     "preprocess": 0,
     "metrics": 0,
+    "progress": 0,
     "tiles": 1,
     "products": 1,
     "gram": 1,

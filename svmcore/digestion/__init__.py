@@ -30,12 +30,12 @@ import time
 
 import numpy as np
 
-from svmcore.decomposition import Monitor, Progress, Snapshot, Solution
 from svmcore.digestion.passes import _burst, _outputs
 from svmcore.digestion.rules import Digestion, compiled
 from svmcore.digestion.state import DONE, EVALS, FULL, HITS, I_LOW, I_UP, N_COUNTERS, N_FREE, PHASE, STEPS, State
 from svmcore.kernels import Kernel
 from svmcore.products import Operand
+from svmcore.progress import Monitor, Progress, Snapshot, Solution
 from svmcore.smo import dual_objective, kkt_gap
 
 __all__ = ["Digestion", "solve"]

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.decomposition import Snapshot
 from svmcore.lab.problem import Problem
 from svmcore.methods.virtual import VirtualSnapshot
 from svmcore.model import labels
 from svmcore.products import Operand
+from svmcore.progress import Snapshot
 
 SAMPLE, KEPT_VALUES = 500, 1 << 24  # test examples looked at; kernel values held (64 MB)
 TOP = 60  # support vectors shown of each machine

@@ -27,6 +27,7 @@ from svmcore.lab.recipe import Recipe
 from svmcore.lab.runs import TestSet
 from svmcore.metrics import wilson
 from svmcore.model import Machine, labels
+from svmcore.progress import retold
 
 PIECE = 4e9  # floating-point operations between two checks while predicting
 
@@ -91,7 +92,9 @@ def validate(
         return {}
     started, errors, n = time.perf_counter(), [], len(problem.y_train)
     for number, part in enumerate(held_out(recipe, problem), 1):
-        machine = fit(recipe, part, monitor and _named(monitor, f"fold {number} of {recipe.folds}")).estimator.machine_
+        stage = f"fold {number} of {recipe.folds}"
+        listener = retold(monitor, lambda progress, stage=stage: progress._replace(stage=stage))
+        machine = fit(recipe, part, listener).estimator.machine_
         decision = _decisions(machine, part.X_test, lambda: check("validating"))
         errors.append(int(np.sum(labels(machine.classes, decision) != part.y_test)))
     figures = {"folds": errors, "errors": sum(errors), "n_test": n, "seconds": time.perf_counter() - started}
@@ -108,16 +111,6 @@ def _decisions(machine: Machine, X: np.ndarray, check: Callable[[], None]) -> np
         check()
         decision[start : start + step] = machine.decision_values(X[start : start + step])
     return decision
-
-
-def _named(monitor: Callable, stage: str) -> Callable:
-    """A monitor that is told another stage."""
-
-    def named(progress):
-        return monitor(progress._replace(stage=stage))
-
-    named.burst = getattr(monitor, "burst", None)
-    return named
 
 
 def _result(recipe: Recipe, problem: Problem, fitted: Fitted, test: TestSet, predict_seconds: float) -> dict:

@@ -12,11 +12,11 @@ from typing import Protocol
 
 import numpy as np
 
-from svmcore.decomposition import Progress
 from svmcore.lab import runs, train
 from svmcore.lab.estimate import Estimate, require
 from svmcore.lab.live import Viewer
 from svmcore.lab.pace import Pace
+from svmcore.progress import Progress
 
 MAX_GAPS = 20  # machines whose gaps a line of progress carries
 _log = logging.getLogger(__name__)

@@ -30,6 +30,7 @@ from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
 from svmcore.orbit import Orbit, block_bytes
 from svmcore.preprocess import as_images, background
+from svmcore.progress import Progress, Snapshot, Stopped, retold
 from svmcore.svc import SVC, one_vs_rest
 
 CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
@@ -82,7 +83,7 @@ class Stages:
         self.history, self.evaluations, self.converged = [], 0, True
         self.ceiling = ceiling_bytes(self.second.cache_mb)
         self.space: np.ndarray | None = None  # of the present stage's blocks by relative shift
-        self.begun: decomposition.Progress | None = None  # the present stage, up to the share at work
+        self.begun: Progress | None = None  # the present stage, up to the share at work
 
     def first_stage(self) -> None:
         """The base machine, one share a machine or one for all; scope "all" begins with every example instead."""
@@ -95,12 +96,8 @@ class Stages:
             self.shares = [Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
             return
         self.base = clone(self.first)
-
-        def staged(progress):
-            return self.monitor(progress._replace(stage="base"))
-
-        staged.burst = getattr(self.monitor, "burst", None)
-        self.base.fit(rows, self.y, self.weight, monitor=self.monitor and staged)
+        monitor = retold(self.monitor, lambda progress: progress._replace(stage="base"))
+        self.base.fit(rows, self.y, self.weight, monitor=monitor)
         machine, self.kernel = self.base.machine_, self.base.kernel_
         groups = [[c] for c in range(k)] if self.owner.scope == "machine" else [range(k)]
         self.shares = [
@@ -135,7 +132,7 @@ class Stages:
         for seed in seeds:
             try:
                 done.append(self._retrain(seed, table, kernel, lambda *live: self._state([*done, *live], kept, kernel)))
-            except decomposition.Stopped:
+            except Stopped:
                 self.converged = False
             if not self.converged:
                 break
@@ -179,17 +176,14 @@ class Stages:
         nothing = np.zeros_like(box)
         share = Share(seed.machines, parent, jitter, nothing, nothing > 0, np.zeros(len(box)), len(parent))
 
-        def staged(progress):
+        def of_all(progress):
             inner = progress.snapshot
-            return self.monitor(
-                self._whole(progress, share)._replace(
-                    snapshot=lambda: self._snapshot(*state(self._live(inner(), share)))
-                )
+            return self._whole(progress, share)._replace(
+                snapshot=lambda: self._snapshot(*state(self._live(inner(), share)))
             )
 
-        staged.burst = getattr(self.monitor, "burst", None)
         stage = "virtual" if len(seed.machines) > 1 else f"virtual {self.classes[seed.machines[0]]}"
-        Y, monitor = self.Y[np.ix_(seed.machines, parent)], self.monitor and staged
+        Y, monitor = self.Y[np.ix_(seed.machines, parent)], retold(self.monitor, of_all)
         if self.second.digestion:
             solution = self.second.digest(self._vectors(parent, jitter), kernel, Y, box, monitor, stage)
         else:
@@ -228,7 +222,7 @@ class Stages:
             if self.monitor:
                 progress = self.begun._replace(stage=stage, snapshot=lambda: self._snapshot(*state()))
                 if not self.monitor(progress):
-                    raise decomposition.Stopped
+                    raise Stopped
 
         forms = factors.rest.apply(self.X[parent[:n0]])
         bases = self.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
@@ -263,7 +257,7 @@ class Stages:
             return kernel, done + kept[len(done) :]
         return self.kernel, kept
 
-    def _live(self, inner: decomposition.Snapshot, share) -> Share:
+    def _live(self, inner: Snapshot, share) -> Share:
         """The share as the solver's own snapshot of its virtual examples has it."""
         alpha = np.zeros((len(inner.coef), len(share.parent)))
         alpha[:, inner.support] = abs(inner.coef)
@@ -273,16 +267,14 @@ class Stages:
         machine = self.assemble(shares, kernel)
         return VirtualSnapshot(machine.support, machine.coef, machine.bias, machine.support_vectors, kernel)
 
-    def _at_rest(self, stage: str) -> decomposition.Progress:
+    def _at_rest(self, stage: str) -> Progress:
         """A stage that is about to begin: machines without support vectors, whose gap is 2; what was spent before."""
         k, spent = len(self.Y), dict.fromkeys(SPENT, 0)
         if self.history:
             spent = {name: getattr(self.history[-1], name) for name in SPENT}
-        return decomposition.Progress(
-            stage=stage, gap=2.0, gaps=(2.0,) * k, dual=0.0, n_sv=0, n_bound=0, snapshot=None, **spent
-        )
+        return Progress(stage=stage, gap=2.0, gaps=(2.0,) * k, dual=0.0, n_sv=0, n_bound=0, snapshot=None, **spent)
 
-    def _whole(self, progress: decomposition.Progress, share: Share) -> decomposition.Progress:
+    def _whole(self, progress: Progress, share: Share) -> Progress:
         """The Progress of one share as that of all machines: sums over those of this stage, costs over all stages."""
         gaps = np.array(self.begun.gaps)
         gaps[share.machines] = progress.gaps

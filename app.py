@@ -83,7 +83,9 @@ PAGES = {
 page = st.navigation(PAGES, expanded=True)
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
-from pages.ui import digits, picker, state  # noqa: E402
+from pages.ui.example import digits  # noqa: E402
+from pages.ui.kit import state  # noqa: E402
+from pages.ui.run import picker  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
 jobs.ensure_preset()

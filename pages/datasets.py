@@ -3,10 +3,11 @@
 import streamlit as st
 
 from data import DataError, Entry, catalogue, thumbnails
-from pages.ui import state, views
-from pages.ui.fetching import fetch_panel
-from pages.ui.upload import upload_panel
-from pages.ui.words import plain
+from pages.ui.data.fetching import fetch_panel
+from pages.ui.data.upload import upload_panel
+from pages.ui.example import views
+from pages.ui.kit import state
+from pages.ui.kit.words import plain
 
 OWN = "new"  # the value of ?set= that stands for "add your own"
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}

@@ -3,10 +3,14 @@
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui import config, figures, figures_methods, picker, polling, state, stored, words
-from svmcore.lab.estimate import estimate
-from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.runs import Run
+from pages.ui.figures import comparison
+from pages.ui.figures.frame import show
+from pages.ui.kit import state, words
+from pages.ui.recipe import config
+from pages.ui.run import picker, polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.store.runs import Run
 
 SIDES = {"digestion": True, "without": False}
 RULES = {  # setting -> (label, help); the paper's order of priority
@@ -76,7 +80,7 @@ def look(found: dict[str, Run | None], statuses):
     if not any(lines and lines[-1]["kernel_evals"] for lines in progress.values()):
         st.caption(" · ".join(filter(None, (status.message for status in statuses))))
         return
-    figures.show(figures_methods.bulge(progress), "bulge")
+    show(comparison.bulge(progress), "bulge")
     st.dataframe(
         [_row(side, states[found[side].id].state, lines) for side, lines in progress.items() if lines],
         hide_index=True,

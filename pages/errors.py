@@ -4,9 +4,12 @@ import numpy as np
 import streamlit as st
 
 from data import load
-from pages.ui import evidence, figures, plane, state, words
-from pages.ui.gallery import Tile, gallery, reference
-from pages.ui.trained import another_run, trained_run
+from pages.ui.example import evidence, plane
+from pages.ui.figures import decisions
+from pages.ui.figures.frame import show
+from pages.ui.kit import state, words
+from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.run.trained import another_run, trained_run
 from svmcore.metrics import class_positions, confusion, per_class_table
 
 PER_PAGE = 96
@@ -89,8 +92,8 @@ if run:
         else:
             st.success("Not one test example is wrong.", icon=":material/check:")
     with left:
-        figures.show(
-            figures.confusion_figure(matrix, classes, [names.index(w) for w in wanted]),
+        show(
+            decisions.confusion_figure(matrix, classes, [names.index(w) for w in wanted]),
             "confusion",
             on_select=lambda: toggle_cell(names),
             selection_mode="points",

@@ -4,9 +4,11 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui import config, evidence, jitter_set, jittered, state, words
-from pages.ui.gallery import Tile, gallery
-from svmcore.lab.estimate import estimate
+from pages.ui.example import evidence, jittered
+from pages.ui.kit import state, words
+from pages.ui.kit.gallery import Tile, gallery
+from pages.ui.recipe import config, jitter_set
+from svmcore.lab.forecast.estimate import estimate
 
 STRIP = 20  # examples to choose from
 

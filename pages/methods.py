@@ -3,23 +3,15 @@
 import streamlit as st
 
 from data import DataError
-from pages.ui import (
-    compare,
-    evidence,
-    families,
-    figures,
-    figures_methods,
-    lambdas,
-    pair,
-    picker,
-    polling,
-    stored,
-    triangle,
-    words,
-)
-from pages.ui.pair import METHODS
-from svmcore.lab.estimate import estimate
-from svmcore.lab.recipe import RecipeError
+from pages.ui.example import evidence, families
+from pages.ui.figures import comparison
+from pages.ui.figures.frame import show
+from pages.ui.kit import words
+from pages.ui.paper import lambdas, pair, triangle
+from pages.ui.paper.pair import METHODS
+from pages.ui.run import compare, picker, polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import RecipeError
 
 FAMILIES = 8  # parents shown with their virtual support vectors
 
@@ -62,7 +54,7 @@ def verdict(found):
     results = [run.result for run in done.values()]
     known = pair.published([run.recipe for run in done.values()])
     rates = [n and 100 * n / result["n_test"] for n, result in zip(known, results, strict=True)]
-    figures.show(figures_methods.error_intervals(list(done), results, rates), "intervals")
+    show(comparison.error_intervals(list(done), results, rates), "intervals")
     st.subheader("Who gets which digit right")
     with st.container(horizontal=True):
         names = list(METHODS)

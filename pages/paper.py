@@ -3,17 +3,19 @@
 import streamlit as st
 
 from data import DataError
-from pages.ui import paper_figures, paper_table, polling, state, stored, words
-from svmcore.lab import runs
-from svmcore.lab.estimate import estimate
+from pages.ui.kit import state, words
+from pages.ui.paper import figures, table
+from pages.ui.run import polling, stored
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES
 
-PARTS = [*TABLES, *paper_figures.FIGURES]
+PARTS = [*TABLES, *figures.FIGURES]
 
 
 def title(part: str) -> str:
-    return TABLES[part].title if part in TABLES else paper_figures.FIGURES[part].title
+    return TABLES[part].title if part in TABLES else figures.FIGURES[part].title
 
 
 def all_runs():
@@ -52,9 +54,9 @@ part = st.selectbox(
 state.write("paper", ["show"], {"show": part})
 try:
     if part in TABLES:
-        paper_table.draw(TABLES[part])
+        table.draw(TABLES[part])
     else:
-        paper_figures.FIGURES[part].draw()
+        figures.FIGURES[part].draw()
 except DataError as error:
     st.error(str(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
     st.page_link("pages/datasets.py", label="Fetch it", icon=":material/download:")

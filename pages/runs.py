@@ -2,9 +2,11 @@
 
 import streamlit as st
 
-from pages.ui import compare, config, exports, picker, state, words
-from svmcore.lab import runs
-from svmcore.lab.recipe import RecipeError
+from pages.ui.kit import state, words
+from pages.ui.recipe import config
+from pages.ui.run import compare, exports, picker
+from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.store import runs
 
 COLUMNS = {
     "Wrong": st.column_config.NumberColumn("Wrong, %", format="%.2f", help="Share of the test examples."),
@@ -86,7 +88,7 @@ def actions(run):
 
 
 st.title("Runs")
-store = {run.id: run for run in runs.list()}
+store = {run.id: run for run in runs.newest_first()}
 
 if deleted := st.session_state.get("deleted"):
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -126,6 +128,6 @@ state.write("compare", ["compare"], {"compare": chosen})
 if len(chosen) == 1:
     compare.headline(store[chosen[0]])
     actions(store[chosen[0]])
-    compare.curves(store[chosen[0]])
+    compare.course(store[chosen[0]])
 elif len(chosen) == 2:
     compare.side_by_side(store[chosen[0]], store[chosen[1]])

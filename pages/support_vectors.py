@@ -4,10 +4,13 @@ import numpy as np
 import streamlit as st
 
 from data import load
-from pages.ui import evidence, families, figures, plane, state
-from pages.ui.gallery import gallery
-from pages.ui.trained import another_run, trained_run
-from pages.ui.words import plain
+from pages.ui.example import evidence, families, plane
+from pages.ui.figures import decisions
+from pages.ui.figures.frame import show
+from pages.ui.kit import state
+from pages.ui.kit.gallery import gallery
+from pages.ui.kit.words import plain
+from pages.ui.run.trained import another_run, trained_run
 
 PER_PAGE = 96
 KINDS = ("All", "Free", "Bound", "Virtual")
@@ -113,7 +116,7 @@ if run:
             st.metric(
                 "At C", f"{np.sum(at_bound):,}", help="Bound: alpha has reached C, the example lies inside the margin."
             )
-        figures.show(figures.alpha_histogram(everything.alpha, everything.sign, machine.C), "alphas")
+        show(decisions.alpha_histogram(everything.alpha, everything.sign, machine.C), "alphas")
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")

@@ -4,9 +4,13 @@ import numpy as np
 import streamlit as st
 
 from data import DataError
-from pages.ui import config, figures, figures_sweep, picker, polling, stored, sweep_form, words
-from svmcore.lab import runs
-from svmcore.lab.estimate import estimate
+from pages.ui.figures import decisions, validation
+from pages.ui.figures.frame import show
+from pages.ui.kit import words
+from pages.ui.recipe import config, sweep_form
+from pages.ui.run import picker, polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.store import runs
 
 SETTLED = ("done", *runs.ACTIVE)
 
@@ -98,10 +102,10 @@ def ended_early(values, found):
 def outcome(sweep, name, done):
     """The chart, and the alphas of one value beside it."""
     points = [(value, run.result) for value, run in done.items()]
-    best = figures_sweep.chosen(points)
+    best = validation.chosen(points)
     sides = st.grid(2, min_column_width=380)
     with sides.cell():
-        figures.show(figures_sweep.sweep_chart(sweep.field, name, points), "sweep_chart")
+        show(validation.sweep_chart(sweep.field, name, points), "sweep_chart")
     with sides.cell():
         value = st.segmented_control(
             "Alphas of",
@@ -114,7 +118,7 @@ def outcome(sweep, name, done):
         run = done[value]
         machine = run.machine()
         coef = machine.coef[machine.coef != 0]
-        figures.show(figures.alpha_histogram(np.abs(coef), np.sign(coef).astype(int), run.recipe.C), "sweep_alphas")
+        show(decisions.alpha_histogram(np.abs(coef), np.sign(coef).astype(int), run.recipe.C), "sweep_alphas")
     with st.container(horizontal=True):
         for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
             st.page_link(

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
-from pages.ui import config, form, state, watch, words
+from pages.ui.kit import state, words
+from pages.ui.recipe import config, form
+from pages.ui.run import watch
 from svmcore.lab import jobs
-from svmcore.lab.estimate import estimate
+from svmcore.lab.forecast.estimate import estimate
 
 
 @st.fragment

@@ -8,7 +8,6 @@ and a file imports lower levels only.
 """
 
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
-from svmcore.digestion import Digestion
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.memory import BudgetError
@@ -19,8 +18,9 @@ from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
 from svmcore.model import Machine, load, save
-from svmcore.preprocess import Pipeline
-from svmcore.progress import Progress, Snapshot
+from svmcore.preprocess import Preprocessor
+from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.progress import Progress, Snapshot
 from svmcore.svc import SVC
 
 __all__ = [
@@ -34,9 +34,9 @@ __all__ = [
     "Linear",
     "LocalPoly",
     "Machine",
-    "Pipeline",
     "Poly",
     "PositivePart",
+    "Preprocessor",
     "Progress",
     "Sigmoid",
     "Snapshot",

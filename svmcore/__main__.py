@@ -14,10 +14,11 @@ import json
 import signal
 import sys
 
-from svmcore.lab import jobs, runs
+from svmcore.lab import jobs
+from svmcore.lab.experiment.rivals import RIVALS, measure
+from svmcore.lab.experiment.sweep import sweep
 from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
-from svmcore.lab.rivals import RIVALS, measure
-from svmcore.lab.sweep import sweep
+from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, fill, text
 
 EVERY = 0.5  # seconds between two lines of progress

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from svmcore import files
+from svmcore.gram.products import Operand
 from svmcore.kernels import Kernel, kernel_from_dict
-from svmcore.products import Operand
 
 FORMAT = "svmcore-machine-1"
 BLOCK_BYTES = 32 << 20  # kernel values held at once while deciding

@@ -18,14 +18,14 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from svmcore import decomposition, digestion
-from svmcore.digestion import Digestion
-from svmcore.gram import CHUNK, Cached, Gram, Streamed
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import CHUNK, Cached, Gram, Streamed
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.model import Machine
-from svmcore.products import Operand
-from svmcore.progress import Solution
+from svmcore.solvers import decomposition, digestion
+from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.progress import Solution
 
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
 KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid")

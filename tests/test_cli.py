@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from svmcore import __main__ as cli
-from svmcore.lab import runs
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
 
 ROOT = Path(__file__).parent.parent
 SHARED = os.environ["SVMLAB_HOME"]  # the home folder, and so the JIT cache, of all tests
@@ -79,4 +79,4 @@ def test_a_signal_stops_a_run_cleanly(home, sent, status):
     assert time.monotonic() - started < 15  # of which the end of the process takes the most
     assert (process.returncode, out) == (status, "")
     assert "cancelled" in err
-    assert [run.state for run in runs.list()] == ["cancelled"]
+    assert [run.state for run in runs.newest_first()] == ["cancelled"]

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from svmcore.gram.products import Operand
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.methods.definite import PositivePart, distances, examine
 from svmcore.methods.jittering import Jittered
 from svmcore.model import load, save
-from svmcore.preprocess import Pipeline
-from svmcore.products import Operand
+from svmcore.preprocess import Preprocessor
 from svmcore.svc import SVC
 
 SHAPE = (8, 8)
@@ -20,7 +20,7 @@ JITTERED = Jittered(Poly(9, 1, 1), "plus:1", SHAPE, prepare=("unit-norm",))
 def rows():
     """400 digits as rows (400, 64) of unit length, with labels."""
     X, y = load_digits(return_X_y=True)
-    return Pipeline("unit-norm").transform(X[:400]), y[:400]
+    return Preprocessor("unit-norm").transform(X[:400]), y[:400]
 
 
 def test_three_pixel_images_break_the_triangle_until_the_set_is_complete():

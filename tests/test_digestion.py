@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from svmcore import RBF, SVC, Digestion, JitterSet, Poly
-from svmcore import digestion as module
-from svmcore.digestion import rules, state
 from svmcore.methods.local import LocalPoly
+from svmcore.solvers import digestion as module
+from svmcore.solvers.digestion import rules, state
 from tests import naive
 
 

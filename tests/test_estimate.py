@@ -2,8 +2,11 @@
 
 import pytest
 
-from svmcore.lab import estimate, jobs, runs, train
+from svmcore.lab import jobs
+from svmcore.lab.experiment import train
+from svmcore.lab.forecast import estimate
 from svmcore.lab.recipes import PRESET, RECIPES, BudgetError
+from svmcore.lab.store import runs
 
 MOONS = RECIPES["moons"]
 
@@ -15,7 +18,7 @@ def test_a_run_that_cannot_fit_says_what_would(home, monkeypatch):
     assert "n_train up to" in predicted.advice
     with pytest.raises(BudgetError, match="90 MB are free"):
         jobs.submit(RECIPES[PRESET])
-    assert runs.list() == []
+    assert runs.newest_first() == []
     n = int(predicted.advice.split("n_train up to ")[1].split()[0])
     assert estimate.estimate(RECIPES[PRESET].replace(n_train=n, n_test=500)).fits
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pages.ui import figures, figures_curves, figures_plane
-from pages.ui.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
-from pages.ui.palette import BLUE_RGB, ORANGE_RGB
+from pages.ui.figures import curves, decisions, maps
+from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
+from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 
 
@@ -74,7 +74,7 @@ def test_a_reference_keeps_names_that_hold_colons():
     assert reference("own:my-set", "train", np.int64(7)) == "own:my-set/train/7"
 
 
-CURVES = [lambda r: figures_curves.gap_curve(r, 1e-3, "ab"), figures_curves.dual_curve, figures_curves.sv_curve]
+CURVES = [lambda r: curves.gap_curve(r, 1e-3, "ab"), curves.dual_curve, curves.sv_curve]
 
 
 @pytest.mark.parametrize("draw", CURVES)
@@ -82,7 +82,7 @@ CURVES = [lambda r: figures_curves.gap_curve(r, 1e-3, "ab"), figures_curves.dual
 def test_curves_draw_any_length_with_few_points_and_keep_the_last(draw, n):
     figure = draw(records(n))
     lines = [trace for trace in figure.data if trace.x is not None and len(trace.x)]
-    assert all(len(trace.x) <= 2 * figures_curves.LONGEST for trace in lines)
+    assert all(len(trace.x) <= 2 * curves.LONGEST for trace in lines)
     if n:
         assert lines[-1].x[-1] == records(n)[-1]["seconds"]
     assert figure.layout.meta["alt"]
@@ -102,10 +102,10 @@ def test_a_line_for_each_machine_is_named_where_it_is_done():
     def texts(figure):
         return [note.text for note in figure.layout.annotations]
 
-    first = figures_curves.gap_curve(lines[:40], 1e-3, names)
+    first = curves.gap_curve(lines[:40], 1e-3, names)
     assert len(first.data) == 4
     assert [text for text in texts(first) if text in names] == names
-    both = figures_curves.gap_curve(lines, 1e-3, names)
+    both = curves.gap_curve(lines, 1e-3, names)
     assert len(both.data) == 8
     assert [text for text in texts(both) if text in names] == ["3"]
     assert {"base", "virtual"} < set(texts(both))
@@ -114,14 +114,14 @@ def test_a_line_for_each_machine_is_named_where_it_is_done():
 
 def test_the_histogram_counts_every_alpha_and_says_how_many_are_bound():
     alpha, signs = np.array([0.1, 0.2, 2.0, 2.0, 1.9999]), np.array([1, -1, 1, -1, -1])
-    figure = figures.alpha_histogram(alpha, signs, C=2.0)
+    figure = decisions.alpha_histogram(alpha, signs, C=2.0)
     assert [sum(bar.y) for bar in figure.data] == [2, 3]
     assert figure.layout.meta["see"].startswith("2 of 5 support vectors reach C = 2")
 
 
 def test_the_confusion_matrix_shades_errors_only_and_reports_cells():
     matrix = np.array([[50, 3], [1, 60]])
-    figure = figures.confusion_figure(matrix, ["a", "b"], selected=[1])
+    figure = decisions.confusion_figure(matrix, ["a", "b"], selected=[1])
     shading, cells = figure.data
     np.testing.assert_array_equal(shading.z, [[np.nan, 3], [1, np.nan]])
     assert list(cells.customdata) == [0, 1, 2, 3]
@@ -131,13 +131,13 @@ def test_the_confusion_matrix_shades_errors_only_and_reports_cells():
 
 
 def test_decision_bars_name_the_true_and_the_predicted_class():
-    (bars,) = figures.decision_bars(np.array([-1.0, 0.5, 0.2]), ["3", "5", "8"], "8", "5").data
+    (bars,) = decisions.decision_bars(np.array([-1.0, 0.5, 0.2]), ["3", "5", "8"], "8", "5").data
     assert [label.split(" ", 1)[1] for label in bars.y] == ["", "predicted", "true"]
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Poly(9, 1.0, 1.0), RBF(2.0), Sigmoid(0.5, 0.1)])
 def test_the_kernel_picture_ends_at_the_kernel_of_an_example_with_itself(kernel):
-    curve = figures_plane.kernel_picture(kernel).data[0]
+    curve = maps.kernel_picture(kernel).data[0]
     np.testing.assert_allclose(curve.y[-1], kernel.diag(np.array([[1.0, 0.0]], np.float32))[0], rtol=1e-5)
 
 
@@ -145,19 +145,17 @@ def test_the_kernel_picture_ends_at_the_kernel_of_an_example_with_itself(kernel)
 def test_the_plane_shows_every_point_once_and_marks_the_rest(n_classes):
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((30, 2)), np.arange(30) % n_classes
-    xs, ys, nodes = figures_plane.grid(X, side=20)
+    xs, ys, nodes = maps.grid(X, side=20)
     f = (nodes[:, 0] if n_classes == 2 else np.arange(400) % 3).reshape(20, 20)
     refs = [f"toy/train/{i}" for i in range(30)]
-    figure = figures_plane.toy_plane(
-        X, y, range(n_classes), refs=refs, field=(xs, ys, f), free=[1], bound=[2], errors=[]
-    )
+    figure = maps.toy_plane(X, y, range(n_classes), refs=refs, field=(xs, ys, f), free=[1], bound=[2], errors=[])
     points = [ref for trace in figure.data if trace.customdata is not None for ref in trace.customdata]
     assert sorted(points) == sorted(refs)
 
 
 def test_the_grid_covers_the_points_row_by_row():
     X = np.array([[0.0, 10.0], [1.0, 20.0]])
-    xs, ys, nodes = figures_plane.grid(X, side=5)
+    xs, ys, nodes = maps.grid(X, side=5)
     assert xs[0] < 0 < 1 < xs[-1]
     assert ys[0] < 10 < 20 < ys[-1]
     np.testing.assert_allclose(nodes.reshape(5, 5, 2)[2], np.column_stack([xs, np.full(5, ys[2])]))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, Poly
-from svmcore.gram import Cached, Dense, Gram, Streamed
-from svmcore.products import Operand
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import Cached, Dense, Gram, Streamed
 
 
 class Plain(Gram):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Linear, Poly, kernel_from_dict
 from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.model import load, save
-from svmcore.preprocess import Pipeline
-from svmcore.products import Operand
+from svmcore.preprocess import Preprocessor
 from svmcore.svc import SVC
 
 SHAPE = (8, 8)
@@ -20,7 +20,7 @@ SHAPE = (8, 8)
 def rows():
     """60 digits as rows (60, 64) of unit length, with labels."""
     X, y = load_digits(return_X_y=True)
-    return Pipeline("unit-norm").transform(X[:60]), y[:60]
+    return Preprocessor("unit-norm").transform(X[:60]), y[:60]
 
 
 def naive(base, js, u, v, prepare):
@@ -39,7 +39,7 @@ def naive(base, js, u, v, prepare):
 def test_blocks_agree_with_the_papers_procedure(rows, base, prepare):
     X = rows[0]
     text = "shift:1,0*thick:0.5+rot:10"
-    js, pipe = JitterSet.parse(text, SHAPE), Pipeline(*prepare)
+    js, pipe = JitterSet.parse(text, SHAPE), Preprocessor(*prepare)
     block = Jittered(base, text, SHAPE, prepare=prepare).block(X[:6], X[6:13])
     for i, u in enumerate(X[:6]):
         for j, v in enumerate(X[6:13]):
@@ -135,7 +135,7 @@ def test_table_10(dataset, steps, jitters, at_most):
     train = np.concatenate([np.flatnonzero(data.y_train == c)[:200] for c in (3, 8)])
     test = np.isin(data.y_test, (3, 8))
     y, truth = data.y_train[train], data.y_test[test]
-    head, tail = Pipeline(*steps, image_shape=(28, 28)).split()
+    head, tail = Preprocessor(*steps, image_shape=(28, 28)).split()
     images, tests = head.transform(data.X_train[train]), head.transform(data.X_test[test])
     X, T = tail.transform(images), tail.transform(tests)
     kernel = Poly(9, 1, 1)

@@ -12,10 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svmcore.lab import estimate, jobs, runs, train
+from svmcore.lab.experiment import train
+from svmcore.lab.forecast import estimate
+from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.jobs.warm import warm_up
 from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.warm import warm_up
-from svmcore.progress import Progress, Snapshot
+from svmcore.lab.store import runs
+from svmcore.solvers.progress import Progress, Snapshot
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -101,7 +104,7 @@ def test_the_queue_is_bounded(gate, monkeypatch):
     jobs.submit(MOONS)
     with pytest.raises(jobs.QueueFull, match="waiting already"):
         jobs.submit(MOONS)
-    assert len(runs.list()) == 2
+    assert len(runs.newest_first()) == 2
 
 
 def test_pause_stops_the_solver_and_resume_goes_on(gate):
@@ -322,19 +325,19 @@ def test_after_the_warm_up_nothing_is_left_to_compile(home):
 
 def test_two_processes_train_one_preset(home):
     code = (
-        "import os, sys; from svmcore.lab import jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
+        "import os, sys; from svmcore.lab.jobs import queue as jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
         "jobs.worker.carry_out = lambda run, job: ('done', ''); jobs.warm_up = print; jobs.ensure_preset()"
     )
     command = [sys.executable, "-c", code, str(home)]
     started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]
     assert [process.wait(120) for process in started] == [0, 0]
-    assert len(runs.list()) == 1
+    assert len(runs.newest_first()) == 1
 
 
 @pytest.mark.parametrize("command", ["status", "pause"])
 def test_the_end_of_the_process_cancels_its_runs(home, command):
     code = (
-        "import os, sys, time; from svmcore.lab import jobs, train; os.environ['SVMLAB_HOME'] = sys.argv[1];"
+        "import os, sys, time; from svmcore.lab.jobs import queue as jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
         "from svmcore.lab.recipes import RECIPES;"
         "run = jobs.submit(RECIPES['mnist-5k-sv'].replace(slow_motion=True)); jobs.submit(RECIPES['digits-8x8-sv']);"
         "wait = time.sleep;"
@@ -343,7 +346,7 @@ def test_the_end_of_the_process_cancels_its_runs(home, command):
     )
     done = subprocess.run([sys.executable, "-c", code, str(home), command], env=ENVIRONMENT, timeout=120)
     assert done.returncode == 0
-    second, first = (run.state for run in runs.list())
+    second, first = (run.state for run in runs.newest_first())
     assert first == "cancelled"
     assert second == "cancelled" or (second == "done" and command == "pause")  # which lends its place
 

@@ -23,14 +23,8 @@ LEVELS = {
     "jitter": 0,
     "preprocess": 0,
     "metrics": 0,
-    "progress": 0,
-    "tiles": 1,
-    "products": 1,
     "gram": 1,
-    "orbit": 1,
-    "smo": 2,
-    "decomposition": 2,
-    "digestion": 2,
+    "solvers": 2,
     "svc": 3,
     "model": 3,
     "methods": 4,
@@ -134,3 +128,17 @@ def test_no_machine_paths():
     for path in filter(Path.is_file, texts):
         hit = machine.search(path.read_text(encoding="utf-8"))
         assert hit is None, f"{path.relative_to(ROOT)} names a folder of one machine: {hit.group()}"
+
+
+LAB = ("recipe", "store", "experiment", "forecast", "recipes", "jobs", "tables")
+ROOMS = ("kit", "figures", "recipe", "example", "run", "data", "paper")
+
+
+@pytest.mark.parametrize(("house", "order"), [("svmcore.lab", LAB), ("pages.ui", ROOMS)])
+def test_rooms_import_one_way(house, order):
+    """A folder of lab/ and of pages/ui/ imports itself and those that stand before it."""
+    for module in (m for m in MODULES if m.startswith(f"{house}.")):
+        room = module[len(house) + 1 :].partition(".")[0]
+        later = {f"{house}.{other}" for other in order[order.index(room) + 1 :]}
+        up = {i for i in imports(module) if any(i == other or i.startswith(f"{other}.") for other in later)}
+        assert not up, f"{module} imports {', '.join(sorted(up))}, which stands above it"

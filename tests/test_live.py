@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from svmcore.lab import Recipe, prepare, train
-from svmcore.lab.live import Viewer
+from svmcore.lab import Recipe, prepare
+from svmcore.lab.experiment import train
+from svmcore.lab.jobs.live import Viewer
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=300, n_test=200)
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.ndimage import correlate
 from sklearn.datasets import load_digits
 
+from svmcore.gram.products import Operand
 from svmcore.kernels import kernel_from_dict
 from svmcore.methods.local import LocalPoly
-from svmcore.products import Operand
 from svmcore.svc import SVC
 
 

@@ -6,14 +6,16 @@ import pytest
 from data import load
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
-from svmcore.lab import RECIPES, Recipe, RecipeError, cost, estimate, execute, jobs, prepare, runs
-from svmcore.lab.methods import METHODS, work
-from svmcore.lab.recipe import METHODS as TITLES
-from svmcore.lab.train import fit
+from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs, prepare
+from svmcore.lab.experiment.methods import METHODS, work
+from svmcore.lab.experiment.train import fit
+from svmcore.lab.forecast import cost, estimate
+from svmcore.lab.recipe.recipe import METHODS as TITLES
+from svmcore.lab.store import runs
 from svmcore.methods.jittering import Jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.virtual import VirtualSVC
-from svmcore.preprocess import Pipeline
+from svmcore.preprocess import Preprocessor
 
 DIGITS = Recipe(
     dataset="digits-8x8", classes=(3, 8), n_train=60, n_test=100, kernel=Poly(5, 1.0, 1.0), preprocess=("unit-norm",)
@@ -73,7 +75,7 @@ def test_a_jitter_comes_before_normalisation_and_after_the_other_steps():
     recipe = DIGITS.replace(method="vsv", preprocess=("smooth:0.5", "standardise"))
     problem = prepare(recipe)
     assert problem.last.steps == ("standardise",)
-    whole = Pipeline("smooth:0.5", "standardise", image_shape=(8, 8))
+    whole = Preprocessor("smooth:0.5", "standardise", image_shape=(8, 8))
     assert problem.X_train == pytest.approx(problem.last.transform(problem.images), abs=1e-6)
     assert problem.X_train == pytest.approx(whole.transform(load("digits-8x8").X_train[problem.train_index]), abs=1e-6)
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from svmcore import RBF, Poly, decomposition
-from svmcore.gram import Cached, Dense
+from svmcore import RBF, Poly
+from svmcore.gram.orbit import Orbit, block_bytes, relative, shifted
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import Cached, Dense
 from svmcore.jitter import JitterSet
-from svmcore.orbit import Orbit, block_bytes, relative, shifted
-from svmcore.products import Operand
+from svmcore.solvers import decomposition
 
 SHAPE = (9, 7)
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from data import catalogue, fetch, load, transfers
-from pages.ui import evidence
-from pages.ui.words import plain
-from svmcore.lab import jobs, runs
+from pages.ui.example import evidence
+from pages.ui.kit.words import plain
+from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)

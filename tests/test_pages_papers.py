@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from pages.ui import evidence, families, jittered, paper_table, stored
+from pages.ui.example import evidence, families, jittered
+from pages.ui.paper.table import _text
+from pages.ui.run import stored
 from svmcore.jitter import JitterSet
-from svmcore.lab import jobs, runs
+from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, fill
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -83,7 +86,7 @@ def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
     finish_all(app)
     table = app.dataframe[0].value
     assert set(table["State"]) == {"done"}
-    by_method = {run.recipe.method: run for run in runs.list() if run.recipe.n_train == 60}
+    by_method = {run.recipe.method: run for run in runs.newest_first() if run.recipe.n_train == 60}
     assert table["Wrong"].iloc[2] == by_method["vsv"].result["errors"]
     assert table["of"].iloc[2] == max(by_method["vsv"].result["n_virtual"])
     assert "Where they disagree" in " ".join(text.value for text in app.markdown)
@@ -116,14 +119,14 @@ def test_a_finished_run_stands_for_its_recipe_and_is_not_queued_again(digits_run
 def test_a_table_is_filled_by_the_runs_that_there_are(digits_run):
     table = TABLES["table10-3v8"]
     before = fill(table).rows[0][0]
-    assert paper_table._text(before, {}).endswith("[61]")
-    assert "about" in paper_table._text(before, {})
-    assert paper_table._text(before, {"3v8-sv": "running"}) == "running [61]"
+    assert _text(before, {}).endswith("[61]")
+    assert "about" in _text(before, {})
+    assert _text(before, {"3v8-sv": "running"}) == "running [61]"
     run = runs.create(RECIPES["3v8-sv"])
     run.finish(digits_run.machine(), digits_run.test(), digits_run.result)
     run.release()
     after = fill(table).rows[0][0]
-    assert paper_table._text(after, {}).startswith(f"{digits_run.result['errors']} (")
+    assert _text(after, {}).startswith(f"{digits_run.result['errors']} (")
 
 
 def test_paper_queues_what_a_cell_lacks(digits_run, monkeypatch):

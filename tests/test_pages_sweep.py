@@ -2,12 +2,14 @@
 
 import pytest
 
-from pages.ui import figures_sweep, stored
-from pages.ui.sweep_form import EXAMPLES
+from pages.ui.figures import validation
+from pages.ui.recipe.sweep_form import EXAMPLES
+from pages.ui.run import stored
 from svmcore.kernels import RBF
-from svmcore.lab import jobs, runs
-from svmcore.lab.recipe import Recipe
-from svmcore.lab.sweep import Sweep
+from svmcore.lab import jobs
+from svmcore.lab.experiment.sweep import Sweep
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401
 
 MOONS = {"dataset": "toy-moons", "preprocess": "", "kernel": "rbf:gamma=2", "folds": "3", "over": "C"}
@@ -103,7 +105,7 @@ def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
         return rate | {"errors": errors, "error_rate": errors / 100, "validation": validation}
 
     points = list(zip(values.split(), [result(5, 9), result(6, 3), result(4, 3)]))
-    figure = figures_sweep.sweep_chart(field, "it", points)
+    figure = validation.sweep_chart(field, "it", points)
     assert [list(trace.y) for trace in figure.data] == [[5, 6, 4], [9, 3, 3]]
-    assert figures_sweep.chosen(points) == values.split()[1]
+    assert validation.chosen(points) == values.split()[1]
     assert "the best is " + values.split()[2] in figure.layout.meta["see"]

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import config, picker, words
+from pages.ui.kit import words
+from pages.ui.recipe import config
+from pages.ui.run import picker
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
-from svmcore.lab import jobs, runs
-from svmcore.lab.recipe import Recipe
+from svmcore.lab import jobs
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.store import runs
 
 TOY = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, title="Moons")
 
@@ -130,9 +133,9 @@ def test_bad_value_in_the_address_is_said(run, name, value):
 
 def test_runs_of_one_name_and_minute_can_be_told_apart(run):
     train(TOY)
-    names = picker.labels(runs.list())
+    names = picker.labels(runs.newest_first())
     assert len(set(names.values())) == len(names) == 2
-    assert list(names) == [r.id for r in runs.list()]
+    assert list(names) == [r.id for r in runs.newest_first()]
 
 
 def test_data_set_alone_in_the_address_brings_its_recipe(run):
@@ -149,7 +152,7 @@ def test_impossible_form_names_field_and_value(run):
 
 
 def test_run_that_cannot_fit_is_refused_before_it_starts(run, monkeypatch):
-    monkeypatch.setattr("svmcore.lab.estimate.free_mb", lambda: 10.0)
+    monkeypatch.setattr("svmcore.lab.forecast.estimate.free_mb", lambda: 10.0)
     app = open_app()
     assert app.button(key="start").disabled
     assert "MB" in texts(app.warning)
@@ -187,10 +190,10 @@ def test_runs_are_renamed_deleted_and_brought_back(run):
     app.text_input(key=f"title_{run.id}").set_value("My moons").run()
     assert runs.get(run.id).title == "My moons"
     app.button(key=f"delete_{run.id}").click().run()
-    assert not runs.list()
+    assert not runs.newest_first()
     assert app.info
     app.button(key="undo").click().run()
-    assert [r.id for r in runs.list()] == [run.id]
+    assert [r.id for r in runs.newest_first()] == [run.id]
     assert not app.exception
 
 

@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from svmcore.preprocess import STEPS, Pipeline, as_images, background, usage
+from svmcore.preprocess import STEPS, Preprocessor, as_images, background, usage
 
 
 def strokes(n=6, h=20, w=17, c=None, seed=0):
@@ -41,7 +41,7 @@ def naive_deslant(image):
 
 def test_deslanting_stands_strokes_up():
     images = strokes()
-    upright = Pipeline("deslant").transform(images).reshape(images.shape)
+    upright = Preprocessor("deslant").transform(images).reshape(images.shape)
     for before, after in zip(images, upright):
         assert abs(slant(after)) < 0.03 < abs(slant(before))
         np.testing.assert_allclose(after, naive_deslant(before), atol=1e-3)
@@ -49,10 +49,10 @@ def test_deslanting_stands_strokes_up():
 
 def test_deslanting_ignores_how_grey_is_written():
     images = strokes()
-    plain = Pipeline("deslant").transform(images)
-    np.testing.assert_allclose(Pipeline("deslant").transform(255 - images), 255 - plain, atol=1e-3)
-    np.testing.assert_allclose(Pipeline("deslant").transform(images / 100.0 - 1), plain / 100 - 1, atol=1e-5)
-    rgb = Pipeline("deslant").transform(strokes(c=3)).reshape(*images.shape, 3)
+    plain = Preprocessor("deslant").transform(images)
+    np.testing.assert_allclose(Preprocessor("deslant").transform(255 - images), 255 - plain, atol=1e-3)
+    np.testing.assert_allclose(Preprocessor("deslant").transform(images / 100.0 - 1), plain / 100 - 1, atol=1e-5)
+    rgb = Preprocessor("deslant").transform(strokes(c=3)).reshape(*images.shape, 3)
     np.testing.assert_allclose(rgb, np.repeat(plain.reshape(images.shape)[..., None], 3, axis=3), atol=1e-3)
 
 
@@ -60,8 +60,8 @@ def test_empty_and_flat_images_stay_as_they_are():
     images = np.zeros((2, 9, 9), np.float32)
     images[1, 4, 2:7] = 1
     for step in ("deslant", "unit-norm", "standardise", "smooth:0.75", "scale01"):
-        assert np.isfinite(Pipeline(step).fit_transform(images)).all()
-    np.testing.assert_array_equal(Pipeline("deslant").transform(images), images.reshape(2, -1))
+        assert np.isfinite(Preprocessor(step).fit_transform(images)).all()
+    np.testing.assert_array_equal(Preprocessor("deslant").transform(images), images.reshape(2, -1))
 
 
 def test_background_is_the_extreme_that_the_border_is_near():
@@ -72,25 +72,25 @@ def test_background_is_the_extreme_that_the_border_is_near():
 
 def test_unit_norm_and_standardise_per_example():
     images = strokes(c=3)
-    unit = Pipeline("unit-norm").transform(images)
+    unit = Preprocessor("unit-norm").transform(images)
     np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-6)
-    standard = Pipeline("standardise").transform(images)
+    standard = Preprocessor("standardise").transform(images)
     np.testing.assert_allclose(standard.mean(axis=1), 0, atol=1e-6)
     np.testing.assert_allclose(standard.std(axis=1), 1, rtol=1e-6)
 
 
 def test_steps_that_learn_use_the_training_set_only():
     train, test = np.array([[0.0, -1.0], [4.0, -1.0]]), np.array([[8.0, 0.0]])
-    np.testing.assert_allclose(Pipeline("zscore").fit(train).transform(test), [[3, 1]])
-    np.testing.assert_allclose(Pipeline("scale01").fit(train).transform(test), [[1.8, 0.2]])
-    assert Pipeline("scale01").fit_transform(strokes()).max() == 1
+    np.testing.assert_allclose(Preprocessor("zscore").fit(train).transform(test), [[3, 1]])
+    np.testing.assert_allclose(Preprocessor("scale01").fit(train).transform(test), [[1.8, 0.2]])
+    assert Preprocessor("scale01").fit_transform(strokes()).max() == 1
     with pytest.raises(NotFittedError):
-        Pipeline("scale01").transform(test)
+        Preprocessor("scale01").transform(test)
 
 
 def test_smoothing_keeps_the_ink_and_flattens_the_peak():
     images = strokes(w=21)
-    smooth = Pipeline("smooth:0.75").transform(images)
+    smooth = Preprocessor("smooth:0.75").transform(images)
     assert smooth.sum() == pytest.approx(images.sum(), rel=1e-3)
     assert smooth.max() < images.max()
 
@@ -98,8 +98,8 @@ def test_smoothing_keeps_the_ink_and_flattens_the_peak():
 def test_rows_and_images_are_treated_alike():
     images = strokes(c=3)
     steps = ("smooth:1", "deslant", "crop:2", "standardise")
-    whole = Pipeline(*steps).transform(images)
-    flat = Pipeline(*steps, image_shape=images.shape[1:])
+    whole = Preprocessor(*steps).transform(images)
+    flat = Preprocessor(*steps, image_shape=images.shape[1:])
     np.testing.assert_array_equal(flat.transform(images.reshape(len(images), -1)), whole)
     assert flat.output_shape(images.shape[1:]) == (16, 13, 3)
     assert whole.shape == (6, 16 * 13 * 3)
@@ -108,7 +108,7 @@ def test_rows_and_images_are_treated_alike():
 
 def test_stages_and_splitting_compose_to_the_whole():
     images = strokes()
-    pipe = Pipeline("scale01", "deslant", "unit-norm", image_shape=images.shape[1:]).fit(images)
+    pipe = Preprocessor("scale01", "deslant", "unit-norm", image_shape=images.shape[1:]).fit(images)
     stages = pipe.stages(images)
     assert [name for name, _ in stages] == ["scale01", "deslant", "unit-norm"]
     assert stages[0][1].shape == images.shape
@@ -119,9 +119,9 @@ def test_stages_and_splitting_compose_to_the_whole():
 
 
 def test_is_a_scikit_learn_transformer():
-    pipe = Pipeline("smooth:0.75", "unit-norm", image_shape=(20, 17))
+    pipe = Preprocessor("smooth:0.75", "unit-norm", image_shape=(20, 17))
     assert clone(pipe).get_params() == pipe.get_params()
-    assert repr(clone(pipe)) == "Pipeline('smooth:0.75', 'unit-norm', image_shape=(20, 17))"
+    assert repr(clone(pipe)) == "Preprocessor('smooth:0.75', 'unit-norm', image_shape=(20, 17))"
     X = strokes(n=20).reshape(20, -1)
     assert make_pipeline(pipe, SVC()).fit(X, np.arange(20) % 2).predict(X).shape == (20,)
     assert pipe.set_params(steps=("unit-norm",)).steps == ("unit-norm",)
@@ -138,19 +138,19 @@ def test_is_a_scikit_learn_transformer():
 )
 def test_bad_steps_are_named_with_what_is_allowed(steps, says):
     with pytest.raises(ValueError, match=says):
-        Pipeline(*steps)
+        Preprocessor(*steps)
 
 
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="needs images"):
-        Pipeline("deslant").transform(np.zeros((3, 16)))
+        Preprocessor("deslant").transform(np.zeros((3, 16)))
     with pytest.raises(ValueError, match="do not fit"):
-        Pipeline("deslant", image_shape=(5, 5)).transform(np.zeros((3, 16)))
+        Preprocessor("deslant", image_shape=(5, 5)).transform(np.zeros((3, 16)))
     with pytest.raises(ValueError, match="leaves nothing"):
-        Pipeline("crop:2").transform(np.zeros((3, 4, 9)))
+        Preprocessor("crop:2").transform(np.zeros((3, 4, 9)))
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_every_step_keeps_an_empty_batch_empty(name):
     if STEPS[name].learn is None:
-        assert len(Pipeline(usage(name)).transform(np.zeros((0, 8, 8)))) == 0
+        assert len(Preprocessor(usage(name)).transform(np.zeros((0, 8, 8)))) == 0

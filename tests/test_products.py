@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, Linear, Poly, Sigmoid
-from svmcore.products import Operand
-from svmcore.tiles import whole_steps
+from svmcore.gram.products import Operand
+from svmcore.gram.tiles import whole_steps
 
 KERNELS = [Linear(), Poly(9, 1.0, 1.0), Poly(2, 0.5, 0.0, normalised=False), RBF(0.3), Sigmoid(0.1, 0.2)]
 SHAPES = [(1, 1, 1.0), (5, 3, 0.5), (300, 1, 0.5), (700, 33, 0.9), (513, 784, 0.05), (256, 10, 0.0), (1000, 40, 0.2)]

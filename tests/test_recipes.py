@@ -5,9 +5,9 @@ import json
 import pytest
 
 from svmcore.kernels import RBF, Linear, Poly
-from svmcore.lab import recipe as recipe_module
-from svmcore.lab import train
-from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.experiment import train
+from svmcore.lab.recipe import recipe as recipe_module
+from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 
 ODD = Recipe(

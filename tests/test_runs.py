@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from svmcore import files
-from svmcore.lab import export, runs, store, train
-from svmcore.lab.recipe import RecipeError
+from svmcore.lab.experiment import train
+from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import export, folders, runs
 
 ROOT = Path(__file__).parent.parent
 MOONS = RECIPES["moons"]
@@ -64,8 +65,8 @@ def test_states_while_owned_and_after(home):
 
 def test_newest_first_and_created(home):
     ids = [runs.create(MOONS).id for _ in range(3)]
-    assert {run.id for run in runs.list()} == set(ids)
-    listed = [run.created for run in runs.list()]
+    assert {run.id for run in runs.newest_first()} == set(ids)
+    listed = [run.created for run in runs.newest_first()]
     assert listed == sorted(listed, reverse=True)
     assert all(time.strptime(created[:19], "%Y-%m-%dT%H:%M:%S") for created in listed)
 
@@ -99,7 +100,7 @@ def test_delete_restore_and_prune(home, outcome, monkeypatch):
     for age, run in zip((30, 20, 10), made):
         run.delete()
         os.utime(home / "trash" / run.id, (time.time() - age,) * 2)
-    assert runs.list() == []
+    assert runs.newest_first() == []
     extra = finished(outcome)
     extra.delete()
     assert set(runs.trash()) == {made[2].id, extra.id}
@@ -128,7 +129,7 @@ def test_torn_and_foreign_content_does_not_close_the_store(home, outcome):
     damaged.mkdir()
     (damaged / "recipe.json").write_text('{"C": -1}')
     (folder / "20260101-000000-000-abcde1").write_text("a file")
-    assert [r.id for r in runs.list()] == [run.id]
+    assert [r.id for r in runs.newest_first()] == [run.id]
     for unreadable in ("f", "0", "1"):
         with pytest.raises(runs.UnknownRun):
             runs.get(f"20260101-000000-000-abcde{unreadable}")
@@ -139,21 +140,21 @@ def test_half_made_runs_are_cleared_away_once_old(home):
     for folder in (live, old):
         folder.mkdir(parents=True)
         os.utime(folder, (time.time() - 3600,) * 2)
-    handle = store.claim(live)
+    handle = folders.claim(live)
     os.utime(live, (time.time() - 3600,) * 2)
-    runs.list()
+    runs.newest_first()
     assert (live.exists(), old.exists()) == (True, False)
     os.close(handle)
 
 
 def test_owner_without_locks_is_told_by_process_and_start(home, tmp_path):
-    owner = {"pid": os.getpid(), "started": store._started(os.getpid()), "locked": False}
-    store.write_json(tmp_path / store.OWNER, owner)
-    assert store.is_owned(tmp_path)
-    store.write_json(tmp_path / store.OWNER, owner | {"started": "1"})
-    assert not store.is_owned(tmp_path)
-    store.write_json(tmp_path / store.OWNER, ["nonsense"])
-    assert not store.is_owned(tmp_path)
+    owner = {"pid": os.getpid(), "started": folders._started(os.getpid()), "locked": False}
+    folders.write_json(tmp_path / folders.OWNER, owner)
+    assert folders.is_owned(tmp_path)
+    folders.write_json(tmp_path / folders.OWNER, owner | {"started": "1"})
+    assert not folders.is_owned(tmp_path)
+    folders.write_json(tmp_path / folders.OWNER, ["nonsense"])
+    assert not folders.is_owned(tmp_path)
 
 
 def no_space(*args, **kwargs):
@@ -161,11 +162,11 @@ def no_space(*args, **kwargs):
 
 
 def test_a_full_disk_keeps_the_older_file(home, tmp_path, monkeypatch):
-    store.write_json(tmp_path / "x.json", 1)
+    folders.write_json(tmp_path / "x.json", 1)
     monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(OSError, match="No space"):
-        store.write_json(tmp_path / "x.json", 2)
-    assert store.read_json(tmp_path / "x.json") == 1
+        folders.write_json(tmp_path / "x.json", 2)
+    assert folders.read_json(tmp_path / "x.json") == 1
     assert [p.name for p in tmp_path.iterdir()] == ["x.json"]
 
 
@@ -193,7 +194,7 @@ def test_a_failed_create_leaves_nothing(home, monkeypatch):
 def test_a_line_that_does_not_fit_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "write", lambda handle, data: len(data) - 1)
     with pytest.raises(OSError, match="No space"):
-        store.append_line(tmp_path / "p.jsonl", {"a": 1})
+        folders.append_line(tmp_path / "p.jsonl", {"a": 1})
 
 
 def test_errors_as_a_table(home, outcome):
@@ -241,9 +242,9 @@ def test_the_exported_script_repeats_the_run(home, outcome, tmp_path):
 
 KILLED = """
 import sys
-from svmcore.lab import runs, store
+from svmcore.lab.store import runs
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.train import execute
+from svmcore.lab.experiment.train import execute
 outcome = execute(RECIPES["moons"])
 print("ready", flush=True)
 while True:
@@ -265,14 +266,14 @@ def test_a_kill_at_any_moment_leaves_a_store_that_opens(home, tmp_path):
         process = subprocess.Popen([sys.executable, "-c", KILLED], env=env, stdout=subprocess.PIPE, text=True)
         assert process.stdout.readline().strip() == "ready"
         time.sleep(rng.uniform(0.01, 0.2))
-        assert all(run.state in ("done", "running", "queued") for run in runs.list())
+        assert all(run.state in ("done", "running", "queued") for run in runs.newest_first())
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-        states = [run.state for run in runs.list()]
+        states = [run.state for run in runs.newest_first()]
         assert set(states) <= {"done", "interrupted"}
         assert states.count("interrupted") <= 1
-        for run in runs.list():
+        for run in runs.newest_first():
             assert isinstance(run.progress(), list)
             if run.state == "done":
                 assert run.machine().n_sv.sum() > 0
@@ -283,5 +284,5 @@ def test_a_kill_at_any_moment_leaves_a_store_that_opens(home, tmp_path):
 def test_a_folder_that_another_process_renames_meanwhile_is_no_obstacle(home, monkeypatch):
     half_made = runs.home() / "runs" / ".new-20260101-000000-000-abcdef"
     half_made.mkdir(parents=True)
-    monkeypatch.setattr(runs.store, "is_owned", lambda path: path.rmdir())
-    assert runs.list() == []
+    monkeypatch.setattr(runs.folders, "is_owned", lambda path: path.rmdir())
+    assert runs.newest_first() == []

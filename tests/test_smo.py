@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from svmcore import RBF, Linear, Poly, decomposition, smo
-from svmcore.gram import PLAIN, Cached, Dense, Streamed
-from svmcore.products import Operand
+from svmcore import RBF, Linear, Poly
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import PLAIN, Cached, Dense, Streamed
+from svmcore.solvers import decomposition, smo
 from tests import naive
 
 

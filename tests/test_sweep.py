@@ -1,4 +1,4 @@
-"""Laws of svmcore.lab.sweep: every training example is judged once, by a machine that has not seen it."""
+"""Laws of svmcore.lab.experiment.sweep: every training example is judged once, by a machine that has not seen it."""
 
 import json
 
@@ -8,10 +8,11 @@ from sklearn.model_selection import StratifiedKFold
 
 from svmcore.__main__ import main
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare, runs
-from svmcore.lab.methods import share
-from svmcore.lab.sweep import sweep
-from svmcore.lab.train import fit
+from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
+from svmcore.lab.experiment.methods import share
+from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.experiment.train import fit
+from svmcore.lab.store import runs
 from svmcore.methods.virtual.stages import Stages
 from svmcore.svc import SVC
 

@@ -8,8 +8,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from svmcore import __main__ as cli
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
-from svmcore.lab import RECIPES, Recipe, jobs, rivals, runs, tables
+from svmcore.lab import RECIPES, Recipe, jobs, tables
+from svmcore.lab.experiment import rivals
 from svmcore.lab.recipes.pairs import JITTER_SETS
+from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, text
 
 NAMED = {
@@ -110,10 +112,10 @@ def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
     assert "2 runs missing" in err
     for words in ("[4.0]", "[2]", "McNemar", "Only a test.", "Somebody else"):
         assert words in out
-    before = len(runs.list())
+    before = len(runs.newest_first())
     assert cli.main(["run", "small", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert len(runs.list()) == before
+    assert len(runs.newest_first()) == before
     assert found["missing"] == []
     assert found["rows"][3]["cells"][0]["value"] == rivals.measured("tiny-nearest")["errors"]
     assert found["rows"][1]["cells"][2]["published"] == 3.2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Linear, Poly, kernel_from_dict
 from svmcore.methods.tangent import (
@@ -15,8 +16,7 @@ from svmcore.methods.tangent import (
     whitening,
 )
 from svmcore.model import load, save
-from svmcore.preprocess import Pipeline
-from svmcore.products import Operand
+from svmcore.preprocess import Preprocessor
 from svmcore.svc import SVC
 
 SHAPE = (8, 8)
@@ -27,7 +27,7 @@ SET = "plus:1"
 def digits():
     """300 digits as rows (300, 64) of unit length, with labels."""
     X, y = load_digits(return_X_y=True)
-    return Pipeline("unit-norm").transform(X[:300]), y[:300]
+    return Preprocessor("unit-norm").transform(X[:300]), y[:300]
 
 
 def test_tangents_are_differences_to_the_image(digits):

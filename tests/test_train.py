@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC as PEER
 
-from svmcore.lab import problem as problems
-from svmcore.lab import train
-from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.experiment import problem as problems
+from svmcore.lab.experiment import train
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 
 DIGITS = RECIPES["digits-8x8-sv"]

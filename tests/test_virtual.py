@@ -5,16 +5,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
+from svmcore.gram.orbit import Orbit
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.methods.virtual import stages as module
 from svmcore.model import load, save
-from svmcore.orbit import Orbit
-from svmcore.preprocess import Pipeline
+from svmcore.preprocess import Preprocessor
 from svmcore.svc import SVC
 
-UNIT = Pipeline("unit-norm")
+UNIT = Preprocessor("unit-norm")
 KERNEL = Poly(5, 1, 1)
 
 

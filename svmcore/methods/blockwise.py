@@ -19,8 +19,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.gram.products import Operand
 from svmcore.kernels import Kernel, kernel_from_dict, squared_norms
-from svmcore.products import Operand
 
 
 class BlockwiseKernel(Kernel):

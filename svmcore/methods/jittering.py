@@ -21,12 +21,12 @@ from functools import cached_property
 import numpy as np
 from numba import njit
 
+from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict, register, squared_norms
 from svmcore.methods.blockwise import BlockwiseKernel
 from svmcore.model import Machine
-from svmcore.preprocess import Pipeline
-from svmcore.products import Operand
+from svmcore.preprocess import Preprocessor
 
 SIDES = ("one", "both")
 
@@ -100,8 +100,8 @@ class Jittered(BlockwiseKernel):
         return len(self._set) ** 2 if self.sides == "both" else 2 * len(self._set)
 
     @cached_property
-    def _pipeline(self) -> Pipeline:
-        return Pipeline(*self.prepare, image_shape=self.image_shape)
+    def _pipeline(self) -> Preprocessor:
+        return Preprocessor(*self.prepare, image_shape=self.image_shape)
 
     @cached_property
     def _set(self) -> JitterSet:

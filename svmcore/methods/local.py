@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from svmcore.gram.products import Operand, side_by_side
 from svmcore.kernels import register
 from svmcore.methods.blockwise import BlockwiseKernel
-from svmcore.products import Operand, side_by_side
 
 TILE = 32  # examples worked on together, pixel by pixel: their product images lie in L2
 CALL = 4e6  # pixels of product images that one native call works on, so that no call lasts long

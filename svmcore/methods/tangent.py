@@ -37,11 +37,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, register, squared_norms
 from svmcore.methods.blockwise import DirectedKernel, FittedKernel
 from svmcore.methods.spectrum import eigh, eigvalsh
-from svmcore.products import Operand
 
 RANK = 200  # directions kept in feature space
 LEAST = 1e-4  # of the largest eigenvalue: directions below it are lost in the rounding of kernel values

@@ -1,6 +1,6 @@
-"""Named, composable preprocessing: `Pipeline` and the `STEPS` it knows."""
+"""Named, composable preprocessing: `Preprocessor` and the `STEPS` it knows."""
 
-from svmcore.preprocess.pipeline import Pipeline
+from svmcore.preprocess.preprocessor import Preprocessor
 from svmcore.preprocess.steps import STEPS, Parameter, Step, as_images, background, parse_step, usage
 
-__all__ = ["STEPS", "Parameter", "Pipeline", "Step", "as_images", "background", "parse_step", "usage"]
+__all__ = ["STEPS", "Parameter", "Preprocessor", "Step", "as_images", "background", "parse_step", "usage"]

@@ -46,7 +46,7 @@ class Step:
 
     apply(images, value): (n, h, w, c) float32 to the same; value is the parameter, or what `learn(images)` found on
     the training set. images_only: has no meaning for plain features. last: looks at the whole vector or removes the
-    border, so it belongs after a jitter, not before (see `Pipeline.split`).
+    border, so it belongs after a jitter, not before (see `Preprocessor.split`).
     """
 
     title: str

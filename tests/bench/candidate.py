@@ -13,9 +13,9 @@ import time
 import numpy as np
 
 from svmcore import SVC, VirtualSVC
+from svmcore.gram.products import Operand
 from svmcore.kernels import Kernel, Linear
-from svmcore.preprocess import Pipeline
-from svmcore.products import Operand
+from svmcore.preprocess import Preprocessor
 from tests.bench.problems import PROBLEMS, SHAPE, Problem, Task
 
 WARM = 300  # examples of the first fit
@@ -33,7 +33,7 @@ class Ours:
             self.model = self.estimator.fit(task.X, task.y)
         else:
             stage = VirtualSVC(
-                self.estimator, jitters="box:1", image_shape=SHAPE, prepare=Pipeline("unit-norm"), scope="all"
+                self.estimator, jitters="box:1", image_shape=SHAPE, prepare=Preprocessor("unit-norm"), scope="all"
             )
             self.model = stage.fit(task.parents, task.y_parents)
         machine = self.model.machine_

@@ -15,9 +15,9 @@ import numpy as np
 
 from data import load
 from svmcore import SVC, Digestion, JitterSet
-from svmcore.digestion import solve
-from svmcore.preprocess import Pipeline
-from svmcore.products import Operand
+from svmcore.gram.products import Operand
+from svmcore.preprocess import Preprocessor
+from svmcore.solvers.digestion import solve
 from tests.bench.problems import NINE, SHAPE, digits
 
 SHARES = (1 / 3, 1 / 2, 1.0)  # R / S
@@ -36,7 +36,7 @@ def virtual_union(base: int, digit: int, seed: int = 0) -> tuple[np.ndarray, np.
     support = np.sort(SVC(kernel=NINE, C=2.0).fit(task.X, task.y).support_)
     parents = mnist.X_train[chosen[support]].reshape(len(support), -1).astype(np.float32)
     shifted = JitterSet.parse("box:1", image_shape=SHAPE).apply(parents)
-    X = Pipeline("unit-norm").fit_transform(shifted.reshape(-1, parents.shape[1]))
+    X = Preprocessor("unit-norm").fit_transform(shifted.reshape(-1, parents.shape[1]))
     return X, np.tile(np.where(task.y[support] == digit, 1.0, -1.0), len(shifted))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from data import load
 from svmcore import RBF, SVC, JitterSet, Kernel, Poly
-from svmcore.preprocess import Pipeline
+from svmcore.preprocess import Preprocessor
 
 NINE = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
 SHAPE = (28, 28)
@@ -45,7 +45,7 @@ class Problem:
 def digits(n: int = 60000, digit: int | None = None, steps=("unit-norm",), seed: int = 0) -> Task:
     """n MNIST digits drawn at random; one digit against the rest, or all ten classes."""
     mnist = load("mnist")
-    prepare = Pipeline(*steps)
+    prepare = Preprocessor(*steps)
     chosen = np.sort(np.random.default_rng(seed).choice(len(mnist.X_train), n, replace=False))
     y = mnist.y_train[chosen]
     return Task(
@@ -61,7 +61,7 @@ def virtual(digit: int) -> Task:
     support = np.sort(SVC(kernel=NINE, C=2.0).fit(task.X, task.y).support_)
     parents = mnist.X_train[support].reshape(len(support), -1).astype(np.float32)
     shifts = JitterSet.parse("box:1", image_shape=SHAPE)
-    X = Pipeline("unit-norm").fit_transform(shifts.apply(parents).reshape(-1, parents.shape[1]))
+    X = Preprocessor("unit-norm").fit_transform(shifts.apply(parents).reshape(-1, parents.shape[1]))
     return Task(X, np.tile(task.y[support], len(shifts)), X[:0], parents, task.y[support])
 
 

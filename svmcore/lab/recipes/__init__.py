@@ -4,8 +4,8 @@ first: the preset and quick ones; usps, mnist, pairs: the handwritten digits of 
 46 (2002), section 5.1 and Table 10; best: beyond the paper.
 """
 
-from svmcore.lab.estimate import BudgetError, Estimate, estimate
-from svmcore.lab.recipe import METHODS, SPLITS, Recipe, RecipeError
+from svmcore.lab.forecast.estimate import BudgetError, Estimate, estimate
+from svmcore.lab.recipe.recipe import METHODS, SPLITS, Recipe, RecipeError
 from svmcore.lab.recipes import best, first, mnist, pairs, usps
 from svmcore.lab.recipes.first import PRESET
 

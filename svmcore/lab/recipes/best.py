@@ -14,7 +14,7 @@ turns and shifts, other degrees and widths.
 """
 
 from svmcore.kernels import Poly
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe
 
 RECIPES = (
     Recipe(

@@ -1,7 +1,7 @@
 """Recipes that take seconds: the preset, small digits and points of a plane."""
 
 from svmcore.kernels import RBF, Poly
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe
 
 PRESET = "mnist-5k-sv"
 

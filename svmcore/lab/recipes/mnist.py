@@ -9,7 +9,7 @@ against 358); those of its positive part, found on 2000 digits, are better (252)
 """
 
 from svmcore.kernels import RBF, Poly
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe
 
 DEGREE_9, DEGREE_5 = Poly(9, 1.0, 1.0), Poly(5, 1.0, 1.0)
 

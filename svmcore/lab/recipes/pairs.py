@@ -4,7 +4,7 @@
 """
 
 from svmcore.kernels import Poly
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe
 
 JITTER_SETS = {1: "none", 5: "plus:1", 9: "box:1", 13: "vsv2", 25: "box:2"}  # J -> a set of as many shifts
 

@@ -16,7 +16,7 @@ convex part, tanh(2 u.v - 2), as machines beyond it (tanh(2 u.v - 1): 33 % error
 """
 
 from svmcore.kernels import RBF, Poly, Sigmoid
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.methods.local import LocalPoly
 
 POLY, GAUSSIAN = Poly(3, 1.0, 0.0), RBF(1 / 32)

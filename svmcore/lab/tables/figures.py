@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.lab.runs import Run
+from svmcore.lab.store.runs import Run
 from svmcore.metrics import per_class_table, wilson
 
 FIGURES = {

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from svmcore.lab import rivals, runs
-from svmcore.lab.estimate import estimate
+from svmcore.lab.experiment import rivals
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
 from svmcore.lab.tables.figures import Number, of_rival, of_run
 from svmcore.lab.tables.layout import Cell, Table
 from svmcore.metrics import PairedTest, paired_test
@@ -98,7 +99,7 @@ def fill(table: Table) -> Filled:
 def _stored(names) -> dict[str, runs.Run | None]:
     digests = {RECIPES[name].digest(): name for name in reversed(names)}
     latest = {}
-    for run in runs.list():
+    for run in runs.newest_first():
         digest = run.recipe.digest()
         if digest in digests and digest not in latest and run.state == "done":
             latest[digest] = run

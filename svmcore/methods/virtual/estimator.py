@@ -18,7 +18,7 @@ class VirtualSVC(ClassifierMixin, BaseEstimator):
 
     estimator: the SVC of the first stage; second: the SVC of the later ones, where it differs (kernel, C). jitters: a
     JitterSet or its text. image_shape: (h, w) or (h, w, c) of the rows of X; None when X is given as images. prepare: a
-    transformer applied to every image, jittered or not, before a kernel sees it, such as Pipeline("unit-norm").
+    transformer applied to every image, jittered or not, before a kernel sees it, such as Preprocessor("unit-norm").
     scope: whose support vectors are transformed: "machine" each machine its own, "union" all machines those of all,
     "all" the whole training set (no first stage). rounds: how often.
 

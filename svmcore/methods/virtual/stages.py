@@ -23,14 +23,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import _check_sample_weight
 
-from svmcore import decomposition
-from svmcore.gram import Gram
+from svmcore.gram.orbit import Orbit, block_bytes
+from svmcore.gram.sources import Gram
 from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
-from svmcore.orbit import Orbit, block_bytes
 from svmcore.preprocess import as_images, background
-from svmcore.progress import Progress, Snapshot, Stopped, retold
+from svmcore.solvers import decomposition
+from svmcore.solvers.progress import Progress, Snapshot, Stopped, retold
 from svmcore.svc import SVC, one_vs_rest
 
 CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts

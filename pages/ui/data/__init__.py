@@ -1,0 +1,1 @@
+"""Upload and fetching of data sets."""

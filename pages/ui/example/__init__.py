@@ -1,0 +1,1 @@
+"""One example looked at."""

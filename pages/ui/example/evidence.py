@@ -1,0 +1,158 @@
+"""What a run knows of single examples: the numbers behind a picture.
+
+    f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)     c one machine, i a support vector; coef = y alpha
+    contribution of SV i to f_c(x) = coef[c, i] K(x_i, x);     margin of a training example = y f(x)
+
+Support vectors are traced back to the data set: row `dataset_rows(run, machine)[i]` of X_train is x_i, or the example
+that a virtual x_i was made from.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import Dataset, load
+from pages.ui.kit.gallery import Tile, pictures, reference
+from svmcore.jitter import JitterSet
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+from svmcore.model import Machine
+from svmcore.preprocess import Preprocessor
+
+
+class Supports(NamedTuple):
+    """The support vectors of one machine, largest alpha first; each array (m,)."""
+
+    position: np.ndarray  # in the Machine's arrays
+    row: np.ndarray  # in the data set's X_train
+    alpha: np.ndarray
+    sign: np.ndarray  # +1 or -1, the side it stands for
+    kind: np.ndarray  # "free", "bound" or "virtual": its ring
+    label: np.ndarray  # class
+
+
+def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
+    """X and y of the split "train" or "test"."""
+    return (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
+
+
+def example_pictures(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
+    """Pictures (n, h, w[, 3]) of some rows of a split."""
+    return pictures(examples(dataset, split)[0][rows], dataset.X_train, dataset.image_shape, dataset.entry.ink)
+
+
+def class_names(run: Run, machine: Machine) -> list[str]:
+    """What to call the classes that the machine tells apart, in its order."""
+    if len(run.recipe.classes) == 1:
+        return ["rest", str(run.recipe.classes[0])]
+    return [str(c) for c in machine.classes]
+
+
+def machine_names(run: Run, machine: Machine) -> list[str]:
+    """What to call each of the k machines."""
+    names = class_names(run, machine)
+    if len(machine.bias) == 1:
+        return [f"{names[1]} against {'the rest' if names[0] == 'rest' else names[0]}"]
+    return [f"{name} against the rest" for name in names]
+
+
+def class_of(run: Run, machine: Machine, label) -> str | None:
+    """The name of the class, among those told apart, that an example of this label belongs to; None when to none."""
+    names = class_names(run, machine)
+    return str(label) if str(label) in names else names[0] if names[0] == "rest" else None
+
+
+def dataset_rows(run: Run, machine: Machine) -> np.ndarray:
+    """(m,) rows of X_train that the support vectors are, or were made from."""
+    return run.train_index()[machine.support if machine.parent is None else machine.parent]
+
+
+def supports(run: Run, machine: Machine, c: int) -> Supports:
+    """The support vectors of machine c, largest alpha first, ties in the order of the training set."""
+    position = np.flatnonzero(machine.coef[c])
+    position = position[np.argsort(-np.abs(machine.coef[c, position]), kind="stable")]
+    row = dataset_rows(run, machine)[position]
+    kind = np.where(machine.bound[c, position], "bound", "free")
+    if machine.jitter is not None:
+        kind = np.where(machine.jitter[position] > 0, "virtual", kind)
+    coef = machine.coef[c, position]
+    return Supports(position, row, np.abs(coef), np.sign(coef).astype(int), kind, load(run.recipe.dataset).y_train[row])
+
+
+def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:
+    """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual ones."""
+    dataset = load(run.recipe.dataset)
+    if machine.jitter is None:
+        return example_pictures(dataset, "train", chosen.row)
+    shape = seen_shape(run)
+    seen = machine.support_vectors[chosen.position]
+    seen = seen - seen.min(axis=1, keepdims=True)
+    seen /= np.maximum(seen.max(axis=1, keepdims=True), 1e-12)
+    return pictures(seen, np.array([0.0, 1.0]), shape, dataset.entry.ink)
+
+
+def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
+    """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution."""
+    sign = "" if numbers is chosen.alpha else "+"
+    return [
+        Tile(
+            reference(dataset, "train", row),
+            f"{'Made from training' if kind == 'virtual' else 'Training'} example {row}, class {label}, {kind} support "
+            f"vector, alpha {alpha:.3g}",
+            upper=str(label),
+            lower=f"{number:{sign}.2f}",
+            ring=str(kind),
+            sign=int(side),
+        )
+        for row, label, kind, alpha, side, number in zip(
+            chosen.row, chosen.label, chosen.kind, chosen.alpha, chosen.sign, numbers
+        )
+    ]
+
+
+def jitter_names(machine: Machine) -> list[str]:
+    """The names of the jitters that a machine's virtual support vectors count in; empty for one that has none."""
+    if machine.jitter is None:
+        return []
+    return list(JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"])).names)
+
+
+def take(chosen: Supports, which: np.ndarray) -> Supports:
+    """Some of the support vectors, by mask or order."""
+    return Supports(*(field[which] for field in chosen))
+
+
+def contributions(machine: Machine, c: int, x: np.ndarray, chosen: Supports) -> np.ndarray:
+    """(m,) signed contributions coef K(x_i, x) of support vectors of machine c to its decision on x (d,)."""
+    kernel_values = machine.kernel.block(x[None], machine.support_vectors[chosen.position])[0]
+    return machine.coef[c, chosen.position] * kernel_values
+
+
+def lead(decision: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """By how much the predicted class beats the true one: (n,), from decision values (n, k) and class positions."""
+    if decision.shape[1] == 1:
+        return np.abs(decision[:, 0])
+    rows = np.arange(len(decision))
+    return decision[rows, predicted] - decision[rows, true]
+
+
+def prepared(run: Run, X: np.ndarray) -> np.ndarray:
+    """Examples of the run's data set as its machine takes them: (n, d) float32."""
+    return _pipeline(run.id).transform(X)
+
+
+def seen_shape(run: Run) -> tuple[int, ...]:
+    """The image shape of what the run's machine takes: (h, w) or (h, w, c)."""
+    return _pipeline(run.id).output_shape(load(run.recipe.dataset).image_shape)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _pipeline(run_id: str) -> Preprocessor:
+    """The run's preprocessing with what its steps learned from the training examples."""
+    run = runs.get(run_id)
+    dataset = load(run.recipe.dataset)
+    pipeline = Preprocessor(*run.recipe.preprocess, image_shape=dataset.image_shape)
+    if not pipeline.__sklearn_is_fitted__():
+        pipeline.fit(dataset.X_train[run.train_index()])
+    return pipeline

@@ -1,0 +1,66 @@
+"""Virtual support vectors beside the examples that they were made from, a family a row.
+
+    parent - virtual SV - virtual SV ...     joined by lines; below each its alpha
+
+A parent without a ring is no support vector itself: only its jittered forms hold the machine up.
+"""
+
+import numpy as np
+
+from data import load
+from pages.ui.example import evidence
+from pages.ui.kit.gallery import Tile, gallery, pictures, reference
+from svmcore.lab.store.runs import Run
+from svmcore.model import Machine
+
+SEE = (
+    "Each row starts with a training example; joined to it, dotted, those of its jittered forms that hold the machine "
+    "up, alpha below. A first picture without a ring is no support vector itself. Click one."
+)
+LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with the largest alpha
+
+
+def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: str) -> None:
+    """Of support vectors of one machine, the families whose alphas add up to most, as the machine sees them."""
+    dataset = load(run.recipe.dataset)
+    jitters = evidence.jitter_names(machine)
+    heads, family = np.unique(chosen.row, return_inverse=True)
+    weight = np.bincount(family, chosen.alpha)
+    vectors, tiles, labels = [], [], []
+    for f in np.argsort(-weight, kind="stable")[:most]:
+        own = np.flatnonzero((family == f) & (chosen.kind != "virtual"))
+        made = np.flatnonzero((family == f) & (chosen.kind == "virtual"))[: LONGEST - 1]
+        row = heads[f]
+        ref, label = reference(run.recipe.dataset, "train", row), dataset.y_train[row]
+        kind, alpha = (str(chosen.kind[own[0]]), chosen.alpha[own[0]]) if len(own) else ("", 0.0)
+        first = Tile(
+            ref,
+            f"Training example {row}, class {label}, {kind or 'no'} support vector",
+            str(label),
+            f"{alpha:.2f}" if alpha else "",
+            kind,
+            int(chosen.sign[(own if len(own) else made)[0]]),
+        )
+        tiles += [first, *(_virtual(ref, jitters, machine, chosen, i) for i in made)]
+        tiles += [Tile("", "")] * (LONGEST - 1 - len(made))
+        vectors += [evidence.prepared(run, dataset.X_train[row : row + 1])]
+        vectors += [machine.support_vectors[chosen.position[made]]]
+        vectors += [np.zeros((LONGEST - 1 - len(made), vectors[0].shape[1]), np.float32)]
+        labels.append(f"no. {row:,}")
+    shades = np.concatenate(vectors)
+    low, high = shades.min(axis=1, keepdims=True), shades.max(axis=1, keepdims=True)
+    shades = (shades - low) / np.maximum(high - low, 1e-12)  # each picture on its own scale: normalised ones differ
+    gallery(
+        pictures(shades, shades, evidence.seen_shape(run), dataset.entry.ink),
+        tiles,
+        key=key,
+        alt=f"{len(labels)} training examples, each followed by the virtual support vectors made from it",
+        size=48,
+        rows=labels,
+    )
+
+
+def _virtual(ref: str, jitters: list[str], machine: Machine, chosen: evidence.Supports, i: int) -> Tile:
+    name = jitters[machine.jitter[chosen.position[i]]]
+    return Tile(ref, f"{name}, alpha {chosen.alpha[i]:.3g}", lower=f"{chosen.alpha[i]:.2f}", ring="virtual",
+                sign=int(chosen.sign[i]), linked=True)  # fmt: skip

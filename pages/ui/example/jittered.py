@@ -1,0 +1,116 @@
+"""One example under every jitter of a set, laid out around the original as in Figure 4 of the paper.
+
+A set of shifts becomes a square with the shift (dy, dx) at its row and column, the original at the centre.  Shifts of
+other jitters become a square each; all that is not shifted stands together.
+
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 4.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data import Dataset
+from pages.ui.example import evidence
+from pages.ui.kit.gallery import Tile, gallery, pictures
+from svmcore.jitter import JitterSet
+from svmcore.lab.store.runs import Run
+
+MOST = 225  # forms drawn of a set
+ROW = 3  # forms without shifts that stand in one row
+
+
+class Square(NamedTuple):
+    """A square of cells: numbers (rows, columns) of the jitters that they hold, -1 for none."""
+
+    title: str
+    cells: np.ndarray
+
+
+class Forms(NamedTuple):
+    """The forms (J, ...) of one example and, where a run can say so, what it takes each of them for (J,)."""
+
+    images: np.ndarray
+    predicted: list[str]
+    true: str
+
+
+def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet, run: Run | None) -> Forms:
+    """Every form of an example, with the classes that the run's machine sees in them."""
+    X, y = evidence.examples(dataset, split)
+    images = jitters.apply(X[index : index + 1])[:, 0]
+    if X.dtype == np.uint8:
+        images = np.rint(images.clip(0, 255)).astype(np.uint8)
+    if run is None:
+        return Forms(images, [], str(y[index]))
+    machine = run.machine()
+    names = evidence.class_names(run, machine)
+    f = machine.decision_values(evidence.prepared(run, images))
+    best = (f[:, 0] > 0).astype(int) if f.shape[1] == 1 else f.argmax(axis=1)
+    return Forms(images, [names[c] for c in best], evidence.class_of(run, machine, y[index]) or "")
+
+
+def squares(jitters: JitterSet) -> list[Square]:
+    """The layout of a set; shifts too far out to be drawn with MOST others are left out."""
+    rest, index, offsets = jitters.factor()
+    far = np.abs(offsets).max(axis=1)
+    reach = max(r for r in np.unique(far) if r == 0 or np.sum(far <= r) <= MOST)
+    if not reach:
+        return [Square("", _around(len(rest)))]
+    grids, alone = [], []
+    for r, name in enumerate(rest.names):
+        mine = np.flatnonzero((index == r) & (far <= reach))
+        if len(mine) == 1:
+            alone.append(mine[0])
+            continue
+        cells = np.full((2 * reach + 1, 2 * reach + 1), -1)
+        cells[tuple(offsets[mine].T + reach)] = mine
+        used = cells >= 0
+        grids.append(Square(name if len(rest) > 1 else "", cells[np.ix_(used.any(axis=1), used.any(axis=0))]))
+    if alone:
+        grids.append(Square("not shifted", np.array([alone])))
+    return grids
+
+
+def size(squares: list[Square]) -> int:
+    """How high a form of a 28 x 28 digit is drawn, in pixels, so that the largest square fits on a page."""
+    widest = max(len(square.cells) for square in squares)
+    return 84 if widest <= 3 else 56 if widest <= 5 else 28
+
+
+def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key: str, height: int) -> None:
+    """One square of the layout; a cross marks a form that the run takes for another class."""
+    cells = square.cells.ravel()
+    X = dataset.X_train
+    drawn = pictures(shown.images[np.maximum(cells, 0)], X, dataset.image_shape, dataset.entry.ink)
+    gallery(
+        drawn,
+        [_tile(jitters.names[j], j, shown) if j >= 0 else Tile("", "") for j in cells],
+        key=key,
+        alt=f"{np.sum(cells >= 0)} forms of one example {square.title}".strip(),
+        size=height,
+        rows=[""] * len(square.cells),
+    )
+
+
+def _tile(name: str, j: int, shown: Forms) -> Tile:
+    said = shown.predicted[j] if shown.predicted else ""
+    label = f"{name}, taken for {said}" if said else name
+    return Tile("", label, lower=said, ring="virtual" if j else "free", cross=bool(said) and said != shown.true)
+
+
+def _around(n: int) -> np.ndarray:
+    """The numbers 0 to n - 1 in a row or a near-square, 0 at the centre, the others in their order around it."""
+    n = min(n, MOST)
+    columns = n if n <= ROW else _odd(np.sqrt(n))
+    rows = 1 if n <= ROW else _odd(n / columns)
+    cells = np.full(rows * columns, -1)
+    centre = len(cells) // 2
+    first = centre - n // 2
+    cells[first : first + n] = np.insert(np.arange(1, n), centre - first, 0)
+    return cells.reshape(rows, columns)
+
+
+def _odd(x: float) -> int:
+    """The smallest odd number that is at least x."""
+    return int(2 * np.ceil((x - 1) / 2) + 1)

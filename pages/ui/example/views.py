@@ -1,0 +1,140 @@
+"""The views of one data set: its examples, samples by class, and what each preprocessing step does to them."""
+
+import numpy as np
+import streamlit as st
+
+from data import Dataset, Entry
+from pages.ui.example import evidence
+from pages.ui.figures import maps
+from pages.ui.figures.frame import show
+from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
+from pages.ui.kit.words import plain
+from svmcore.preprocess import STEPS, Preprocessor, usage
+
+HUNDRED = 100
+EACH = 12  # examples of a class, and examples that pass through the preprocessing
+STEPS_SHOWN = ("smooth:0.75", "deslant", "unit-norm")
+TABLE_ROWS = 100
+
+
+def facts(entry: Entry) -> str:
+    """`60,000 + 10,000 examples · 28 × 28 · 10 classes · 12 MB`."""
+    sizes = f"{entry.n_train:,} + {entry.n_test:,}" if entry.n_test else f"{entry.n_train:,}"
+    shape = " × ".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
+    size = f" · {entry.size_mb:.2g} MB" if entry.size_mb else ""
+    return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}"
+
+
+def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable: bool = True) -> None:
+    """A gallery of some rows of a split, the class above each picture and its index below."""
+    y = evidence.examples(dataset, split)[1]
+    name = dataset.entry.name
+    gallery(
+        evidence.example_pictures(dataset, split, rows),
+        [
+            Tile(
+                reference(name, split, row) if clickable else "",
+                f"Example {row}, class {y[row]}",
+                upper=str(y[row])[:9],
+                lower=str(row),
+            )
+            for row in rows
+        ],
+        key=key,
+        alt=f"{len(rows)} examples of {dataset.entry.title} with their classes",
+    )
+
+
+def hundred(dataset: Dataset) -> None:
+    """The first hundred examples of a split, and every further hundred."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        split = "train"
+        if len(dataset.y_test):
+            split = st.segmented_control(
+                "Part",
+                ["train", "test"],
+                default="train",
+                required=True,
+                key="part",
+                bind="query-params",
+                label_visibility="collapsed",
+            )
+        n = len(evidence.examples(dataset, split)[0])
+        page = st.pagination(-(-n // HUNDRED), key=f"hundred_{dataset.entry.name}_{split}") if n > HUNDRED else 1
+    rows = np.arange((page - 1) * HUNDRED, min(page * HUNDRED, n))
+    if dataset.X_train.shape[1:] == (2,):
+        plane(dataset, split)
+    labelled(dataset, split, rows, key="hundred")
+    st.caption(f"Examples {rows[0]:,} to {rows[-1]:,} of {n:,}, class above, index below. Click one to open it.")
+    if dataset.image_shape is None:
+        X, y = evidence.examples(dataset, split)
+        table = {"class": y[rows]} | {f"x{j + 1}": X[rows, j] for j in range(min(X.shape[1], TABLE_ROWS))}
+        st.dataframe(table, hide_index=True, alt=f"Features of examples {rows[0]} to {rows[-1]}")
+
+
+def plane(dataset: Dataset, split: str) -> None:
+    """Points of the plane by class, each leading to its own view."""
+    X, y = evidence.examples(dataset, split)
+    refs = [reference(dataset.entry.name, split, row) for row in range(len(X))]
+    figure = maps.toy_plane(X, y, dataset.classes, refs=refs)
+    show(figure, "dataset_plane", on_select=_open_point, selection_mode="points")
+
+
+def _open_point() -> None:
+    for point in st.session_state["dataset_plane"].selection.points:
+        open_digit(point["customdata"])
+
+
+def by_class(dataset: Dataset) -> None:
+    """Some training examples of each class, in rows; another draw on request."""
+    draw = st.session_state.setdefault("draw", 0)
+    rng = np.random.default_rng(draw)
+    classes, counts = np.unique(dataset.y_train, return_counts=True)
+    drawn = [np.sort(rng.permutation(np.flatnonzero(dataset.y_train == c))[: min(EACH, counts.min())]) for c in classes]
+    rows = np.concatenate(drawn)
+    st.button("Draw others", icon=":material/casino:", key="draw_others", on_click=_draw_others)
+    gallery(
+        evidence.example_pictures(dataset, "train", rows),
+        [
+            Tile(reference(dataset.entry.name, "train", row), f"Example {row}, class {dataset.y_train[row]}")
+            for row in rows
+        ],
+        key="by_class",
+        alt=f"Training examples of {dataset.entry.title}, one row for each of its {len(classes)} classes",
+        rows=[f"{c} ({n:,})" for c, n in zip(classes, counts)],
+    )
+    st.caption("A random draw of each class; in brackets how many training examples it has.")
+
+
+def _draw_others() -> None:
+    st.session_state["draw"] += 1
+
+
+def preprocessing(dataset: Dataset) -> None:
+    """The same examples before preprocessing and after each step, in the order chosen."""
+    image = dataset.image_shape is not None
+    options = [usage(name) for name, step in STEPS.items() if image or not step.images_only]
+    chosen = st.multiselect(
+        "Steps, applied from left to right",
+        options,
+        default=[step for step in STEPS_SHOWN if step in options] if image else ["zscore"],
+        accept_new_options=True,
+        key=f"steps_{'image' if image else 'features'}",
+        help="A number after the colon can be changed: type smooth:1.5 and press Enter.",
+    )
+    try:
+        pipeline = Preprocessor(*chosen, image_shape=dataset.image_shape).fit(dataset.X_train[:HUNDRED])
+        first = dataset.X_train[:HUNDRED]
+        stages = [("as it is", first), *pipeline.stages(first)]
+    except ValueError as error:
+        st.error(plain(error), icon=":material/block:")
+        return
+    for at, (name, images) in enumerate(stages):
+        shape = images.shape[1:] if image else None
+        drawn = pictures(images[:EACH], images, shape, dataset.entry.ink)
+        tiles = [
+            Tile(reference(dataset.entry.name, "train", row), f"Example {row}, {name}") for row in range(len(drawn))
+        ]
+        gallery(drawn, tiles, key=f"stage_{at}", alt=f"The first training examples, {name}", rows=[name])
+    helps = [f"**{STEPS[name].title}**: {STEPS[name].help}" for name in (step.partition(":")[0] for step in chosen)]
+    st.caption("  \n".join(helps) or "No step: the machine sees the values as they are.")

@@ -1,0 +1,1 @@
+"""Plotly figures, one family a file."""

@@ -1,0 +1,157 @@
+"""Figures that compare methods or solvers, as pure functions from numbers to Plotly figures.
+
+results   one dictionary a method, as a run keeps it: errors, n_test, error_rate, interval, fit_seconds, predict_seconds
+progress  records of a run, oldest first, as in figures.py
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.curves import thinned
+from pages.ui.figures.frame import bare, worded
+from pages.ui.kit.palette import BLUE, GREY, ORANGE
+
+
+def error_intervals(names: Sequence[str], results: Sequence[dict], published: Sequence[float | None]) -> go.Figure:
+    """Error rates with their 95 % intervals, a row a method; published rates (%) as open diamonds."""
+    figure = bare("wrong, % of the test examples", None, height=80 + 30 * len(names), hovermode="closest")
+    rates = [100 * r["error_rate"] for r in results]
+    figure.add_scatter(
+        x=rates,
+        y=list(names),
+        mode="markers",
+        marker={"color": BLUE, "size": 10},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [100 * r["interval"][1] - rate for r, rate in zip(results, rates)],
+            "arrayminus": [rate - 100 * r["interval"][0] for r, rate in zip(results, rates)],
+            "color": BLUE,
+        },
+        customdata=[(r["errors"], r["n_test"]) for r in results],
+        hovertemplate="%{customdata[0]:,} of %{customdata[1]:,}: %{x:.2f} %<extra></extra>",
+    )
+    known = [(rate, name) for rate, name in zip(published, names) if rate is not None]
+    figure.add_scatter(
+        x=[rate for rate, _ in known],
+        y=[name for _, name in known],
+        mode="markers",
+        marker={"color": GREY, "size": 11, "symbol": "diamond-open", "line": {"width": 2}},
+        hovertemplate="published: %{x:.2f} %<extra></extra>",
+    )
+    figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
+    figure.update_xaxes(rangemode="tozero")
+    best = min(zip(rates, names), default=(0, "none"))
+    return worded(
+        figure,
+        f"Error rates of {len(names)} methods with 95 % intervals; the lowest is {best[0]:.2f} % by {best[1]}.",
+        "Points: the error rate on the same test examples, with its 95 % interval."
+        + (" Diamonds: the paper's." if known else ""),
+    )
+
+
+def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure:
+    """Error rates against lambda (log axis), a line for each space: name -> (lambda, result), lambda falling."""
+    figure = bare(
+        "lambda: plain machine at 1, invariant towards 0", "wrong, %", margin_r=120, xaxis_type="log", yaxis_type="log"
+    )
+    for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
+        rates = [100 * result["error_rate"] for _, result in points]
+        figure.add_scatter(
+            x=[value for value, _ in points],
+            y=rates,
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * result["interval"][1] - rate for rate, (_, result) in zip(rates, points)],
+                "arrayminus": [rate - 100 * result["interval"][0] for rate, (_, result) in zip(rates, points)],
+                "thickness": 1,
+            },
+            customdata=[(result["errors"], result["n_test"]) for _, result in points],
+            hovertemplate="%{customdata[0]} of %{customdata[1]} at lambda %{x:g}<extra></extra>",
+        )
+        if points:
+            figure.add_annotation(
+                x=np.log10(points[-1][0]),
+                y=np.log10(max(rates[-1], 0.01)),
+                text=name,
+                xanchor="left",
+                xshift=8,
+                showarrow=False,
+            )
+    figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
+    figure.update_yaxes(tickvals=[0.5, 1, 2, 5, 10, 20, 50])
+    rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
+    best = min(rows)
+    return worded(
+        figure,
+        f"Error rate against lambda for {len(lines)} spaces; the lowest is {best[0]} errors {best[2]} at {best[1]:g}.",
+        f"Fewest errors: {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals; one for use must "
+        "be chosen on other examples than these.",
+    )
+
+
+def margin_plane(X: np.ndarray, y: np.ndarray, line: tuple[float, float, float], extra: np.ndarray) -> go.Figure:
+    """Points X (n, 2) of classes y = +-1, the line w1 x1 + w2 x2 + b = 0 with its margins, and virtual points."""
+    figure = bare("x₁: makes no difference to the class", "x₂", height=320, hovermode="closest")
+    w1, w2, b = line
+    xs = np.array([-4.5, 4.5])
+    for level, dash, width in ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)):
+        figure.add_scatter(
+            x=xs,
+            y=(level - b - w1 * xs) / w2,
+            mode="lines",
+            line={"color": GREY, "dash": dash, "width": width},
+            hoverinfo="skip",
+        )
+    figure.add_hline(y=0, line={"dash": "dash", "color": GREY, "width": 1}, annotation_text="true boundary")
+    figure.add_scatter(
+        x=extra[:, 0],
+        y=extra[:, 1],
+        mode="markers",
+        marker={"symbol": "circle-open-dot", "size": 9, "color": GREY},
+        hoverinfo="skip",
+    )
+    for sign, colour in ((1, BLUE), (-1, ORANGE)):
+        points = X[y == sign]
+        figure.add_scatter(
+            x=points[:, 0], y=points[:, 1], mode="markers", marker={"color": colour, "size": 11}, hoverinfo="skip"
+        )
+    figure.update_xaxes(range=[-4.5, 4.5], zeroline=False)
+    figure.update_yaxes(range=[-3, 3])
+    turn = np.degrees(np.arctan(-w1 / w2))
+    made = f"{len(extra)} shifted copies of its support vectors" if len(extra) else "the points alone"
+    return worded(
+        figure,
+        f"Two classes in the plane and the line of largest margin from {made}, {abs(turn):.0f} degrees off the truth.",
+        f"The line of largest margin from {made} leans by {abs(turn):.0f} degrees; the true boundary is level.",
+    )
+
+
+def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
+    """Working support vectors against kernel values computed, a line for each solver."""
+    figure = bare("kernel values computed", "support vectors", margin_r=40)
+    peaks = {}
+    for (name, lines), colour in zip(progress.items(), (BLUE, ORANGE), strict=True):
+        lines = thinned(lines)
+        counts = [line["n_sv"] for line in lines]
+        figure.add_scatter(
+            x=[line["kernel_evals"] for line in lines],
+            y=counts,
+            mode="lines",
+            line={"color": colour, "width": 2.5},
+            hovertemplate="%{y:,} SVs after %{x:.3s} kernel values<extra></extra>",
+        )
+        if counts:
+            peaks[name] = max(counts)
+            figure.add_annotation(x=lines[-1]["kernel_evals"], y=counts[-1], text=name, yshift=12, showarrow=False)
+    words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
+    return worded(
+        figure,
+        f"Support vectors held while training, over kernel values computed; at most {words}.",
+        f"Every line ends at the machine's own number of support vectors. At most at once: {words}.",
+    )

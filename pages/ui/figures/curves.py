@@ -1,0 +1,175 @@
+"""How a run converges, as pure functions from its progress to Plotly figures.
+
+    progress   records of a run, oldest first: dictionaries with the fields of `svmcore.Progress`
+
+A run of several trainings (virtual SVs, folds) begins anew in each: a phase ends where all machines are done and the
+next record has a gap again. Machines are solved in turn, so the largest gap stays where it began until the last one
+starts; what falls all the while is their mean on the log axis, `mean_gap` of a record.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.frame import bare, worded
+from pages.ui.kit.palette import BLUE, GREY
+
+LONGEST = 400  # points a line is thinned to before it is sent
+FAINT = "rgba(138, 143, 152, 0.55)"
+APART, WIDE = 0.05, 0.2  # of the axis: between two names of machines, a training that is named
+BOLD = {"color": BLUE, "width": 2.5}
+
+
+def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
+    """KKT gap (log axis) against time: each machine thin, named where it is done, their mean bold, `tol` dotted."""
+    figure = bare("time, s", "KKT gap", margin_r=30, yaxis_type="log")
+    phases = _phases(progress)
+    for phase in phases:
+        seconds, machines = [r["seconds"] for r in phase], _gaps(phase).T
+        for line in machines if len(machines) > 1 else ():
+            figure.add_scatter(x=seconds, y=line, mode="lines", line={"color": FAINT, "width": 1}, hoverinfo="skip")
+        figure.add_scatter(
+            x=seconds,
+            y=[mean_gap(r) for r in phase],
+            mode="lines",
+            line=BOLD,
+            customdata=[[r["iterations"], r["gap"]] for r in phase],
+            hovertemplate="gap %{y:.2e} after %{x:.2f} s, %{customdata[0]:,} iterations<br>"
+            "largest %{customdata[1]:.2e}<extra></extra>",
+        )
+    figure.add_hline(y=tol, line={"dash": "dot", "color": GREY})
+    figure.add_annotation(  # an annotation of a log axis wants the exponent
+        x=1, xref="paper", xanchor="left", xshift=4, y=np.log10(tol), text="tol", showarrow=False
+    )
+    _frame(figure, phases)
+    if not phases:
+        return worded(figure, "KKT gap over time, not known yet.", f"The gap falls until it is {tol:g}.")
+    highest = max(r["gap"] for phase in phases for r in phase)
+    figure.update_yaxes(range=[np.log10(tol) - 0.5, np.log10(max(highest, 2 * tol)) + 0.2])
+    if len(names) > 1:
+        _name_machines(figure, phases[-1], tol, names)
+    return worded(figure, *_gap_words(phases[-1][-1], tol))
+
+
+def dual_curve(progress: Sequence[dict]) -> go.Figure:
+    """Dual objective, summed over the machines, against time."""
+    figure = bare("time, s", "dual objective")
+    phases = _phases(progress)
+    for phase in phases:
+        figure.add_scatter(
+            x=[r["seconds"] for r in phase],
+            y=[r["dual"] for r in phase],
+            mode="lines",
+            line=BOLD,
+            hovertemplate="%{y:,.4f} after %{x:.2f} s<extra></extra>",
+        )
+    _frame(figure, phases)
+    last = f"{phases[-1][-1]['dual']:,.2f}" if phases else "not known yet"
+    return worded(
+        figure,
+        f"Dual objective over time, now {last}.",
+        f"The dual objective climbs and flattens out as the machines settle; it is {last} now.",
+    )
+
+
+def sv_curve(progress: Sequence[dict]) -> go.Figure:
+    """Support vectors and bound support vectors, summed over the machines, against time."""
+    figure = bare("time, s", "count", margin_r=70)
+    phases = _phases(progress)
+    for name, field, colour, shift in (("SVs", "n_sv", BLUE, 7), ("bound", "n_bound", GREY, -7)):
+        for phase in phases:
+            figure.add_scatter(
+                x=[r["seconds"] for r in phase],
+                y=[r[field] for r in phase],
+                mode="lines",
+                line=BOLD | {"color": colour},
+                hovertemplate=f"%{{y:,}} {name} after %{{x:.2f}} s<extra></extra>",
+            )
+        if phases:
+            count = phases[-1][-1][field]
+            figure.add_annotation(
+                x=1, xref="paper", xanchor="left", xshift=4, y=count, yshift=shift,
+                text=f"{name} {count:,}", showarrow=False,
+            )  # fmt: skip
+    _frame(figure, phases)
+    return worded(
+        figure,
+        "Number of support vectors and of bound support vectors over time.",
+        "Examples with alpha > 0, and those of them that reached C, over all machines.",
+    )
+
+
+def mean_gap(record: dict) -> float:
+    """The mean gap of a record; the largest one where an older version kept no mean."""
+    return record.get("mean_gap", record["gap"])
+
+
+def thinned(progress: Sequence[dict]) -> list[dict]:
+    """At most about LONGEST records, the last among them."""
+    step, last = max(1, len(progress) // LONGEST), len(progress) - 1
+    return [r for i, r in enumerate(progress) if i % step == 0 or i == last]
+
+
+def _phases(progress: Sequence[dict]) -> list[list[dict]]:
+    """The records of each training, thinned."""
+    begins = [0] + [i + 1 for i, (a, b) in enumerate(pairwise(progress)) if _another(a, b)] + [len(progress)]
+    return [thinned(progress[start:end]) for start, end in pairwise(begins) if end > start]
+
+
+def _another(before: dict, after: dict) -> bool:
+    """Whether another training began between two records: a stage of another kind, or machines that are small again."""
+    return _kind(before) != _kind(after) or (after["gap"] > before["gap"] and 2 * after["n_sv"] < before["n_sv"])
+
+
+def _kind(record: dict) -> str:
+    return record["stage"].partition(" ")[0]
+
+
+def _gaps(phase: list[dict]) -> np.ndarray:
+    """(records, machines); no machines where the records do not have each."""
+    return np.array([r.get("gaps", ()) for r in phase], float)
+
+
+def _gap_words(last: dict, tol: float) -> tuple[str, str]:
+    """Alt text and line of words for the latest record."""
+    now, gaps = f"{mean_gap(last):.2g}", np.array(last.get("gaps", ()))
+    if len(gaps) < 2:
+        return (
+            f"Violation of the optimality conditions over time, now {now}; the run stops at {tol:g}.",
+            f"The gap falls until every condition holds to within tol = {tol:g}; it is {now} now.",
+        )
+    done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {tol:g}"
+    return (
+        f"Violation of the optimality conditions by each machine over time; {done}. The mean is {now} now.",
+        f"Thin: each machine, named where it is done. Bold: their mean on this axis, {now} now. {done}.",
+    )
+
+
+def _name_machines(figure: go.Figure, phase: list[dict], tol: float, names: Sequence[str]) -> None:
+    """The name of each machine below the point where it came to tol, where there is room."""
+    there = [
+        (phase[int(np.argmax(line <= tol))]["seconds"], name)
+        for line, name in zip(_gaps(phase).T, names, strict=False)
+        if line[-1] <= tol
+    ]
+    taken, room = -np.inf, APART * phase[-1]["seconds"]
+    for seconds, name in sorted(there):
+        if seconds - taken >= room:
+            figure.add_annotation(x=seconds, y=np.log10(tol), text=name, yshift=-9, showarrow=False)
+            taken = seconds
+
+
+def _frame(figure: go.Figure, phases: list[list[dict]]) -> None:
+    """The time axis from the start of the run to its last record, and where each of several trainings began."""
+    if phases and phases[-1][-1]["seconds"] > 0:
+        figure.update_xaxes(range=[0, phases[-1][-1]["seconds"]])
+    starts = [phase[0]["seconds"] for phase in phases]
+    for start, end, phase in zip(starts, [*starts[1:], phases[-1][-1]["seconds"] if phases else 0], phases):
+        if start > 0:
+            figure.add_vline(x=start, line={"color": FAINT, "width": 1})
+        if len(phases) > 1 and end - start > WIDE * phases[-1][-1]["seconds"]:
+            figure.add_annotation(
+                x=start, y=1, yref="paper", yanchor="bottom", xanchor="left", text=_kind(phase[0]), showarrow=False
+            )

@@ -1,0 +1,116 @@
+"""Figures of a trained machine and how it decides, as pure functions from numbers to Plotly figures.
+
+alpha (m,) and C: multipliers of one machine; f: decision values before the sign
+
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.frame import HEIGHT, bare, worded
+from pages.ui.kit.palette import BLUE, GREY, INK, ORANGE, PAPER, signed
+
+BINS = 20  # of the histogram of alpha
+
+
+def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure:
+    """Histogram (log counts) of the positive alpha (m,) of one machine, by class `signs` (m,) +-1, with C marked.
+
+    The paper chose C = 2 for MNIST from such a histogram of a run with a large C: few alphas exceeded 2
+    (DeCoste and Schoelkopf 2002, section 5.1.1).
+    """
+    figure = bare("alpha", "support vectors", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
+    top = max(float(alpha.max(initial=0.0)), C if np.isfinite(C) else 0.0, 1e-12)
+    edges = np.linspace(0, top * (1 + 1e-9), BINS + 1)
+    centres = (edges[1:] + edges[:-1]) / 2
+    for sign, name, colour in ((1, "class +1", BLUE), (-1, "class −1", ORANGE)):
+        counts, _ = np.histogram(alpha[signs == sign], edges)
+        figure.add_bar(
+            x=centres,
+            y=counts,
+            marker={"color": colour, "line_width": 0},
+            name=name,
+            customdata=np.column_stack([edges[:-1], edges[1:]]),
+            hovertemplate="%{y:,} with %{customdata[0]:.3g} ≤ alpha < %{customdata[1]:.3g}" + f"<extra>{name}</extra>",
+        )
+    figure.add_vline(
+        x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
+    )
+    bound = int(np.sum(alpha >= C * (1 - 1e-6)))
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})
+    return worded(
+        figure,
+        f"Histogram of the alphas of {len(alpha)} support vectors; {bound} of them are at C = {C:g}.",
+        f"{bound:,} of {len(alpha):,} support vectors reach C = {C:g}. The paper trained once with C = 10, saw that "
+        "only a handful of alphas exceeded 2, and chose C = 2.",
+    )
+
+
+def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[int] = ()) -> go.Figure:
+    """Confusion matrix (k, k), rows true and columns predicted; a click reports `customdata` = row * k + column.
+
+    Errors are shaded, the diagonal is not; `selected` cells are outlined.
+    """
+    k = len(classes)
+    labels = [str(c) for c in classes]
+    errors = np.where(np.eye(k, dtype=bool) | (matrix == 0), np.nan, matrix)
+    figure = bare("predicted", "true", height=HEIGHT + min(24 * k, 420))
+    figure.add_heatmap(
+        z=errors,
+        zmin=0,
+        zmax=max(1, np.nanmax(errors, initial=0)),
+        colorscale=[[0, PAPER], [1, GREY]],
+        showscale=False,
+        hoverinfo="skip",
+        xgap=1,
+        ygap=1,
+    )
+    rows, columns = np.divmod(np.arange(k * k), k)
+    figure.add_scatter(
+        x=columns,
+        y=rows,
+        mode="markers+text" if k <= 20 else "markers",
+        marker={"symbol": "square", "size": max(8, min(30, 480 // k)), "opacity": 0, "color": GREY},
+        text=[f"{n:,}" if n else "" for n in matrix.ravel()],
+        textfont={"color": np.where(rows == columns, GREY, INK)},
+        customdata=list(range(k * k)),
+        hovertext=[f"{matrix[r, c]:,} × true {labels[r]}, predicted {labels[c]}" for r, c in zip(rows, columns)],
+        hoverinfo="text",
+    )
+    for row, column in (divmod(cell, k) for cell in selected):
+        figure.add_shape(
+            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": BLUE, "width": 3}
+        )
+    ticks = {"tickvals": list(range(k)), "ticktext": labels, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(range=[-0.5, k - 0.5], **ticks)
+    figure.update_yaxes(range=[k - 0.5, -0.5], **ticks)
+    figure.update_layout(hovermode="closest", clickmode="event+select")
+    wrong = int(np.nansum(errors))
+    return worded(
+        figure,
+        f"Confusion matrix of {int(matrix.sum())} test examples in {k} classes, {wrong} of them wrong.",
+        "Rows are true classes, columns predicted ones; darker cells hold more errors. Click a cell to see its digits.",
+    )
+
+
+def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
+    """Decision values (k,) of one example, one bar for each machine; the largest one wins."""
+    marks = [(c, [word for word, name in (("true", true), ("predicted", predicted)) if c == name]) for c in classes]
+    labels = [f"{c} {', '.join(words)}" for c, words in marks]
+    figure = bare("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
+    figure.add_bar(
+        x=values,
+        y=labels,
+        orientation="h",
+        marker={"color": [signed(v) for v in values], "line_width": 0},
+        hovertemplate="f = %{x:.4f}<extra></extra>",
+    )
+    figure.add_vline(x=0, line={"color": GREY, "width": 1})
+    figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
+    return worded(
+        figure,
+        f"Decision values of the machines; class {predicted} has the largest one, the true class is {true}.",
+        "Each machine says how far the example lies on its side (blue) or off it (orange); the largest value wins.",
+    )

@@ -1,0 +1,41 @@
+"""What all figures share: a bare frame, words for those who do not see it, and how one is drawn.
+
+Each figure carries its own words in `layout.meta`: `alt`, read out by a screen reader, and `see`, the line that `show`
+prints below it.  Text and grid colours are left to the app's theme, so that a figure fits a light and a dark page.
+"""
+
+import plotly.graph_objects as go
+import streamlit as st
+
+HEIGHT = 260
+
+
+def show(figure: go.Figure, key: str, **options):
+    """Draw a figure of this file with its alt text and its line of words; returns what `st.plotly_chart` returns."""
+    meta = figure.layout.meta
+    state = st.plotly_chart(
+        figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
+    )
+    st.caption(meta["see"])
+    return state
+
+
+def bare(x_title: str | None, y_title: str | None, *, height: int = HEIGHT, margin_r: int = 10, **layout) -> go.Figure:
+    figure = go.Figure()
+    figure.update_layout(
+        height=height,
+        margin={"l": 10, "r": margin_r, "t": 24, "b": 10},
+        showlegend=False,
+        dragmode=False,
+        hovermode=layout.pop("hovermode", "x"),
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        **layout,
+    )
+    figure.update_xaxes(title=x_title, fixedrange=True)
+    figure.update_yaxes(title=y_title, fixedrange=True)
+    return figure
+
+
+def worded(figure: go.Figure, alt: str, see: str) -> go.Figure:
+    return figure.update_layout(meta={"alt": alt, "see": see})

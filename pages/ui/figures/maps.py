@@ -1,0 +1,121 @@
+"""Figures of a kernel and of a machine in the plane, as pure functions from numbers to Plotly figures.
+
+K (u, v)   kernel value of two examples of norm `norm`, against their cosine
+field      decision values f on a grid of the plane: (xs (p,), ys (q,), f (q, p)), or class numbers (q, p)
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.frame import bare, worded
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
+
+PALE = {BLUE: "rgba(0,114,178,0.22)", ORANGE: "rgba(213,94,0,0.22)"}
+
+
+def kernel_picture(kernel, norm: float = 1.0) -> go.Figure:
+    """K(u, v) of two examples of this norm as the cosine between them goes from -1 (opposite) to 1 (identical)."""
+    cosine = np.linspace(-1, 1, 201)
+    u = np.array([[norm, 0.0]], np.float32)
+    v = norm * np.column_stack([cosine, np.sqrt(1 - cosine**2)]).astype(np.float32)
+    values = kernel.exact(u, v)[0]
+    figure = bare("cosine of u and v", "K(u, v)", height=200)
+    figure.add_scatter(
+        x=cosine,
+        y=values,
+        line={"color": BLUE, "width": 2.5},
+        hovertemplate="K = %{y:.3g} at cosine %{x:.2f}<extra></extra>",
+    )
+    half = cosine[values >= (values[-1] + values.min()) / 2]
+    reach = float(half[0]) if len(half) else 1.0
+    return worded(
+        figure,
+        f"Kernel value against the cosine of two examples; it is halfway up at cosine {reach:.2f}.",
+        f"How alike two examples must be to count as alike: halfway up at cosine {reach:.2f}. A steeper end makes a "
+        "more local, more flexible machine.",
+    )
+
+
+def toy_plane(
+    X: np.ndarray,
+    y: np.ndarray,
+    classes: Sequence,
+    *,
+    refs: Sequence[str] | None = None,
+    field: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    free: Sequence[int] = (),
+    bound: Sequence[int] = (),
+    errors: Sequence[int] = (),
+) -> go.Figure:
+    """Points X (n, 2) of the plane by class, with the decision field and marked examples.
+
+    `field` of a binary machine holds f and is drawn as two half-planes with the lines f = -1, 0, 1; of several classes
+    it holds the number of the winner.  `free`, `bound` and `errors` index the rows of X; `refs` are reported on clicks.
+    """
+    figure = bare("x₁", "x₂", height=460, hovermode="closest", clickmode="event+select")
+    if field is not None:
+        _add_field(figure, *field, len(classes))
+    for c, name in enumerate(classes):
+        rows = np.flatnonzero(y == name)
+        figure.add_scatter(
+            x=X[rows, 0],
+            y=X[rows, 1],
+            mode="markers",
+            marker={"color": CLASS_COLOURS[c % len(CLASS_COLOURS)], "size": 6},
+            customdata=rows if refs is None else [refs[i] for i in rows],
+            name=str(name),
+            hovertemplate=f"class {name} (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
+        )
+    rings = (
+        (free, {"symbol": "circle-open", "size": 11}),
+        (bound, {"symbol": "circle-open", "size": 11}),
+        (bound, {"symbol": "circle-open", "size": 16}),
+        (errors, {"symbol": "x-thin", "size": 10, "line": {"width": 2, "color": GREY}}),
+    )
+    for rows, marker in rings:
+        rows = np.asarray(rows, int)
+        figure.add_scatter(
+            x=X[rows, 0], y=X[rows, 1], mode="markers", marker={"color": GREY, **marker}, hoverinfo="skip"
+        )
+    figure.update_layout(showlegend=False)
+    marked = " Rings are support vectors, double rings those at C." if len(free) or len(bound) else ""
+    marked += f" Crosses mark the {len(errors)} errors." if len(errors) else ""
+    return worded(
+        figure,
+        f"{len(X)} points of the plane in {len(classes)} classes.",
+        f"Each point is an example, coloured by class.{marked}"
+        + (" The lines are f = −1, 0 and 1." if field is not None and len(classes) == 2 else ""),
+    )
+
+
+def grid(X: np.ndarray, side: int = 120, margin: float = 0.15) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A grid over the points X (n, 2): xs (side,), ys (side,) and its nodes (side * side, 2), row by row."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = low - margin * (high - low), high + margin * (high - low)
+    xs, ys = np.linspace(low[0], high[0], side), np.linspace(low[1], high[1], side)
+    return xs, ys, np.column_stack([a.ravel() for a in np.meshgrid(xs, ys)])
+
+
+def _add_field(figure: go.Figure, xs: np.ndarray, ys: np.ndarray, f: np.ndarray, n_classes: int) -> None:
+    if n_classes > 2:
+        colours = [CLASS_COLOURS[c % len(CLASS_COLOURS)] for c in range(n_classes)]
+        steps = [[(c + e) / n_classes, colours[c]] for c in range(n_classes) for e in (0, 1)]
+        figure.add_heatmap(
+            x=xs, y=ys, z=f, zmin=-0.5, zmax=n_classes - 0.5, colorscale=steps, opacity=0.22, showscale=False,
+            hoverinfo="skip",
+        )  # fmt: skip
+        return
+    sides = [[0, PALE[ORANGE]], [0.5, PALE[ORANGE]], [0.5, PALE[BLUE]], [1, PALE[BLUE]]]
+    figure.add_heatmap(x=xs, y=ys, z=np.sign(f), zmin=-1, zmax=1, colorscale=sides, showscale=False, hoverinfo="skip")
+    for level, dash, width in ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)):
+        figure.add_contour(
+            x=xs,
+            y=ys,
+            z=f,
+            contours={"start": level, "end": level, "size": 1, "coloring": "none"},
+            line={"color": GREY, "dash": dash, "width": width},
+            showscale=False,
+            hoverinfo="skip",
+        )

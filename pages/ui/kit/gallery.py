@@ -1,0 +1,179 @@
+"""Galleries: many examples drawn from one montage image, each a button that opens its own view.
+
+    pictures  (n, h, w) grey or (n, h, w, 3) colour, uint8, ink dark on light
+    montage   (rows h, columns w[, 3]) uint8, the one image that a gallery sends
+    Tile      what stands around one picture: text above and below, ring, class colour
+
+The browser cuts the tiles out of the montage and magnifies them by a whole number, so that pixels stay square and
+sharp at any screen density, and lets them flow into the width there is.  Encoding (one everywhere): blue = class +1,
+orange = class -1; solid ring = free SV, double ring = bound SV, dotted ring = virtual SV, cross = error.  The layout
+of text around a digit follows Figure 5 of DeCoste and Schoelkopf (2002): index at the lower left, labels at the upper
+right.
+"""
+
+import base64
+import io
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+from PIL import Image
+
+from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
+
+DIGIT = "digit"  # the URL parameter that holds the reference of the open example
+REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a data set
+PLANE = 28  # side, in pixels, of the picture of a point in the plane
+LARGEST = 128  # larger pictures are thinned before they are sent
+
+
+class Tile(NamedTuple):
+    """One cell of a gallery. `ref` (see `reference`) is what a click opens; an empty one makes the cell inert.
+
+    A tile without a label is an empty cell.
+    """
+
+    ref: str
+    label: str  # read out by a screen reader, shown on hover
+    upper: str = ""
+    lower: str = ""
+    ring: str = ""  # "", "free", "bound", "virtual"
+    sign: int = 0  # +1 blue, -1 orange, 0 grey
+    cross: bool = False
+    linked: bool = False  # joined to the tile before it by a line
+
+
+def reference(dataset: str, split: str, index: int) -> str:
+    """The text that names one example, in a tile and in the URL: `mnist-5k/test/247`."""
+    return f"{dataset}/{split}/{int(index)}"
+
+
+def open_digit(ref: str) -> None:
+    """Name the example whose view lies over the page from the next rerun on; `digits.show_requested` draws it."""
+    st.query_params[DIGIT] = ref
+
+
+def gallery(
+    pictures: np.ndarray,
+    tiles: Sequence[Tile],
+    *,
+    key: str,
+    alt: str,
+    size: int = 56,
+    rows: Sequence[str] = (),
+    on_pick: Callable[[str], None] = open_digit,
+) -> None:
+    """Draw `pictures` (n, h, w[, 3]) uint8 with their `tiles`; a click calls `on_pick(tile.ref)`.
+
+    `size` is the wished height of a picture in screen pixels; the nearest whole magnification is used.  With `rows`,
+    the tiles are dealt evenly, in order, to rows with these labels.
+    """
+    if len(pictures) != len(tiles):
+        raise ValueError(f"{len(pictures)} pictures but {len(tiles)} tiles: each picture needs one tile")
+    pictures = thin(pictures)
+    height, width = pictures.shape[1:3]
+    columns = max(1, int(np.ceil(np.sqrt(len(pictures)))))
+    _component(
+        data={
+            "sheet": data_uri(montage(pictures, columns)),
+            "columns": columns,
+            "height": height,
+            "width": width,
+            "scale": max(1, round(size / max(height, width))),
+            "alt": alt,
+            "rows": list(rows),
+            "tiles": [tile._asdict() for tile in tiles],
+        },
+        key=key,
+        on_picked_change=partial(_picked, key, on_pick),
+    )
+
+
+def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False) -> np.ndarray:
+    """Examples X (n, ...) as uint8 pictures, on the grey or feature scale of the data set `like` (m, ...).
+
+    `ink` says that large values are strokes on a dark ground, drawn dark on light; photographs stay as they are.
+    Features without an image become a point in the plane (two) or a square of blue and orange cells (more).
+    """
+    like = np.asarray(like[:REFERENCE_ROWS])
+    X = np.asarray(X)
+    if image_shape is None:
+        return _feature_pictures(X.reshape(len(X), -1), like.reshape(len(like), -1))
+    low, high = (0.0, 255.0) if like.dtype == np.uint8 else (float(like.min()), float(like.max()))
+    grey = np.clip((X.reshape(len(X), *image_shape) - low) / max(high - low, 1e-12), 0, 1)
+    if ink:
+        grey = 1 - grey
+    return np.rint(255 * grey).astype(np.uint8)
+
+
+def montage(pictures: np.ndarray, columns: int) -> np.ndarray:
+    """Pictures (n, h, w[, 3]) side by side, `columns` a row, white where the last row ends early."""
+    n, height, width, *colours = pictures.shape
+    rows = -(-n // columns)
+    cells = np.full((rows * columns, height, width, *colours), 255, np.uint8)
+    cells[:n] = pictures
+    cells = cells.reshape(rows, columns, height, width, *colours)
+    return cells.swapaxes(1, 2).reshape(rows * height, columns * width, *colours)
+
+
+def thin(pictures: np.ndarray, largest: int = LARGEST) -> np.ndarray:
+    """Pictures no larger than `largest` a side: every k-th pixel of larger ones."""
+    step = -(-max(pictures.shape[1:3]) // largest)
+    return pictures[:, ::step, ::step]
+
+
+def data_uri(image: np.ndarray) -> str:
+    """A uint8 image (h, w[, 3]) as a PNG that fits in a page."""
+    buffer = io.BytesIO()
+    Image.fromarray(image).save(buffer, "png")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def magnified(picture: np.ndarray, size: int) -> np.ndarray:
+    """One picture (h, w[, 3]) with each pixel repeated a whole number of times, about `size` pixels high."""
+    scale = max(1, round(size / max(picture.shape[:2])))
+    return picture.repeat(scale, axis=0).repeat(scale, axis=1)
+
+
+def _picked(key: str, on_pick: Callable[[str], None]) -> None:
+    ref = st.session_state[key].picked
+    if ref:
+        on_pick(ref)
+        st.rerun()  # the whole page, also when the gallery stands in a fragment
+
+
+def _feature_pictures(X: np.ndarray, like: np.ndarray) -> np.ndarray:
+    low, high = like.min(axis=0), like.max(axis=0)
+    if X.shape[1] == 2:
+        spots = np.clip((X - low) / np.maximum(high - low, 1e-12), 0, 1) * (PLANE - 5) + 2
+        columns, rows = np.rint(spots).astype(int).T
+        grid_y, grid_x = np.mgrid[:PLANE, :PLANE]
+        near = np.hypot(grid_x - columns[:, None, None], (PLANE - 1 - grid_y) - rows[:, None, None]) < 2.5
+        return np.where(near, 20, 255).astype(np.uint8)
+    z = np.clip((X - like.mean(axis=0)) / np.maximum(like.std(axis=0), 1e-12) / 2.5, -1, 1)
+    side = int(np.ceil(np.sqrt(X.shape[1])))
+    cells = np.zeros((len(X), side * side))
+    cells[:, : X.shape[1]] = z
+    return diverging(cells.reshape(len(X), side, side))
+
+
+def diverging(values: np.ndarray) -> np.ndarray:
+    """Signed values in [-1, 1] as uint8 colours (..., 3): orange below, white at 0, blue above."""
+    values = np.asarray(values)[..., None]
+    end = np.where(values > 0, BLUE_RGB, ORANGE_RGB)
+    return np.rint(255 + np.abs(values) * (end - 255.0)).astype(np.uint8)
+
+
+def _asset(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+_component = st.components.v2.component(
+    "svmlab_gallery",
+    html='<div class="gallery" role="group">\n</div>',
+    css=_asset("gallery.css"),
+    js=_asset("gallery.js"),
+)

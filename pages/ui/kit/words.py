@@ -1,0 +1,107 @@
+"""Numbers and recipes in the words of the lab, the same on every page."""
+
+import re
+from datetime import datetime
+
+import numpy as np
+
+from svmcore.lab.recipe.recipe import METHODS, Recipe
+
+
+def plain(text: object) -> str:
+    """A text of the reader's own, or of a link, as Markdown that shows it letter by letter and fetches nothing."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+.!|$~:-])", r"\\\1", str(text))
+
+
+def error_rate(result: dict) -> str:
+    """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
+    digits = 2 if result["n_test"] >= 5000 else 1
+    rate, low, high = (f"{100 * share:.{digits}f}" for share in (result["error_rate"], *result["interval"]))
+    return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate} % ({low}–{high})"
+
+
+def outcome(result: dict) -> str:
+    """Support vectors, time and memory of a finished run, in a line."""
+    machines, bound = len(result["n_sv"]), np.sum(result["n_bound"])
+    shared = f" shared by {machines} machines, {np.sum(result['n_sv']):,} alphas above 0" if machines > 1 else ""
+    parts = [
+        f"{result['n_union']:,} support vectors{shared}, {bound:,} at C",
+        f"trained in {duration(result['fit_seconds'])}",
+        f"peak memory {megabytes(result['peak_rss_mb'])}",
+    ]
+    return " · ".join(parts)
+
+
+def count(number: float) -> str:
+    """`950`, `12 k`, `3.4 M`, `1.2 G`."""
+    for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.0f}"
+
+
+def kernel(recipe: Recipe) -> str:
+    """The kernel as a formula with its numbers, in TeX."""
+    k = recipe.kernel.to_dict()
+    name, gamma, coef0 = k.pop("name"), k.get("gamma", 1), k.get("coef0", 0)
+    product = (r"u \cdot v" if gamma == 1 else rf"{gamma:g}\, u \cdot v") + (f" {coef0:+g}" if coef0 else "")
+    if name == "linear":
+        return r"$u \cdot v$"
+    if name == "poly":
+        inner = rf"\frac{{{product}}}{{{gamma + coef0:g}}}" if k["normalised"] and gamma + coef0 != 1 else product
+        return rf"$\left({inner}\right)^{{{k['degree']}}}$"
+    if name == "rbf":
+        return rf"$\exp(-{gamma:g}\,\|u - v\|^2)$"
+    if name == "sigmoid":
+        return rf"$\tanh({product})$"
+    return name
+
+
+def plain_kernel(recipe: Recipe) -> str:
+    """The kernel in a few characters: `poly 9`, `rbf 0.02`, `linear`."""
+    k = recipe.kernel.to_dict()
+    number = k.get("degree", k.get("gamma"))
+    return k["name"] if number is None else f"{k['name']} {number:g}"
+
+
+def title(recipe: Recipe) -> str:
+    """What to call a run that was put together by hand: `mnist · 8 against the rest · poly 9 · C 2 · 20,000`."""
+    own = [str(c) for c in recipe.classes]
+    classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
+    size = "" if recipe.n_train is None else f"{recipe.n_train:,}"
+    method = "" if recipe.method == "sv" else recipe.method
+    parts = (recipe.dataset, classes, plain_kernel(recipe), f"C {recipe.C:g}", method, recipe.jitters, size)
+    return " · ".join(filter(None, parts))[:120]
+
+
+def summary(recipe: Recipe) -> str:
+    """One line of Markdown that says what was asked."""
+    size = "all" if recipe.n_train is None else f"{recipe.n_train:,}"
+    steps = ", ".join(recipe.preprocess) or "raw values"
+    parts = [recipe.dataset, f"{size} examples", steps, kernel(recipe), f"C = {recipe.C:g}"]
+    if recipe.method != "sv":
+        parts += [METHODS[recipe.method], recipe.jitters]
+    return " · ".join(filter(None, parts))
+
+
+def duration(seconds: float) -> str:
+    """`23 ms`, `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes == 0:
+        return f"{rest} s"
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def megabytes(amount: float) -> str:
+    """`120 MB`, `5.5 GB`."""
+    return f"{amount:,.0f} MB" if amount < 1000 else f"{amount / 1000:.1f} GB"
+
+
+def when(created: str) -> str:
+    """An ISO time as `21 Nov 01:08`, in the machine's time zone."""
+    local = datetime.fromisoformat(created).astimezone()
+    return f"{local.day} {local:%b %H:%M}"

@@ -1,0 +1,107 @@
+"""Figures 1 to 5 of the paper, drawn from the data and the runs at hand.
+
+Figure 1 is computed: a line learned from a few points, and again with their shifted copies (virtual SVs); the classes
+are invariant under shifts along x1, so that the true boundary is a horizontal line.
+
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import load
+from pages.ui.example import jittered, views
+from pages.ui.figures import comparison
+from pages.ui.figures.frame import show
+from pages.ui.kit import words
+from pages.ui.run import snapshots, stored
+from svmcore import SVC
+from svmcore.jitter import JitterSet
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipes import RECIPES
+
+POINTS = np.array([[-2.4, 0.6], [-1.2, 2.4], [-2.8, 2.0], [2.4, -0.6], [1.2, -2.4], [2.8, -2.0]], np.float32)
+LABELS = np.array([1, 1, 1, -1, -1, -1])
+SHIFTS = (-4, -3, -2, -1, 1, 2, 3, 4)  # along x1
+HUNDRED = 100
+SETS = {"shift:-2,0;2,0;0,-2;0,2": "Shifts", "rot:-20,-10,10,20": "Rotations", "thick:0.5,1": "Line thickness"}
+ERRORS_OF = "mnist-deslant-vsv2"
+THEIRS = 56  # errors in Figure 5
+
+
+class Figure(NamedTuple):
+    """A figure: its title, and what draws it."""
+
+    title: str
+    draw: Callable[[], None]
+
+
+def invariance() -> None:
+    """Figure 1: the largest margin from the points alone, and with virtual SVs."""
+    plain, virtual = _lines()
+    with st.grid(2, min_column_width=320):
+        for key, (line, extra) in {"plain": plain, "virtual": virtual}.items():
+            with st.container():
+                show(comparison.margin_plane(POINTS, LABELS, line, extra), f"figure1_{key}")
+
+
+@st.cache_data(show_spinner="Finding the two lines")
+def _lines():
+    """(w1, w2, b) from the points, and from the support vectors with their shifts; with each the points added."""
+    first = SVC("linear", C=1e3).fit(POINTS, LABELS)
+    copies = np.concatenate([POINTS[first.support_] + np.array([dx, 0], np.float32) for dx in SHIFTS])
+    X = np.concatenate([POINTS[first.support_], copies])
+    second = SVC("linear", C=1e3).fit(X, np.tile(LABELS[first.support_], 1 + len(SHIFTS)))
+    lines = [(*machine.coef_[0], machine.intercept_[0]) for machine in (first, second)]
+    return (lines[0], np.empty((0, 2), np.float32)), (lines[1], copies)
+
+
+def first_hundred(name: str) -> None:
+    """Figures 2 and 3: the first hundred training images with their labels."""
+    views.labelled(load(name), "train", np.arange(HUNDRED), key="figure_hundred")
+    st.caption("The first 100 training images, class above and number below each. Click one to open it.")
+
+
+def invariances() -> None:
+    """Figure 4: one digit under shifts, rotations and line thickness."""
+    dataset = load("mnist")
+    index = int(np.flatnonzero(dataset.y_train == 5)[0])
+    with st.grid(len(SETS), min_column_width=240):
+        for text, title in SETS.items():
+            jitters = JitterSet.parse(text, dataset.image_shape)
+            shown = jittered.forms(dataset, "train", index, jitters, None)
+            with st.container():
+                st.markdown(f"**{title}** `{text}`")
+                for square in jittered.squares(jitters):
+                    jittered.draw(dataset, shown, jitters, square, f"figure4_{title}", 56)
+    st.caption("The original in the middle of each group, around it the virtual examples (dotted) made from it.")
+    st.page_link("pages/jitters.py", label="Other digits and sets", icon=":material/auto_awesome_motion:")
+
+
+def errors() -> None:
+    """Figure 5: the errors of the best machine on deslanted digits."""
+    recipe = RECIPES[ERRORS_OF]
+    (run,) = stored.stored([recipe])
+    if run is None or run.result is None:
+        said = "not run yet" if run is None else run.state
+        st.info(f"Its run, `{ERRORS_OF}`, is {said}. It takes about {words.duration(estimate(recipe).seconds)}.")
+        stored.buttons([recipe], [run], "Run it", recipe.title, key="figure5")
+        return
+    test = run.test()
+    wrong = np.flatnonzero(test.y_true != test.y_pred)
+    st.markdown(f"**{words.error_rate(run.result)}**; the paper's machine got {THEIRS} wrong.")
+    arrays = (test.index[wrong], test.y_true[wrong], test.y_pred[wrong])
+    snapshots.errors(recipe.dataset, test.split, *arrays, key="figure5")
+    st.caption("Number of the test digit at the lower left (from 0); predicted, then true class at the upper right.")
+
+
+FIGURES: dict[str, Figure] = {
+    "figure1": Figure("Figure 1: why virtual examples help", invariance),
+    "figure2": Figure("Figure 2: the first 100 USPS training images", lambda: first_hundred("usps")),
+    "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
+    "figure4": Figure("Figure 4: invariance transformations", invariances),
+    "figure5": Figure("Figure 5: the errors on deslanted digits", errors),
+}

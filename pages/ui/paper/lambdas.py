@@ -1,0 +1,65 @@
+"""The dial of the tangent machines: what is whitened, and the error as lambda goes from plain to invariant.
+
+C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda = 1 is the plain machine.
+
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1.
+"""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.figures import comparison
+from pages.ui.figures.frame import show
+from pages.ui.kit.gallery import Tile, diverging, gallery
+from pages.ui.run import polling, stored
+from svmcore.lab.experiment.problem import LAMBDA, prepare
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.methods.tangent import principal_tangents, tangent_covariance
+
+LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+SPACES = {"in pixels": "input", "in feature space": "feature"}
+SHOWN = 12  # principal tangents
+
+
+def panel(recipes: dict[str, Recipe]) -> None:
+    """Principal tangents as images, and the error of both tangent machines at every lambda."""
+    st.subheader("How much invariance: lambda")
+    sweep = [_at(recipes[f"Tangents, {where}"], value) for where in SPACES for value in LAMBDAS]
+    found = stored.stored(sweep)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        stored.buttons(sweep, found, "Turn the dial", "A run of both machines at each lambda.", key="lambdas")
+    polling.poll_all([run.id for run in found if run], lambda statuses: _curve(found))
+    _principal(recipes["Tangents, in pixels"])
+
+
+def _at(recipe: Recipe, value: float) -> Recipe:
+    options = recipe.options if value == LAMBDA else recipe.options | {"lam": value}
+    return recipe.replace(options=options, title=f"{recipe.title}, lambda {value:g}")
+
+
+def _curve(found) -> None:
+    lines = {}
+    for number, where in enumerate(SPACES):
+        runs = zip(LAMBDAS, found[number * len(LAMBDAS) :], strict=False)
+        lines[where] = [(value, run.result) for value, run in runs if run and run.result]
+    if any(lines.values()):
+        show(comparison.error_by_lambda(lines), "lambda_curve")
+
+
+def _principal(recipe: Recipe) -> None:
+    values, images = _tangents(recipe)
+    scale = np.abs(images).max(axis=(1, 2), keepdims=True)
+    tiles = [Tile("", f"eigenvalue {value:.3f}", lower=f"{value:.2f}") for value in values]
+    gallery(diverging(images / scale), tiles, key="principal", alt=f"The {SHOWN} principal tangents", size=56)
+    st.caption(
+        "The directions in which the jitters move these examples most, as images: blue where ink comes, orange where "
+        "it goes; below, the eigenvalue. A small lambda makes the machine blind to them."
+    )
+
+
+@st.cache_data(max_entries=8, show_spinner="Finding the tangents")
+def _tangents(recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
+    """The largest eigenvalues of the tangent covariance, and their eigenvectors as images."""
+    problem = prepare(recipe)
+    values, axes = principal_tangents(tangent_covariance(problem.X_train, recipe.jitters, problem.image_shape))
+    return values[:SHOWN], axes[:SHOWN].reshape(-1, *problem.image_shape[:2])

@@ -1,0 +1,84 @@
+"""One pair of classes with a few training examples, as widgets, and a recipe for each method that learns it.
+
+With 3 against 8 of MNIST and 400 examples these are the recipes of Table 10 of DeCoste and Schoelkopf (2002).
+"""
+
+import streamlit as st
+
+from data import catalogue
+from pages.ui.kit import state
+from pages.ui.recipe import config, jitter_set
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import TABLES
+
+METHODS = {  # what to call it -> the fields of its recipe
+    "SV": {"method": "sv"},
+    "SV, query jitter": {"method": "query-jitter"},
+    "Virtual SV": {"method": "vsv"},
+    "Jittering kernel": {"method": "jsv"},
+    "Tangents, in pixels": {"method": "tangent"},
+    "Tangents, in feature space": {"method": "tangent", "options": {"space": "feature"}},
+}
+
+
+def settings() -> dict[str, Recipe] | None:
+    """The widgets; a recipe for each method, or None when they name no pair."""
+    images = [e.name for e in catalogue.entries() if e.at_hand and len(e.shape) > 1]
+    usual = "mnist" if "mnist" in images else catalogue.DEFAULT
+    st.session_state.setdefault("set", state.param("set", usual, images))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Data set", images, key="set", bind="query-params", width=180, help="Sets of images at hand."
+        )
+        entry = catalogue.entry(name)
+        labels = [str(label) for label in entry.classes]
+        if not set(st.session_state.get("pair", ())) <= set(labels):
+            del st.session_state["pair"]
+        pair = st.multiselect(
+            "Pair of classes",
+            labels,
+            default=["3", "8"] if {"3", "8"} <= set(labels) else labels[:2],
+            max_selections=2,
+            key="pair",
+            bind="query-params",
+            width=180,
+            help="Any two; the paper took 3 and 8, which are easily confused.",
+        )
+        n_train = st.number_input(
+            "Training examples",
+            10,
+            4000,
+            400,
+            100,
+            key="n",
+            bind="query-params",
+            width=160,
+            help="Half of each class. The paper: 400.",
+        )
+        deslant = st.toggle("Deslant", key="deslant", bind="query-params", help="Set every digit upright first.")
+    jitters = jitter_set.field(None)
+    if jitters is None or len(pair) != 2:
+        return None
+    classes = tuple(label for label in entry.classes if str(label) in pair)
+    steps = ("deslant", "unit-norm") if deslant else ("unit-norm",)
+    split = "first-of-each" if entry.n_test else "stratified"
+    base = config.suggestion(name).replace(
+        n_train=n_train, n_test=None, split=split, classes=classes, preprocess=steps, name="custom"
+    )
+    pair = " against ".join(map(str, classes))
+    return {
+        title: base.replace(
+            **fields,
+            jitters="" if title == "SV" else str(jitters),
+            title=f"{pair}, {n_train} examples: {title}",
+        )
+        for title, fields in METHODS.items()
+    }
+
+
+def published(recipes: list[Recipe]) -> list[float | None]:
+    """How many errors Table 10 reports for each recipe, None for those that it does not have."""
+    cells = [row.cells[0] for name in ("table10-3v8", "table10-3v8-5x5-deslant") for row in TABLES[name].rows]
+    errors = {RECIPES[cell.recipe].digest(): cell.published for cell in cells}
+    return [errors.get(recipe.digest()) for recipe in recipes]

@@ -1,0 +1,98 @@
+"""One table of the paper: in every cell ours with its interval beside the published figure, or what it would take.
+
+A click on an empty cell queues its run; a click on a filled one makes its run the one that every page shows.
+"""
+
+import streamlit as st
+
+from pages.ui.kit import state, words
+from pages.ui.run import polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
+from svmcore.lab.tables import Filled, Table, Value, fill, number
+
+
+def draw(table: Table) -> None:
+    """The table, a button for each run that is missing, and what to know about it."""
+    recipes = {name: RECIPES[name] for name in table.recipes}
+    found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
+    working = {name: run.id for name, run in found.items() if run and run.state in runs.ACTIVE}
+    filled = fill(table)
+
+    def cells(statuses):
+        states = {name: status.state for name, status in zip(working, statuses, strict=True)}
+        key = f"table_{table.name}"
+        st.dataframe(
+            [
+                {"": row.label} | dict(zip(table.columns, (_text(value, states) for value in values), strict=True))
+                for row, values in zip(table.rows, filled.rows, strict=True)
+            ],
+            hide_index=True,
+            height="content",
+            key=key,
+            on_select=lambda: _clicked(filled, key),
+            selection_mode="single-cell",
+            alt=f"{table.title}: ours with 95 % intervals, the published figures in brackets",
+        )
+
+    polling.poll_all(list(working.values()), cells)
+    st.caption(
+        "Ours, its 95 % interval, and in brackets what the paper says. An empty cell shows how long its run should "
+        f"take: click it to start. A click on a figure shows its run on every page. {table.note}"
+    )
+    _tests(filled)
+    if missing := [name for name in filled.missing if name not in working]:
+        with st.container(horizontal=True):
+            for name in missing:
+                st.button(
+                    f"{name} · {words.duration(estimate(RECIPES[name]).seconds)}",
+                    key=f"run_{name}",
+                    icon=":material/play_arrow:",
+                    on_click=stored.queue,
+                    args=([RECIPES[name]],),
+                    help=RECIPES[name].title,
+                )
+
+
+def _text(value: Value | None, states: dict[str, str]) -> str:
+    """`61 (47–78) [61]`, `about 12 s [61]`, `running [61]`."""
+    if value is None:
+        return ""
+    cell, ours = value.cell, value.ours
+    parts = []
+    if ours is not None:
+        parts.append(number(cell.figure, ours.value))
+        if ours.low is not None:
+            parts.append(f"({number(cell.figure, ours.low)}–{number(cell.figure, ours.high)})")
+    elif cell.recipe is not None:
+        parts.append(states.get(cell.recipe) or f"about {words.duration(value.seconds)}")
+    if cell.published is not None:
+        parts.append(f"[{cell.published:g}]")
+    return " ".join(parts)
+
+
+def _clicked(filled: Filled, key: str):
+    """Callback: queue the run of an empty cell, or show the one behind a figure."""
+    for row, column in st.session_state[key].selection.cells:
+        at = filled.table.columns.index(column) if column in filled.table.columns else None
+        value = None if at is None else filled.rows[row][at]
+        if value is None or value.cell.recipe is None:
+            continue
+        if value.run_id:
+            st.session_state["run"] = value.run_id
+            state.tell_later(f":material/check: Every page now shows *{runs.get(value.run_id).title}*.")
+        else:
+            stored.queue([RECIPES[value.cell.recipe]])
+        st.rerun()  # the whole page: the table stands in a fragment
+
+
+def _tests(filled: Filled):
+    """Which of the table's differences chance could have made."""
+    for tested in filled.tests:
+        if tested.outcome:
+            only_a, only_b, p = tested.outcome
+            st.markdown(
+                f"`{tested.a}` alone is wrong on {only_a} test examples, `{tested.b}` alone on {only_b}: p = {p:.2g} "
+                "(exact McNemar test)."
+            )

@@ -1,0 +1,1 @@
+"""The form of a recipe, of a jitter set, of a sweep."""

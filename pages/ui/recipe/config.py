@@ -1,0 +1,124 @@
+"""A recipe between the address and the widgets of its form.
+
+    address  ->  Recipe  ->  widgets  ->  Recipe  ->  address          (fields as in `Recipe.to_query`)
+
+The form starts from the recipe that the address spells out, or from the preset, and writes what it shows back into
+the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
+"""
+
+import streamlit as st
+
+from data import catalogue
+from pages.ui.kit import state, words
+from svmcore.kernels import RBF
+from svmcore.lab import jobs
+from svmcore.lab.forecast.estimate import BudgetError
+from svmcore.lab.recipe.recipe import FIELDS, JITTERS_DEFAULT, Recipe, RecipeError
+from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.store.runs import ACTIVE
+
+# Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
+BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
+FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
+PLAIN = (  # fields whose widget holds the field's own value
+    *("dataset", "n_train", "n_test", "classes", "split", "preprocess", "C", "tol", "seed", "solver", "cache_mb"),
+    *("folds", "method", "scope", "rounds", "slow_motion"),
+)
+
+
+def key(name: str) -> str:
+    """Key of the widget of a field, or of a kernel's parameter (`poly_degree`)."""
+    return f"recipe_{name}"
+
+
+def start(recipe: Recipe):
+    """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew."""
+    st.session_state[WRONG] = []
+    try:
+        st.session_state["run"] = jobs.submit(recipe)
+        st.session_state[FOLDED] = True
+        state.write("recipe", FIELDS, {})
+        state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} trains in the background.")
+    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
+        state.tell_later(f":material/block: Not started. {words.plain(error)}")
+    st.rerun()
+
+
+def folded(run) -> bool:
+    """Whether `run` has the page: after Start, or when it is found at work; not when the address asks for a recipe."""
+    if run is None or state.asked("recipe", FIELDS):
+        st.session_state[FOLDED] = False
+    return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
+
+
+def unfold():
+    """Callback: draw the form again."""
+    st.session_state[FOLDED] = False
+
+
+def link(recipe: Recipe) -> dict[str, str]:
+    """The query parameters that open the form with this recipe."""
+    query = recipe.replace(name="custom", title="").to_query()
+    return query | ({"kernel": FIELDS["kernel"].show(recipe.kernel)} if query.keys() == {"dataset"} else {})
+
+
+def suggestion(name: str) -> Recipe:
+    """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values."""
+    if named := next((r for r in RECIPES.values() if r.dataset == name), None):
+        return named
+    shape = catalogue.entry(name).shape
+    steps = ("unit-norm",) if len(shape) > 1 else ("zscore",)
+    width = 2.0 if len(shape) > 1 else round(1 / max(shape[0], 1), 4)
+    return Recipe(dataset=name, preprocess=steps, kernel=RBF(width))
+
+
+def seed():
+    """Fill the widgets: from an address that this form did not write, and at first from the preset."""
+    asked = {name: texts[-1] for name, texts in state.asked("recipe", FIELDS).items()}
+    base = st.session_state.get(BASE)
+    if base is None and not asked:
+        fill(RECIPES[PRESET])
+    elif asked and not (asked.keys() == {"dataset"} and base and base.dataset == asked["dataset"]):
+        fill(*read(asked))
+
+
+def fill(recipe: Recipe, wrong=()):
+    """Put a recipe's values into the widgets; `wrong`: what is to be said of the address that it came from."""
+    values = st.session_state
+    values[BASE], values[SHOWN], values[WRONG] = recipe, None, list(wrong)
+    for name in PLAIN:
+        value = getattr(recipe, name)
+        values[key(name)] = list(value) if isinstance(value, tuple) else value
+    kernel = recipe.kernel.to_dict()
+    values[key("kernel")] = recipe.kernel.name
+    values.update({key(f"{recipe.kernel.name}_{name}"): value for name, value in kernel.items()})
+    values.update({key(name): value for name, value in recipe.options.items()})
+    values[key("balanced")] = recipe.class_weight == "balanced"
+    values[key("jitters")] = recipe.jitters or JITTERS_DEFAULT
+
+
+def write(recipe: Recipe):
+    """Make the address spell the recipe that the form shows."""
+    values = st.session_state
+    if values[SHOWN] not in (None, recipe):
+        values[WRONG] = []
+    values[SHOWN] = recipe
+    state.write("recipe", FIELDS, link(recipe))
+
+
+def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
+    """The recipe of the address, and what was wrong with it, field by field."""
+    recipe, wrong = Recipe(), []
+    try:
+        catalogue.entry(asked.get("dataset", recipe.dataset))
+    except ValueError as error:
+        wrong.append(str(error))
+        asked = {name: text for name, text in asked.items() if name != "dataset"}
+    if asked.keys() == {"dataset"}:
+        return suggestion(asked["dataset"]), wrong
+    for name in (name for name in FIELDS if name in asked):
+        try:
+            recipe = recipe.with_text(name, asked[name])
+        except RecipeError as error:
+            wrong.append(str(error))
+    return recipe, wrong

@@ -1,0 +1,1 @@
+"""A run watched, compared, exported, picked."""

@@ -1,0 +1,63 @@
+"""The run picker: one choice of run that stays with the reader from page to page, in the URL as `?run=`."""
+
+from collections import Counter
+
+import streamlit as st
+
+from pages.ui.kit import state, words
+from svmcore.lab import jobs
+from svmcore.lab.store import runs
+
+# state of a run -> (icon, colour, what to call it)
+STATES = {
+    "queued": (":material/schedule:", "gray", "queued"),
+    "running": (":material/progress_activity:", "blue", "running"),
+    "paused": (":material/pause:", "orange", "paused"),
+    "done": (":material/check:", "green", "done"),
+    "failed": (":material/error:", "red", "failed"),
+    "cancelled": (":material/stop:", "gray", "cancelled"),
+    "interrupted": (":material/power_off:", "orange", "interrupted"),
+}
+
+
+def badge(name: str):
+    """The state of a run as a small coloured label."""
+    icon, colour, word = STATES[name]
+    st.badge(word, icon=icon, color=colour)
+
+
+def labels(store) -> dict[str, str]:
+    """Run id -> `title · time` for the runs of a list, newest first; equal ones are numbered, as a choice needs."""
+    named, seen = {}, Counter()
+    for run in reversed(store):
+        label = f"{run.title} · {words.when(run.created)}"
+        seen[label] += 1
+        named[run.id] = label if seen[label] == 1 else f"{label} ({seen[label]})"
+    return dict(reversed(named.items()))
+
+
+def run_picker():
+    """Draw the picker into the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store."""
+    known = labels(runs.newest_first())
+    current = st.session_state.get("run")
+    if asked := state.asked("run", ["run"]):
+        current = asked["run"][-1]
+        if current not in known:
+            where = "it was deleted, or made on another machine"
+            st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
+    if not known:
+        st.session_state.pop("run", None)
+        st.sidebar.caption("No runs yet. Train one.")
+        return
+    st.session_state["run"] = current if current in known else next(iter(known))
+    with st.sidebar:
+        run_id = st.selectbox(
+            "Run shown on every page",
+            list(known),
+            format_func=known.get,
+            key="run",
+            persist_state="session",
+            help="Its id is part of the address, so a copied link opens the same run.",
+        )
+        badge(jobs.status(run_id).state)
+    state.write("run", ["run"], {"run": run_id})

@@ -1,0 +1,30 @@
+"""One fragment that looks at jobs about once a second, until all of them have come to their end."""
+
+import streamlit as st
+
+from svmcore.lab import jobs
+from svmcore.lab.store import runs
+
+PERIOD = 1.0  # seconds
+
+
+def poll(run_id: str, render):
+    """Draw `render(status)` now and every second; when the state changes, run the whole page once more.
+
+    run_id: the run to follow. render: called inside the fragment with the job's Status; it may hold buttons.
+    """
+    poll_all([run_id], lambda statuses: render(statuses[0]))
+
+
+def poll_all(run_ids, render):
+    """`poll` for several runs: `render` gets the list of their statuses."""
+    drawn = [jobs.status(run_id).state for run_id in run_ids]
+
+    @st.fragment(run_every=PERIOD if set(drawn) & set(runs.ACTIVE) else None)
+    def look():
+        statuses = [jobs.status(run_id) for run_id in run_ids]
+        if [status.state for status in statuses] != drawn:
+            st.rerun()
+        render(statuses)
+
+    look()

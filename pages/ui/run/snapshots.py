@@ -1,0 +1,53 @@
+"""Rows of examples for a run at work or under comparison: support vectors with the largest alpha, errors."""
+
+import numpy as np
+
+from data import load
+from pages.ui.example import evidence
+from pages.ui.kit.gallery import Tile, gallery, reference
+
+SIZE = 40  # pixels a picture is high
+
+
+def at_work(run, live, c: int) -> evidence.Supports:
+    """The support vectors of machine c with the largest alpha, as a live look has them."""
+    rows, alpha = run.train_index()[live.top[c][0]], live.top[c][1]
+    label = load(run.recipe.dataset).y_train[rows]
+    names = classes(run)
+    own = names[c] if len(live.top) > 1 else names[-1]
+    sign = np.where(label.astype(str) == own, 1, -1)
+    kind = np.where(alpha >= run.recipe.C * (1 - 1e-6), "bound", "free")
+    return evidence.Supports(np.arange(len(rows)), rows, alpha, sign, kind, label)
+
+
+def classes(run) -> list[str]:
+    """The classes that a run tells apart, before it has a machine."""
+    wanted = [str(c) for c in run.recipe.classes]
+    names = [str(c) for c in load(run.recipe.dataset).classes]
+    return ["rest", *wanted] if len(wanted) == 1 else [c for c in names if c in wanted] if wanted else names
+
+
+def support_vectors(name: str, shown: evidence.Supports, key: str):
+    """Training examples of data set `name` with their class and alpha, ringed."""
+    gallery(
+        evidence.example_pictures(load(name), "train", shown.row),
+        evidence.support_tiles(name, shown, shown.alpha),
+        key=key,
+        alt=f"The {len(shown.row)} support vectors with the largest alpha, class above and alpha below each.",
+        size=SIZE,
+    )
+
+
+def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
+    """Examples `rows` (m,) of one part of data set `name`: predicted and true class upper right, index lower left."""
+    tiles = [
+        Tile(reference(name, split, i), f"example {i}, true {t}, predicted {p}", f"{p} {t}", str(i), cross=True)
+        for i, t, p in zip(rows, y_true, y_pred, strict=True)
+    ]
+    gallery(
+        evidence.example_pictures(load(name), split, rows),
+        tiles,
+        key=key,
+        alt=f"{len(rows)} test examples that come out wrong, predicted and true class above each.",
+        size=SIZE,
+    )

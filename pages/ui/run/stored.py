@@ -1,0 +1,72 @@
+"""Recipes and the runs that the store has of them: the newest finished one, or the one at work, or the one that ended.
+
+Two recipes are the same experiment when their digests agree, whatever they are called.
+"""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from pages.ui.kit import state
+from svmcore.lab import jobs
+from svmcore.lab.forecast.estimate import BudgetError
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+
+def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
+    """For each recipe its run or None: a finished one, else one at work, else one that ended; of these the newest."""
+    found = {}
+    for run in reversed(runs.newest_first()):
+        key, rank = run.recipe.digest(), _rank(run)
+        if key not in found or rank >= found[key][0]:
+            found[key] = rank, run
+    return [found.get(recipe.digest(), (0, None))[1] for recipe in recipes]
+
+
+def _rank(run: Run) -> int:
+    name = run.state
+    return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
+
+
+def queue(recipes: Iterable[Recipe]):
+    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said."""
+    recipes = list(recipes)
+    wanted = [r for r, run in zip(recipes, stored(recipes), strict=True) if run is None or _rank(run) == 0]
+    try:
+        for recipe in wanted:
+            jobs.submit(recipe, looks=False)
+    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
+        state.tell_later(f":material/block: Not all were queued. {error}")
+
+
+def cancel(run_ids: Iterable[str]):
+    """Callback: cancel those of the runs that are at work."""
+    for run_id in set(run_ids) & set(jobs.active()):
+        jobs.cancel(run_id)
+
+
+def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all"):
+    """Queue what is missing, and cancel what is at work."""
+    missing = [r for r, run in zip(recipes, found, strict=True) if run is None or _rank(run) == 0]
+    working = [run.id for run in found if run and run.state in runs.ACTIVE]
+    if missing:
+        st.button(
+            label,
+            type="primary",
+            icon=":material/play_arrow:",
+            key=f"queue_{key}",
+            on_click=queue,
+            args=(missing,),
+            help=help,
+        )
+    if working:
+        st.button(
+            f"Cancel {len(working)}",
+            icon=":material/stop:",
+            key=f"cancel_{key}",
+            on_click=cancel,
+            args=(working,),
+            help="Stop those at work and take those that wait out of the queue.",
+        )

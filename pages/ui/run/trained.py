@@ -1,0 +1,61 @@
+"""The run that the inspection pages show, or a plain word on why there is nothing to inspect yet."""
+
+import streamlit as st
+
+from pages.ui.figures.curves import mean_gap
+from pages.ui.kit import state, words
+from pages.ui.kit.words import plain
+from pages.ui.run import polling
+from svmcore.lab.store.runs import ACTIVE, Run
+
+WAITING = {
+    "queued": "It waits for its turn.",
+    "running": "It is at work; this page fills when it is done.",
+    "paused": "It is paused; resume it on the Train page.",
+}
+ENDED = {
+    "failed": "The run failed and left no machine.",
+    "cancelled": "The run was cancelled before its machines were kept.",
+    "interrupted": "The run was interrupted, by a closed server or a switched-off machine, before its end.",
+}
+
+
+def trained_run() -> Run | None:
+    """The current run when its machine and its test are there; otherwise None, and the reason on screen."""
+    run = state.current_run()
+    if run is None:
+        with st.container(border=True):
+            st.markdown("**No run yet.** Train a machine first; its support vectors and errors appear here.")
+            _to_train("Train one")
+        return None
+    st.caption(words.summary(run.recipe))
+    if run.state in ACTIVE:
+        polling.poll(run.id, _waiting)
+        return None
+    if run.result is None:
+        show = st.error if run.state == "failed" else st.warning
+        show(plain(run.message) or "There is nothing to inspect.", title=ENDED[run.state])
+        _to_train("Train again")
+        return None
+    return run
+
+
+def another_run(run: Run, page: str, **first) -> bool:
+    """Filters belong to the run they were set for: whether another one is shown since, which sets them to `first`."""
+    before = st.session_state.get(f"{page}_run", run.id)
+    st.session_state[f"{page}_run"] = run.id
+    if before != run.id:
+        st.session_state.update(first)
+    return before != run.id
+
+
+def _waiting(status) -> None:
+    with st.container(border=True):
+        st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")
+        if status.progress:
+            st.caption(f"Gap {mean_gap(status.progress):.2g}, {status.progress['n_sv']:,} support vectors so far.")
+        _to_train("Watch it on the Train page")
+
+
+def _to_train(label: str) -> None:
+    st.page_link("pages/train.py", label=label, icon=":material/play_circle:", query_params=st.query_params.to_dict())

@@ -1,0 +1,225 @@
+"""One run on the Train page: live while it is at work, and what became of it once it has ended.
+
+The job's thread publishes progress and pictures; what is drawn here only reads them.
+"""
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, load
+from pages.ui.example import evidence, plane
+from pages.ui.figures import curves
+from pages.ui.figures.frame import show
+from pages.ui.kit import state, words
+from pages.ui.recipe import config
+from pages.ui.run import picker, polling, snapshots
+from svmcore.lab import jobs
+from svmcore.lab.store import runs
+
+TOP = 42  # support vectors, and errors, shown at a time
+AT_WORK = "the one at work"
+ENDINGS = {  # state -> (how it is said, icon)
+    "failed": ("This run failed", ":material/error:"),
+    "cancelled": ("This run was cancelled", ":material/stop:"),
+    "interrupted": ("This run was interrupted", ":material/power_off:"),
+}
+ADVICE = {
+    "failed": "Everything else is as it was. Change what the message names, or start it again.",
+    "cancelled": "Start it again to go the whole way.",
+    "interrupted": "The program ended while it was at work. Start it again to go the whole way.",
+}
+
+
+def watch(run):
+    """Draw the run in its present state, and keep drawing while it is at work."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(words.plain(run.title), width="content")
+        picker.badge(jobs.status(run.id).state)
+    st.caption(words.summary(run.recipe))
+    polling.poll(run.id, lambda status: _draw(run, status))
+
+
+def _draw(run, status):
+    if status.state in runs.ACTIVE:
+        _controls(run, status)
+    elif status.state == "done":
+        _done(run)
+    else:
+        _ended(run, status)
+    progress = run.progress()
+    if status.progress:
+        _numbers(status.progress, status)
+    elif status.state in runs.ACTIVE:
+        st.skeleton(height=240)
+    if progress:
+        _curves(run, progress)
+    _pictures(run, status)
+
+
+def _controls(run, status):
+    paused = status.state == "paused"
+    waiting = [other for other in jobs.active() if other != run.id and jobs.status(other).state == "queued"]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Resume" if paused else "Pause",
+            icon=":material/play_arrow:" if paused else ":material/pause:",
+            key="pause",
+            on_click=_order,
+            args=(jobs.resume if paused else jobs.pause, run.id),
+            disabled=status.state == "queued",
+            help="The solver stands still between two bursts and keeps what it has.",
+        )
+        st.button(
+            "Cancel",
+            icon=":material/stop:",
+            key="cancel",
+            on_click=_order,
+            args=(jobs.cancel, run.id),
+            help="Stop now. The run stays in the list with what it had.",
+        )
+        if status.message:
+            st.caption(status.message, width="content")
+        if waiting and status.state != "queued":
+            st.caption(f"{len(waiting)} more in the queue", width="content")
+
+
+def _order(action, run_id):
+    try:
+        action(run_id)
+    except runs.RunBusy as error:  # it ended meanwhile, or another server is at work on it
+        state.tell_later(f":material/block: {words.plain(error)}")
+        st.rerun()
+
+
+def _done(run):
+    with st.container(border=True):
+        st.markdown(f"#### {words.error_rate(run.result)}")
+        st.caption(words.outcome(run.result))
+        if check := run.result.get("validation"):
+            st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
+        with st.container(horizontal=True):
+            for page, label in (("support_vectors", "See its support vectors"), ("errors", "See its errors")):
+                st.page_link(
+                    f"pages/{page}.py",
+                    label=label,
+                    icon=":material/arrow_forward:",
+                    icon_position="right",
+                    query_params={"run": run.id},
+                )
+
+
+def _ended(run, status):
+    title, icon = ENDINGS[status.state]
+    box = st.error if status.state == "failed" else st.warning
+    kept = " What it had found until then is drawn below." if status.progress else ""
+    box(words.plain(status.message) or ADVICE[status.state] + kept, title=title, icon=icon)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Start it again", icon=":material/replay:", key="again", on_click=config.start, args=(run.recipe,))
+        if status.message:
+            st.caption(ADVICE[status.state] + kept, width="content")
+
+
+def _numbers(last, status):
+    left = "–" if status.eta_seconds is None else words.duration(status.eta_seconds)
+    shown = {
+        "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{curves.mean_gap(last):.2g}",
+        "Support vectors": f"{last['n_sv']:,}",
+        "Bound": f"{last['n_bound']:,}",
+        "Kernel values": words.count(last["kernel_evals"]),
+        "Time": words.duration(last["seconds"]),
+    }
+    if status.state in runs.ACTIVE:
+        shown["Time left"] = left
+    with st.grid(len(shown), min_column_width=100):
+        for label, value in shown.items():
+            st.metric(label, value)
+
+
+def _curves(run, progress):
+    drawn = {
+        "gap": curves.gap_curve(progress, run.recipe.tol, _classes(run)),
+        "dual": curves.dual_curve(progress),
+        "sv": curves.sv_curve(progress),
+    }
+    with st.grid(3, min_column_width=200):
+        for name, figure in drawn.items():
+            with st.container():
+                show(figure, key=f"watch_{name}")
+
+
+def _classes(run):
+    """Names of the run's classes, as far as its data set is there to tell."""
+    try:
+        return snapshots.classes(run)
+    except DataError:
+        return []
+
+
+def _pictures(run, status):
+    """Points of the plane with the machine's regions; or the largest alphas of one machine, and the errors."""
+    live, done = status.live, status.state == "done"
+    try:
+        load(run.recipe.dataset)
+    except DataError as error:
+        st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
+        return
+    if plane.is_plane(run):
+        machine = run.machine() if done else plane.machine_of(run, live.whole) if live else None
+        if machine is not None or run.progress():
+            plane.plane(run, machine, key="plane")
+    elif done or (live and len(live.top[0][0])):
+        _largest(run, live, done)
+        _wrong(run, live, done)
+
+
+def _largest(run, live, done):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Support vectors with the largest alpha**", width="content")
+        machine = run.machine() if done else None
+        names = evidence.machine_names(run, machine) if done else _machine_names(run, live)
+        c = _chosen_machine(names, None if done else live.machine)
+    shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
+    snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv")
+
+
+def _chosen_machine(names, at_work):
+    """Number of the machine that the reader chose; until then the one at work, or the first of a run that is done."""
+    if len(names) == 1:
+        return 0
+    choices = names if at_work is None else [AT_WORK, *names]
+    if st.session_state.get("machine") not in choices:  # it was chosen for another run
+        st.session_state["machine"] = choices[0]
+    name = st.selectbox(
+        "Machine",
+        choices,
+        key="machine",
+        bind="query-params",
+        label_visibility="collapsed",
+        width=190,
+        help="One machine for each class: that class (blue) against all the others (orange).",
+    )
+    if name != AT_WORK:
+        return names.index(name)
+    st.markdown(f"now {names[at_work]}", width="content")
+    return at_work
+
+
+def _machine_names(run, live):
+    names = snapshots.classes(run)
+    return [f"{name} against the rest" for name in names] if len(live.top) > 1 else names[-1:]
+
+
+def _wrong(run, live, done):
+    if done:
+        test = run.test()
+        wrong = np.flatnonzero(test.y_true != test.y_pred)
+        found = test.split, test.index[wrong], test.y_true[wrong], test.y_pred[wrong]
+        st.markdown(f"**Wrong** ({len(wrong):,})")
+    else:
+        split = "test" if len(load(run.recipe.dataset).y_test) else "train"
+        found = split, live.test_index, live.y_true, live.y_pred
+        st.markdown(f"**Wrong now:** {live.n_errors:,} of a sample of {live.n_sample:,} test examples")
+    split, *arrays = found
+    if len(arrays[0]):
+        snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
+        st.caption("Predicted and true class at the upper right, number at the lower left. Click one to see why.")

@@ -1,0 +1,1 @@
+"""Gram matrices: who gives a solver its rows."""

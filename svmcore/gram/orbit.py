@@ -1,0 +1,99 @@
+"""The Gram matrix of shifted images, computed and stored by relative shift only.
+
+    K[(a, u), (b, v)] = k(<T_a R_r u, T_b R_s v>) = blocks[r, s, t_b - t_a][u, v]
+
+u, v are n0 images, example (a, u) = a n0 + u is form a of image u: first the transformation R_r, r = index[a], then the
+translation T_a by offsets[a]. On a canvas that no ink leaves, shifting both images changes no inner product, so that
+only b - a counts: the 3 x 3 shifts of n0 images make 81 n0 x n0 products, 25 of them different, 13 up to transposition.
+Nothing is expanded: a row of K is J segments (smo.py). Norms do not change with a shift either, so that images are
+normalised before it.
+
+The canvas is thought, not stored: where u stands unshifted, ink of T v beyond its frame meets nothing. What differs
+from shifting within the frame is that clipped images would be renormalised: 1.4 % of MNIST's digits have ink on the
+rim. After DeCoste and Schoelkopf (2002), section 5.1.1, whose virtual sets these are.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import Gram, chunks, proceed, transpose_into
+from svmcore.kernels import Kernel, squared_norms
+
+
+class Orbit(Gram):
+    """bases (R, n0, d) float32: images after each R_r, normalised; image_shape (h, w) or (h, w, c), d = h w [c]; index
+    (J,) which base a form begins with, offsets (J, 2) its translation (dy, dx). The kernel is a function of inner
+    products and norms. `check` is called between pieces of the work and may raise to stop.
+    """
+
+    whole = True
+
+    def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, check=proceed, space=None):
+        super().__init__()
+        self.bases, self.image_shape, self.kernel = bases, tuple(image_shape), kernel
+        self.index, self.offsets = np.asarray(index), np.asarray(offsets)
+        self.n0 = bases.shape[1]
+        self.n = len(self.index) * self.n0
+        keys, self.which = relative(self.index, self.offsets)
+        norms = np.array([squared_norms(base) for base in bases])
+        shape = len(keys), self.n0, self.n0
+        self.blocks = np.empty(shape, np.float32) if space is None else space[: math.prod(shape)].reshape(shape)
+        number = {key: i for i, key in enumerate(keys)}
+        for (r, s, dy, dx), i in number.items():
+            mirror = number[s, r, -dy, -dx]
+            if mirror >= i:
+                operand = Operand(shifted(bases[s], self.image_shape, dy, dx))
+                operand.sq = norms[s]
+                self._fill(self.blocks[i], bases[r], norms[r], operand, mirror == i, check)
+                block = self.blocks[i]
+                transpose_into(block if mirror == i else self.blocks[mirror], block)
+        self.diag = np.concatenate([kernel.diag(bases[r]) for r in self.index])
+
+    def rows(self, idx):
+        idx = np.asarray(idx)
+        out = np.empty((len(idx), self.n), np.float32)
+        for row, i in zip(out, idx, strict=True):
+            a, u = divmod(int(i), self.n0)
+            row[:] = self.blocks[self.which[a], u].ravel()
+        self._count(hits=len(idx))
+        return out
+
+    def _fill(self, block, A, sq, operand, own_mirror, check) -> None:
+        """K of A's images with the operand's; right of the block diagonal only where the block is symmetric."""
+        for part in chunks(np.arange(self.n0)):
+            check()
+            rows = slice(part[0], part[-1] + 1)
+            cols = slice(part[0] if own_mirror else 0, self.n0)
+            operand.product(A[rows], sq[rows], self.kernel, cols, block[rows, cols])
+            self._count(evaluations=len(part) * (cols.stop - cols.start))
+
+
+def relative(index, offsets) -> tuple[list[tuple[int, int, int, int]], np.ndarray]:
+    """The distinct (r, s, dy, dx) among all pairs of forms, and their number for each pair: (J, J) int64."""
+    J = len(index)
+    pairs = [(a, b) for a in range(J) for b in range(J)]
+    keys = [(int(index[a]), int(index[b]), *(int(o) for o in offsets[b] - offsets[a])) for a, b in pairs]
+    distinct = sorted(set(keys))
+    number = {key: i for i, key in enumerate(distinct)}
+    return distinct, np.array([number[key] for key in keys]).reshape(J, J)
+
+
+def block_bytes(n0: int, index, offsets) -> int:
+    """Memory that the blocks of an Orbit take."""
+    return 4 * n0 * n0 * len(relative(np.asarray(index), np.asarray(offsets))[0])
+
+
+def shifted(X, image_shape, dy: int, dx: int) -> np.ndarray:
+    """Images X (n, d) moved down by dy and right by dx pixels over a background of 0, cropped to their frame."""
+    h, w = image_shape[:2]
+    images = X.reshape(len(X), h, w, math.prod(image_shape[2:]))
+    out = np.zeros_like(images)
+    if abs(dy) < h and abs(dx) < w:
+        to = [slice(max(s, 0), size + min(s, 0)) for s, size in ((dy, h), (dx, w))]
+        of = [slice(max(-s, 0), size + min(-s, 0)) for s, size in ((dy, h), (dx, w))]
+        out[:, to[0], to[1]] = images[:, of[0], of[1]]
+    return out.reshape(X.shape)

@@ -1,0 +1,158 @@
+"""What a machine looks like while it is being trained, from the solver's intermediate alphas.
+
+    f_c(t) = sum_i coef[c, i] K(x_i, t) + bias[c]     on a fixed sample of test examples t
+
+A kernel value of the sample is computed once, when its training example first becomes a support vector, and kept; a
+look then costs one small product. After its first five looks a run is looked at for a tenth of its time.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.gram.products import Operand
+from svmcore.lab.experiment.problem import Problem
+from svmcore.methods.virtual import VirtualSnapshot
+from svmcore.model import labels
+from svmcore.solvers.progress import Snapshot
+
+SAMPLE, KEPT_VALUES = 500, 1 << 24  # test examples looked at; kernel values held (64 MB)
+TOP = 60  # support vectors shown of each machine
+PIECE = 2048  # new support vectors between two checks
+EVERY = 0.5  # seconds between looks, once a run is a few seconds old
+SHARE, FIRST = 0.1, 5  # of the run's time, once it has had its first five looks
+
+
+class Live(NamedTuple):
+    """One look at a machine in training; `machine`, the one at work, is the row of `top` in `support` and `alpha`.
+
+    whole: all of its support vectors where the examples are points of a plane, so that its regions can be drawn.
+    """
+
+    version: int
+    at_iteration: int
+    top: tuple[tuple[np.ndarray, np.ndarray], ...]  # of each machine: training rows (<= 60,), their alphas, falling
+    test_index: np.ndarray  # (n_errors,) positions in the data set of the test examples that are wrong now
+    y_true: np.ndarray  # (n_errors,)
+    y_pred: np.ndarray  # (n_errors,)
+    n_errors: int
+    n_sample: int
+    split: str  # "test" | "train": the part of the data set that test_index points into
+    whole: Snapshot | None = None
+    machine: int = 0
+
+    @property
+    def support(self) -> np.ndarray:
+        """Training rows with the largest alpha of this machine."""
+        return self.top[self.machine][0]
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Their alphas."""
+        return self.top[self.machine][1]
+
+    def of(self, machine: int) -> Live:
+        """The same look, at another machine."""
+        return self._replace(machine=machine)
+
+
+class Viewer:
+    """Looks at one run. Belongs to the thread that trains; a Live once published is never changed."""
+
+    def __init__(self, problem: Problem, seed: int):
+        n = len(problem.X_train)
+        size = min(SAMPLE, len(problem.y_test), max(50, KEPT_VALUES // n))
+        self._sample = np.sort(np.random.default_rng(seed).permutation(len(problem.y_test))[:size])
+        self._problem, self._kernel = problem, problem.kernel
+        self._operand = Operand(problem.X_test[self._sample])
+        self._operand.block(problem.X_train[:1], self._kernel)  # compiled now, not in the first look's time
+        self._classes = np.unique(problem.y_train)
+        self._place = np.full(n, -1, np.int64)  # training row -> its row among those of all blocks
+        self._blocks: list[np.ndarray] = []  # (rows, size) float32, kernel values of the sample
+        self._version, self._last, self._cost = 0, -np.inf, 0.0
+        self._seen = -1  # iterations at the last look
+        self._sums, self._machine = np.zeros(1), 0  # of each machine's alphas at the last look; the one at work
+
+    def due(self, progress, final: bool) -> bool:
+        """Whether there is something new to see, and the time since the last look allows another one."""
+        if progress.iterations == self._seen:
+            return False
+        if final or self._version < FIRST:
+            return True
+        return time.perf_counter() - self._last >= max(EVERY, self._cost / SHARE)
+
+    def look(self, progress, check) -> Live | None:
+        """Look at the machine behind a Progress; None when its rows are not the training set's. What `check` raises."""
+        started = time.perf_counter()
+        snapshot = progress.snapshot()
+        live = None
+        if not len(snapshot.support) or snapshot.support.max() < len(self._place):
+            live = self._live(progress, snapshot, check)
+        self._seen, self._last = progress.iterations, time.perf_counter()
+        self._cost = self._last - started
+        return live
+
+    def _live(self, progress, snapshot, check) -> Live:
+        decide = self._decide_virtual if isinstance(snapshot, VirtualSnapshot) else self._decide
+        predicted = labels(self._classes, decide(snapshot, check))
+        sums = np.abs(snapshot.coef).sum(axis=1)
+        changed = np.flatnonzero(~np.isclose(sums, self._sums, rtol=1e-9))
+        self._sums, self._machine = sums, int(changed[-1]) if len(changed) else self._machine
+        truth = self._problem.y_test[self._sample]
+        wrong = np.flatnonzero(predicted != truth)
+        self._version += 1
+        return Live(
+            version=self._version,
+            at_iteration=progress.iterations,
+            top=tuple(_largest(snapshot.support, np.abs(row)) for row in snapshot.coef),
+            test_index=self._problem.test_index[self._sample[wrong]],
+            y_true=truth[wrong],
+            y_pred=predicted[wrong],
+            n_errors=len(wrong),
+            n_sample=len(truth),
+            split=self._problem.test_split,
+            whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
+            machine=self._machine,
+        )
+
+    def _decide_virtual(self, snapshot: VirtualSnapshot, check) -> np.ndarray:
+        """Decision values (sample, k) of a machine of virtual support vectors; nothing is kept for the next look."""
+        decision = np.zeros((len(snapshot.coef), len(self._sample)))
+        for start in range(0, len(snapshot.support), PIECE):
+            check()
+            rows = slice(start, start + PIECE)
+            decision += snapshot.coef[:, rows] @ self._operand.block(snapshot.vectors[rows], snapshot.kernel)
+        return decision.T + snapshot.bias
+
+    def _decide(self, snapshot, check) -> np.ndarray:
+        """Decision values (sample, k)."""
+        self._extend(snapshot.support, check)
+        placed = np.zeros((len(snapshot.coef), sum(map(len, self._blocks))), np.float32)
+        placed[:, self._place[snapshot.support]] = snapshot.coef
+        decision, start = np.zeros((len(placed), len(self._sample)), np.float32), 0
+        for block in self._blocks:
+            decision += placed[:, start : start + len(block)] @ block
+            start += len(block)
+        return decision.T + snapshot.bias
+
+    def _extend(self, support, check) -> None:
+        """Kernel values of support vectors not seen before."""
+        new = support[self._place[support] < 0]
+        for start in range(0, len(new), PIECE):
+            check()
+            rows = new[start : start + PIECE]
+            self._place[rows] = sum(map(len, self._blocks)) + np.arange(len(rows))
+            self._blocks.append(self._operand.block(self._problem.X_train[rows], self._kernel))
+
+
+def _largest(support, alpha):
+    """The training rows with the largest alphas, falling; virtual support vectors count for their parents."""
+    support, parent = np.unique(support, return_inverse=True)
+    alpha = np.bincount(parent, alpha)
+    order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
+    order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
+    order = order[alpha[order] > 0]
+    return support[order], alpha[order]

@@ -1,0 +1,185 @@
+"""The work of one run in its thread: prepare, fit, judge, keep; and what the outside sees and asks meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import math
+import shutil
+import threading
+import time
+from typing import Protocol
+
+import numpy as np
+
+from svmcore.lab.experiment import train
+from svmcore.lab.forecast.estimate import Estimate, require
+from svmcore.lab.jobs.live import Viewer
+from svmcore.lab.jobs.pace import Pace
+from svmcore.lab.store import runs
+from svmcore.solvers.progress import Progress
+
+MAX_GAPS = 20  # machines whose gaps a line of progress carries
+_log = logging.getLogger(__name__)
+STAGES = {
+    "loading": "Loading the data",
+    "preprocessing": "Preprocessing",
+    "fitting": "Training",
+    "predicting": "Testing",
+    "validating": "Cross-validating",
+    "saving": "Saving",
+}
+
+
+class Control(Protocol):
+    """What a worker needs of whoever runs it."""
+
+    stop: threading.Event  # set: stop as soon as possible
+    looks: bool  # whether someone may want to see the machine in training
+
+    def checkpoint(self) -> bool:
+        """Wait out a pause; False to stop."""
+
+    def publish(self, **news) -> None:
+        """Make progress, live, message or eta_seconds visible."""
+
+
+def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
+    """Do the run; returns how it ended ("done", "cancelled" or "failed") and, for a failure, why."""
+    recipe = run.recipe
+    try:
+        predicted = require(recipe)  # again, as memory may have changed hands since the run was queued
+        watch = _Watch(run, predicted, control)
+        run.set_state("running")
+        run.save_grant(predicted.memory_mb)
+        problem = train.prepare(recipe, watch.check)
+        run.save_split(problem.train_index, problem.test_index)
+        watch.settle_pace(problem)
+        if control.looks:
+            watch.viewer = Viewer(problem, recipe.seed)
+        watch.check("fitting")
+        bounded = recipe.replace(cache_mb=predicted.cache_mb)
+        fitted = train.fit(bounded, problem, watch)
+        watch.check("predicting")
+        fitted = fitted._replace(seconds=fitted.seconds - watch.rested)
+        outcome = train.judge(recipe, problem, fitted, watch.check)
+        watch.viewer = None  # a look is one at the machine of all examples
+        validation = train.validate(bounded, problem, watch, watch.check)
+        watch.check("saving")
+        run.finish(outcome.machine, outcome.test, outcome.result | validation)
+    except train.Stopped:
+        return "cancelled", ""
+    except Exception as error:
+        return "failed", explain(error)
+    return "done", ""
+
+
+class _Watch:
+    """Stands between the solver and the outside: keeps the pace, writes lines, takes looks, asks whether to go on."""
+
+    def __init__(self, run: runs.Run, predicted: Estimate, control: Control):
+        self.run, self.control, self.viewer = run, control, None
+        self.pace = Pace(predicted.parts, run.recipe.tol, run.recipe.slow_motion)
+        self.burst: int | None = None  # pairs between two reports, for the solver
+        self.rested_at = -1  # iterations at the last rest
+        self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
+        self.trained: float | None = None  # age when the training began
+        self.thread, self.error = threading.current_thread(), None
+
+    def check(self, stage: str) -> None:
+        """Between pieces of work outside the solver: tell the stage, wait out a pause. Stopped when asked to stop; what
+        ended a training early."""
+        if self.error is not None:
+            raise self.error
+        self.control.publish(message=STAGES[stage])
+        if not self._checkpoint():
+            raise train.Stopped
+
+    def settle_pace(self, problem: train.Problem) -> None:
+        """Choose how often the solver reports, once the problem is known."""
+        classes = len(np.unique(problem.y_train))
+        self.burst = self.pace.burst(classes if classes > 2 else 1, len(problem.y_train))
+
+    def __call__(self, progress: Progress) -> bool:
+        """Between bursts of the solver. What goes wrong here ends the training, and is raised when the solver, told to
+        stop, asks once more from the run's own thread: no machine is put together for nobody."""
+        if self.error is not None and threading.current_thread() is self.thread:
+            raise self.error
+        paused = self.paused
+        try:
+            if self.error is None:
+                self._record(progress)
+                self._rest(progress)
+                if not self._checkpoint():
+                    raise train.Stopped
+        except BaseException as error:
+            self.error = error
+        self.rested += self.paused - paused
+        return self.error is None
+
+    def _record(self, progress: Progress) -> None:
+        age, tol = time.perf_counter() - self.started - self.paused, self.run.recipe.tol
+        self.trained = age if self.trained is None else self.trained
+        line = _line(progress, tol) | {"seconds": round(age - self.trained, 3)}
+        self.pace.seen(age, line["mean_gap"])
+        stage = "" if progress.stage == "train" else f": {progress.stage}"
+        self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)
+        final = progress.gap <= tol
+        if self.pace.should_write(age) or final:
+            self.run.add_progress(line)
+        if self.viewer is not None and self.viewer.due(progress, final):
+            live = self.viewer.look(progress, self._raise_if_stopping)
+            if live is not None:
+                self.control.publish(live=live)
+
+    def _rest(self, progress: Progress) -> None:
+        if self.pace.slow and progress.iterations != self.rested_at:
+            self.rested_at = progress.iterations
+            started = time.perf_counter()
+            self.control.stop.wait(self.pace.rest())
+            self.rested += time.perf_counter() - started
+
+    def _checkpoint(self) -> bool:
+        started = time.perf_counter()
+        go_on = self.control.checkpoint()
+        self.paused += time.perf_counter() - started
+        return go_on
+
+    def _raise_if_stopping(self) -> None:
+        if self.control.stop.is_set():
+            raise train.Stopped
+
+
+def _line(progress: Progress, tol: float) -> dict:
+    """A Progress as it is written: plain numbers, null for what is not finite; the gaps of up to MAX_GAPS machines.
+
+    mean_gap = (prod_m max(gap_m, tol))^(1/k) of k machines, which are solved in turn: it falls when one of them does.
+    """
+    values = {name: value for name, value in progress._asdict().items() if name != "snapshot"}
+    gaps = values.pop("gaps")
+    values["mean_gap"] = np.exp(np.log(np.maximum(gaps, tol)).mean()) if len(gaps) > 1 else progress.gap
+    line = {name: value if isinstance(value, str) else _plain(value) for name, value in values.items()}
+    return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
+
+
+def _plain(number) -> int | float | None:
+    """A number in at most six digits after the first, so that lines stay short."""
+    if isinstance(number, int | np.integer):
+        return int(number)
+    return float(f"{number:.7g}") if math.isfinite(number) else None
+
+
+def explain(error: Exception) -> str:
+    """A failure in words for the reader; what is a fault of the program also goes to the log."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        free = shutil.disk_usage(runs.home()).free / 2**20
+        return (
+            f"The disk that holds the runs is full ({free:,.0f} MB left in {runs.home()}). What was kept before is "
+            "intact; free some space and start the run again."
+        )
+    if isinstance(error, MemoryError):
+        return "The memory ran out. Use fewer training examples or a smaller cache_mb."
+    if isinstance(error, ValueError | OSError):
+        return str(error)
+    _log.error("a run failed", exc_info=error)
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,1 @@
+"""What can be asked: the fields of a recipe, and the recipe."""

@@ -1,0 +1,215 @@
+"""The kinds of field a recipe has: how a value is checked, read from a short text, and written as one.
+
+    check(name, value) -> the value in its one true form, or RecipeError naming field, value and what is allowed
+    read(text)         -> a value, not yet checked
+    show(value)        -> its text, the same for equal values
+
+Texts are what a URL carries and what follows `--set` on the command line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import NamedTuple
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import Kernel, kernel_from_dict
+from svmcore.preprocess import parse_step
+from svmcore.solvers.digestion import Digestion
+
+
+class RecipeError(ValueError):
+    """A recipe that cannot be: names the field, the value and what is allowed."""
+
+    def __init__(self, field: str, value: object, allowed: str):
+        shown = repr(value)
+        self.field, self.value, self.allowed = field, value, allowed
+        super().__init__(f"{field} = {shown if len(shown) <= 80 else shown[:77] + '...'}; allowed: {allowed}")
+
+
+class Kind(NamedTuple):
+    """How one sort of field is checked (or raises RecipeError), read from text, and written as text."""
+
+    check: Callable[[str, object], object]
+    read: Callable[[str], object]
+    show: Callable[[object], str]
+
+
+def _slug(name, value):
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9][a-z0-9._:-]{0,63}", value):
+        raise RecipeError(name, value, "small letters, digits and . _ : - (at most 64)")
+    return value
+
+
+def _line(name, value):
+    if not isinstance(value, str) or len(value) > 120 or not (value.isprintable() or value == ""):
+        raise RecipeError(name, value, "one line of at most 120 characters")
+    return value
+
+
+def _jitters(name, value):
+    if value == "":
+        return ""
+    try:
+        return str(JitterSet.parse(_line(name, value)))
+    except ValueError as error:
+        raise RecipeError(name, value, str(error)) from None
+
+
+def _choice(allowed):
+    def check(name, value):
+        if not isinstance(value, str) or value not in allowed:
+            raise RecipeError(name, value, ", ".join(allowed))
+        return value
+
+    return check
+
+
+def _number(low, high, *, whole=False, none=None):
+    """A number from low to high; above 0 when low is 0 and fractions count. `none`: what leaving it open means."""
+    above = low == 0 and not whole
+    allowed = f"{'a whole number' if whole else 'a number'} {f'above {low}' if above else f'from {low}'} to {high:g}"
+    allowed += f", or none ({none})" if none else ""
+
+    def check(name, value):
+        if value is None and none:
+            return None
+        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not good or not low <= value <= high or (above and value == 0) or (whole and value != int(value)):
+            raise RecipeError(name, value, allowed)
+        return int(value) if whole else float(value)
+
+    return check
+
+
+def _flag(name, value):
+    if not isinstance(value, bool):
+        raise RecipeError(name, value, "true, false")
+    return value
+
+
+def _classes(name, value):
+    good = isinstance(value, list | tuple) and len(value) <= 100 and len(set(map(str, value))) == len(value)
+    if not good or not all(isinstance(c, int | str) and not isinstance(c, bool) and len(str(c)) <= 64 for c in value):
+        raise RecipeError(name, value, "up to 100 different labels: none for all, one for that class against the rest")
+    return tuple(value)
+
+
+def _steps(name, value):
+    if not isinstance(value, list | tuple) or len(value) > 12:
+        raise RecipeError(name, value, "a list of at most 12 steps")
+    for step in value:
+        try:
+            parse_step(step)
+        except ValueError as error:
+            raise RecipeError(name, step, str(error)) from None
+    return tuple(value)
+
+
+def _kernel(name, value):
+    if isinstance(value, Kernel):
+        return value
+    try:
+        return kernel_from_dict(value)
+    except (ValueError, TypeError) as error:
+        raise RecipeError(name, value, str(error)) from None
+
+
+def _class_weight(name, value):
+    if value is None or value == "balanced":
+        return value
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
+        raise RecipeError(name, value, 'none, "balanced", or {class: weight}')
+    weight = _number(0, 1e6)
+    return {str(label): weight(f"{name}.{label}", w) for label, w in value.items()}
+
+
+def _options(name, value):
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise RecipeError(name, value, "an object of named options")
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise RecipeError(name, value, "an object of plain JSON values") from None
+    if len(text) > 4096:
+        raise RecipeError(name, f"{len(text)} characters", "at most 4096 characters of JSON")
+    return json.loads(text)
+
+
+def _digestion(name, value):
+    try:
+        Digestion(**value)
+    except (TypeError, ValueError) as error:
+        raise RecipeError(
+            name, value, f"an object with some of {', '.join(f.name for f in fields(Digestion))} ({error})"
+        ) from None
+    return dict(value)
+
+
+def read_json(text):
+    return None if text in ("", "none", "all", "auto") else json.loads(text)
+
+
+def _read_label(text):
+    return int(text) if re.fullmatch(r"-?\d{1,15}", text) else text
+
+
+def _show_number(value):
+    if value is None:
+        return "none"
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _show_json(value):
+    return "none" if value is None else json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _read_kernel(text):
+    """poly:degree=5,coef0=0 -> {"name": "poly", "degree": 5, "coef0": 0}; JSON is read too."""
+    if text.startswith("{"):
+        return json.loads(text)
+    name, _, rest = text.partition(":")
+    pairs = [part.partition("=") for part in rest.split(",") if part]
+    return {"name": name} | {key: _read_value(value) for key, _, value in pairs}
+
+
+def _read_value(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _show_kernel(kernel):
+    described = kernel.to_dict()
+    name = described.pop("name")
+    if any(isinstance(value, dict | list | tuple) for value in described.values()):
+        return _show_json(kernel.to_dict())
+    shown = [f"{k}={json.dumps(v) if isinstance(v, bool | str) else _show_number(v)}" for k, v in described.items()]
+    return f"{name}:{','.join(shown)}" if shown else name
+
+
+def numeric(low, high, **options) -> Kind:
+    """A number field, see `_number`."""
+    return Kind(_number(low, high, **options), read_json, _show_number)
+
+
+def choice(allowed) -> Kind:
+    """One of some words."""
+    return Kind(_choice(allowed), str, str)
+
+
+LABELS = Kind(_classes, lambda text: [_read_label(t) for t in text.split(",") if t], lambda v: ",".join(map(str, v)))
+STEPS = Kind(_steps, lambda text: [t for t in text.split(",") if t], ",".join)
+KERNEL = Kind(_kernel, _read_kernel, _show_kernel)
+WEIGHTS = Kind(_class_weight, lambda text: text if text == "balanced" else read_json(text), _show_json)
+FLAG = Kind(_flag, json.loads, json.dumps)
+OPTIONS = Kind(_options, json.loads, _show_json)
+SLUG = Kind(_slug, str, str)
+LINE = Kind(_line, str, str)
+DIGESTION = Kind(_digestion, json.loads, _show_json)
+JITTERS = Kind(_jitters, str, str)

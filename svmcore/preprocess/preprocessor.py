@@ -1,0 +1,113 @@
+"""Preprocessing steps composed by name, applied from left to right.
+
+    Preprocessor("deslant", "unit-norm")     x -> deslanted image -> x / |x|
+
+Symbols: images (n, h, w[, c]) of any number type; X (n, d) float32, d = h w c.
+"""
+
+import math
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from svmcore.preprocess.steps import STEPS, as_images, parse_step
+
+
+class Preprocessor(TransformerMixin, BaseEstimator):
+    """Composable preprocessing with the API of a scikit-learn transformer.
+
+    Preprocessor("smooth:0.75", "unit-norm"); `STEPS` lists the steps. Accepts images (n, h, w) or (n, h, w, c), or rows
+    (n, d) together with `image_shape` = (h, w) or (h, w, c); rows without an image shape are plain features. Raises
+    ValueError for an unknown step, a parameter out of range, or shapes that do not fit.
+    """
+
+    def __init__(self, *steps: str, image_shape: tuple[int, ...] | None = None):
+        self.steps = steps
+        self.image_shape = image_shape
+        self._parsed = [parse_step(text) for text in steps]
+
+    def fit(self, X: np.ndarray, y=None) -> "Preprocessor":
+        """Learn what `scale01` and `zscore` need from the training set; the other steps have nothing to learn."""
+        self.fit_transform(X)
+        return self
+
+    def transform(self, X: np.ndarray) -> np.ndarray:
+        """Apply all steps -> (n, d) float32, C-order. Raises NotFittedError when a step needs `fit` first."""
+        return _last(self._run(X, self._found()))
+
+    def fit_transform(self, X: np.ndarray, y=None) -> np.ndarray:
+        """`fit` and `transform` in one pass -> (n, d) float32."""
+        learned = {}
+        result = _last(self._run(X, learned))
+        self.learned_ = learned
+        return result
+
+    def stages(self, images: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        """The images after each step, [(step, (n, h, w[, c]) float32)], for looking at; else like `transform`."""
+        grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
+        arrays = [a[..., 0] if grey else a for a in self._run(images, self._found())]
+        return list(zip(self.steps, arrays[1:], strict=True))
+
+    def output_shape(self, image_shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Shape of the images that come out when images of `image_shape` go in."""
+        margin = 2 * sum(int(value) for name, value in self._parsed if name == "crop")
+        return (image_shape[0] - margin, image_shape[1] - margin, *image_shape[2:])
+
+    def split(self) -> tuple["Preprocessor", "Preprocessor"]:
+        """The steps to take before a jitter, and those after it (from the first normalisation or crop on)."""
+        cut = next((i for i, (name, _) in enumerate(self._parsed) if STEPS[name].last), len(self.steps))
+        head = Preprocessor(*self.steps[:cut], image_shape=self.image_shape)
+        shape = self.image_shape and head.output_shape(self.image_shape)
+        return head, Preprocessor(*self.steps[cut:], image_shape=shape)
+
+    def get_params(self, deep: bool = True) -> dict:
+        """The constructor's arguments; `steps` as one tuple."""
+        return {"steps": self.steps, "image_shape": self.image_shape}
+
+    def set_params(self, **params) -> "Preprocessor":
+        """Replace some of the constructor's arguments."""
+        merged = self.get_params() | params
+        self.__init__(*merged.pop("steps"), **merged)
+        return self
+
+    def __sklearn_clone__(self) -> "Preprocessor":
+        return Preprocessor(*self.steps, image_shape=self.image_shape)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learned_") or not any(STEPS[name].learn for name, _ in self._parsed)
+
+    def __repr__(self) -> str:
+        shape = [] if self.image_shape is None else [f"image_shape={self.image_shape}"]
+        return f"Preprocessor({', '.join([*map(repr, self.steps), *shape])})"
+
+    def _found(self) -> dict[int, object]:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"{self!r} has a step that learns from the training set: call fit first")
+        return getattr(self, "learned_", {})
+
+    def _run(self, X: np.ndarray, learned: dict[int, object]) -> Iterator[np.ndarray]:
+        """The images (n, h, w, c) before the first and after each step; what a step learns is added to `learned`."""
+        X = np.asarray(X)
+        images = as_images(X, self.image_shape)
+        yield images
+        for at, (name, value) in enumerate(self._parsed):
+            step = STEPS[name]
+            if step.images_only and X.ndim == 2 and self.image_shape is None:
+                raise ValueError(
+                    f"preprocessing step '{name}' needs images, not features of shape {X.shape}: allowed are "
+                    "(n, h, w), (n, h, w, c), or (n, d) with an image_shape"
+                )
+            if step.learn:
+                if at not in learned:
+                    learned[at] = step.learn(images)
+                value = learned[at]
+            images = step.apply(images, value)
+            yield images
+
+
+def _last(stages: Iterator[np.ndarray]) -> np.ndarray:
+    (images,) = deque(stages, maxlen=1)
+    return np.ascontiguousarray(images.reshape(len(images), math.prod(images.shape[1:])), dtype=np.float32)

@@ -1,0 +1,1 @@
+"""Solvers of the dual: working pairs, working sets, and the paper's digestion."""

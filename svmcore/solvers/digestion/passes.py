@@ -1,0 +1,199 @@
+"""Full and inbounds passes of one machine, in bursts that can be taken up again where they ended."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from svmcore.solvers.digestion.rules import _digest
+from svmcore.solvers.digestion.state import (
+    AT,
+    CHANGED,
+    DONE,
+    EVALS,
+    EVALS_BACK,
+    EVALS_INBOUNDS,
+    FULL,
+    I_LOW,
+    I_UP,
+    INBOUNDS,
+    LOOKS,
+    MARK,
+    N_FREE,
+    N_INSIDE,
+    N_SV,
+    PHASE,
+    SEEN,
+    STEPS,
+    SV_BACK,
+    _kernel_row,
+)
+
+
+@njit(cache=True, nogil=True)
+def _burst(s, rules, tol, budget):
+    """Passes until `budget` kernel values were computed or looked up, or the machine is done."""
+    n, c = s.y.shape[0], s.count
+    stop = c[EVALS] + c[LOOKS] + budget
+    while c[PHASE] != DONE and c[EVALS] + c[LOOKS] < stop:
+        if c[PHASE] == INBOUNDS:
+            if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], -1):
+                c[EVALS_INBOUNDS] = c[EVALS] - c[MARK]
+                c[EVALS_BACK], c[SV_BACK], c[PHASE] = c[EVALS], c[N_SV], FULL
+        elif c[SEEN] == n:
+            c[PHASE] = DONE if c[CHANGED] == 0 else INBOUNDS
+        else:
+            stepped = _examine(s, c[AT], tol)
+            c[AT] = (c[AT] + 1) % n
+            c[SEEN] += 1
+            c[CHANGED] += stepped
+            if stepped and rules.on and _digest(s, rules):
+                c[PHASE] = INBOUNDS
+        if c[PHASE] == INBOUNDS and c[SEEN] > 0:
+            c[SEEN], c[CHANGED], c[MARK] = 0, 0, c[EVALS]
+
+
+@njit(cache=True, nogil=True)
+def _examine(s, i, tol):
+    """Step with the worst known partner of i if they violate the KKT conditions by more than tol."""
+    if s.C[i] <= 0:
+        return False
+    c = s.count
+    if s.inside_at[i] < 0:
+        s.f[i] = _output(s, i)
+        _consider(s, i)
+    up, low = _sides(s, i)
+    to_low = s.edge[1] - s.f[i] if up else 0.0
+    to_up = s.f[i] - s.edge[0] if low else 0.0
+    if max(to_low, to_up) <= tol:
+        return False
+    return _step(s, i, c[I_LOW]) if to_low >= to_up else _step(s, c[I_UP], i)
+
+
+@njit(cache=True, nogil=True)
+def _step(s, i, j):
+    """Move the pair i (of I_up), j (of I_low) to its optimum; False where it cannot move. j = -1: the most gainful."""
+    n_inside = s.count[N_INSIDE]
+    members = np.empty(n_inside + 1, np.int64)
+    for t in range(n_inside):
+        members[t] = s.inside[t]
+    members[n_inside] = j if j >= 0 else s.count[I_LOW]
+    row_i = np.empty(n_inside + 1, np.float32)
+    _kernel_row(s, i, members, row_i)
+    if j < 0:
+        j, row_i[n_inside] = _partner(s, i, members, row_i)
+    if i == j:
+        return False
+    curvature = np.float64(s.diag[i]) + np.float64(s.diag[j]) - 2.0 * np.float64(row_i[n_inside])
+    room_i = s.C[i] - s.alpha[i] if s.y[i] > 0 else s.alpha[i]
+    room_j = s.alpha[j] if s.y[j] > 0 else s.C[j] - s.alpha[j]
+    step = min((s.f[j] - s.f[i]) / max(curvature, 1e-12), room_i, room_j)
+    if step <= 1e-12 * (1.0 + s.C[i]):
+        return False
+    row_j = np.empty(n_inside + 1, np.float32)
+    _kernel_row(s, j, members, row_j)
+    k_ij = np.float64(row_i[n_inside])
+    for t in range(n_inside):
+        s.f[members[t]] += step * (np.float64(row_i[t]) - np.float64(row_j[t]))
+    if s.inside_at[i] < 0:
+        s.f[i] += step * (np.float64(s.diag[i]) - k_ij)
+    if s.inside_at[j] < 0:
+        s.f[j] += step * (k_ij - np.float64(s.diag[j]))
+    _load(s, i, s.C[i] if s.y[i] > 0 else 0.0, step >= room_i, s.y[i] * step)
+    _load(s, j, 0.0 if s.y[j] > 0 else s.C[j], step >= room_j, -s.y[j] * step)
+    s.count[STEPS] += 1
+    _find_edges(s, i, j)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _partner(s, i, members, row_i):
+    """The member j of I_low that gains most with i, as in smo.py, and K_ij."""
+    best, chosen, k_ij = -1.0, i, row_i[0]
+    for t in range(members.shape[0]):
+        j = members[t]
+        ahead = s.f[j] - s.f[i]
+        if ahead > 0 and _sides(s, j)[1]:
+            gain = (
+                ahead * ahead / max(np.float64(s.diag[i]) + np.float64(s.diag[j]) - 2.0 * np.float64(row_i[t]), 1e-12)
+            )
+            if gain > best:
+                best, chosen, k_ij = gain, j, row_i[t]
+    return chosen, k_ij
+
+
+@njit(cache=True, nogil=True)
+def _load(s, i, bound, at_bound, change):
+    """alpha_i changes; its memberships and its cache row follow."""
+    s.alpha[i] = bound if at_bound else s.alpha[i] + change
+    loaded = s.alpha[i] > 0
+    _member(s.sv, s.sv_at, s.count, N_SV, i, loaded)
+    _member(s.inside, s.inside_at, s.count, N_INSIDE, i, loaded and s.alpha[i] < s.C[i])
+    if not loaded and s.slot[i] >= 0:
+        row = s.store[s.slot[i]]
+        for t in range(row.shape[0]):
+            row[t] = np.nan
+        s.free[s.count[N_FREE]] = s.slot[i]
+        s.count[N_FREE] += 1
+        s.slot[i] = -1
+
+
+@njit(cache=True, nogil=True)
+def _member(members, at, count, size, i, wanted):
+    """Enter i in the list or take it out (the last member takes its place)."""
+    if wanted and at[i] < 0:
+        at[i] = count[size]
+        members[at[i]] = i
+        count[size] += 1
+    elif not wanted and at[i] >= 0:
+        count[size] -= 1
+        last = members[count[size]]
+        members[at[i]], at[last] = last, at[i]
+        at[i] = -1
+
+
+@njit(cache=True, nogil=True)
+def _sides(s, i):
+    """Whether i is in I_up, in I_low."""
+    room, loaded = s.alpha[i] < s.C[i], s.alpha[i] > 0
+    return (room, loaded) if s.y[i] > 0 else (loaded, room)
+
+
+@njit(cache=True, nogil=True)
+def _consider(s, i):
+    up, low = _sides(s, i)
+    if up and s.f[i] < s.edge[0]:
+        s.edge[0], s.count[I_UP] = s.f[i], i
+    if low and s.f[i] > s.edge[1]:
+        s.edge[1], s.count[I_LOW] = s.f[i], i
+
+
+@njit(cache=True, nogil=True)
+def _find_edges(s, i, j):
+    """b_up and b_low over the inside and the pair that moved."""
+    s.edge[0], s.edge[1] = np.inf, -np.inf
+    for t in range(s.count[N_INSIDE]):
+        _consider(s, s.inside[t])
+    _consider(s, i)
+    _consider(s, j)
+
+
+@njit(cache=True, nogil=True)
+def _output(s, i):
+    """f_i from all present SVs."""
+    m = s.count[N_SV]
+    values = np.empty(m, np.float32)
+    _kernel_row(s, i, s.sv[:m], values)
+    total = -s.y[i]
+    for t in range(m):
+        j = s.sv[t]
+        total += s.alpha[j] * s.y[j] * np.float64(values[t])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _outputs(s, f):
+    """f of every example, for the exact check at the end."""
+    for i in range(s.y.shape[0]):
+        if s.inside_at[i] < 0:
+            f[i] = _output(s, i)

@@ -1,0 +1,79 @@
+"""When a full pass is left for an inbounds one: the five rules of DeCoste and Schoelkopf (2002), section 4.2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from svmcore.solvers.digestion.state import EVALS, EVALS_BACK, EVALS_INBOUNDS, N_SV, SV_BACK
+
+
+@dataclass(frozen=True)
+class Digestion:
+    """When a full pass is left for an inbounds one; the defaults are the paper's, the highest priority first.
+
+    `new SVs` and `kernel values` count from the last return to the full pass. `growth` is the alternative that the
+    paper suggests, a fraction of the SVs at that return; None leaves it out. `on=False` is the same solver without
+    digestion. `rows` bounds the cache's rows R; None: as many as fit.
+    """
+
+    on: bool = True
+    wait: int = 1000  # 1: no digestion before so many new kernel values
+    force: int = 100_000  # 2: digestion after so many
+    patience: float = 2.0  # 3: else none before this factor of the last inbounds pass's kernel values
+    new_svs_when_full: int = 200  # 4: digestion at so many net new SVs while SVs exceed the cache's rows
+    new_svs: int = 1000  # 5: digestion at so many in any case
+    growth: float | None = None
+    rows: int | None = None
+
+    def __post_init__(self):
+        for name in ("wait", "force", "patience", "new_svs_when_full", "new_svs"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"digestion: {name} = {getattr(self, name)!r}; allowed: a number from 0")
+        if self.growth is not None and not self.growth > 0:
+            raise ValueError(f"digestion: growth = {self.growth!r}; allowed: a fraction above 0, or None")
+        if self.rows is not None and not self.rows >= 1:
+            raise ValueError(f"digestion: rows = {self.rows!r}; allowed: a whole number from 1, or None")
+
+
+class Rules(NamedTuple):
+    on: bool
+    wait: int
+    force: int
+    patience: float
+    new_svs_when_full: int
+    new_svs: int
+    growth: float
+
+
+def compiled(settings: Digestion) -> Rules:
+    """The settings as compiled code takes them."""
+    growth = np.inf if settings.growth is None else settings.growth
+    return Rules(
+        settings.on,
+        settings.wait,
+        settings.force,
+        float(settings.patience),
+        settings.new_svs_when_full,
+        settings.new_svs,
+        float(growth),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _digest(s, rules):
+    """The five rules, the highest priority first."""
+    c = s.count
+    computed, new = c[EVALS] - c[EVALS_BACK], c[N_SV] - c[SV_BACK]
+    if computed < rules.wait:
+        return False
+    if computed >= rules.force:
+        return True
+    if computed < rules.patience * c[EVALS_INBOUNDS]:
+        return False
+    if c[N_SV] > s.store.shape[0] and new >= rules.new_svs_when_full:
+        return True
+    return new >= rules.new_svs or new >= rules.growth * max(c[SV_BACK], 1)

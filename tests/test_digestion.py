@@ -8,6 +8,7 @@ from svmcore import RBF, SVC, Digestion, JitterSet, Poly
 from svmcore.methods.local import LocalPoly
 from svmcore.solvers import digestion as module
 from svmcore.solvers.digestion import rules, state
+from svmcore.solvers.session import Session
 from tests import naive
 
 
@@ -30,13 +31,14 @@ def test_every_setting_and_cache_reaches_the_same_objective(digits, settings, ro
         RBF(0.2),
         y[None].astype(float),
         np.full((1, 500), 5.0),
+        Session(),
         settings=settings,
         cache_bytes=rows * 4 * 500,
     )
     K, alpha = RBF(0.2).exact(X, X), solution.alpha[0]
     assert solution.converged
     assert naive.dual(K, y, alpha) == pytest.approx(best, rel=1e-4)
-    assert naive.kkt_gap(K, y, np.full(500, 5.0), alpha) <= 1.1e-3
+    assert naive.kkt_gap(K, y, np.full(500, 5.0), alpha) <= 1e-3 * (1 + 1e-6)
     assert abs(alpha @ y) < 1e-9
 
 
@@ -46,8 +48,9 @@ def test_a_larger_cache_computes_fewer_kernel_values(digits):
     for rows in (1, 500):
         operand = module.Operand(X, "dense")
         arguments = operand, Poly(3), y[None].astype(float), np.full((1, 500), 5.0)
-        solution = module.solve(*arguments, cache_bytes=rows * 4 * 500)
-        evaluations.append(solution.history[-1].kernel_evals)
+        session = Session()
+        module.solve(*arguments, session, cache_bytes=rows * 4 * 500)
+        evaluations.append(session.evaluations)
     assert evaluations[1] < evaluations[0] / 2
     assert evaluations[1] <= 500 * 500
 
@@ -65,7 +68,9 @@ def test_digestion_saves_kernel_values_on_virtual_examples(share, saved):
     for on in (False, True):
         rules = Digestion(on=on, force=10**6, new_svs_when_full=20, new_svs=20, rows=rows)
         arguments = module.Operand(V, "dense"), Poly(5, 1, 1), y[None], np.full((1, n), 2.0)
-        ends.append(module.solve(*arguments, settings=rules).history[-1])
+        session = Session()
+        module.solve(*arguments, session, settings=rules)
+        ends.append(session.history[-1])
     assert ends[1].kernel_evals < (1 - saved) * ends[0].kernel_evals
     assert ends[1].dual == pytest.approx(ends[0].dual, rel=1e-5)
 

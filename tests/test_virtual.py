@@ -12,6 +12,7 @@ from svmcore.methods.virtual import VirtualSVC
 from svmcore.methods.virtual import stages as module
 from svmcore.model import load, save
 from svmcore.preprocess import Preprocessor
+from svmcore.solvers import decomposition
 from svmcore.svc import SVC
 
 UNIT = Preprocessor("unit-norm")
@@ -236,7 +237,7 @@ def test_the_papers_solver_works_in_the_virtual_stage_too(digits, monkeypatch):
     X, y, T, _ = digits
     few = y < 3
     expected = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
-    monkeypatch.setattr(module.decomposition, "solve", None)
+    monkeypatch.setattr(decomposition, "solve", None)
     virtual = VirtualSVC(svc(solver="smo-digestion"), jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
     assert virtual.converged_
     assert virtual.kernel_evals_ == virtual.history_[-1].kernel_evals

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from svmcore.gram.products import Operand, side_by_side
+from svmcore.gram.products import Operand
+from svmcore.gram.threads import side_by_side
 from svmcore.kernels import register
 from svmcore.methods.blockwise import BlockwiseKernel
 

@@ -68,10 +68,38 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return {"steps": self.steps, "image_shape": self.image_shape}
 
     def set_params(self, **params) -> "Preprocessor":
-        """Replace some of the constructor's arguments."""
+        """Replace some of the constructor's arguments; what other steps had learned is forgotten."""
+        if unknown := params.keys() - self.get_params().keys():
+            raise ValueError(f"Preprocessor has no parameter {min(unknown)!r}; allowed: steps, image_shape")
         merged = self.get_params() | params
+        vars(self).pop("learned_", None)
         self.__init__(*merged.pop("steps"), **merged)
         return self
+
+    def to_dict(self) -> dict:
+        """Description that `from_dict` reads back; what steps learned as arrays, which `save` keeps apart."""
+        learned = {str(at): [np.asarray(part) for part in found] for at, found in self._found().items()}
+        learned = {at: {str(i): part for i, part in enumerate(parts)} for at, parts in learned.items()}
+        shape = None if self.image_shape is None else list(self.image_shape)
+        return {"steps": list(self.steps), "image_shape": shape, "learned": learned}
+
+    @classmethod
+    def from_dict(cls, description: dict) -> "Preprocessor":
+        """The fitted preprocessor of a description. ValueError for one that cannot be."""
+        steps, shape, learned = (description.get(name) for name in ("steps", "image_shape", "learned"))
+        if not isinstance(steps, list) or not isinstance(learned, dict) or not isinstance(shape, list | None):
+            raise ValueError("its preprocessing is not described by steps, image_shape and what they learned")
+        made = cls(*steps, image_shape=shape and tuple(int(s) for s in shape))
+        wanted = {str(at) for at, (name, _) in enumerate(made._parsed) if STEPS[name].learn}
+        if learned.keys() != wanted:
+            raise ValueError(f"its preprocessing has what steps {sorted(learned)} learned; allowed: {sorted(wanted)}")
+        for at, parts in learned.items():
+            found = [np.asarray(parts[str(i)]) for i in range(len(parts))]
+            if not all(np.isfinite(part).all() for part in found):
+                raise ValueError("its preprocessing learned numbers that are not finite")
+            learned[at] = tuple(part.item() if part.ndim == 0 else part for part in found)
+        made.learned_ = {int(at): parts for at, parts in learned.items()}
+        return made
 
     def __sklearn_clone__(self) -> "Preprocessor":
         return Preprocessor(*self.steps, image_shape=self.image_shape)

@@ -96,7 +96,7 @@ def _query_jittered(recipe: Recipe, problem: Problem, monitor: Callable | None) 
 def share(recipe: Recipe, problem: Problem) -> Problem:
     """The problem with a Gram source, so that fits which differ in C compute each kernel value once between them."""
     svc, machines = _svc(recipe, problem), len(np.unique(problem.y_train))
-    return problem._replace(source=svc.gram_source(problem.X_train, problem.kernel, 1 if machines == 2 else machines))
+    return problem._replace(source=svc.shared_source(problem.X_train, 1 if machines == 2 else machines))
 
 
 METHODS: dict[str, Callable] = {

@@ -27,7 +27,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import TestSet
 from svmcore.metrics import wilson
 from svmcore.model import Machine, labels
-from svmcore.solvers.progress import retold
+from svmcore.solvers.progress import under_name
 
 PIECE = 4e9  # floating-point operations between two checks while predicting
 
@@ -93,7 +93,7 @@ def validate(
     started, errors, n = time.perf_counter(), [], len(problem.y_train)
     for number, part in enumerate(held_out(recipe, problem), 1):
         stage = f"fold {number} of {recipe.folds}"
-        listener = retold(monitor, lambda progress, stage=stage: progress._replace(stage=stage))
+        listener = under_name(stage, monitor)
         machine = fit(recipe, part, listener).estimator.machine_
         decision = _decisions(machine, part.X_test, lambda: check("validating"))
         errors.append(int(np.sum(labels(machine.classes, decision) != part.y_test)))

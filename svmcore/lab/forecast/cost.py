@@ -16,7 +16,7 @@ from math import prod
 from typing import NamedTuple
 
 from data import catalogue
-from svmcore.gram.sources import CHUNK
+from svmcore.gram.sources import STEP
 from svmcore.jitter import JitterSet
 from svmcore.lab.experiment.methods import work
 from svmcore.lab.experiment.problem import require_images
@@ -118,7 +118,7 @@ def least_mb(recipe: Recipe, size: Sizes) -> float:
     room for working sets."""
     plan = stages(recipe, size)
     return (
-        max(s.n * (8 * size.d + 72 * s.machines + 4 * CHUNK) + 4 * s.n * size.d * (s is not plan[0]) for s in plan) / MB
+        max(s.n * (8 * size.d + 72 * s.machines + 4 * STEP) + 4 * s.n * size.d * (s is not plan[0]) for s in plan) / MB
     )
 
 

@@ -7,6 +7,7 @@ predict: argmax_c f_c(x), or the sign of the only f
 from __future__ import annotations
 
 import warnings
+from math import prod
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -73,6 +74,20 @@ def float32_rows(X) -> np.ndarray:
     if not np.isfinite(X).all():
         raise ValueError("X holds numbers beyond float32 (3e38); scale the features first")
     return X
+
+
+def image_shape_of(X, image_shape):
+    """The shape of one image: that of X itself where X is given as images (n, h, w[, c]), else `image_shape`."""
+    shape = () if hasattr(X, "toarray") else np.asarray(X).shape
+    return shape[1:] if len(shape) > 2 else image_shape
+
+
+def as_rows(X):
+    """Images (n, h, w[, c]) as rows (n, d) float32; anything else as it is, for scikit-learn to check."""
+    if hasattr(X, "toarray"):
+        return X
+    X = np.asarray(X)
+    return X.astype(np.float32).reshape(len(X), prod(X.shape[1:])) if X.ndim > 2 else X
 
 
 class MachineEstimator(ClassifierMixin, BaseEstimator):

@@ -122,6 +122,43 @@ def test_the_rules_stand_in_the_papers_order():
     assert digests(6000, 30, 100, inbounds=3000, growth=0.4)
 
 
+def test_what_is_told_while_it_works_is_true(digits, monkeypatch):
+    """f of bound SVs is not kept up to date between passes: objective and gap must not be read off it."""
+    X, y = digits
+    K, told = RBF(0.2).exact(X, X), []
+    monkeypatch.setattr(module, "BURST", 2000)
+
+    def monitor(progress):
+        snapshot, alpha = progress.snapshot(), np.zeros(500)
+        alpha[snapshot.support] = abs(snapshot.coef[0])
+        told.append((progress.dual, naive.dual(K, y, alpha), progress.gap))
+        return True
+
+    machine = SVC(RBF(0.2), C=0.3, solver="smo-digestion", cache_mb=2).fit(X, y, monitor=monitor)
+    told = np.array(told)
+    assert len(told) > 10
+    np.testing.assert_allclose(told[:, 0], told[:, 1], rtol=1e-4, atol=1e-3)
+    assert (told[:-2, 2] > machine.tol).all()
+
+
+def test_no_call_lasts_longer_than_a_burst(digits, monkeypatch):
+    """f of all examples, at the end of a machine, used to be one call."""
+    X, y = digits
+    outputs, calls = module._outputs, []
+    monkeypatch.setattr(module, "BURST", 300)
+    monkeypatch.setattr(module, "_outputs", lambda *arguments: calls.append(1) or outputs(*arguments))
+    SVC(RBF(0.2), C=5, solver="smo-digestion").fit(X, y)
+    assert len(calls) > 5
+
+
+def test_a_class_of_weight_zero_leaves_nothing_to_learn(digits):
+    X, y = digits
+    for solver in ("smo-digestion", "auto"):
+        machine = SVC(RBF(0.2), solver=solver, class_weight={-1: 1, 1: 0}).fit(X, y)
+        assert len(machine.support_) == 0
+        assert (machine.predict(X) == -1).all()
+
+
 def test_settings_and_kernels_that_do_not_fit_are_refused(digits):
     with pytest.raises(ValueError, match="wait = -1"):
         Digestion(wait=-1)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import validate_data
 
 from svmcore.preprocess.steps import STEPS, as_images, parse_step
 
@@ -36,12 +37,13 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Apply all steps -> (n, d) float32, C-order. Raises NotFittedError when a step needs `fit` first."""
-        return _last(self._run(X, self._found()))
+        found = self._found()
+        return _last(self._run(self._checked(X, reset=False), found))
 
     def fit_transform(self, X: np.ndarray, y=None) -> np.ndarray:
         """`fit` and `transform` in one pass -> (n, d) float32."""
         learned = {}
-        result = _last(self._run(X, learned))
+        result = _last(self._run(self._checked(X, reset=True), learned))
         self.learned_ = learned
         return result
 
@@ -111,6 +113,16 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         shape = [] if self.image_shape is None else [f"image_shape={self.image_shape}"]
         return f"Preprocessor({', '.join([*map(repr, self.steps), *shape])})"
 
+    def _checked(self, X, reset: bool) -> np.ndarray:
+        """Finite numbers, (n, d) or images; rows of as many features as `fit` had."""
+        return validate_data(self, X, reset=reset, allow_nd=True, dtype="numeric") if _is_flat(X) else np.asarray(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = not self.__sklearn_is_fitted__()
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
+
     def _found(self) -> dict[int, object]:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"{self!r} has a step that learns from the training set: call fit first")
@@ -134,6 +146,11 @@ class Preprocessor(TransformerMixin, BaseEstimator):
                 value = learned[at]
             images = step.apply(images, value)
             yield images
+
+
+def _is_flat(X) -> bool:
+    """Whether X is what scikit-learn checks: anything but an array of images."""
+    return hasattr(X, "toarray") or np.asarray(X).ndim < 3
 
 
 def _last(stages: Iterator[np.ndarray]) -> np.ndarray:

@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from svmcore.estimator import MachineEstimator, Targets
+from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
 from svmcore.jitter import JitterSet
 from svmcore.methods.virtual.stages import Stages
+from svmcore.preprocess import Preprocessor
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -57,12 +58,12 @@ class VirtualSVC(MachineEstimator):
         `monitor` as for SVC.fit; stages are named "base" and "virtual", with the class where a machine is solved alone.
         ValueError names a parameter that is not allowed.
         """
-        shape = tuple(np.shape(X)[1:]) if np.ndim(X) > 2 else self.image_shape
+        shape = image_shape_of(X, self.image_shape)
         jitters = JitterSet.parse(self.jitters, shape)
         self._check_parameters(jitters)
-        X, y = validate_data(self, _rows(X), y, dtype=np.float32)
+        X, y = validate_data(self, as_rows(X), y, dtype=np.float32)
         targets = Targets(X, y, sample_weight)
-        self.prepare_ = None if self.prepare is None else clone(self.prepare).fit(X)
+        self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
         session = Session(monitor)
         run = Stages(self, jitters, X, targets, session)
         run.first_stage()
@@ -79,8 +80,15 @@ class VirtualSVC(MachineEstimator):
         """Rows X (n, d) as the kernel sees them."""
         return X if self.prepare_ is None else np.asarray(self.prepare_.transform(X), np.float32)
 
+    def _preparation(self, jitters: JitterSet):
+        """`prepare`, unfitted; a Preprocessor that was not told the image shape is told it."""
+        prepare = clone(self.prepare)
+        if isinstance(prepare, Preprocessor) and prepare.image_shape is None:
+            prepare.set_params(image_shape=jitters.image_shape)
+        return prepare
+
     def _checked(self, X):
-        return validate_data(self, _rows(X), dtype=np.float32, reset=False)
+        return validate_data(self, as_rows(X), dtype=np.float32, reset=False)
 
     def _check_parameters(self, jitters: JitterSet) -> None:
         for name in ("estimator", "second"):
@@ -107,8 +115,3 @@ class VirtualSVC(MachineEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
-
-
-def _rows(X):
-    """Images (n, h, w[, c]) as rows; anything else as it is."""
-    return np.asarray(X, np.float32).reshape(len(X), -1) if np.ndim(X) > 2 else X

@@ -168,7 +168,11 @@ class SVC(MachineEstimator):
         return RBF(float(gamma)) if self.kernel == "rbf" else Sigmoid(float(gamma), float(self.coef0))
 
     def _box(self, targets: Targets) -> np.ndarray:
-        """C_i (n,) of the examples."""
+        """C_i (n,) of the examples.
+
+        Weights by class: Osuna, Freund and Girosi (1997), section 2.5; C_pos and C_neg in
+        DeCoste and Schoelkopf (2002), section 5.2.
+        """
         per_class = compute_class_weight(self.class_weight, classes=targets.classes, y=targets.y)
         return np.maximum(self.C * targets.weight * per_class[targets.label], 0)
 

@@ -37,6 +37,22 @@ PLACES = [
     (DECOSTE, "Tables 2 and 3", "methods/neighbours.py", "TangentNeighbours"),
     (DECOSTE, "Tables 4, 5, 7 and 8", "metrics.py", "per_class_table"),
     (DECOSTE, "note 10", "metrics.py", "froc"),
+    (DECOSTE, "section 3.2, step 1", "methods/virtual/stages.py", "Stages.first_stage"),
+    (DECOSTE, "section 3.2, steps 2 and 3", "methods/virtual/stages.py", "Stages.virtual_stage"),
+    (DECOSTE, "note 3", "methods/virtual/stages.py", "Stages.virtual_stage"),
+    (BURGES, "section 3", "methods/virtual/stages.py", "Stages"),
+    (DECOSTE, "section 4", "solvers/smo.py", "dual_objective"),
+    (BAKIR, "equation (3)", "solvers/smo.py", "dual_objective"),
+    (OSUNA, "section 3.2.1", "solvers/smo.py", "kkt_gap"),
+    (BAKIR, "section 2.1", "solvers/smo.py", "index_sets"),
+    (OSUNA, "section 3.2.2", "solvers/decomposition.py", "_Rounds._working_set"),
+    (OSUNA, "section 3.2.3", "solvers/decomposition.py", "_Rounds._round"),
+    (DECOSTE, "section 4.2", "solvers/digestion/passes.py", "_burst"),
+    (DECOSTE, "section 4.2, rules 1 to 5", "solvers/digestion/rules.py", "_digest"),
+    (BAKIR, "equation (2)", "model.py", "Machine.decision_values"),
+    (DECOSTE, "section 4", "model.py", "labels"),
+    (OSUNA, "section 2.5", "svc.py", "SVC._box"),
+    (DECOSTE, "section 5.2", "svc.py", "SVC._box"),
 ]
 
 

@@ -113,7 +113,10 @@ class Dense(Gram):
 
     def exact_sums(self, idx, cols, coef, work):
         work.count(hits=len(idx))
-        return np.concatenate([self.given[np.ix_(part, cols)].astype(np.float64) @ coef for part in steps(idx)])
+        sums = np.zeros(len(idx))
+        for part in steps(np.arange(len(idx))):
+            sums[part] = self.given[np.ix_(idx[part], cols)].astype(np.float64) @ coef
+        return sums
 
 
 class Streamed(Gram):

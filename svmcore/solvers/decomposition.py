@@ -261,8 +261,6 @@ class _Rounds:
         for m in range(self.k):
             if not (self.exact.known[m] or self.exact.given_up[m]):
                 self.gaps[m], self.bias[m] = self.exact.gap(m, self.alpha[m], self.f[m])
-                if self.gaps[m] > self.tol and self.exact.rough[m]:
-                    self._compute_afresh(m)
                 self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])
         return bool(self._open())
 

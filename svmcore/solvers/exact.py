@@ -30,18 +30,18 @@ class Exact:
     """What is known of k machines in double precision; arrays (k,).
 
     target: working gap at which a machine is looked at; known: its gap is exact for the present alpha, and at most tol;
-    rough: its working f has lost too many digits; given_up: no attempt brings its gap nearer to tol.
+    given_up: no attempt brings its gap nearer to tol.
     """
 
     def __init__(self, gram: Gram, Y, C, tol: float, session: Session, rng):
         self.gram, self.Y, self.C, self.tol, self.session, self.rng = gram, Y, C, tol, session, rng
         k = len(Y)
         self.target = np.full(k, float(tol))
-        self.known, self.rough, self.given_up = (np.zeros(k, bool) for _ in range(3))
+        self.known, self.given_up = np.zeros(k, bool), np.zeros(k, bool)
         self._best, self._failed = np.full(k, np.inf), np.zeros(k, int)
 
     def gap(self, m: int, alpha, f) -> tuple[float, float]:
-        """(gap, b) of machine m, exact; f (n,) is corrected where it was computed anew, and target follows."""
+        """(gap, b) of machine m, exact; f (n,) is corrected where it was computed anew, everywhere if it was rough."""
         up, low = index_sets(self.Y[m], self.C[m], alpha)
         computed, error = np.zeros(len(f), bool), 0.0
         wanted = self._first_look(up, low, f)
@@ -52,15 +52,19 @@ class Exact:
             least, most = f[up & computed].min(initial=np.inf), f[low & computed].max(initial=-np.inf)
             wanted = np.flatnonzero(~computed & ((up & (f < least + error)) | (low & (f > most - error))))
         gap, b = kkt_gap(self.Y[m], self.C[m], alpha, f)
-        self.known[m], self.rough[m] = gap <= self.tol, error > ROUGH * self.tol
-        if not self.known[m]:
-            room = self.tol if self.rough[m] else self.tol - 2 * error  # all errors are gone once f is computed afresh
-            self.target[m] = max(NARROWER * min(self.target[m], room), self.tol / 16)
-        return gap, b
+        self.known[m] = gap <= self.tol
+        if self.known[m]:
+            return gap, b
+        rough = error > ROUGH * self.tol
+        room = self.tol if rough else self.tol - 2 * error  # no errors are left once f is computed afresh
+        self.target[m] = max(NARROWER * min(self.target[m], room), self.tol / 16)
+        return self.afresh(m, alpha, f, ~computed) if rough else (gap, b)
 
-    def afresh(self, m: int, alpha, f) -> tuple[float, float]:
-        """(gap, b) of machine m with all of f (n,) computed anew; an attempt that may be the last."""
-        f[:] = self._f(m, alpha, np.arange(len(f)))
+    def afresh(self, m: int, alpha, f, wanted=None) -> tuple[float, float]:
+        """(gap, b) of machine m with all of f (n,), or what is wanted of it, computed anew; an attempt that may be the
+        last."""
+        at = np.arange(len(f)) if wanted is None else np.flatnonzero(wanted)
+        f[at] = self._f(m, alpha, at)
         gap, b = kkt_gap(self.Y[m], self.C[m], alpha, f)
         self.known[m] = gap <= self.tol
         self._failed[m] = self._failed[m] + 1 if gap > NEARER * self._best[m] else 0

@@ -110,7 +110,7 @@ class _Machines:
                 self._passes(m, state)
             self.gaps[m], self.bias[m] = self.exact.gap(m, self.alpha[m], self.f[m])
             self.session.check()
-            if self.exact.known[m] or self.exact.rough[m] or self.counts[m, STEPS] >= self.limit:
+            if self.exact.known[m] or self.counts[m, STEPS] >= self.limit:
                 return
             state.count[[PHASE, SEEN, CHANGED, AT]] = FULL, 0, 0, 0
 

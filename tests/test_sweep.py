@@ -9,9 +9,9 @@ from sklearn.model_selection import StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.experiment.methods import share
 from svmcore.lab.experiment.sweep import sweep
 from svmcore.lab.experiment.train import fit
+from svmcore.lab.registry.machine import share
 from svmcore.lab.store import runs
 from svmcore.methods.virtual.stages import Stages
 from svmcore.svc import SVC

@@ -8,13 +8,13 @@ import streamlit as st
 from data import catalogue
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
-from pages.ui.recipe.form import KEEP
+from pages.ui.recipe.widgets import KEEP
 from svmcore.kernels import RBF
 from svmcore.lab.experiment.sweep import Sweep
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.methods import METHODS
 
-NAMES = [*FIELDS, "over", "value"]  # of the address
 OVER = {"C": "C", "kernel.degree": "degree", "kernel.gamma": "gamma", "jitters": "jitter set"}
 USUAL = {  # values to begin with
     "C": ("0.02", "0.1", "0.5", "2", "10"),
@@ -23,6 +23,7 @@ USUAL = {  # values to begin with
     "jitters": ("none", "plus:1", "box:1", "box:2"),
 }
 FOLDS = 5
+JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 _SMALL = RECIPES[PRESET].replace(n_train=1000, n_test=1000, folds=FOLDS)
 _TURNED = _SMALL.replace(method="vsv", classes=(6, 9), n_train=200, n_test=800)
 EXAMPLES = {  # name -> (label, what it asks, the sweep)
@@ -55,8 +56,8 @@ def sweep_form() -> Sweep | None:
             base = _base()
             over = _over(base)
             values = _values(over)
-            if over == "jitters" and base.method == "sv":
-                base = base.replace(method="vsv")
+            if over == "jitters" and not METHODS[base.method].uses_jitters:
+                base = base.replace(method=JITTERING)
             sweep = Sweep(base, over, tuple(values))
             sweep.recipes()
         except ValueError as error:
@@ -67,7 +68,7 @@ def sweep_form() -> Sweep | None:
     if st.session_state["sweep_shown"] not in (None, query):
         st.session_state["sweep_wrong"] = []
     st.session_state["sweep_shown"] = query
-    state.write("sweep", NAMES, query)
+    state.write("sweep", _names(), query)
     return sweep
 
 
@@ -82,9 +83,14 @@ def fill(sweep: Sweep, wrong=()):
     values[f"sweep_values_{sweep.field}"] = list(sweep.values)
 
 
+def _names() -> list[str]:
+    """The parameters of an address that spell a sweep."""
+    return [*config.names(), "over", "value"]
+
+
 def _seed():
     """From an address that this form did not write, and at first from the first example."""
-    asked = state.asked("sweep", NAMES)
+    asked = state.asked("sweep", _names())
     if "sweep_base" not in st.session_state and not asked:
         fill(EXAMPLES["C"][2])
     elif asked:
@@ -93,7 +99,7 @@ def _seed():
 
 def _read(asked: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
     """The sweep of the address, and what was wrong with it."""
-    recipe, wrong = config.read({name: texts[-1] for name, texts in asked.items() if name in FIELDS})
+    recipe, wrong = config.read({name: texts[-1] for name, texts in asked.items() if name in config.names()})
     over = asked.get("over", ["C"])[-1]
     if over not in OVER:
         wrong.append(str(RecipeError("over", over, ", ".join(OVER))))

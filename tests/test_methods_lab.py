@@ -10,7 +10,7 @@ from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.experiment.train import fit
 from svmcore.lab.forecast import estimate
 from svmcore.lab.forecast.cost import cost
-from svmcore.lab.forecast.sizes import sizes
+from svmcore.lab.forecast.plans import plans
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.methods.jittering import Jittered
@@ -158,7 +158,7 @@ def test_every_method_has_its_words_and_a_default_set():
 def test_predictions_grow_with_jitters_and_rounds():
     def seconds(**fields):
         recipe = Recipe(dataset="mnist-5k", n_train=4000, n_test=1000).replace(**fields)
-        return cost(recipe, sizes(recipe)).seconds
+        return cost(*plans(recipe, estimate.sizes(recipe))).seconds
 
     assert seconds() < seconds(method="vsv", jitters="plus:1") < seconds(method="vsv", jitters="box:1")
     assert seconds(method="vsv") < seconds(method="vsv", rounds=2) < seconds(method="vsv", scope="all", rounds=2)

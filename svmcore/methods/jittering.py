@@ -5,8 +5,8 @@
 (for kernels with constant diagonal, the largest K(T_q u, v)). For a set of shifts that holds the opposite of each, with
 zeros shifted in (border "@zero"), <T_q u, v> = <u, T_-q v> and K_J is symmetric as it stands; for other sets and
 borders it is the mean of K_J(u, v) and K_J(v, u). With sides = "both" it is the nearest pair of forms, which for shifts
-of zeros is a matter of the relative shift alone: 25 forms of u for the 81 pairs of 3x3 shifts. Where the background is 0
-the borders "@background" and "@zero" bring in the same; name the second then, it costs less than half. Nothing makes
+of zeros is a matter of the relative shift alone: 25 forms of u for the 81 pairs of 3x3 shifts. Where the background is
+0 the borders "@background" and "@zero" bring in the same; name the second then, it costs less than half. Nothing makes
 K_J positive definite: see definite.py.
 
 With a plain machine, jittering at test time alone is query jitter.

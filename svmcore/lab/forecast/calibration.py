@@ -6,6 +6,7 @@ from statistics import median
 from typing import NamedTuple
 
 from svmcore.lab.forecast.cost import cost
+from svmcore.lab.forecast.plans import plans
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.store import runs
 
@@ -44,6 +45,6 @@ def _measured(run) -> tuple[float, float] | None:
         size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
         measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0)
-        return measured, cost(run.recipe, size).seconds
+        return measured, cost(*plans(run.recipe, size)).seconds
     except (KeyError, TypeError, AttributeError):
         return None

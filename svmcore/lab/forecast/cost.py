@@ -14,13 +14,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from svmcore.gram.sources import CHUNK
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.costs import Sizes, in_the_end, support_vectors
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors
 from svmcore.memory import MB
 
 FLOPS, PASSES = 60e9, 1e9
 WORKING_SET = 12_000  # examples, the largest working set of a machine in practice
+LOOKS_MB = 64  # that live looks may hold
 LARGEST = 1.3  # times the mean: the virtual set of the machine with the most support vectors
 
 
@@ -37,36 +36,39 @@ class Cost(NamedTuple):
         """Of everything."""
         return sum(map(sum, self.parts))
 
-
-def cost(recipe: Recipe, size: Sizes) -> Cost:
-    """The whole cost of a recipe whose problem has this size."""
-    method = METHODS[recipe.method]
-    plan, work = method.stages(recipe, size), method.work(recipe)
-    parts = _seconds(plan, work, size)
-    held = method.held(recipe, size)
-    if recipe.folds:
-        out = size.n_train // recipe.folds
-        smaller = size._replace(n_train=size.n_train - out, n_test=out)
-        parts += recipe.folds * _seconds(method.stages(recipe, smaller), work, smaller)
-        held += size.n_train * (2 if method.splits else 1)
-    examples = size.d * ((size.n_train + size.n_test) * (1 + 4) + 4 * held)  # as stored, and as float32 rows
-    least = _least_bytes(plan, size.d)
-    return Cost(parts, examples / MB, least / MB, (least + _gram_bytes(plan)) / MB)
+    def advice(self, n_train: int, cache_mb: float | None, free: float) -> str:
+        """What would fit into `free` MB."""
+        text = f"{n_train} training examples need at least {self.least_mb + self.examples_mb:,.0f} MB; "
+        text += f"{free:,.0f} MB are free" + (f" and cache_mb is {cache_mb:g}" if cache_mb is not None else "")
+        if self.least_mb + self.examples_mb <= free:
+            return f"{text}. cache_mb from {self.least_mb:,.0f} to {free - self.examples_mb:,.0f} would fit."
+        n = int(n_train * (free - LOOKS_MB) / (self.least_mb + self.examples_mb))
+        return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
 
 
-def _seconds(plan, work, size: Sizes) -> list[tuple[float, float]]:
-    made = 2.0 * size.d * work.training / FLOPS + 8.0 / PASSES
-    decided = 2.0 * size.d * work.deciding / FLOPS
-    trainings = [support_vectors(stage.n) * stage.n * stage.times * made for stage in plan]
-    tests = [0.0] * (len(plan) - 1) + [in_the_end(plan) * size.n_test * decided]
+def cost(plan: Plan, folds: list[Plan]) -> Cost:
+    """The whole cost of a plan and of those of its folds."""
+    parts = [part for each in (plan, *folds) for part in _seconds(each)]
+    size, largest = plan.size, max((each.size.n_train + each.size.n_test + each.held for each in folds), default=0)
+    rows = (size.n_train + size.n_test) * (1 + 4) + 4 * (plan.held + largest)  # as stored, and as float32
+    least = _least_bytes(plan.stages, size.d)
+    return Cost(parts, rows * size.d / MB + LOOKS_MB, least / MB, (least + _gram_bytes(plan.stages)) / MB)
+
+
+def _seconds(plan: Plan) -> list[tuple[float, float]]:
+    size, stages = plan.size, plan.stages
+    made = 2.0 * size.d * plan.work.training / FLOPS + 8.0 / PASSES
+    decided = 2.0 * size.d * plan.work.deciding / FLOPS
+    trainings = [support_vectors(stage.n) * stage.n * stage.times * made for stage in stages]
+    tests = [0.0] * (len(stages) - 1) + [in_the_end(stages) * size.n_test * decided]
     return list(zip(trainings, tests, strict=True))
 
 
-def _least_bytes(plan, d: int) -> float:
+def _least_bytes(stages: list[Stage], d: int) -> float:
     """A fit's operand, twice for a while, nine numbers an example and machine, a little room for working sets."""
-    return max(s.n * (8 * d + 72 * s.machines + 4 * CHUNK) + 4 * s.n * d * (s is not plan[0]) for s in plan)
+    return max(s.n * (8 * d + 72 * s.machines + 4 * CHUNK) + 4 * s.n * d * (s is not stages[0]) for s in stages)
 
 
-def _gram_bytes(plan) -> float:
+def _gram_bytes(stages: list[Stage]) -> float:
     """Two working sets, or all of K in a virtual stage of one machine."""
-    return max(4 * ((LARGEST * s.n) ** 2 / 3 if s.times > 1 else 2 * min(s.n, WORKING_SET) ** 2) for s in plan)
+    return max(4 * ((LARGEST * s.n) ** 2 / 3 if s.times > 1 else 2 * min(s.n, WORKING_SET) ** 2) for s in stages)

@@ -11,16 +11,18 @@ free, less what runs at work were promised.
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
+from data import catalogue
 from svmcore.lab.forecast.calibration import FIXED_SECONDS, Alike, ratio
-from svmcore.lab.forecast.cost import Cost, cost
-from svmcore.lab.forecast.sizes import sizes
+from svmcore.lab.forecast.cost import cost
+from svmcore.lab.forecast.plans import plans
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.memory import SHARE, BudgetError, free_mb
-
-LOOKS_MB = 64  # that live looks may hold
 
 
 class Estimate(NamedTuple):
@@ -37,18 +39,17 @@ class Estimate(NamedTuple):
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
     size = sizes(recipe)
-    needed = cost(recipe, size)
+    whole, folds = plans(recipe, size)
+    needed = cost(whole, folds)
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
     free = max(free_mb() - promised, 0.0)
     ceiling = recipe.cache_mb or SHARE * free
-    beside, least = needed.examples_mb + LOOKS_MB, needed.least_mb
-    memory = beside + max(least, min(ceiling, needed.fit_mb))
-    advice = ""
-    if least > ceiling or memory > free:
-        advice = _advice(size.n_train, recipe.cache_mb, needed, free)
+    memory = needed.examples_mb + max(needed.least_mb, min(ceiling, needed.fit_mb))
+    fits = needed.least_mb <= ceiling and memory <= free
+    advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
     pace = ratio(Alike(recipe.method, recipe.dataset, recipe.kernel.name), needed.seconds)
     parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
-    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, not advice, advice)
+    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, fits, advice)
 
 
 def require(recipe: Recipe) -> Estimate:
@@ -59,12 +60,19 @@ def require(recipe: Recipe) -> Estimate:
     return predicted
 
 
-def _advice(n_train: int, cache_mb: float | None, needed: Cost, free: float) -> str:
-    beside, least = needed.examples_mb + LOOKS_MB, needed.least_mb
-    text = f"{n_train} training examples need at least {least + beside:,.0f} MB; {free:,.0f} MB are free"
-    if cache_mb is not None:
-        text += f" and cache_mb is {cache_mb:g}"
-    if least + beside <= free:
-        return f"{text}. cache_mb from {least:,.0f} to {free - beside:,.0f} would fit."
-    n = int(n_train * (free - LOOKS_MB) / (least + beside))
-    return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
+def sizes(recipe: Recipe) -> Sizes:
+    """How large the problem is, as the catalogue promises. RecipeError for a method that needs images."""
+    entry = catalogue.entry(recipe.dataset)
+    METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
+    share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
+    n_train, n_test = round(entry.n_train * share), round(entry.n_test * share)
+    if not entry.n_test:
+        n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
+        n_train -= min(n_test, n_train - 1)
+    n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
+    return Sizes(
+        min(recipe.n_train or n_train, n_train),
+        min(recipe.n_test or n_test, n_test),
+        prod(entry.shape),
+        1 if n_classes == 2 else n_classes,
+    )

@@ -22,11 +22,27 @@ class Stage(NamedTuple):
     times: int = 1
 
 
+class Work(NamedTuple):
+    """How many plain kernel values one value takes, while training and when deciding."""
+
+    training: float
+    deciding: float
+
+
+class Plan(NamedTuple):
+    """What a method makes of a problem of some size."""
+
+    size: Sizes
+    stages: list[Stage]  # trainings, one after the other
+    work: Work
+    held: float  # rows of d float32 numbers held beside the training and test examples
+
+
 def support_vectors(n: int) -> float:
     """Distinct support vectors that n training examples lead to: min(1, 4.2 n^-1/4) n, read off runs on digits."""
     return min(1.0, 4.2 * max(n, 1) ** -0.25) * n
 
 
-def in_the_end(plan: list[Stage]) -> float:
+def in_the_end(stages: list[Stage]) -> float:
     """Distinct support vectors of all machines after the last stage."""
-    return support_vectors(plan[-1].n) * plan[-1].times ** 0.7
+    return support_vectors(stages[-1].n) * stages[-1].times ** 0.7

@@ -3,7 +3,7 @@
     kernel(recipe, X, image_shape)         the kernel that training starts with, fitted to X where it learns from it
     train(recipe, problem, monitor)        a fitted estimator, whose `machine_` decides on examples like problem.X_test
     figures(estimator), words(result)      what it adds to a result, and how that is said
-    stages, work, held                     what it costs, for the forecast
+    plan(recipe, size)                     what it makes of a problem, for the forecast: stages, work, held
 
 A recipe and a problem come as plain arguments; `recipe.option(name)` is the value of one of the method's own fields.
 """
@@ -11,26 +11,18 @@ A recipe and a problem come as plain arguments; `recipe.option(name)` is the val
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
-from svmcore.lab.registry.costs import Sizes, Stage
+from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work
 from svmcore.lab.registry.fields import Field, RecipeError
 from svmcore.lab.registry.machine import train_svc
 from svmcore.preprocess import Preprocessor, as_images, background
 
 JITTERS_DEFAULT = "box:1"
 REPEATABLE = {"unit-norm", "standardise"}  # steps that a kernel can repeat after each jitter
-
-
-class Work(NamedTuple):
-    """How many plain kernel values one value takes, while training and when deciding."""
-
-    training: float
-    deciding: float
 
 
 class Method:
@@ -88,6 +80,10 @@ class Method:
     def words(self, result: dict) -> str:
         """A sentence about those figures; empty when there is nothing to say."""
         return ""
+
+    def plan(self, recipe, size: Sizes) -> Plan:
+        """What the forecast asks."""
+        return Plan(size, self.stages(recipe, size), self.work(recipe), self.held(recipe, size))
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         """The trainings, one after the other."""

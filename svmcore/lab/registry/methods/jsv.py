@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from svmcore.kernels import Kernel
+from svmcore.lab.registry.costs import Work
 from svmcore.lab.registry.fields import Field, choice, numeric
-from svmcore.lab.registry.method import Method, Work, jitters_on, some, steps_after_jitter
+from svmcore.lab.registry.method import Method, jitters_on, some, steps_after_jitter
 from svmcore.methods.definite import PositivePart, examine
 from svmcore.methods.jittering import Jittered
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
+from svmcore.lab.registry.costs import Work
 from svmcore.lab.registry.fields import Field, choice, numeric
-from svmcore.lab.registry.method import Method, Work, some
+from svmcore.lab.registry.method import Method, some
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 
 LAMBDA = 0.03  # found on a validation part, see methods/tangent.py

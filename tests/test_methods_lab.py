@@ -87,6 +87,28 @@ def test_query_jitter_is_the_plain_machine_with_another_kernel():
     assert jittered.machine.kernel == Jittered(DIGITS.kernel, "box:1@zero", (8, 8), prepare=("unit-norm",))
 
 
+@pytest.mark.parametrize("method", ["jsv", "query-jitter"])
+@pytest.mark.parametrize(("jitters", "kept"), [("box:1", "box:1@zero"), ("box:1@edge", "box:1@edge")])
+def test_a_black_background_is_named_as_zeros(method, jitters, kept):
+    assert execute(DIGITS.replace(method=method, jitters=jitters)).machine.kernel.jitters == kept
+
+
+@pytest.mark.parametrize("method", ["jsv", "query-jitter"])
+def test_white_paper_is_kept_by_methods_that_jitter(method):
+    problem = prepare(DIGITS.replace(preprocess=("scale01",)))
+    recipe = DIGITS.replace(method=method, preprocess=("scale01",), jitters="plus:1")
+    white = problem._replace(X_train=1 - problem.X_train, X_test=1 - problem.X_test, kernel=RBF(0.1))
+    if method == "jsv":
+        white = white._replace(kernel=METHODS[method].kernel(recipe, white.X_train, (8, 8)))
+    machine = METHODS[method].train(recipe, white, None).machine_
+    assert machine.kernel.jitters == "plus:1"
+    forms = JitterSet.parse("plus:1", (8, 8)).apply(white.X_test[:5])
+    assert forms.reshape(-1, 8, 8)[:, 0, 0].min() > 0.9  # white comes in
+    own = machine.kernel.block(forms[3], white.X_test[:5]).diagonal()
+    zeros = Jittered(machine.kernel.base, "plus:1@zero", (8, 8)).block(forms[3], white.X_test[:5]).diagonal()
+    assert (own > zeros + 0.01).any()  # a form of itself is nearer than one with a black rim
+
+
 def test_a_kernel_that_jitters_in_training_is_examined():
     check = execute(DIGITS.replace(method="jsv", jitters="box:1")).result["kernel_check"]
     assert check["smallest"] < check["largest"]

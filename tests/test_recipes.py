@@ -150,6 +150,7 @@ def test_unreadable_text_is_refused(field, text):
 
 def test_every_field_of_a_recipe_is_checked():
     assert list(FIELDS) == list(Recipe.__dataclass_fields__)
+    assert {name: field.default for name, field in FIELDS.items()} == {n: getattr(Recipe(), n) for n in FIELDS}
 
 
 def test_named_recipes_are_named_and_titled():

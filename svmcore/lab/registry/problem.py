@@ -22,7 +22,7 @@ from svmcore.lab.registry.split import Split
 from svmcore.preprocess import Preprocessor
 from svmcore.svc import Source
 
-AT_ONCE = 2048  # examples preprocessed between two checks
+BETWEEN_CHECKS = 2048  # examples preprocessed
 
 
 class Problem(NamedTuple):
@@ -93,9 +93,9 @@ def _transform(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, chec
             return X
         rows = np.arange(len(X))
     out = None
-    for start in range(0, len(rows), AT_ONCE):
+    for start in range(0, len(rows), BETWEEN_CHECKS):
         check("preprocessing")
-        piece = steps.transform(X[rows[start : start + AT_ONCE]])
+        piece = steps.transform(X[rows[start : start + BETWEEN_CHECKS]])
         out = np.empty((len(rows), piece.shape[1]), np.float32) if out is None else out
         out[start : start + len(piece)] = piece
     return out

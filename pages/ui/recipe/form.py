@@ -175,13 +175,16 @@ def _method(entry: Entry) -> dict:
 
 
 def _options(owner: str, own) -> dict:
-    """The widgets of the fields that only this method or solver has; those without one stay as the recipe has them."""
+    """The widgets of the fields that only this method or solver has, two numbers in a row; those without one stay as
+    the recipe has them."""
     shown = [field for field in own if field.shown]
-    columns = st.columns(2) if len(shown) > 1 else [st]
-    return {
-        field.name: draw(field, key(f"{owner}_{field.name}"), columns[number % len(columns)])
-        for number, field in enumerate(shown)
-    }
+    numbers = [field for field in shown if field.kind.widget == "number"]
+    others = [field for field in shown if field not in numbers]
+    values = {field.name: draw(field, key(f"{owner}_{field.name}")) for field in others}
+    columns = st.columns(2) if len(numbers) > 1 else [st]
+    for at, field in enumerate(numbers):
+        values[field.name] = draw(field, key(f"{owner}_{field.name}"), columns[at % len(columns)])
+    return values
 
 
 def _more() -> dict:

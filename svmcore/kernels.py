@@ -12,7 +12,7 @@ is the (u.v + 1)^9 / 512 of DeCoste and Schoelkopf (2002), section 5.2. All four
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -84,6 +84,33 @@ class Kernel:
         sq = squared_norms(_rows(A))
         with np.errstate(over="ignore"):
             return self.value(sq, sq, sq).astype(np.float32)
+
+    def get_params(self, deep: bool = True) -> dict:
+        """The fields, and with `deep` those of an inner kernel as inner__field, for scikit-learn's searches."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        inner = {
+            f"{name}__{key}": v for name, k in own.items() if isinstance(k, Kernel) for key, v in k.get_params().items()
+        }
+        return own | (inner if deep else {})
+
+    def with_params(self, **params) -> Kernel:
+        """This kernel with other fields; inner__field is a field of an inner kernel. ValueError for unknown ones."""
+        own = self.get_params(deep=False)
+        changed, inner = {}, {}
+        for name, value in params.items():
+            head, _, rest = name.partition("__")
+            if head not in own or (rest and not isinstance(own[head], Kernel)):
+                raise ValueError(f"kernel {self.name}: unknown field {name!r}; allowed: {', '.join(self.get_params())}")
+            if rest:
+                inner.setdefault(head, {})[rest] = value
+            else:
+                changed[head] = value
+        for head, of_inner in inner.items():
+            changed[head] = changed.get(head, own[head]).with_params(**of_inner)
+        return replace(self, **changed)
+
+    def __sklearn_clone__(self) -> Kernel:
+        return self  # never changed
 
     def code(self) -> KernelCode:
         """The kernel in plain numbers; kernels that are not functions of u.v and the norms have none."""
@@ -234,6 +261,17 @@ class Sigmoid(Kernel):
 
     def value(self, dots, su, sv):
         return np.tanh(self.gamma * dots + self.coef0)
+
+
+@register("precomputed")
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """Values that the caller brings: an example is its row of kernel values with the n training examples."""
+
+    n: int
+
+    def block(self, A, B, out=None):
+        raise TypeError("kernel precomputed: there are no examples to compute kernel values of; they are given")
 
 
 def squared_norms(X) -> np.ndarray:

@@ -23,7 +23,8 @@ import numpy as np
 
 from svmcore import files
 from svmcore.gram.products import Operand
-from svmcore.kernels import Kernel, kernel_from_dict
+from svmcore.kernels import Kernel, Precomputed, kernel_from_dict
+from svmcore.preprocess import Preprocessor
 
 FORMAT = "svmcore-machine-1"
 BLOCK_BYTES = 32 << 20  # kernel values held at once while deciding
@@ -48,6 +49,7 @@ class Machine:
     parent: np.ndarray | None = None  # (m,) int64, the training example a virtual one came from
     jitter: np.ndarray | None = None  # (m,) int32, its jitter's number in the set, 0 for the identity
     meta: dict = field(default_factory=dict)
+    prepare: object = None  # what examples go through before the kernel sees them: a fitted transformer, or None
 
     def __post_init__(self):
         m, k = len(self.support), len(self.bias)
@@ -73,29 +75,57 @@ class Machine:
     def _operand(self) -> Operand:
         return Operand(self.support_vectors)
 
-    def decision_values(self, X: np.ndarray) -> np.ndarray:
-        """f before the sign for the rows of X (n, d): (n, k) float64. ValueError for another number of features."""
-        X = np.ascontiguousarray(X, np.float32)
-        d = self.support_vectors.shape[1]
+    def decision_function(self, X) -> np.ndarray:
+        """f before the sign (n, k) float64 for examples X, (n, d) or images, as training had them: prepared here.
+
+        ValueError for another number of features, or where the preparation is known by name only.
+        """
+        if isinstance(self.prepare, Demanded):
+            raise ValueError(self.prepare.reason)
+        return self.decision_values(X if self.prepare is None else self.prepare.transform(X))
+
+    def decision_values(self, X) -> np.ndarray:
+        """f before the sign for rows X (n, d) that are prepared already: (n, k) float64; kernel values (n, number of
+        training examples) where the kernel is precomputed. ValueError for another number of features."""
+        d = self.kernel.n if isinstance(self.kernel, Precomputed) else self.support_vectors.shape[1]
+        X = X if hasattr(X, "toarray") else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != d:
             raise ValueError(f"X has shape {X.shape}; this machine takes (n, {d})")
-        decision = np.repeat(self.bias[None, :], len(X), axis=0)
+        decision = np.repeat(self.bias[None, :], X.shape[0], axis=0)
         if len(self.support):
-            step = max(1, BLOCK_BYTES // (8 * len(self.support)))
-            for start in range(0, len(X), step):
-                rows = slice(start, start + step)
-                decision[rows] += self._values(X[rows]) @ self.coef.T
+            step = max(1, BLOCK_BYTES // (8 * max(len(self.support), d)))
+            for start in range(0, X.shape[0], step):
+                rows = X[start : start + step]
+                rows = rows.toarray() if hasattr(rows, "toarray") else rows
+                decision[start : start + step] += self._values(rows) @ self.coef.T
         return decision
 
     def _values(self, X) -> np.ndarray:
         """Kernel values of X's rows with the support vectors, float64; small machines can afford to compute them so."""
+        if isinstance(self.kernel, Precomputed):
+            return X[:, self.support].astype(np.float64)
+        X = np.ascontiguousarray(X, np.float32)
         if self.support_vectors.size <= EXACT_UP_TO:
             return self.kernel.exact(X, self.support_vectors)
         return self._operand.block(X, self.kernel).astype(np.float64)
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """Labels (n,) for the rows of X (n, d)."""
-        return labels(self.classes, self.decision_values(X))
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) for examples as the machine was trained on."""
+        return labels(self.classes, self.decision_function(X))
+
+
+class Demanded:
+    """In the place of a preparation that a file cannot hold: what it was."""
+
+    def __init__(self, what: str):
+        self.what = what
+        self.reason = (
+            f"this machine was trained on examples prepared by {what}, which its file does not hold; allowed: prepare "
+            "them so and call decision_values"
+        )
+
+    def __repr__(self) -> str:
+        return self.what
 
 
 def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
@@ -108,6 +138,8 @@ def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
 def save(machine, path: str | os.PathLike) -> None:
     """Write a Machine, or the `machine_` of a fitted estimator, to an .npz file: all or nothing.
 
+    A Preprocessor that prepares its examples is kept with it; of another transformer its name alone, and the machine
+    that `load` returns then asks for prepared examples.
     OSError when the disk refuses; an older file of that name then stays as it was.
     """
     machine = machine if isinstance(machine, Machine) else machine.machine_
@@ -115,6 +147,10 @@ def save(machine, path: str | os.PathLike) -> None:
     if arrays["classes"].dtype == object:
         arrays["classes"] = arrays["classes"].astype(str)
     header = {"format": FORMAT, "kernel": _lift(machine.kernel.to_dict(), arrays), "C": machine.C, "meta": machine.meta}
+    if isinstance(machine.prepare, Preprocessor):
+        header["prepare"] = _lift(machine.prepare.to_dict(), arrays)
+    elif machine.prepare is not None:
+        header["demands"] = repr(machine.prepare)
     arrays["header"] = np.array(json.dumps(header, allow_nan=False))
     files.write(Path(path), lambda file: _write_npz(file, arrays))
 
@@ -143,28 +179,33 @@ def _assemble(header: dict, arrays: dict[str, np.ndarray]) -> Machine:
             array = arrays[name]
             if array.dtype.kind not in kinds or (array.dtype.kind == "f" and not np.isfinite(array).all()):
                 raise ValueError(f"{name} does not hold what it should")
+    prepare = None
+    if "prepare" in header:
+        prepare = Preprocessor.from_dict(_lower(header["prepare"], arrays))
+    elif "demands" in header:
+        prepare = Demanded(str(header["demands"]))
     if unknown := arrays.keys() - _KINDS.keys() - _OPTIONAL.keys():
         raise ValueError(f"unknown array {min(unknown)}")
     if not isinstance(header["meta"], dict):
         raise ValueError("meta is not an object")
-    return Machine(kernel=kernel, C=float(header["C"]), meta=header["meta"], **arrays)
+    return Machine(kernel=kernel, C=float(header["C"]), meta=header["meta"], prepare=prepare, **arrays)
 
 
 def _lift(description: dict, arrays: dict[str, np.ndarray]) -> dict:
-    """A kernel's description with its arrays moved to `arrays`, each leaving its name there."""
+    """A description with its arrays moved to `arrays`, each leaving its name there."""
     lifted = {}
     for key, value in description.items():
         if isinstance(value, dict):
             value = _lift(value, arrays)
         elif isinstance(value, np.ndarray):
-            name = f"kernel.{len(arrays)}"
+            name = f"part.{len(arrays)}"
             arrays[name], value = value, {"array": name}
         lifted[key] = value
     return lifted
 
 
 def _lower(description: dict, arrays: dict[str, np.ndarray]) -> dict:
-    """The inverse of `_lift`; takes the kernel's arrays out of `arrays`."""
+    """The inverse of `_lift`; takes the arrays out of `arrays`."""
     lowered = {}
     for key, value in description.items():
         if isinstance(value, dict):

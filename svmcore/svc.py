@@ -12,23 +12,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from svmcore.estimator import MachineEstimator, Targets, dense_bytes, float32_rows, require_memory, seed_of
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import CHUNK, Cached, Gram, Streamed
-from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid
-from svmcore.memory import MB, BudgetError, ceiling_bytes
+from svmcore.gram.sources import STEP, Cached, Dense, Gram, Streamed, Work, symmetric
+from svmcore.kernels import RBF, Kernel, Linear, Poly, Precomputed, Sigmoid
+from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
 from svmcore.solvers import decomposition, digestion
 from svmcore.solvers.digestion import Digestion
 from svmcore.solvers.progress import Solution
+from svmcore.solvers.session import Session
 
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
-KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid")
+KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
 SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
 
@@ -40,18 +39,25 @@ class Source(NamedTuple):
     square_bytes: int  # left for the Gram matrices of working sets
 
 
-class SVC(ClassifierMixin, BaseEstimator):
-    """C-support vector classifier.
+class SVC(MachineEstimator):
+    """C-support vector classifier; several classes are each separated from the rest (one-vs-rest, where scikit-learn's
+    SVC separates each pair).
 
     kernel: "linear", "poly", "rbf", "sigmoid" with `degree`, `gamma`, `coef0` meaning what they mean in scikit-learn,
-    or a Kernel object, which brings its own. `tol` is the largest KKT gap left. `cache_mb` is a ceiling for all memory
-    that grows with the data (None: a third of what is free). solver: "smo" holds the whole Gram matrix, "decomposition"
-    works on sets of examples, "auto" chooses; "smo-digestion", or a Digestion object with its settings, is the paper's.
-    Same `random_state`, same machine.
+    "precomputed" for X that is a Gram matrix, or a Kernel object, which brings its own (`kernel__degree` in searches).
+    `tol` is the largest KKT gap left, in double precision. `max_iter` limits the pairs that a machine may move; -1 sets
+    no limit but one that ends what cannot be solved. `cache_mb` is a ceiling for all memory that grows with the data
+    (None: a third of what is free). solver: "smo" holds the whole Gram matrix, "decomposition" works on sets of
+    examples, "auto" chooses; "smo-digestion", or a Digestion object with its settings, is the paper's. Same
+    `random_state`, same machine.
 
-    Attributes after fit, n examples, d features, k machines (1 for two classes), m support vectors of any machine:
-    classes_, support_ (m,), support_vectors_ (m, d), dual_coef_ (k, m), intercept_ (k,), n_support_ (number of
-    classes,), machine_, kernel_, history_ (Progress values), n_bound_ (k,), kernel_evals_, n_iter_, gap_, converged_.
+    Attributes after fit, n examples, d features, k machines (1 for two classes, else one a class, in the order of
+    classes_), m support vectors of any machine. As in scikit-learn for two classes: classes_, support_ (m,), ordered
+    by class and then by index, support_vectors_ (m, d), dual_coef_ (k, m), intercept_ (k,), n_support_ (number of
+    classes,), n_iter_ (k,). For several classes dual_coef_ has a row for each class and a column for each support
+    vector of any machine, in the order of the training set; scikit-learn's has rows for pairs.
+    Ours beside them: machine_, kernel_, history_ (Progress values), n_bound_ (k,), kernel_evals_, gap_, converged_,
+    ending_ (why training ended above tol, in words; empty where it did not).
     """
 
     def __init__(
@@ -64,6 +70,7 @@ class SVC(ClassifierMixin, BaseEstimator):
         coef0=0.0,
         class_weight=None,
         tol=1e-3,
+        max_iter=-1,
         cache_mb=None,
         solver="auto",
         random_state=None,
@@ -75,42 +82,43 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.coef0 = coef0
         self.class_weight = class_weight
         self.tol = tol
+        self.max_iter = max_iter
         self.cache_mb = cache_mb
         self.solver = solver
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None, *, monitor=None, source=None):
-        """Train on X (n, d) and labels y (n,); sample_weight (n,) multiplies C, and 0 leaves an example out.
+        """Train on X (n, d), or on a Gram matrix X (n, n) if the kernel is "precomputed", and labels y (n,).
 
-        `monitor(progress) -> bool` is called every few dozen milliseconds and ends training by returning False; what is
-        there by then is a feasible machine with converged_ = False. `source`: what `gram_source` gave for these X and
-        this kernel; fits that differ in C, labels or weights may share it, one after the other, so that values that
-        memory can keep are computed once (kernel_evals_ then counts those of all). ValueError names what is wrong with
-        the input; BudgetError (a ValueError) says what the fit would need.
+        sample_weight (n,) multiplies C, and 0 leaves an example out. `monitor(progress) -> bool` is called every few
+        dozen milliseconds and ends training by returning False; what is there by then is a feasible machine with
+        converged_ = False. `source`: what `shared_source` gave for these X and this kernel. ValueError names what is
+        wrong with the input; BudgetError (a ValueError) says what the fit would need. A machine that does not come to
+        tol warns (ConvergenceWarning) and says why in ending_.
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
-        check_classification_targets(y)
-        X, weight = _float32(X), _check_sample_weight(sample_weight, X, dtype=np.float64)
-        self.classes_, label = np.unique(y, return_inverse=True)
-        _check_labels(self.classes_, label, weight)
-        self.kernel_ = self.kernel_for(X)
-        Y = one_vs_rest(label, len(self.classes_))
-        box = self.box(y, label, weight)
-        self._take(self._solve(X, Y, np.tile(box, (len(Y), 1)), monitor, source), X, Y, box, label)
+        return self._fit(X, Targets(X, y, sample_weight), Session(monitor, self.max_iter), "train", source)
+
+    def shared_source(self, X, n_machines: int) -> Source:
+        """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in
+        turn or at the same time, and what memory can keep of them is computed once."""
+        X = float32_rows(X)
+        source = self._gram_source(X, self._kernel_for(X), n_machines)
+        if isinstance(source.gram, Streamed) and source.gram.whole:
+            operand, kernel = source.gram.operand, source.gram.kernel
+            source = source._replace(gram=Streamed(operand, kernel, K=symmetric(operand, kernel, Work())))
+        return source
+
+    def set_params(self, **params):
+        """As in scikit-learn; kernel__FIELD replaces a field of a Kernel object."""
+        fields = {name[8:]: params.pop(name) for name in list(params) if name.startswith("kernel__")}
+        super().set_params(**params)
+        if fields:
+            if not isinstance(self.kernel, Kernel):
+                raise ValueError(f"kernel__{min(fields)}: kernel = {self.kernel!r}; allowed: with a Kernel object only")
+            self.kernel = self.kernel.with_params(**fields)
         return self
-
-    def decision_function(self, X):
-        """f before the sign: (n,) for two classes, positive for classes_[1]; else (n, k), a column a machine."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
-        values = self.machine_.decision_values(_float32(X))
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X):
-        """Labels (n,): the sign of the one machine, or the machine with the largest decision value."""
-        values = self.decision_function(X)
-        return self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
 
     @property
     def coef_(self):
@@ -121,7 +129,7 @@ class SVC(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
     def _check_parameters(self) -> None:
@@ -133,13 +141,18 @@ class SVC(ClassifierMixin, BaseEstimator):
             value = getattr(self, name)
             if not np.isscalar(value) or isinstance(value, str) or not np.isfinite(value) or value <= 0:
                 raise ValueError(f"{name} = {value!r}; allowed: a number above 0")
+        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < -1:
+            raise ValueError(f"max_iter = {self.max_iter!r}; allowed: a whole number from 0, or -1 for no limit")
+        ceiling_bytes(self.cache_mb)
 
-    def kernel_for(self, X) -> Kernel:
+    def _kernel_for(self, X) -> Kernel:
         """The Kernel that this estimator's parameters mean for training examples X (n, d)."""
         if isinstance(self.kernel, Kernel):
             return self.kernel
         if self.kernel == "linear":
             return Linear()
+        if self.kernel == "precomputed":
+            return Precomputed(X.shape[1])
         gamma = self.gamma
         if gamma == "scale":
             variance = X.var(dtype=np.float64)
@@ -152,110 +165,92 @@ class SVC(ClassifierMixin, BaseEstimator):
             return Poly(self.degree, float(gamma), float(self.coef0), normalised=False)
         return RBF(float(gamma)) if self.kernel == "rbf" else Sigmoid(float(gamma), float(self.coef0))
 
-    def box(self, y, label, weight) -> np.ndarray:
-        """C_i (n,) of examples with labels y, label numbers `label` and sample weights `weight`."""
-        per_class = compute_class_weight(self.class_weight, classes=np.unique(y), y=y)
-        return np.maximum(self.C * weight * per_class[label], 0)
+    def _box(self, targets: Targets) -> np.ndarray:
+        """C_i (n,) of the examples."""
+        per_class = compute_class_weight(self.class_weight, classes=targets.classes, y=targets.y)
+        return np.maximum(self.C * targets.weight * per_class[targets.label], 0)
 
-    def gram_source(self, X, kernel: Kernel, machines: int) -> Source:
-        """The Gram source that suits size and ceiling, for examples X (n, d) and so many one-vs-rest machines."""
-        n = len(X)
-        ceiling = ceiling_bytes(self.cache_mb)
+    def _gram_source(self, X, kernel: Kernel, machines: int, beside: int = 0) -> Source:
+        """The Gram source that suits size and ceiling, for examples X (n, d), so many machines, and `beside` bytes that
+        the fit holds already."""
+        n, ceiling = len(X), ceiling_bytes(self.cache_mb)
         operand = Operand(X)
         if not np.isfinite(kernel.diag(X)).all():
             raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
-        fixed = operand.nbytes + NUMBERS * 8 * machines * n
+        fixed = beside + operand.nbytes + NUMBERS * 8 * machines * n
         whole = 4 * n * n
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
-            _check_budget(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
+            require_memory(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
             return Source(Streamed(operand, kernel, whole=True), whole)
         if not hasattr(kernel, "fill"):
             fixed += operand.nbytes + (4 * X.size if operand.layout == "dense" else 0)  # those not settled, again
-            _check_budget(fixed + 4 * CHUNK * n, ceiling, f"training on {n} examples")
+            require_memory(fixed + 4 * STEP * n, ceiling, f"training on {n} examples")
             return Source(Streamed(operand, kernel), ceiling - fixed)
-        _check_budget(fixed + 2 * 4 * CHUNK * n, ceiling, f"training on {n} examples")
-        free = ceiling - fixed - 4 * CHUNK * n
+        require_memory(fixed + 2 * 4 * STEP * n, ceiling, f"training on {n} examples")
+        free = ceiling - fixed - 4 * STEP * n
         square = min(free // 4, min(2, machines) * whole)
         return Source(Cached(operand, kernel, free - square), square)
 
     @property
-    def digestion(self) -> Digestion | None:
+    def _digestion(self) -> Digestion | None:
         """The settings of the paper's solver, where that is the one asked for."""
         if self.solver == "smo-digestion":
             return Digestion()
         return self.solver if isinstance(self.solver, Digestion) else None
 
-    def digest(self, X, kernel: Kernel, Y, C, monitor=None, stage="train") -> Solution:
-        """The machines of Y (k, n), C (k, n) on X (n, d) by the paper's solver, within the ceiling."""
-        ceiling, operand = ceiling_bytes(self.cache_mb), Operand(X, "dense")
-        fixed = operand.nbytes + 8 * 8 * Y.size
-        _check_budget(fixed + 4 * len(X), ceiling, "solver 'smo-digestion'")
-        free = ceiling - fixed
-        return digestion.solve(
-            operand, kernel, Y, C, tol=self.tol, monitor=monitor, stage=stage, cache_bytes=free, settings=self.digestion
-        )
+    def _fit(self, X, targets: Targets, session: Session, stage: str, source: Source | None = None):
+        """Train on checked examples as one stage of a session, and publish the machine."""
+        beside = dense_bytes(X)
+        require_memory(beside, ceiling_bytes(self.cache_mb), "X, which is sparse, as rows of numbers,")
+        if self.kernel == "precomputed":
+            source, kernel = source or self._given_source(X, len(targets.Y)), self._kernel_for(X)
+            rows = np.empty((X.shape[0], 0), np.float32)
+        else:
+            rows = float32_rows(X)
+            kernel = self._kernel_for(rows)
+        box = np.tile(self._box(targets), (len(targets.Y), 1))
+        solution = self._solve(rows, kernel, targets.Y, box, session, stage, source=source, beside=beside)
+        machine = self._machine(rows, kernel, targets, box, solution)
+        ends = {"gaps": solution.gaps, "iterations": solution.iterations, "ending": solution.ending}
+        self._publish(machine, session, label=targets.label, **ends)
+        return self
 
-    def _solve(self, X, Y, C, monitor, source) -> Solution:
-        if self.digestion:
-            return self.digest(X, self.kernel_, Y, C, monitor)
-        gram, square_bytes = source or self.gram_source(X, self.kernel_, len(Y))
-        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
-        return decomposition.solve(gram, Y, C, tol=self.tol, monitor=monitor, square_bytes=square_bytes, seed=seed)
+    def _given_source(self, K, machines: int) -> Source:
+        n, m = K.shape
+        if n != m:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{m} matrix.")
+        need = 4 * n * n + NUMBERS * 8 * machines * n
+        require_memory(need, ceiling_bytes(self.cache_mb), "a precomputed matrix in single precision")
+        return Source(Dense(K.toarray() if hasattr(K, "toarray") else K), 0)
 
-    def _take(self, solution, X, Y, box, label) -> None:
+    def _solve(
+        self, rows, kernel, Y, C, session, stage, whole=None, source: Source | None = None, beside: int = 0
+    ) -> Solution:
+        """The machines of Y (k, n), C (k, n) on rows (n, d), by the solver that was asked for, within the ceiling."""
+        session.max_iter = self.max_iter
+        if self._digestion and not isinstance(kernel, Precomputed):
+            ceiling, operand = ceiling_bytes(self.cache_mb), Operand(rows, "dense")
+            fixed = beside + operand.nbytes + 8 * 8 * Y.size
+            require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")
+            how = {"cache_bytes": ceiling - fixed, "settings": self._digestion}
+            return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
+        gram, square_bytes = source or self._gram_source(rows, kernel, len(Y), beside)
+        how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state)}
+        return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
+
+    def _machine(self, rows, kernel, targets: Targets, box, solution: Solution) -> Machine:
         support = np.flatnonzero((solution.alpha > 0).any(axis=0))
-        if len(Y) == 1:  # in scikit-learn's order: by class, then by index
-            support = support[np.argsort(label[support], kind="stable")]
+        if len(targets.Y) == 1:  # in scikit-learn's order: by class, then by index
+            support = support[np.argsort(targets.label[support], kind="stable")]
         alpha = solution.alpha[:, support]
-        self.machine_ = Machine(
-            kernel=self.kernel_,
-            classes=self.classes_,
+        return Machine(
+            kernel=kernel,
+            classes=targets.classes,
             support=support,
-            support_vectors=X[support],
-            coef=alpha * Y[:, support],
+            support_vectors=rows[support],
+            coef=alpha * targets.Y[:, support],
             bias=solution.bias,
             C=float(self.C),
-            bound=(alpha > 0) & (alpha >= box[support]),
-        )
-        self.support_, self.support_vectors_ = support.astype(np.int32), self.machine_.support_vectors
-        self.dual_coef_, self.intercept_ = self.machine_.coef, self.machine_.bias
-        self.n_support_ = np.bincount(label[support], minlength=len(self.classes_)).astype(np.int32)
-        self.n_bound_ = self.machine_.bound.sum(axis=1)
-        self.history_, self.n_iter_ = solution.history, solution.iterations
-        self.gap_, self.converged_ = float(solution.gaps.max()), solution.converged
-        self.kernel_evals_ = solution.history[-1].kernel_evals
-
-
-def one_vs_rest(label, n_classes: int) -> np.ndarray:
-    """Targets (k, n) of +1 and -1 for label numbers (n,): a row for two classes (+1 = class 1), else a row a class."""
-    positive = np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]])
-    return np.where(label[None, :] == positive, 1.0, -1.0)
-
-
-def _float32(X) -> np.ndarray:
-    X = X.toarray() if hasattr(X, "toarray") else X
-    with np.errstate(over="ignore"):
-        X = np.ascontiguousarray(X, np.float32)
-    if not np.isfinite(X).all():
-        raise ValueError("X holds numbers beyond float32 (3e38); scale the features first")
-    return X
-
-
-def _check_labels(classes, label, weight) -> None:
-    if len(classes) < 2:
-        raise ValueError(
-            f"y: the number of classes has to be greater than one; got {len(classes)} class ({classes[0]!r})"
-        )
-    if not (weight > 0).any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    if len(np.unique(label[weight > 0])) < 2:
-        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
-
-
-def _check_budget(need: int, ceiling: int, what: str) -> None:
-    if need > ceiling:
-        raise BudgetError(
-            f"cache_mb: {what} needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: cache_mb of "
-            f"at least {need / MB:.0f}, fewer examples, or solver='decomposition'"
+            bound=(alpha > 0) & (alpha >= box[:, support]),
         )

@@ -1,21 +1,22 @@
 """Gram sources: cached row = fresh row, whatever was evicted; squares and updates follow from rows."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from svmcore import RBF, Poly
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Cached, Dense, Gram, Streamed
+from svmcore.gram.sources import Cached, Dense, Gram, Streamed, Work
 
 
 class Plain(Gram):
     """Rows by the kernel itself, everything else as the base class derives it."""
 
     def __init__(self, X, kernel):
-        super().__init__()
         self.X, self.kernel, self.n, self.diag = X, kernel, len(X), kernel.diag(X)
 
-    def rows(self, idx):
+    def rows(self, idx, work):
         return self.kernel.block(self.X[idx], self.X)
 
 
@@ -44,40 +45,68 @@ def test_rows_squares_and_updates_agree(X, kernel):
         np.testing.assert_allclose(gram.diag, np.diagonal(K), rtol=1e-5)
         for size in (1, 5, 290, 650):
             idx = np.sort(rng.choice(700, size, replace=False))
-            np.testing.assert_allclose(gram.rows(idx), K[idx], rtol=1e-5, atol=1e-6)
-            np.testing.assert_allclose(gram.square(idx), K[np.ix_(idx, idx)], rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(gram.rows(idx, Work()), K[idx], rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(gram.square(idx, Work()), K[np.ix_(idx, idx)], rtol=1e-5, atol=1e-6)
             F, coef = rng.normal(size=(3, 700)), rng.normal(size=(3, size))
             expected = F + coef @ K[idx].astype(float)
-            gram.add_to(F, idx, coef)
+            gram.add_to(F, idx, coef, gram.columns(None), Work())
             np.testing.assert_allclose(F, expected, rtol=1e-5, atol=1e-3 * abs(expected).max() / 100)
             for cols in (np.arange(5, 700, 3), np.arange(0)):
                 part = np.zeros((3, len(cols)))
-                gram.add_to(part, idx, coef, cols)
+                gram.add_to(part, idx, coef, gram.columns(cols), Work())
                 expected = (coef @ K[idx].astype(float))[:, cols]
                 np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-5 * abs(coef).sum())
 
 
+@pytest.mark.parametrize("kernel", [Poly(3), RBF(0.1)], ids=repr)
+def test_exact_sums_are_those_of_the_kernel_in_double_precision(X, kernel):
+    K, rng = kernel.exact(X, X), np.random.default_rng(3)
+    idx, cols, coef = rng.choice(700, 650, replace=False), np.arange(3, 700, 2), 1e4 * rng.normal(size=349)
+    expected = K[np.ix_(idx, cols)] @ coef
+    for gram in sources(X, kernel):
+        tolerance = (1e-12 if gram.double else 1e-6) * abs(K).max()
+        np.testing.assert_allclose(
+            gram.exact_sums(idx, cols, coef, Work()), expected, atol=tolerance * abs(coef).sum(), rtol=0
+        )
+    given = Dense(K)
+    np.testing.assert_allclose(given.exact_sums(idx, cols, coef, Work()), expected, rtol=1e-10)
+
+
+def test_two_fits_may_ask_one_cache_at_the_same_time(X):
+    gram, K = Cached(Operand(X), RBF(0.1), 4 * 700 * 40), RBF(0.1).block(X, X)
+
+    def ask(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(60):
+            idx = rng.choice(700, 30, replace=False)
+            np.testing.assert_allclose(gram.rows(idx, Work()), K[idx], atol=1e-6)
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(ask, seed) for seed in range(4)]:
+            done.result()
+
+
 def test_the_cache_counts_what_it_computes(X):
-    gram = Cached(Operand(X), RBF(0.1), 4 * 700 * 10)
-    gram.rows(np.arange(10))
-    assert (gram.evaluations, gram.hits, gram.misses) == (7000, 0, 10)
-    gram.rows(np.arange(10))
-    assert (gram.evaluations, gram.hits, gram.misses) == (7000, 10, 10)
+    gram, work = Cached(Operand(X), RBF(0.1), 4 * 700 * 10), Work()
+    gram.rows(np.arange(10), work)
+    assert (work.evaluations, work.hits, work.misses) == (7000, 0, 10)
+    gram.rows(np.arange(10), work)
+    assert (work.evaluations, work.hits, work.misses) == (7000, 10, 10)
 
 
 def test_the_least_recently_used_rows_make_room(X):
     gram = Cached(Operand(X), RBF(0.1), 4 * 700 * 3)
-    gram.rows(np.array([1]))
-    gram.rows(np.array([2]))
-    gram.rows(np.array([3]))
-    gram.rows(np.array([1]))
-    gram.rows(np.array([4]))  # 2 is the oldest
+    gram.rows(np.array([1]), Work())
+    gram.rows(np.array([2]), Work())
+    gram.rows(np.array([3]), Work())
+    gram.rows(np.array([1]), Work())
+    gram.rows(np.array([4]), Work())  # 2 is the oldest
     assert [int(gram.slot[i] >= 0) for i in (1, 2, 3, 4)] == [1, 0, 1, 1]
 
 
 def test_the_store_keeps_its_budget(X):
     gram = Cached(Operand(X), RBF(0.1), 100_000)
-    gram.rows(np.arange(700))
+    gram.rows(np.arange(700), Work())
     assert gram.store.nbytes <= 100_000
 
 

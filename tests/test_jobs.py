@@ -37,7 +37,7 @@ class Gate:
         monkeypatch.setattr(METHODS["sv"], "train", self)
 
     def __call__(self, recipe, problem, monitor):
-        look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1))
+        look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1), np.zeros((1, 5), bool))
         while not self.open.is_set():
             self.bursts += 1
             self.open.wait(0.005)

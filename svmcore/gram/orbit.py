@@ -8,9 +8,9 @@ only b - a counts: the 3 x 3 shifts of n0 images make 81 n0 x n0 products, 25 of
 Nothing is expanded: a row of K is J segments (smo.py). Norms do not change with a shift either, so that images are
 normalised before it.
 
-The canvas is thought, not stored: where u stands unshifted, ink of T v beyond its frame meets nothing. What differs
-from shifting within the frame is that clipped images would be renormalised: 1.4 % of MNIST's digits have ink on the
-rim. After DeCoste and Schoelkopf (2002), section 5.1.1, whose virtual sets these are.
+No larger canvas is stored: u stands unshifted within its frame, so that what a relative shift moves out of the frame of
+T v is multiplied with zeros. What differs from shifting within the frame is that clipped images would be renormalised:
+1.4 % of MNIST's digits have ink on the rim. After DeCoste and Schoelkopf (2002), section 5.1.1.
 """
 
 from __future__ import annotations
@@ -20,20 +20,19 @@ import math
 import numpy as np
 
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Gram, chunks, proceed, transpose_into
+from svmcore.gram.sources import Gram, Work, steps, transpose_into
 from svmcore.kernels import Kernel, squared_norms
 
 
 class Orbit(Gram):
     """bases (R, n0, d) float32: images after each R_r, normalised; image_shape (h, w) or (h, w, c), d = h w [c]; index
     (J,) which base a form begins with, offsets (J, 2) its translation (dy, dx). The kernel is a function of inner
-    products and norms. `check` is called between pieces of the work and may raise to stop.
+    products and norms. `memory`: where the blocks lie, float32, at least `block_bytes`; new memory where None is given.
     """
 
-    whole = True
+    whole = double = True
 
-    def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, check=proceed, space=None):
-        super().__init__()
+    def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, work: Work, memory=None):
         self.bases, self.image_shape, self.kernel = bases, tuple(image_shape), kernel
         self.index, self.offsets = np.asarray(index), np.asarray(offsets)
         self.n0 = bases.shape[1]
@@ -41,35 +40,53 @@ class Orbit(Gram):
         keys, self.which = relative(self.index, self.offsets)
         norms = np.array([squared_norms(base) for base in bases])
         shape = len(keys), self.n0, self.n0
-        self.blocks = np.empty(shape, np.float32) if space is None else space[: math.prod(shape)].reshape(shape)
+        self.blocks = np.empty(shape, np.float32) if memory is None else memory[: math.prod(shape)].reshape(shape)
         number = {key: i for i, key in enumerate(keys)}
         for (r, s, dy, dx), i in number.items():
             mirror = number[s, r, -dy, -dx]
             if mirror >= i:
                 operand = Operand(shifted(bases[s], self.image_shape, dy, dx))
                 operand.sq = norms[s]
-                self._fill(self.blocks[i], bases[r], norms[r], operand, mirror == i, check)
+                self._fill(self.blocks[i], bases[r], norms[r], operand, mirror == i, work)
                 block = self.blocks[i]
                 transpose_into(block if mirror == i else self.blocks[mirror], block)
         self.diag = np.concatenate([kernel.diag(bases[r]) for r in self.index])
 
-    def rows(self, idx):
+    def rows(self, idx, work):
         idx = np.asarray(idx)
         out = np.empty((len(idx), self.n), np.float32)
         for row, i in zip(out, idx, strict=True):
             a, u = divmod(int(i), self.n0)
             row[:] = self.blocks[self.which[a], u].ravel()
-        self._count(hits=len(idx))
+        work.count(hits=len(idx))
         return out
 
-    def _fill(self, block, A, sq, operand, own_mirror, check) -> None:
+    def exact_sums(self, idx, cols, coef, work):
+        """Form by form: (a, u) against (b, v) is u against v shifted by t_b - t_a, in double precision."""
+        idx, cols = np.asarray(idx), np.asarray(cols)
+        sums, columns = np.zeros(len(idx)), np.divmod(cols, self.n0)
+        for part in steps(np.arange(len(idx))):
+            forms, images = np.divmod(idx[part], self.n0)
+            for a, b in ((a, b) for a in np.unique(forms) for b in np.unique(columns[0])):
+                rows, of_b = np.flatnonzero(forms == a), np.flatnonzero(columns[0] == b)
+                U = self.bases[self.index[a]][images[rows]].astype(np.float64)
+                for some in steps(of_b):
+                    work.check()
+                    V = self.bases[self.index[b]][columns[1][some]].astype(np.float64)
+                    dots = U @ shifted(V, self.image_shape, *(self.offsets[b] - self.offsets[a])).T
+                    values = self.kernel.value(dots, squared_norms(U)[:, None], squared_norms(V))
+                    sums[part[rows]] += values @ coef[some]
+        work.count(evaluations=len(idx) * len(cols))
+        return sums
+
+    def _fill(self, block, A, sq, operand, own_mirror, work) -> None:
         """K of A's images with the operand's; right of the block diagonal only where the block is symmetric."""
-        for part in chunks(np.arange(self.n0)):
-            check()
+        for part in steps(np.arange(self.n0)):
+            work.check()
             rows = slice(part[0], part[-1] + 1)
             cols = slice(part[0] if own_mirror else 0, self.n0)
             operand.product(A[rows], sq[rows], self.kernel, cols, block[rows, cols])
-            self._count(evaluations=len(part) * (cols.stop - cols.start))
+            work.count(evaluations=len(part) * (cols.stop - cols.start))
 
 
 def relative(index, offsets) -> tuple[list[tuple[int, int, int, int]], np.ndarray]:

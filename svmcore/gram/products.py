@@ -17,18 +17,15 @@ Operands are immutable once built; products may be asked of one by several threa
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
-from threading import Lock
 
 import numpy as np
 from numba import njit
 from numpy.lib.stride_tricks import as_strided
-from threadpoolctl import ThreadpoolController
 
+from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
 from svmcore.gram.tiles import GROUP, Tiles, multiply, multiply_add, whole_steps
 from svmcore.kernels import Kernel, _finish, squared_norms
 
@@ -37,12 +34,6 @@ CROSSOVER = 0.5  # density below which real tiles are faster than sgemm
 FAR = 10  # squared length of the mean over the total variance from which distances are taken after centring
 WIDTH = 1024  # examples that one call of sgemm multiplies with
 FLOP = 3e9  # multiplications and additions of one native call at most, about 20 to 50 ms
-
-
-@cache
-def pool() -> ThreadPoolExecutor:
-    """The process's one pool for compiled kernels: they release the GIL, so threads are enough."""
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="svmcore")
 
 
 class Operand:
@@ -178,37 +169,8 @@ class Operand:
     def _groups(self, cols: slice, m: int) -> list[slice]:
         """The groups of tiles that hold the examples `cols`, cut into calls for m rows."""
         first, last = cols.start // GROUP, -(-cols.stop // GROUP)
-        width = min(FLOP / (2 * max(self.d, 1) * GROUP * m), (last - first) / (2 * pool()._max_workers))
+        width = min(FLOP / (2 * max(self.d, 1) * GROUP * m), (last - first) / (2 * CORES))
         return [slice(first + g.start, first + g.stop) for g in _pieces(last - first, width)]
-
-
-class _OneThread:
-    """BLAS on one thread while any thread is inside: the pool's threads multiply side by side, and no thread of BLAS's
-    own waits for its next product on a core that they need. Entering and leaving at every product would cost more than
-    it saves: hold it around many."""
-
-    def __init__(self):
-        self.inside, self.lock, self.limiter = 0, Lock(), None
-
-    def __enter__(self):
-        with self.lock:
-            self.inside += 1
-            if self.inside == 1:
-                self.limiter = _blas().limit(limits=1, user_api="blas")
-
-    def __exit__(self, *_):
-        with self.lock:
-            self.inside -= 1
-            if not self.inside:
-                self.limiter.restore_original_limits()
-
-
-one_blas_thread = _OneThread()
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _pieces(n: int, size: float) -> list[slice]:
@@ -222,15 +184,6 @@ def _in_whole_rows(out):
     """`out` (m, n') and what follows each row up to the next one: compiled loops over an array without gaps vectorise,
     those over a part of its columns do not. What follows is not `out`'s, nor after the last row anyone's."""
     return as_strided(out, (len(out), out.strides[0] // out.itemsize))
-
-
-def side_by_side(kernel, calls):
-    """Call a nogil kernel with each tuple of arguments, on the pool where there are several."""
-    if len(calls) == 1:
-        kernel(*calls[0])
-        return
-    for future in [pool().submit(kernel, *call) for call in calls]:
-        future.result()
 
 
 def _multiply_dense(A, B, code, su, sv, out):

@@ -2,9 +2,9 @@
 
     rows(idx)[a, j] = K(x_idx[a], x_j)        idx (m,) int64, rows (m, n) float32
 
-Everything else follows from rows, and an implementation that knows better overrides it: `square`, the Gram matrix of a
-few examples, and `add_to`, the update of decision values f += sum_a coef_a K_a. A source that holds all of K in memory
-has it in `blocks` and `which` (smo.py), and a solver may read it there.
+Everything else follows from rows, and a source that knows better overrides it: `square`, the Gram matrix of a few
+examples; `add_to`, the update of decision values f += sum_a coef_a K_a; `exact_sums`, such sums in double precision for
+a few examples. A source that holds all of K in memory has it in `blocks` and `which` (smo.py), where a solver reads it.
 
     Dense      the whole matrix
     Streamed   nothing: a value is computed when it is asked for, added to f, and forgotten
@@ -12,8 +12,10 @@ has it in `blocks` and `which` (smo.py), and a solver may read it there.
 
 Streamed is what kernels of inner products are best served by: K of 60000 digits and their 17000 support vectors is
 computed in less time than its 4 GB take to be written and read again. Cached is for kernels whose values are dearer
-than memory. Both serve all one-vs-rest machines at once, since rows do not depend on labels. Budgets count what grows
-with the data; `evaluations` counts kernel values, so that costs repeat exactly.
+than memory. All serve all one-vs-rest machines at once, since rows do not depend on labels.
+
+A source never changes under its user and may be shared between fits, in turn or at the same time: what it costs is
+counted by the fit that asks, in the Work that comes with every question.
 """
 
 from __future__ import annotations
@@ -23,15 +25,30 @@ from threading import Lock
 import numpy as np
 from numba import njit
 
-from svmcore.gram.products import Operand, side_by_side
+from svmcore.gram.products import Operand
+from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import Kernel
 
 PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
-CHUNK = 256  # rows a step computes or adds between two looks at whether to go on
+STEP = 256  # rows computed or added between two looks at whether to go on
+TILE = 1000  # rows and columns of double precision values that one core computes at a time
 
 
-def proceed() -> None:
-    """The check of a caller that never stops; others raise from theirs."""
+class Work:
+    """Kernel values that one user of a source has caused, and whether to go on with it."""
+
+    def __init__(self):
+        self.evaluations = self.hits = self.misses = 0
+        self._counting = Lock()
+
+    def check(self) -> None:
+        """Called between pieces of at most some tens of milliseconds; a user who may want to stop raises here."""
+
+    def count(self, evaluations=0, hits=0, misses=0) -> None:
+        with self._counting:
+            self.evaluations += evaluations
+            self.hits += hits
+            self.misses += misses
 
 
 class Gram:
@@ -42,169 +59,172 @@ class Gram:
     blocks: np.ndarray | None = None  # (number of blocks, n0, n0) float32 where all of K is in memory
     which: np.ndarray | None = None  # (J, J) int64
     whole: bool = False  # all of K is in memory, or small enough for a solver to ask for the square of all examples
+    double: bool = False  # `exact_sums` has values of more digits than `rows`
 
-    def __init__(self):
-        self.evaluations = self.hits = self.misses = 0
-        self._count_lock = Lock()
-
-    def rows(self, idx) -> np.ndarray:
+    def rows(self, idx, work: Work) -> np.ndarray:
         """Rows idx (m,) of the Gram matrix: (m, n) float32."""
         raise TypeError(f"{type(self).__name__} does not say how rows are made")
 
-    def square(self, idx, check=proceed, out=None) -> np.ndarray:
-        """The Gram matrix of the examples idx (m,): (m, m) float32, into `out` if given; `check` as for `add_to`."""
+    def exact_sums(self, idx, cols, coef, work: Work) -> np.ndarray:
+        """sum_b coef[b] K(x_idx[a], x_cols[b]) (m,) float64, of values as exact as this source has them."""
+        sums = np.zeros(len(idx))
+        for part in steps(np.arange(len(idx))):
+            work.check()
+            sums[part] = self.rows(idx[part], work)[:, cols].astype(np.float64) @ coef
+        return sums
+
+    def square(self, idx, work: Work, out=None) -> np.ndarray:
+        """The Gram matrix of the examples idx (m,): (m, m) float32, into `out` if given."""
         out = np.empty((len(idx), len(idx)), np.float32) if out is None else out
-        for places in chunks(np.arange(len(idx))):
-            check()
-            out[places] = self.rows(idx[places])[:, idx]
+        for places in steps(np.arange(len(idx))):
+            work.check()
+            out[places] = self.rows(idx[places], work)[:, idx]
         return out
 
-    def add_to(self, F, idx, coef, cols=None, check=proceed) -> None:
-        """F (k, m') float64 += coef (k, m) @ rows(idx)[:, cols], cols (m',) examples, None all; `check` is called
-        between steps and may raise to stop."""
-        cols = slice(None) if cols is None else cols
-        for part in chunks(np.arange(len(idx))):
-            check()
-            F += coef[:, part].astype(np.float32) @ self.rows(idx[part])[:, cols]
+    def columns(self, cols) -> object:
+        """The examples cols (m',), None for all, as `add_to` takes them: prepared once for many updates."""
+        return slice(None) if cols is None else cols
 
-    def _count(self, evaluations=0, hits=0, misses=0) -> None:
-        with self._count_lock:
-            self.evaluations += evaluations
-            self.hits += hits
-            self.misses += misses
+    def add_to(self, F, idx, coef, columns, work: Work) -> None:
+        """F (k, m') float64 += coef (k, m) @ rows(idx)[:, columns], where `columns` is what `columns` made."""
+        for part in steps(np.arange(len(idx))):
+            work.check()
+            F += coef[:, part].astype(np.float32) @ self.rows(idx[part], work)[:, columns]
 
 
 class Dense(Gram):
-    """The whole Gram matrix K (n, n) float32 in memory."""
+    """The whole Gram matrix K (n, n) in memory: float32 to work with, and as it came for exact sums."""
 
     whole = True
 
     def __init__(self, K):
-        super().__init__()
-        self.K = np.ascontiguousarray(K, np.float32)
-        if self.K.ndim != 2 or self.K.shape[0] != self.K.shape[1]:
-            raise ValueError(f"a Gram matrix is square; got shape {self.K.shape}")
+        self.given = np.asarray(K)
+        if self.given.ndim != 2 or self.given.shape[0] != self.given.shape[1]:
+            raise ValueError(f"a Gram matrix is square; got shape {self.given.shape}")
+        self.K = np.ascontiguousarray(self.given, np.float32)
         self.n = len(self.K)
         self.diag = self.K.diagonal().copy()
+        self.double = self.given.dtype == np.float64
         self.blocks, self.which = self.K[None], PLAIN
 
-    def rows(self, idx):
-        self._count(hits=len(idx))
+    def rows(self, idx, work):
+        work.count(hits=len(idx))
         return self.K[idx]
+
+    def exact_sums(self, idx, cols, coef, work):
+        work.count(hits=len(idx))
+        return np.concatenate([self.given[np.ix_(part, cols)].astype(np.float64) @ coef for part in steps(idx)])
 
 
 class Streamed(Gram):
     """Kernel values computed anew each time, from an operand and a kernel.
 
-    whole: a solver may ask for the square of all examples at once. Once made it is kept, in `blocks`.
+    whole: a solver may ask for the square of all examples at once, and keep it. K (n, n) float32: that square, where it
+    has been computed already.
     """
 
-    def __init__(self, operand: Operand, kernel: Kernel, whole: bool = False):
-        super().__init__()
-        self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole
+    def __init__(self, operand: Operand, kernel: Kernel, whole: bool = False, K=None):
+        self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole or K is not None
+        self.blocks, self.which = (None, None) if K is None else (K[None], PLAIN)
+        self.double = not hasattr(kernel, "fill")
         self.diag = kernel.diag(operand.X)
-        self._narrow: tuple = (None, operand)  # examples, and their operand
 
-    def rows(self, idx):
-        self._count(evaluations=len(idx) * self.n)
+    def rows(self, idx, work):
+        work.count(evaluations=len(idx) * self.n)
         return self.operand.take(np.asarray(idx), self.kernel)
 
-    def square(self, idx, check=proceed, out=None):
-        idx = np.asarray(idx)
-        self._count(len(idx) * (len(idx) + 1) // 2)
-        if len(idx) < self.n:
-            return symmetric(self.operand.subset(idx), self.kernel, check, out)
-        out = symmetric(self.operand, self.kernel, check, out)
-        self.blocks, self.which = out[None], PLAIN
-        return out
+    def exact_sums(self, idx, cols, coef, work):
+        if self.blocks is not None and not self.double:
+            return Dense(self.blocks[0]).exact_sums(idx, cols, coef, work)
+        tiles = [(a, b) for a in _stretches(len(idx)) for b in _stretches(len(cols))]
+        sums, X = np.zeros(len(idx)), self.operand.X
+        part = np.empty((CORES, min(TILE, len(idx))))
 
-    def add_to(self, F, idx, coef, cols=None, check=proceed):
-        if self._narrow[0] is not cols:
-            self._narrow = cols, self.operand if cols is None else self.operand.subset(cols)
-        columns, coef = self._narrow[1], coef.astype(np.float32)
-        for part in chunks(np.arange(len(idx))):
-            check()
+        def add(core, a, b):
+            part[core, : a.stop - a.start] = self.kernel.exact(X[idx[a]], X[cols[b]]) @ coef[b]
+
+        for some in (tiles[at : at + CORES] for at in range(0, len(tiles), CORES)):
+            work.check()
+            side_by_side(add, [(core, a, b) for core, (a, b) in enumerate(some)])
+            for core, (a, _) in enumerate(some):
+                sums[a] += part[core, : a.stop - a.start]
+        work.count(evaluations=len(idx) * len(cols))
+        return sums
+
+    def square(self, idx, work, out=None):
+        work.count(len(idx) * (len(idx) + 1) // 2)
+        operand = self.operand if len(idx) == self.n else self.operand.subset(np.asarray(idx))
+        return symmetric(operand, self.kernel, work, out)
+
+    def columns(self, cols) -> Operand:
+        return self.operand if cols is None else self.operand.subset(cols)
+
+    def add_to(self, F, idx, coef, columns: Operand, work):
+        idx, coef = np.asarray(idx), coef.astype(np.float32)
+        for part in steps(np.arange(len(idx))):
+            work.check()
             of = idx[part]
             columns.add_to(F, self.operand.X[of], self.operand.sq[of], self.kernel, coef[:, part])
-        self._count(evaluations=len(idx) * columns.n)
+            work.count(evaluations=len(of) * columns.n)
 
 
-class Cached(Streamed):
+class Cached(Gram):
     """Rows computed in blocks and kept up to `budget_bytes`; the least recently used make room."""
 
     def __init__(self, operand: Operand, kernel: Kernel, budget_bytes: int):
-        super().__init__(operand, kernel)
+        self.operand, self.kernel, self.n = operand, kernel, operand.n
+        self.diag = kernel.diag(operand.X)
         self.capacity = int(min(self.n, max(budget_bytes // (4 * self.n), 0)))
         self.store = np.empty((self.capacity, self.n), np.float32)
         self.slot = np.full(self.n, -1, np.int64)  # example -> slot of the store, -1 = not held
         self.owner = np.full(self.capacity, -1, np.int64)  # slot -> example
         self.stamp = np.zeros(self.capacity, np.int64)
         self.clock = 0
+        self.lock = Lock()  # of the store; held for one step of rows at most
 
-    def rows(self, idx):
+    def rows(self, idx, work):
         idx = np.asarray(idx)
         out = np.empty((len(idx), self.n), np.float32)
-        held = self._touch(idx)
-        out[held] = self.store[self.slot[idx[held]]]
-        missing = np.flatnonzero(~held)
-        for part in chunks(missing):
-            out[part] = self._compute(idx[part])
+        for part in steps(np.arange(len(idx))):
+            with self.lock:
+                self._take(idx[part], out[part[0] : part[-1] + 1], work)
         return out
 
-    def add_to(self, F, idx, coef, cols=None, check=proceed):
-        idx, coef = np.asarray(idx), coef.astype(np.float32)
-        cols = slice(None) if cols is None else cols
-        held = self._touch(idx)
-        by_slot = np.zeros((len(coef), self.capacity), np.float32)
-        by_slot[:, self.slot[idx[held]]] = coef[:, held]
-        in_use = np.flatnonzero(by_slot.any(0)) // CHUNK
-        for start in np.unique(in_use) * CHUNK:
-            check()
-            F += (by_slot[:, start : start + CHUNK] @ self.store[start : start + CHUNK])[:, cols]
-        for part in chunks(np.flatnonzero(~held)):
-            check()
-            F += (coef[:, part] @ self._compute(idx[part]))[:, cols]
-
-    def square(self, idx, check=proceed, out=None):
+    def square(self, idx, work, out=None):
         idx = np.asarray(idx)
-        held = self.slot[idx] >= 0
-        inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
-        if len(inside) == 0:
-            return super().square(idx, check, out)
         out = np.empty((len(idx), len(idx)), np.float32) if out is None else out
-        for places in chunks(inside):
-            check()
-            _gather(self.store, self.slot[idx[places]], idx, places, out)
+        with self.lock:
+            held = self.slot[idx] >= 0
+        inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
+        for places in steps(inside):
+            work.check()
+            _pick(self.rows(idx[places], work), idx, places, out)
         if len(outside):
             out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
-            out[np.ix_(outside, outside)] = super().square(idx[outside], check)
-        self._count(hits=len(inside), misses=len(outside))
+            work.count(evaluations=len(outside) * (len(outside) + 1) // 2, misses=len(outside))
+            out[np.ix_(outside, outside)] = symmetric(self.operand.subset(idx[outside]), self.kernel, work)
         return out
 
-    def _touch(self, idx) -> np.ndarray:
-        """Mask of the examples whose rows are held; those become the most recently used."""
+    def _take(self, idx, out, work) -> None:
+        """Rows of up to STEP examples into `out`: held ones are copied, others computed and entered."""
         self.clock += 1
         slots = self.slot[idx]
         held = slots >= 0
         self.stamp[slots[held]] = self.clock
-        self._count(hits=int(held.sum()), misses=int((~held).sum()))
-        return held
-
-    def _compute(self, idx) -> np.ndarray:
-        """Rows of examples that are not held, entered where older ones make room."""
-        slots = self._room(len(idx))
-        together = len(slots) == len(idx) and slots[-1] - slots[0] == len(slots) - 1
-        out = self.store[slots[0] : slots[-1] + 1] if together else np.empty((len(idx), self.n), np.float32)
-        self.operand.take(idx, self.kernel, out=out)
-        self._count(evaluations=len(idx) * self.n)
-        if not together:
-            self.store[slots] = out[: len(slots)]
-        entered = idx[: len(slots)]
+        out[held] = self.store[slots[held]]
+        missing = np.flatnonzero(~held)
+        work.count(evaluations=len(missing) * self.n, hits=len(idx) - len(missing), misses=len(missing))
+        if not len(missing):
+            return
+        fresh = self.operand.take(idx[missing], self.kernel)
+        out[missing] = fresh
+        slots = self._room(len(missing))
+        entered = idx[missing[: len(slots)]]
+        self.store[slots] = fresh[: len(slots)]
         self.slot[entered], self.owner[slots], self.stamp[slots] = slots, entered, self.clock
-        return out
 
     def _room(self, m: int) -> np.ndarray:
-        """Up to m slots, ascending: the free ones, then those least recently used, never one used in this same call."""
+        """Up to m slots, ascending: the free ones, then those least recently used, never one used in this same step."""
         old = np.flatnonzero(self.stamp < self.clock)
         slots = np.sort(old[np.argsort(self.stamp[old], kind="stable")[:m]])
         evicted = self.owner[slots]
@@ -212,13 +232,13 @@ class Cached(Streamed):
         return slots
 
 
-def symmetric(operand: Operand, kernel: Kernel, check=proceed, out=None) -> np.ndarray:
+def symmetric(operand: Operand, kernel: Kernel, work: Work, out=None) -> np.ndarray:
     """Gram matrix (n, n) float32 of the operand's examples; only the part right of the block diagonal is computed."""
     n = operand.n
     K = np.empty((n, n), np.float32) if out is None else out
-    for start in range(0, n, CHUNK):
-        check()
-        part = slice(start, min(n, start + CHUNK))
+    for start in range(0, n, STEP):
+        work.check()
+        part = slice(start, min(n, start + STEP))
         operand.take(part, kernel, slice(start, n), K[part, start:])
     transpose_into(K, K)
     return K
@@ -227,18 +247,24 @@ def symmetric(operand: Operand, kernel: Kernel, check=proceed, out=None) -> np.n
 def transpose_into(target, source) -> None:
     """target = source.T; of one and the same matrix, its part right of the diagonal is mirrored."""
     n, same = len(source), target is source
-    side_by_side(_transpose, [(target, source, top, min(top + CHUNK, n), same) for top in range(0, n, CHUNK)])
+    side_by_side(_transpose, [(target, source, top, min(top + STEP, n), same) for top in range(0, n, STEP)])
 
 
-def chunks(idx):
-    """idx in stretches of CHUNK."""
-    return (idx[start : start + CHUNK] for start in range(0, len(idx), CHUNK))
+def _stretches(n: int) -> list[slice]:
+    """range(n) in slices of TILE."""
+    return [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+
+
+def steps(idx):
+    """idx in stretches of STEP."""
+    return (idx[start : start + STEP] for start in range(0, len(idx), STEP))
 
 
 @njit(cache=True, nogil=True)
-def _gather(store, slots, columns, places, out):
-    for a in range(slots.shape[0]):
-        row, target = store[slots[a]], out[places[a]]
+def _pick(rows, columns, places, out):
+    """out[places[a], j] = rows[a, columns[j]]"""
+    for a in range(places.shape[0]):
+        row, target = rows[a], out[places[a]]
         for j in range(columns.shape[0]):
             target[j] = row[columns[j]]
 

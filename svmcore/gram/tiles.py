@@ -38,7 +38,7 @@ WHOLE_FEATURES = 2**31 // LEVELS**2
 
 
 class Rows(NamedTuple):
-    """Rows of A as lists of (line, factor); their number is even, so that two at a time leave none over."""
+    """Rows of A as lists of (line, factor); their number is a multiple of STREAMS."""
 
     start: np.ndarray  # (m + 1,) int64, where each row's list begins
     line: np.ndarray  # (entries,) int32
@@ -271,10 +271,16 @@ def _are_whole(values, scale, tolerance):
 
 
 @njit(cache=True, nogil=True)
+def _room(A):
+    """Entries of all rows of A at most: each is filled up to a multiple of STREAMS."""
+    return A.size + (STREAMS - 1) * len(A)
+
+
+@njit(cache=True, nogil=True)
 def _real_entries(A, features):
     """(start, line, factor) of Rows, real form."""
     start = np.zeros(len(A) + 1, np.int64)
-    line, factor = np.zeros(A.size + len(A), np.int32), np.zeros(A.size + len(A), np.float32)
+    line, factor = np.zeros(_room(A), np.int32), np.zeros(_room(A), np.float32)
     p = 0
     for i in range(len(A)):
         for k in range(len(features)):
@@ -282,7 +288,7 @@ def _real_entries(A, features):
             if value != 0:
                 line[p], factor[p] = k, value
                 p += 1
-        p += p % STREAMS
+        p += -p % STREAMS
         start[i + 1] = p
     return start, line[:p], factor[:p]
 
@@ -291,7 +297,7 @@ def _real_entries(A, features):
 def _whole_entries(A, steps, features):
     """(start, line, factor) of Rows, whole form."""
     start = np.zeros(len(A) + 1, np.int64)
-    line, factor = np.zeros(A.size + len(A), np.int32), np.zeros(A.size + len(A), np.int32)
+    line, factor = np.zeros(_room(A), np.int32), np.zeros(_room(A), np.int32)
     p = 0
     for i in range(len(A)):
         scale = np.float32(1) / steps[i]
@@ -300,6 +306,6 @@ def _whole_entries(A, steps, features):
             if low != 0 or high != 0:
                 line[p], factor[p] = k, np.int32(np.rint(low * scale)) | np.int32(np.rint(high * scale)) << 16
                 p += 1
-        p += p % STREAMS
+        p += -p % STREAMS
         start[i + 1] = p
     return start, line[:p], factor[:p]

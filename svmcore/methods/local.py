@@ -21,7 +21,8 @@ from typing import ClassVar
 import numpy as np
 from numba import njit
 
-from svmcore.gram.products import Operand, side_by_side
+from svmcore.gram.products import Operand
+from svmcore.gram.threads import side_by_side
 from svmcore.kernels import register
 from svmcore.methods.blockwise import BlockwiseKernel
 

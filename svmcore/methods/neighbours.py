@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmcore.estimator import as_rows, image_shape_of
 from svmcore.jitter import JitterSet
 from svmcore.kernels import squared_norms
 
@@ -53,17 +55,17 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"{name} = {value!r}; allowed: a whole number from 1")
         if not self.ridge > 0:
             raise ValueError(f"ridge = {self.ridge!r}; allowed: a number above 0")
-        shape = tuple(np.shape(X)[1:]) if np.ndim(X) > 2 else self.image_shape
-        self.jitters_ = JitterSet.parse(self.jitters, shape)
+        self.jitters_ = JitterSet.parse(self.jitters, image_shape_of(X, self.image_shape))
+        self.X_, y = validate_data(self, as_rows(X), y, dtype=np.float32)
+        check_classification_targets(y)
         self.classes_, self.label_ = np.unique(y, return_inverse=True)
-        self.X_ = np.asarray(X, np.float32).reshape(len(X), -1)
         self.tangents_ = self._directions_of(self.X_)
         return self
 
     def predict(self, X) -> np.ndarray:
         """Labels (n,) of images X."""
         check_is_fitted(self, "tangents_")
-        X = np.asarray(X, np.float32).reshape(len(X), -1)
+        X = validate_data(self, as_rows(X), dtype=np.float32, reset=False)
         count = min(self.candidates, len(self.X_))
         labels = np.empty(len(X), np.int64)
         for start in range(0, len(X), QUERIES):
@@ -80,6 +82,8 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
         """T (n, p, d) float32 with orthonormal rows, the leading principal directions of the moves of each image."""
         p = min(self.directions, len(self.jitters_) - 1)
         out = np.empty((len(X), p, X.shape[1]), np.float32)
+        if p == 0:
+            return out
         for start in range(0, len(X), QUERIES):
             forms = self.jitters_.apply(X[start : start + QUERIES])
             moves = np.moveaxis(forms[1:] - forms[0], 0, 1)  # (n, J - 1, d)

@@ -6,7 +6,7 @@ core, 888 rows took 1.4 s of wall time, with one 0.2 s.
 
 import numpy as np
 
-from svmcore.gram.products import one_blas_thread
+from svmcore.gram.threads import one_blas_thread
 
 
 def eigh(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

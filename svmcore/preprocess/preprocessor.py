@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import validate_data
 
 from svmcore.preprocess.steps import STEPS, as_images, parse_step
 
@@ -36,12 +37,13 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Apply all steps -> (n, d) float32, C-order. Raises NotFittedError when a step needs `fit` first."""
-        return _last(self._run(X, self._found()))
+        found = self._found()
+        return _last(self._run(self._checked(X, reset=False), found))
 
     def fit_transform(self, X: np.ndarray, y=None) -> np.ndarray:
         """`fit` and `transform` in one pass -> (n, d) float32."""
         learned = {}
-        result = _last(self._run(X, learned))
+        result = _last(self._run(self._checked(X, reset=True), learned))
         self.learned_ = learned
         return result
 
@@ -68,10 +70,38 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return {"steps": self.steps, "image_shape": self.image_shape}
 
     def set_params(self, **params) -> "Preprocessor":
-        """Replace some of the constructor's arguments."""
+        """Replace some of the constructor's arguments; what other steps had learned is forgotten."""
+        if unknown := params.keys() - self.get_params().keys():
+            raise ValueError(f"Preprocessor has no parameter {min(unknown)!r}; allowed: steps, image_shape")
         merged = self.get_params() | params
+        vars(self).pop("learned_", None)
         self.__init__(*merged.pop("steps"), **merged)
         return self
+
+    def to_dict(self) -> dict:
+        """Description that `from_dict` reads back; what steps learned as arrays, which `save` keeps apart."""
+        learned = {str(at): [np.asarray(part) for part in found] for at, found in self._found().items()}
+        learned = {at: {str(i): part for i, part in enumerate(parts)} for at, parts in learned.items()}
+        shape = None if self.image_shape is None else list(self.image_shape)
+        return {"steps": list(self.steps), "image_shape": shape, "learned": learned}
+
+    @classmethod
+    def from_dict(cls, description: dict) -> "Preprocessor":
+        """The fitted preprocessor of a description. ValueError for one that cannot be."""
+        steps, shape, learned = (description.get(name) for name in ("steps", "image_shape", "learned"))
+        if not isinstance(steps, list) or not isinstance(learned, dict) or not isinstance(shape, list | None):
+            raise ValueError("its preprocessing is not described by steps, image_shape and what they learned")
+        made = cls(*steps, image_shape=shape and tuple(int(s) for s in shape))
+        wanted = {str(at) for at, (name, _) in enumerate(made._parsed) if STEPS[name].learn}
+        if learned.keys() != wanted:
+            raise ValueError(f"its preprocessing has what steps {sorted(learned)} learned; allowed: {sorted(wanted)}")
+        for at, parts in learned.items():
+            found = [np.asarray(parts[str(i)]) for i in range(len(parts))]
+            if not all(np.isfinite(part).all() for part in found):
+                raise ValueError("its preprocessing learned numbers that are not finite")
+            learned[at] = tuple(part.item() if part.ndim == 0 else part for part in found)
+        made.learned_ = {int(at): parts for at, parts in learned.items()}
+        return made
 
     def __sklearn_clone__(self) -> "Preprocessor":
         return Preprocessor(*self.steps, image_shape=self.image_shape)
@@ -82,6 +112,16 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     def __repr__(self) -> str:
         shape = [] if self.image_shape is None else [f"image_shape={self.image_shape}"]
         return f"Preprocessor({', '.join([*map(repr, self.steps), *shape])})"
+
+    def _checked(self, X, reset: bool) -> np.ndarray:
+        """Finite numbers, (n, d) or images; rows of as many features as `fit` had."""
+        return validate_data(self, X, reset=reset, allow_nd=True, dtype="numeric") if _is_flat(X) else np.asarray(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = not self.__sklearn_is_fitted__()
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
 
     def _found(self) -> dict[int, object]:
         if not self.__sklearn_is_fitted__():
@@ -106,6 +146,11 @@ class Preprocessor(TransformerMixin, BaseEstimator):
                 value = learned[at]
             images = step.apply(images, value)
             yield images
+
+
+def _is_flat(X) -> bool:
+    """Whether X is what scikit-learn checks: anything but an array of images."""
+    return hasattr(X, "toarray") or np.asarray(X).ndim < 3
 
 
 def _last(stages: Iterator[np.ndarray]) -> np.ndarray:

@@ -10,33 +10,35 @@ violators still are.
 
 The first round's set is a random sample, the same for all machines. After the second most examples are settled: they
 lie farther beyond every machine's margin than NEAR. From then on only the others' f are kept up to date, until no
-machine is open. Then the settled examples' f are computed from the SVs, so that gaps are exact over all n; rounds go
-on, without leaving any example out, while one is above tol.
+machine is open. Then the settled examples' f are computed from the SVs, and rounds go on without leaving any out.
+
+f is added up from kernel values in single precision. A machine is done when its gap, with f computed afresh in double
+precision from its SVs, is at most tol (exact.py); until then rounds go on.
 
 Y, alpha, C, f (k, n) float64.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.gram.products import one_blas_thread
-from svmcore.gram.sources import PLAIN, Gram
+from svmcore.gram.sources import PLAIN, Dense, Gram
+from svmcore.gram.threads import CORES, one_blas_thread
 from svmcore.solvers import smo
-from svmcore.solvers.progress import Monitor, Progress, Snapshot, Solution, Stopped
+from svmcore.solvers.exact import Exact
+from svmcore.solvers.progress import Snapshot, Solution, Standing, Stopped
+from svmcore.solvers.session import Session, ending
 
 FIRST = 10_000  # examples of the random sample that the first round works on: a quarter of all, this at most
 GROWTH = 12_000  # violators a round adds to a working set, at most
-ROUGH = 0.05  # gap at which a round on a sample is left
+LOOSE = 0.05  # gap at which a round on a sample is left
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
-MAX_HISTORY = 2000  # reports kept; past it every second one goes
-REPORT_SECONDS = 0.04  # between two reports while machines are being solved
+STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, is so small before f is computed afresh
+OPEN = 1.01  # times tol, the least gap that is reported of a machine which is not known to be done
 
 
 class _Seen(NamedTuple):
@@ -50,39 +52,41 @@ class _Seen(NamedTuple):
     n_bound: int
 
 
-def solve(gram: Gram, Y, C, *, tol=1e-3, monitor: Monitor | None = None, stage="train", square_bytes=2**30, seed=0):
+def solve(gram: Gram, Y, C, session: Session, *, tol=1e-3, stage="train", whole=None, square_bytes=2**30, seed=0):
     """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
 
-    `square_bytes` is what the Gram matrices of working sets may take at a time. `monitor` gets a Progress at least
-    every few dozen milliseconds and stops the solver by returning False; one with an attribute `burst` gets it also
-    whenever a machine has worked on so many pairs, which changes nothing in the result.
+    `square_bytes` is what the Gram matrices of working sets may take at a time. The session is told how the machines
+    stand under the name `stage`; `whole(standing)` makes that of these machines one of all machines of the fit.
     """
-    with one_blas_thread:
-        return _Rounds(gram, Y, C, tol, monitor, stage, square_bytes, seed).run()
+    with one_blas_thread, ExitStack() as memory:
+        return _Rounds(gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory).run()
 
 
 class _Rounds:
     """State of one solve: alpha and f of every machine, and what was last seen of those being solved."""
 
-    def __init__(self, gram, Y, C, tol, monitor, stage, square_bytes, seed):
-        self.gram, self.tol, self.monitor, self.stage = gram, tol, monitor, stage
+    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory):
+        self.gram, self.session, self.tol, self.memory = gram, session, tol, memory
         self.Y, self.C = np.ascontiguousarray(Y, np.float64), np.ascontiguousarray(C, np.float64)
         self.k, self.n = self.Y.shape
         self.alpha = np.zeros_like(self.Y)
         self.f = -self.Y
         self.gaps, self.bias = np.full(self.k, np.inf), np.zeros(self.k)
-        self.threads = min(2, self.k)
+        self.exact = Exact(gram, self.Y, self.C, tol, session, np.random.default_rng(seed))
+        self.threads = min(CORES, 2, self.k)
         self.largest = min(self.n, max(int((square_bytes / self.threads / 4) ** 0.5), 64))
+        self.K = None if gram.blocks is None else (gram.blocks, gram.which)  # all of K, where it is in memory
         self.spaces = SimpleQueue()  # memory of working sets' Gram matrices, one for each thread
         self.rng = np.random.default_rng(seed)
         self.columns = self._first_set()  # examples whose f is up to date
+        self.narrowed = None, None  # the columns that `add_to` was last asked for, as the source prepared them
         self.seen: list[_Seen] = [_Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * self.k
-        self.iterations, self.history, self.started = 0, [], time.perf_counter()
-        self.stopped, self.gate = False, threading.Lock()
-        self.burst = getattr(monitor, "burst", None)
+        self.stale = np.zeros(self.k, int)  # rounds in turn in which a machine gained next to nothing
+        self.iterations, self.limit = np.zeros(self.k, np.int64), session.iteration_limit(self.n)
+        session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
     def run(self) -> Solution:
-        converged = True
+        why = "stopped"
         try:
             self._first_round()
             for narrow in (True, False):
@@ -91,25 +95,33 @@ class _Rounds:
                     self._round(sets)
                     if narrow:
                         self._leave_out_settled()
+            while self._check_exactly():
+                while sets := {m: self._working_set(m) for m in self._open()}:
+                    self._round(sets)
+            why = ending(self.gaps, self.tol, self.iterations, self.limit)
         except Stopped:
-            converged = False
             self.gaps[:], self.bias[:] = zip(*((seen.gap, seen.bias) for seen in self.seen), strict=True)
-        self._report()
-        return Solution(self.alpha, self.bias, self.gaps, converged, self.iterations, self.history)
+        else:
+            self.session.report()
+        return Solution(self.alpha, self.bias, self.gaps, not why, self.iterations, why)
 
     def _first_round(self) -> None:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
         self._check_gaps()
         first = self.columns
-        if self.gram.blocks is not None:
-            self._round(dict.fromkeys(self._open(), first), (self.gram.blocks, self.gram.which))
-            return
-        spaces = [np.empty(max(self.largest, len(first)) ** 2, np.float32) for _ in range(self.threads)]
-        space = None if len(first) == self.n else _matrix(spaces[0], len(first))  # all of K is the source's to keep
-        K = self.gram.square(first, self._check, space)
-        self._round(dict.fromkeys(self._open(), first), (K, PLAIN))
-        for space in spaces:
-            self.spaces.put(space)
+        if self.K is None:
+            sizes = [max(self.largest, len(first)) ** 2] * (1 if len(first) == self.n else self.threads)
+            spaces = [self.memory.enter_context(self.session.memory(size)) for size in sizes]
+            K = self.gram.square(first, self.session, _matrix(spaces[0], len(first)))
+            if len(first) == self.n:
+                self.K = K[None], PLAIN
+                self.exact.gram = self.gram if self.gram.double else Dense(K)
+            else:
+                self._round(dict.fromkeys(self._open(), first), (K[None], PLAIN))
+                for space in spaces:
+                    self.spaces.put(space)
+                return
+        self._round(dict.fromkeys(self._open(), first))
 
     # Which examples
 
@@ -119,7 +131,7 @@ class _Rounds:
             return
         support = np.flatnonzero((self.alpha > 0).any(0))
         f = -self.Y.take(more, axis=1)
-        self.gram.add_to(f, support, (self.alpha * self.Y)[:, support], more, self._check)
+        self.gram.add_to(f, support, (self.alpha * self.Y)[:, support], self.gram.columns(more), self.session)
         self.f[:, more] = f
         self.columns = np.union1d(self.columns, more)
         self._check_gaps()
@@ -131,8 +143,10 @@ class _Rounds:
         self.columns = at[(slack < _margin(self.gaps.max())).any(0) | (self.alpha[:, at] > 0).any(0)]
 
     def _open(self) -> list[int]:
-        """Machines that are not done."""
-        return [m for m in range(self.k) if self.gaps[m] > self.tol]
+        """Machines that are not done, and may go on."""
+        done = self.exact.known | self.exact.given_up | (self.iterations >= self.limit)
+        going = (self.gaps > self.exact.target) & ~done
+        return np.flatnonzero(going).tolist()
 
     def _first_set(self) -> np.ndarray:
         """One set for all machines: every example if K fits, else random ones that leave no class out."""
@@ -149,6 +163,8 @@ class _Rounds:
 
     def _working_set(self, m) -> np.ndarray:
         """SVs of machine m and its worst violators; where SVs alone are too many, the worst violators of both kinds."""
+        if self.K is not None:
+            return np.arange(self.n)
         f, alpha, b = self.f[m, self.columns], self.alpha[m, self.columns], self.bias[m]
         up, low = smo.index_sets(self.Y[m, self.columns], self.C[m, self.columns], alpha)
         violation = np.maximum(np.where(up, -b - f, -np.inf), np.where(low, f + b, -np.inf))
@@ -170,52 +186,45 @@ class _Rounds:
 
     def _round(self, sets, K=None) -> None:
         """Solve machine m on sets[m], then bring all of f up to date; K = (blocks, which) of a set that all share."""
-        before = self.alpha.copy()
-        self._solve_sets(sets, K)
+        before, gained = self.alpha.copy(), [self.seen[m].dual for m in sets]
+        tasks = [(m, chosen, K) for m, chosen in sets.items()]
+        self.session.side_by_side(self._solve_set, tasks, self.threads)
         if any(len(chosen) < len(self.columns) for chosen in sets.values()):
             self._refresh(before, sets)
         self._check_gaps()
-
-    def _solve_sets(self, sets, K) -> None:
-        """Machines on their working sets, two at a time; the calling thread reports."""
-        with ThreadPoolExecutor(self.threads, "machine") as executor:
-            pending = {executor.submit(self._solve_set, m, chosen, K) for m, chosen in sets.items()}
-            while pending:
-                done, pending = wait(pending, timeout=REPORT_SECONDS)
-                for future in done:
-                    future.result()
-                self._report()
-        self._halt()
+        for m, dual in zip(sets, gained, strict=True):
+            stuck = np.array_equal(self.alpha[m], before[m])
+            gains = self.seen[m].dual - dual > GAIN * (1 + abs(dual))
+            self.stale[m] = 0 if gains else STALE if stuck else self.stale[m] + 1
+            if self.gaps[m] > self.exact.target[m] and self.stale[m] >= STALE:
+                self._compute_afresh(m)
 
     def _solve_set(self, m, chosen, K) -> None:
-        self._halt()
-        if K is not None:
-            return self._solve_on(m, chosen, K)
+        """Machine m on its working set, in a thread of its own."""
+        self.session.check()
+        if K is not None or self.K is not None:
+            return self._solve_on(m, chosen, *(K or self.K))
         space = self.spaces.get()
         try:
-            K = self.gram.square(chosen, self._halt, _matrix(space, len(chosen)))
-            return self._solve_on(m, chosen, (K, PLAIN))
+            K = self.gram.square(chosen, self.session, _matrix(space, len(chosen)))
+            return self._solve_on(m, chosen, K[None], PLAIN)
         finally:
             self.spaces.put(space)
 
-    def _solve_on(self, m, chosen, K) -> None:
-        """Machine m on its working set, whose Gram matrix is K = (blocks, which)."""
-        whole = len(chosen) == self.n
-        problem = smo.pairs(*K, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
-        tol = self.tol if whole else self.tol / 2 if self.alpha[m].any() else max(self.tol / 2, ROUGH)
+    def _solve_on(self, m, chosen, blocks, which) -> None:
+        whole, target = len(chosen) == self.n, self.exact.target[m]
+        problem = smo.pairs(blocks, which, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
+        tol = target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE)
 
         def go_on(iterations):
             gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f)
             alpha, f = self.alpha[m].copy(), self.f[m].copy()
             alpha[chosen], f[chosen] = problem.alpha, problem.f
-            with self.gate:
-                self.iterations += iterations
-                self._see(m, alpha, f, gap if whole else max(gap, self.gaps[m]), b)  # of all n, as last seen
-            if self.burst:
-                self._report()
-            return not self.stopped
+            self.iterations[m] += iterations
+            gap = gap if whole else max(gap, self.gaps[m])  # of all n, as last seen
+            return self.session.see(iterations, lambda: self._see(m, alpha, f, gap, b))
 
-        smo.solve(problem, tol, go_on, burst=self.burst)
+        smo.solve(problem, tol, go_on, self.limit - self.iterations[m], self.session.burst)
         self.alpha[m, chosen], self.f[m, chosen] = problem.alpha, problem.f
 
     def _refresh(self, before, sets) -> None:
@@ -224,7 +233,10 @@ class _Rounds:
         idx = np.flatnonzero(change.any(0))
         exact = {m: self.f[m, chosen] for m, chosen in sets.items()}
         f = self.f.take(self.columns, axis=1)
-        self.gram.add_to(f, idx, change[:, idx], None if len(self.columns) == self.n else self.columns, self._check)
+        if self.narrowed[0] is not self.columns:
+            everything = len(self.columns) == self.n
+            self.narrowed = self.columns, self.gram.columns(None if everything else self.columns)
+        self.gram.add_to(f, idx, change[:, idx], self.narrowed[1], self.session)
         self.f[:, self.columns] = f
         for m, chosen in sets.items():
             self.f[m, chosen] = exact[m]
@@ -234,57 +246,46 @@ class _Rounds:
         for m in range(self.k):
             self.gaps[m], self.bias[m] = smo.kkt_gap(self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at])
             self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])
-        self._check()
+        self.session.check()
+
+    # In double precision
+
+    def _check_exactly(self) -> bool:
+        """Exact gaps of the machines that are at their target; whether one of them has to go on."""
+        for m in range(self.k):
+            if not (self.exact.known[m] or self.exact.given_up[m]):
+                self.gaps[m], self.bias[m] = self.exact.gap(m, self.alpha[m], self.f[m])
+                if self.gaps[m] > self.tol and self.exact.rough[m]:
+                    self._compute_afresh(m)
+                self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])
+        return bool(self._open())
+
+    def _compute_afresh(self, m) -> None:
+        """All of f of machine m from its SVs: what was added up over many rounds may have lost its digits."""
+        self.stale[m] = 0
+        self.gaps[m], self.bias[m] = self.exact.afresh(m, self.alpha[m], self.f[m])
 
     # Reports
 
     def _see(self, m, alpha, f, gap, b) -> None:
         loaded = alpha > 0
         counts = np.count_nonzero(loaded), np.count_nonzero(loaded & (alpha >= self.C[m]))
+        gap = gap if self.exact.known[m] else max(gap, OPEN * self.tol)
         self.seen[m] = _Seen(alpha, gap, b, smo.dual_objective(self.Y[m], alpha, f), *counts)
 
-    def _halt(self) -> None:
-        """A worker's check: it does not report."""
-        if self.stopped:
-            raise Stopped
-
-    def _check(self) -> None:
-        self._report()
-        self._halt()
-
-    def _report(self) -> None:
-        """Publish a Progress and ask whether to go on; workers wait at the gate, so a pause holds them too."""
-        with self.gate:
-            progress = self._progress()
-            if self.monitor is not None and not self.monitor(progress):
-                self.stopped = True
-        self.history.append(progress._replace(snapshot=None))
-        if len(self.history) > MAX_HISTORY:
-            del self.history[1:-1:2]
-
-    def _progress(self) -> Progress:
-        seen, Y = tuple(self.seen), self.Y
+    def standing(self) -> Standing:
+        """How the machines were when they were last looked at."""
+        seen, Y, C = tuple(self.seen), self.Y, self.C
 
         def snapshot():
             alpha = np.array([machine.alpha for machine in seen])
             support = np.flatnonzero((alpha > 0).any(0))
-            return Snapshot(support, (alpha * Y)[:, support], np.array([machine.bias for machine in seen]))
+            alpha = alpha[:, support]
+            bound = (alpha > 0) & (alpha >= C[:, support])
+            return Snapshot(support, alpha * Y[:, support], np.array([machine.bias for machine in seen]), bound)
 
-        gaps = tuple(float(machine.gap) for machine in seen)
-        return Progress(
-            self.stage,
-            self.iterations,
-            max(gaps),
-            gaps,
-            sum(machine.dual for machine in seen),
-            sum(machine.n_sv for machine in seen),
-            sum(machine.n_bound for machine in seen),
-            self.gram.evaluations,
-            self.gram.hits,
-            self.gram.misses,
-            round(time.perf_counter() - self.started, 3),
-            snapshot,
-        )
+        sums = (sum(getattr(machine, name) for machine in seen) for name in ("dual", "n_sv", "n_bound"))
+        return Standing(tuple(float(machine.gap) for machine in seen), *sums, snapshot)
 
 
 def _matrix(space, n) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""What a solver tells while it works and what it leaves: values that are never changed, and who listens to them.
+"""Progress: what a solver reports between bursts, and what it leaves; values that are never changed.
 
-monitor(progress) -> whether to go on        called between bursts, in a thread of the solver
+monitor(progress) -> whether to go on        called between bursts, in the thread that fits
 """
 
 from __future__ import annotations
@@ -17,10 +17,21 @@ class Snapshot(NamedTuple):
     support: np.ndarray  # (m,) int64, training rows that are SV of some machine
     coef: np.ndarray  # (k, m) float64, y alpha
     bias: np.ndarray  # (k,) float64
+    bound: np.ndarray  # (k, m) bool, alpha is at its C
+
+
+class Standing(NamedTuple):
+    """How the machines of a solver stand, without what they have cost."""
+
+    gaps: tuple[float, ...]
+    dual: float  # the sums are over the machines
+    n_sv: int
+    n_bound: int
+    snapshot: Callable[[], Snapshot] | None
 
 
 class Progress(NamedTuple):
-    """What a run has come to; immutable. Sums are over the machines."""
+    """What a fit has come to: how its machines stand, and all that it has cost since its start."""
 
     stage: str
     iterations: int
@@ -40,27 +51,27 @@ Monitor = Callable[[Progress], bool]
 
 
 class Solution(NamedTuple):
-    """Multipliers of k machines; feasible also where `converged` is False."""
+    """Multipliers of k machines; feasible also where `converged` is False, and `ending` then says why it is."""
 
     alpha: np.ndarray  # (k, n) float64
     bias: np.ndarray  # (k,) float64
     gaps: np.ndarray  # (k,) float64
     converged: bool
-    iterations: int
-    history: list[Progress]
+    iterations: np.ndarray  # (k,) int64, pairs of each machine
+    ending: str = ""
 
 
 class Stopped(Exception):
     """The monitor asked for an end."""
 
 
-def retold(monitor: Monitor | None, change: Callable[[Progress], Progress]) -> Monitor | None:
-    """The monitor that tells `monitor` of each Progress as `change` makes it; None for none."""
+def under_name(stage: str, monitor: Monitor | None) -> Monitor | None:
+    """The monitor, for a fit whose stages are all to be reported under one name; None for none."""
     if monitor is None:
         return None
 
-    def told(progress):
-        return monitor(change(progress))
+    def renamed(progress):
+        return monitor(progress._replace(stage=stage))
 
-    told.burst = getattr(monitor, "burst", None)
-    return told
+    renamed.burst = getattr(monitor, "burst", None)
+    return renamed

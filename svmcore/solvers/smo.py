@@ -51,18 +51,18 @@ def pairs(blocks, which, y, C, alpha, f) -> Pairs:
 
 
 def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=None) -> tuple[int, float]:
-    """Pairs until gap <= tol; `go_on(iterations)` after each burst of pairs says whether to continue.
+    """Pairs until gap <= tol, or until the worst pair cannot move in double precision.
 
-    burst: pairs at a time; None for as many as take about 20 ms.
-
-    Returns (iterations, gap). alpha is feasible at every return.
+    `go_on(iterations)` after each burst of pairs says whether to continue. burst: pairs at a time; None for as many as
+    take about 20 ms. Returns (iterations, gap). alpha is feasible at every return.
     """
     burst = burst or max(50, 20_000_000 // max(len(problem.y), 1))
     done = 0
     while True:
-        iterations, gap = _burst(problem, tol, min(burst, max_iterations - done))
+        wanted = min(burst, max_iterations - done)
+        iterations, gap = _burst(problem, tol, wanted)
         done += iterations
-        if not go_on(iterations) or gap <= tol or done >= max_iterations:
+        if not go_on(iterations) or gap <= tol or iterations < wanted or done >= max_iterations:
             return done, gap
 
 
@@ -84,7 +84,7 @@ def kkt_gap(y, C, alpha, f) -> tuple[float, float]:
     else:
         finite = [end for end in (least, most) if np.isfinite(end)]
         b = -sum(finite) / max(len(finite), 1)
-    return (most - least if up.any() and low.any() else 0.0), float(b)
+    return (max(most - least, 0.0) if up.any() and low.any() else 0.0), float(b)
 
 
 def dual_objective(y, alpha, f) -> float:
@@ -102,7 +102,10 @@ def _burst(p, tol, max_iterations):
             return done, most - least
         row_i = _row(p, i, space_i)
         j = _partner(row_i, p.diag[i], p.diag, p.f, p.low, least)
+        alpha_i, alpha_j = p.alpha[i], p.alpha[j]
         step = _move(p, i, j, row_i[j])
+        if p.alpha[i] == alpha_i and p.alpha[j] == alpha_j:
+            return done, most - least  # the same pair would come again and again
         i, least, most = _update_and_select(row_i, _row(p, j, space_j), step, p.f, p.up, p.low)
     return max_iterations, most - least
 
@@ -142,7 +145,11 @@ def _move(p, i, j, k_ij):
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _update_and_select(row_i, row_j, step, f, up, low):
-    """f += step (K_i - K_j), and in the same pass (i, min f over I_up, max f over I_low)."""
+    """f += step (K_i - K_j), and in the same pass (i, f_i, max f over I_low), where i has the least f of I_up.
+
+    A pass finds the block of the least value, a second look at that block alone its place: arg-min does not vectorise.
+    The second look searches the least anew instead of asking for equality, which fast math does not promise.
+    """
     n = f.shape[0]
     least, most, where = OUT, -OUT, 0
     for start in range(0, n, BLOCK):
@@ -156,10 +163,11 @@ def _update_and_select(row_i, row_j, step, f, up, low):
         if block_least < least:
             least, where = block_least, start
         most = max(most, block_most)
+    chosen, least = where, OUT
     for t in range(where, min(n, where + BLOCK)):
-        if f[t] + up[t] == least:
-            return t, least, most
-    return where, least, most
+        if f[t] + up[t] < least:
+            chosen, least = t, f[t] + up[t]
+    return chosen, least, most
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

@@ -27,7 +27,7 @@ from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.model import Machine
-from svmcore.solvers.progress import retold
+from svmcore.solvers.progress import under_name
 
 
 class Cancelled(Exception):
@@ -100,7 +100,7 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
     task, started, judged = task_of(recipe.method), time.perf_counter(), []
     for number in range(recipe.folds):
         stage = f"fold {number + 1} of {recipe.folds}"
-        listener = retold(monitor, lambda progress, stage=stage: progress._replace(stage=stage))
+        listener = under_name(stage, monitor)
         part = task.fold(recipe, number, lambda _: check("validating"))
         machine = fit(recipe, part, listener).estimator.machine_
         judged.append(task.judge(machine, part, lambda _: check("validating")))

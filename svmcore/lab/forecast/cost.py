@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from svmcore.gram.sources import CHUNK
+from svmcore.gram.sources import STEP
 from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors
 from svmcore.memory import MB
 
@@ -66,7 +66,7 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
 
 def _least_bytes(stages: list[Stage], d: int) -> float:
     """A fit's operand, twice for a while, nine numbers an example and machine, a little room for working sets."""
-    return max(s.n * (8 * d + 72 * s.machines + 4 * CHUNK) + 4 * s.n * d * (s is not stages[0]) for s in stages)
+    return max(s.n * (8 * d + 72 * s.machines + 4 * STEP) + 4 * s.n * d * (s is not stages[0]) for s in stages)
 
 
 def _gram_bytes(stages: list[Stage]) -> float:

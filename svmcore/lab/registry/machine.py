@@ -36,5 +36,5 @@ def train_svc(recipe, problem, monitor) -> SVC:
 def share(recipe, problem):
     """The problem with a Gram source, so that fits which differ in C compute each kernel value once between them."""
     machines = len(np.unique(problem.y_train))
-    source = svc(recipe, problem).gram_source(problem.X_train, problem.kernel, 1 if machines == 2 else machines)
+    source = svc(recipe, problem).shared_source(problem.X_train, 1 if machines == 2 else machines)
     return problem._replace(source=source)

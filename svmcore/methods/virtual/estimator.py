@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
 
+from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
 from svmcore.jitter import JitterSet
 from svmcore.methods.virtual.stages import Stages
+from svmcore.preprocess import Preprocessor
+from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
 SCOPES = ("machine", "union", "all")
 
 
-class VirtualSVC(ClassifierMixin, BaseEstimator):
-    """Virtual SV machine.
+class VirtualSVC(MachineEstimator):
+    """Virtual SV machine; several classes are each separated from the rest.
 
     estimator: the SVC of the first stage; second: the SVC of the later ones, where it differs (kernel, C). jitters: a
-    JitterSet or its text. image_shape: (h, w) or (h, w, c) of the rows of X; None when X is given as images. prepare: a
-    transformer applied to every image, jittered or not, before a kernel sees it, such as Preprocessor("unit-norm").
-    scope: whose support vectors are transformed: "machine" each machine its own, "union" all machines those of all,
-    "all" the whole training set (no first stage). rounds: how often.
+    JitterSet or its text. image_shape: (h, w) or (h, w, c) of the rows of X; None when X is given as images, or when
+    the set is the identity alone. prepare: a transformer applied to every image, jittered or not, before a kernel sees
+    it, such as Preprocessor("unit-norm"). scope: whose support vectors are transformed: "machine" each machine its own,
+    "union" all machines those of all, "all" the whole training set (no first stage). rounds: how often.
 
-    Attributes after fit: classes_, base_ (the first stage's SVC; None for scope "all"), machine_ (with parent and
-    jitter of every support vector), jitters_ (the set that machine_.jitter counts in), n_virtual_ (k,) size of each
-    machine's virtual training set (0: not retrained), support_ (m,) parents, support_vectors_, dual_coef_, intercept_,
-    n_bound_, kernel_, history_, kernel_evals_, converged_. A monitor that ends training leaves machines not yet
-    retrained as they were.
+    Attributes after fit, as of SVC where not said otherwise: classes_, base_ (the first stage's SVC; None for scope
+    "all"), machine_ (with parent and jitter of every support vector, and the preparation), jitters_ (the set that
+    machine_.jitter counts in), n_virtual_ (k,) size of each machine's virtual training set (0: not retrained), support_
+    (m,) parents, support_vectors_, dual_coef_, intercept_, n_support_ (by the parents' class), n_bound_, kernel_,
+    history_, kernel_evals_, n_iter_ (k,) and gap_ of each machine's last stage, converged_, ending_. A monitor that
+    ends training leaves machines not yet retrained as they were.
     """
 
     def __init__(
@@ -54,52 +58,60 @@ class VirtualSVC(ClassifierMixin, BaseEstimator):
         `monitor` as for SVC.fit; stages are named "base" and "virtual", with the class where a machine is solved alone.
         ValueError names a parameter that is not allowed.
         """
-        shape = tuple(np.shape(X)[1:]) if np.ndim(X) > 2 else self.image_shape
-        self._check_parameters(shape)
-        X = _rows(X)
-        self.prepare_ = None if self.prepare is None else clone(self.prepare).fit(X)
-        run = Stages(self, JitterSet.parse(self.jitters, shape), X, y, sample_weight, monitor)
+        shape = image_shape_of(X, self.image_shape)
+        jitters = JitterSet.parse(self.jitters, shape)
+        self._check_parameters(jitters)
+        X, y = validate_data(self, as_rows(X), y, dtype=np.float32)
+        targets = Targets(X, y, sample_weight)
+        self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
+        session = Session(monitor)
+        run = Stages(self, jitters, X, targets, session)
         run.first_stage()
         for _ in range(self.rounds):
-            if run.converged:
+            if not session.stopped:
                 run.virtual_stage()
-        self.classes_, self.base_ = run.classes, run.base
-        self.machine_, self.jitters_ = run.assemble(run.shares), run.jitters
-        self.kernel_, self.converged_ = run.kernel, run.converged
-        self.history_, self.kernel_evals_ = run.history, run.evaluations
-        self.support_, self.support_vectors_ = self.machine_.support, self.machine_.support_vectors
-        self.dual_coef_, self.intercept_ = self.machine_.coef, self.machine_.bias
-        self.n_bound_ = self.machine_.bound.sum(axis=1)
+        self.base_, self.jitters_ = run.base, run.jitters
         self.n_virtual_ = np.concatenate([np.full(len(share.machines), share.examples) for share in run.shares])
+        ends = {"gaps": run.gaps, "iterations": run.iterations, "ending": run.ending}
+        self._publish(run.assemble(run.shares), session, label=targets.label, **ends)
         return self
-
-    def decision_function(self, X) -> np.ndarray:
-        """f before the sign for images X: (n,) for two classes, positive for classes_[1]; else (n, k)."""
-        check_is_fitted(self, "machine_")
-        values = self.machine_.decision_values(self.prepared(_rows(X)))
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X) -> np.ndarray:
-        """Labels (n,) of images X."""
-        values = self.decision_function(X)
-        return self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
 
     def prepared(self, X: np.ndarray) -> np.ndarray:
         """Rows X (n, d) as the kernel sees them."""
-        return X if self.prepare_ is None else self.prepare_.transform(X)
+        return X if self.prepare_ is None else np.asarray(self.prepare_.transform(X), np.float32)
 
-    def _check_parameters(self, shape) -> None:
+    def _preparation(self, jitters: JitterSet):
+        """`prepare`, unfitted; a Preprocessor that was not told the image shape is told it."""
+        prepare = clone(self.prepare)
+        if isinstance(prepare, Preprocessor) and prepare.image_shape is None:
+            prepare.set_params(image_shape=jitters.image_shape)
+        return prepare
+
+    def _checked(self, X):
+        return validate_data(self, as_rows(X), dtype=np.float32, reset=False)
+
+    def _check_parameters(self, jitters: JitterSet) -> None:
+        for name in ("estimator", "second"):
+            svc = getattr(self, name)
+            if svc is not None and not isinstance(svc, SVC):
+                raise ValueError(f"{name} = {svc!r}; allowed: an SVC of svmcore, or None")
+            try:
+                (svc or SVC())._check_parameters()
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+            if svc is not None and svc.kernel == "precomputed":
+                raise ValueError(f"{name}: kernel = 'precomputed'; allowed: a kernel of images, as jitters change them")
         if self.scope not in SCOPES:
             raise ValueError(f"scope = {self.scope!r}; allowed: {', '.join(SCOPES)}")
         least = 1 if self.scope == "all" else 0
         if not isinstance(self.rounds, int | np.integer) or self.rounds < least:
             raise ValueError(f"rounds = {self.rounds!r}; allowed: a whole number from {least}")
-        if shape is None:
+        if jitters.image_shape is None and len(jitters) > 1:
             raise ValueError(
                 "image_shape = None; allowed: (height, width) or (height, width, channels), or X as images"
             )
 
-
-def _rows(X) -> np.ndarray:
-    X = np.asarray(X, np.float32)
-    return X.reshape(len(X), -1)
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags

@@ -16,25 +16,25 @@ References: Schoelkopf, Burges and Vapnik, ICANN (1996); DeCoste and Schoelkopf,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight
 
+from svmcore.estimator import Targets
 from svmcore.gram.orbit import Orbit, block_bytes
-from svmcore.gram.sources import Gram
 from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
+from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
 from svmcore.preprocess import as_images, background
-from svmcore.solvers import decomposition
-from svmcore.solvers.progress import Progress, Snapshot, Stopped, retold
-from svmcore.svc import SVC, one_vs_rest
+from svmcore.solvers.progress import Solution, Standing, Stopped
+from svmcore.solvers.session import Session
+from svmcore.svc import SVC, Source
 
 CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
-SPENT = ("iterations", "kernel_evals", "cache_hits", "cache_misses", "seconds")  # of a Progress: adds up from the start
+FRESH_GAP = 2.0  # of a machine without support vectors
 
 
 class VirtualSnapshot(NamedTuple):
@@ -43,62 +43,37 @@ class VirtualSnapshot(NamedTuple):
     support: np.ndarray  # (m,) int64, parents: training rows
     coef: np.ndarray  # (k, m) float64, y alpha
     bias: np.ndarray  # (k,) float64
+    bound: np.ndarray  # (k, m) bool, alpha is at its C
     vectors: np.ndarray  # (m, d) float32, the support vectors themselves
     kernel: Kernel
-
-
-@dataclass(frozen=True)
-class Share:
-    """Some of the k machines, and the examples that they were trained on together."""
-
-    machines: np.ndarray  # (s,) which of the k
-    parent: np.ndarray  # (m,)
-    jitter: np.ndarray  # (m,)
-    alpha: np.ndarray  # (s, m)
-    bound: np.ndarray  # (s, m) bool
-    bias: np.ndarray  # (s,)
-    examples: int = 0  # of the virtual training set
-
-    def support(self) -> Share:
-        """The same machines on their support vectors alone."""
-        sv = (self.alpha > 0).any(axis=0)
-        return replace(
-            self, parent=self.parent[sv], jitter=self.jitter[sv], alpha=self.alpha[:, sv], bound=self.bound[:, sv]
-        )
 
 
 class Stages:
     """One fit of a VirtualSVC, `owner`: machines in shares that are solved in turn, each within the SVC's budget."""
 
-    def __init__(self, owner, single, X, y, sample_weight, monitor):
-        self.owner, self.single, self.X, self.y, self.monitor = owner, single, X, y, monitor
-        self.weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    def __init__(self, owner, single, X, targets: Targets, session: Session):
+        self.owner, self.single, self.X, self.targets, self.session = owner, single, X, targets, session
         self.first = SVC() if owner.estimator is None else owner.estimator
         self.second = self.first if owner.second is None else owner.second
-        self.classes, label = np.unique(y, return_inverse=True)
-        self.Y = one_vs_rest(label, len(self.classes))
-        self.box = self.second.box(y, label, self.weight)
-        self.jitters, self.rounds = single.power(0), 0
-        self.base = None
-        self.history, self.evaluations, self.converged = [], 0, True
+        self.Y, self.box = targets.Y, self.second._box(targets)
+        self.jitters, self.rounds, self.base, self.ending = single.power(0), 0, None, ""
+        self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
         self.ceiling = ceiling_bytes(self.second.cache_mb)
-        self.space: np.ndarray | None = None  # of the present stage's blocks by relative shift
-        self.begun: Progress | None = None  # the present stage, up to the share at work
 
     def first_stage(self) -> None:
         """The base machine, one share a machine or one for all; scope "all" begins with every example instead."""
         k, n = self.Y.shape
         rows = self.owner.prepared(self.X)
-        self.second_kernel = self.second.kernel_for(rows)
+        self.second_kernel = self.second._kernel_for(rows)
         if self.owner.scope == "all":
             nothing = np.zeros((k, n))
             self.kernel = self.second_kernel
             self.shares = [Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
             return
-        self.base = clone(self.first)
-        monitor = retold(self.monitor, lambda progress: progress._replace(stage="base"))
-        self.base.fit(rows, self.y, self.weight, monitor=monitor)
+        self.base = clone(self.first)._fit(rows, self.targets, self.session, "base")
         machine, self.kernel = self.base.machine_, self.base.kernel_
+        self.base.n_features_in_ = rows.shape[1]
+        self.gaps[:], self.iterations[:], self.ending = self.base.gap_, self.base.n_iter_, self.base.ending_
         groups = [[c] for c in range(k)] if self.owner.scope == "machine" else [range(k)]
         self.shares = [
             Share(
@@ -111,7 +86,7 @@ class Stages:
             ).support()
             for group in groups
         ]
-        self._count(self.base.history_, self.base.converged_)
+        self.session.forget_memory()
 
     def virtual_stage(self) -> None:
         """Retrain every share on the jittered forms of its SVs.
@@ -126,17 +101,17 @@ class Stages:
         table = larger.after(self.jitters, self.single)
         self.jitters = larger
         kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
-        kernel = self.second_kernel
-        self.begun, done = self._at_rest("virtual"), []
+        kernel, done = self.second_kernel, []
+        self.standing = Standing((FRESH_GAP,) * len(self.Y), 0.0, 0, 0, None)  # of the shares that are done
         self.most = max(len(seed.parent) for seed in seeds)  # at least the parents of every machine
         for seed in seeds:
             try:
                 done.append(self._retrain(seed, table, kernel, lambda *live: self._state([*done, *live], kept, kernel)))
             except Stopped:
-                self.converged = False
-            if not self.converged:
+                self.ending = "stopped"
+            if self.session.stopped:
                 break
-        self.space = None
+        self.session.forget_memory()
         self.kernel, self.shares = self._state(done, kept, kernel)
 
     def assemble(self, shares, kernel=None) -> Machine:
@@ -151,9 +126,10 @@ class Stages:
             at = np.ix_(share.machines, np.searchsorted(keys, share.jitter * n + share.parent))
             coef[at] = share.alpha * self.Y[np.ix_(share.machines, share.parent)]
             bound[at], bias[share.machines] = share.bound, share.bias
+        shape = self.jitters.image_shape
         return Machine(
             kernel=self.kernel if kernel is None else kernel,
-            classes=self.classes,
+            classes=self.targets.classes,
             support=parent,
             support_vectors=self._vectors(parent, jitter),
             coef=coef,
@@ -162,7 +138,8 @@ class Stages:
             bound=bound,
             parent=parent,
             jitter=jitter.astype(np.int32),
-            meta={"jitters": str(self.jitters), "image_shape": list(self.jitters.image_shape)},
+            meta={"jitters": str(self.jitters), "image_shape": None if shape is None else list(shape)},
+            prepare=self.owner.prepare_,
         )
 
     def _retrain(self, seed: Share, table, kernel: Kernel, state) -> Share:
@@ -172,74 +149,56 @@ class Stages:
         keys = np.unique(table[seed.jitter].T * n + seed.parent)
         parent, jitter = keys % n, keys // n
         box = np.tile(self.box[parent], (len(seed.machines), 1))
-
         nothing = np.zeros_like(box)
         share = Share(seed.machines, parent, jitter, nothing, nothing > 0, np.zeros(len(box)), len(parent))
+        begun = self.standing
 
-        def of_all(progress):
-            inner = progress.snapshot
-            return self._whole(progress, share)._replace(
-                snapshot=lambda: self._snapshot(*state(self._live(inner(), share)))
-            )
+        def of_all(standing: Standing) -> Standing:
+            inner = standing.snapshot
+            self.standing = _joined(begun, standing, share.machines)
+            return self.standing._replace(snapshot=lambda: self._snapshot(*state(share.live(inner()))))
 
-        stage = "virtual" if len(seed.machines) > 1 else f"virtual {self.classes[seed.machines[0]]}"
-        Y, monitor = self.Y[np.ix_(seed.machines, parent)], retold(self.monitor, of_all)
-        if self.second.digestion:
-            solution = self.second.digest(self._vectors(parent, jitter), kernel, Y, box, monitor, stage)
-        else:
-            gram, square_bytes = self._gram(parent, jitter, kernel, len(seed.machines), stage, state)
-            solution = decomposition.solve(
-                gram,
-                Y,
-                box,
-                tol=self.second.tol,
-                monitor=monitor,
-                stage=stage,
-                square_bytes=square_bytes,
-                seed=0 if self.second.random_state is None else self.second.random_state,
-            )
-        self._count([self._whole(progress, share) for progress in solution.history], solution.converged)
-        self.begun = self.history[-1]
+        stage = "virtual" if len(seed.machines) > 1 else f"virtual {self.targets.classes[seed.machines[0]]}"
+        self.session.begin(stage, lambda: begun._replace(snapshot=lambda: self._snapshot(*state())))
+        solution = self._solve(share, kernel, box, stage, of_all)
+        self.gaps[seed.machines], self.iterations[seed.machines] = solution.gaps, solution.iterations
+        self.ending = self.ending or solution.ending
         bound = (solution.alpha > 0) & (solution.alpha >= box)
         return replace(share, alpha=solution.alpha, bound=bound, bias=solution.bias)
 
-    def _gram(self, parent, jitter, kernel: Kernel, machines: int, stage: str, state) -> tuple[Gram, int]:
-        """The Gram source of virtual examples, and the bytes left for the Gram matrices of working sets.
-
-        By relative shift where every parent stands in every form, only the shift counts, and the blocks fit the budget.
-        Raises Stopped when the monitor wants an end.
-        """
-        factors, J = self.jitters.factor(), len(self.jitters)
-        n0 = len(parent) // J
-        grid = np.arange(J).repeat(n0), np.tile(parent[:n0], J)
-        full = len(parent) == J * n0 and np.array_equal(jitter, grid[0]) and np.array_equal(parent, grid[1])
-        need = block_bytes(n0, factors.index, factors.offsets) + 100 * machines * len(parent)
-        fits = need <= self.ceiling
-        if not (full and fits and self.second.solver == "auto" and self._only_shifts_count(parent[:n0], kernel)):
-            return self.second.gram_source(self._vectors(parent, jitter), kernel, machines)
-
-        def check():
-            if self.monitor:
-                progress = self.begun._replace(stage=stage, snapshot=lambda: self._snapshot(*state()))
-                if not self.monitor(progress):
-                    raise Stopped
-
-        forms = factors.rest.apply(self.X[parent[:n0]])
+    def _solve(self, share: Share, kernel: Kernel, box, stage: str, whole) -> Solution:
+        """The machines of a share on its virtual examples: by relative shift where that is the same, or as SVC does."""
+        Y, factors = self.Y[np.ix_(share.machines, share.parent)], self.jitters.factor()
+        how = {"stage": stage, "whole": whole}
+        if not self._only_shifts_count(share, factors, kernel):
+            vectors = self._vectors(share.parent, share.jitter)
+            return self.second._solve(vectors, kernel, Y, box, self.session, **how)
+        n0 = len(share.parent) // len(self.jitters)
+        forms = factors.rest.apply(self.X[share.parent[:n0]])
         bases = self.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
-        if self.space is None:
-            # One machine's blocks lie where the last one's lay: pages in use are sooner filled than fresh ones are had.
-            most = block_bytes(self.most, factors.index, factors.offsets)
-            self.space = np.empty(min(most, self.ceiling) // 4, np.float32)
-        orbit = Orbit(bases, self.jitters.image_shape, factors.index, factors.offsets, kernel, check, self.space)
-        return orbit, 0
+        most = min(block_bytes(self.most, factors.index, factors.offsets), self.ceiling) // 4
+        with self.session.memory(max(most, block_bytes(n0, factors.index, factors.offsets) // 4)) as memory:
+            shape = self.jitters.image_shape
+            orbit = Orbit(bases, shape, factors.index, factors.offsets, kernel, self.session, memory)
+            return self.second._solve(None, kernel, Y, box, self.session, source=Source(orbit, 0), **how)
 
-    def _only_shifts_count(self, parents, kernel: Kernel) -> bool:
-        """Whether kernel values of shifted images depend on their relative shift alone: on a background of 0 with next
-        to no ink that a shift would clip, with preparations that a shift does not change, and a kernel of products.
+    def _only_shifts_count(self, share: Share, factors, kernel: Kernel) -> bool:
+        """Whether kernel values of shifted images depend on their relative shift alone, and the blocks fit the budget:
+        every parent stands in every form, on a background of 0 with next to no ink that a shift would clip, with
+        preparations that a shift does not change, and a kernel of products.
         """
-        prepare = self.owner.prepare
+        prepare, J = self.owner.prepare, len(self.jitters)
+        n0 = len(share.parent) // J
         steps = () if prepare is None else getattr(prepare, "steps", ("unknown",))
-        if hasattr(kernel, "fill") or not set(steps) <= {"unit-norm", "scale01"}:
+        if self.second.solver != "auto" or hasattr(kernel, "fill") or not set(steps) <= {"unit-norm", "scale01"}:
+            return False
+        parents = share.parent[:n0]
+        if len(share.parent) != J * n0 or self.jitters.image_shape is None:
+            return False
+        if (share.jitter != np.arange(J).repeat(n0)).any() or (share.parent != np.tile(parents, J)).any():
+            return False
+        need = block_bytes(n0, factors.index, factors.offsets) + 100 * len(share.machines) * len(share.parent)
+        if need > self.ceiling:
             return False
         images = as_images(self.X[parents], self.jitters.image_shape)
         reach = self.jitters.reach
@@ -249,6 +208,8 @@ class Stages:
         return paper and total - kept <= CLIPPED * total
 
     def _vectors(self, parent, jitter) -> np.ndarray:
+        if self.jitters.image_shape is None:  # the identity alone
+            return self.owner.prepared(self.X[parent])
         return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))
 
     def _state(self, done, kept, kernel) -> tuple[Kernel, list[Share]]:
@@ -257,32 +218,15 @@ class Stages:
             return kernel, done + kept[len(done) :]
         return self.kernel, kept
 
-    def _live(self, inner: Snapshot, share) -> Share:
-        """The share as the solver's own snapshot of its virtual examples has it."""
-        alpha = np.zeros((len(inner.coef), len(share.parent)))
-        alpha[:, inner.support] = abs(inner.coef)
-        return replace(share, alpha=alpha, bias=inner.bias)
-
     def _snapshot(self, kernel: Kernel, shares) -> VirtualSnapshot:
         machine = self.assemble(shares, kernel)
-        return VirtualSnapshot(machine.support, machine.coef, machine.bias, machine.support_vectors, kernel)
+        arrays = machine.support, machine.coef, machine.bias, machine.bound, machine.support_vectors
+        return VirtualSnapshot(*arrays, kernel)
 
-    def _at_rest(self, stage: str) -> Progress:
-        """A stage that is about to begin: machines without support vectors, whose gap is 2; what was spent before."""
-        k, spent = len(self.Y), dict.fromkeys(SPENT, 0)
-        if self.history:
-            spent = {name: getattr(self.history[-1], name) for name in SPENT}
-        return Progress(stage=stage, gap=2.0, gaps=(2.0,) * k, dual=0.0, n_sv=0, n_bound=0, snapshot=None, **spent)
 
-    def _whole(self, progress: Progress, share: Share) -> Progress:
-        """The Progress of one share as that of all machines: sums over those of this stage, costs over all stages."""
-        gaps = np.array(self.begun.gaps)
-        gaps[share.machines] = progress.gaps
-        names = (*SPENT, "dual", "n_sv", "n_bound")
-        sums = {name: getattr(self.begun, name) + getattr(progress, name) for name in names}
-        return progress._replace(gap=float(gaps.max()), gaps=tuple(gaps.tolist()), **sums)
-
-    def _count(self, history, converged) -> None:
-        self.history += history
-        self.evaluations = history[-1].kernel_evals
-        self.converged &= converged
+def _joined(done: Standing, now: Standing, machines) -> Standing:
+    """How all machines stand: those that are done, and those of one share as they are now."""
+    gaps = np.array(done.gaps)
+    gaps[machines] = now.gaps
+    sums = {name: getattr(done, name) + getattr(now, name) for name in ("dual", "n_sv", "n_bound")}
+    return Standing(tuple(gaps.tolist()), **sums, snapshot=None)

@@ -26,16 +26,18 @@ third and over) the gain is gone.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from svmcore.gram.products import Operand
+from svmcore.gram.sources import Streamed
 from svmcore.kernels import Kernel
 from svmcore.solvers.digestion.passes import _burst, _outputs
 from svmcore.solvers.digestion.rules import Digestion, compiled
 from svmcore.solvers.digestion.state import (
+    AT,
+    CHANGED,
     DONE,
+    DUAL,
     EVALS,
     FULL,
     HITS,
@@ -44,15 +46,20 @@ from svmcore.solvers.digestion.state import (
     N_COUNTERS,
     N_FREE,
     PHASE,
+    SEEN,
     STEPS,
+    WORST,
+    WORST_BEFORE,
     State,
 )
-from svmcore.solvers.progress import Monitor, Progress, Snapshot, Solution
-from svmcore.solvers.smo import dual_objective, kkt_gap
+from svmcore.solvers.exact import TRIES, Exact
+from svmcore.solvers.progress import Snapshot, Solution, Standing, Stopped
+from svmcore.solvers.session import Session, ending
 
 __all__ = ["Digestion", "solve"]
 
 BURST = 150_000  # kernel evaluations, or as many look-ups, between two reports
+FRESH_GAP = 2.0  # of a machine without support vectors
 
 
 def solve(
@@ -60,93 +67,119 @@ def solve(
     kernel: Kernel,
     Y,
     C,
+    session: Session,
     *,
     tol=1e-3,
-    monitor: Monitor | None = None,
     stage="train",
+    whole=None,
     cache_bytes=2**30,
     settings: Digestion | None = None,
 ) -> Solution:
     """Solve the machines of Y (k, n), C (k, n) one after the other, each with a row cache of `cache_bytes`.
 
-    TypeError for a kernel that is not a function of inner products. Returns a Solution, as decomposition.solve does.
+    TypeError for a kernel that is not a function of inner products. Arguments and Solution as of decomposition.solve.
     """
-    return _Machines(operand, kernel, Y, C, tol, monitor, stage, cache_bytes, settings or Digestion()).run()
+    return _Machines(operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings or Digestion()).run()
 
 
 class _Machines:
-    def __init__(self, operand, kernel, Y, C, tol, monitor, stage, cache_bytes, settings):
-        self.operand, self.kernel, self.Y, self.C = operand, kernel, np.asarray(Y, float), np.asarray(C, float)
-        self.tol, self.monitor, self.stage = tol, monitor, stage
+    def __init__(self, operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings):
+        self.operand, self.session, self.tol = operand, session, tol
+        self.Y, self.C = np.asarray(Y, float), np.asarray(C, float)
         self.rules = compiled(settings)
         self.k, self.n = self.Y.shape
         self.code, self.diag = kernel.code(), kernel.diag(operand.X)
         rows = int(min(self.n, cache_bytes // (4 * self.n), self.n if settings.rows is None else settings.rows))
         self.store = np.empty((rows, self.n), np.float32)
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
-        self.gaps, self.bias = np.full(self.k, np.inf), np.zeros(self.k)
-        self.counts = np.zeros((self.k, N_COUNTERS), np.int64)
-        self.history, self.started, self.stopped = [], time.perf_counter(), False
+        self.gaps, self.bias, self.duals = np.full(self.k, FRESH_GAP), np.zeros(self.k), np.zeros(self.k)
+        self.exact = Exact(Streamed(operand, kernel), self.Y, self.C, tol, session, np.random.default_rng(0))
+        self.counts, self.limit = np.zeros((self.k, N_COUNTERS), np.int64), session.iteration_limit(self.n)
+        session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
     def run(self) -> Solution:
-        converged = self._report()
-        for m in range(self.k):
-            converged = self._solve(m) and converged
-        steps = int(self.counts[:, STEPS].sum())
-        return Solution(self.alpha, self.bias, self.gaps, converged, steps, self.history)
+        why = "stopped"
+        try:
+            self.session.check()
+            for m in range(self.k):
+                self._solve(m)
+            why = ending(self.gaps, self.tol, self.counts[:, STEPS], self.limit)
+        except Stopped:
+            pass
+        return Solution(self.alpha, self.bias, self.gaps, not why, self.counts[:, STEPS].copy(), why)
 
-    def _solve(self, m) -> bool:
+    def _solve(self, m) -> None:
+        """Machine m, passes until its exact gap is at most tol, or does not come there."""
         state = self._state(m)
-        going = not self.stopped
-        while going and state.count[PHASE] != DONE:
-            _burst(state, self.rules, self.tol, BURST)
-            self.gaps[m], self.bias[m] = max(state.edge[1] - state.edge[0], 0), -state.edge.mean()
-            going = self._report()
-        if state.count[PHASE] == DONE:
-            _outputs(state, self.f[m])
-            self.gaps[m], self.bias[m] = kkt_gap(self.Y[m], self.C[m], self.alpha[m], self.f[m])
-            self._report()
-        return bool(state.count[PHASE] == DONE)
+        for _ in range(TRIES):
+            if state is not None:
+                self._passes(m, state)
+            self.gaps[m], self.bias[m] = self.exact.gap(m, self.alpha[m], self.f[m])
+            self.session.check()
+            if self.exact.known[m] or self.exact.rough[m] or self.counts[m, STEPS] >= self.limit:
+                return
+            state.count[[PHASE, SEEN, CHANGED, AT]] = FULL, 0, 0, 0
 
-    def _state(self, m) -> State:
+    def _passes(self, m, state) -> None:
+        """Full and inbounds passes to the machine's target, then f of all examples."""
+        while state.count[PHASE] != DONE and state.count[STEPS] < self.limit:
+            before = state.count.copy()
+            _burst(state, self.rules, self.exact.target[m], BURST, self.limit)
+            self._tell(m, state, before)
+        first = 0
+        while first < self.n:
+            before = state.count.copy()
+            first = _outputs(state, first, BURST)
+            self._tell(m, state, before)
+
+    def _tell(self, m, state, before) -> None:
+        """Count what a burst has cost, and report: the gap is the largest violation that is known of."""
+        change = state.count - before
+        self.session.count(evaluations=int(change[EVALS]), hits=int(change[HITS]), misses=int(change[EVALS]))
+        self.session.iterations += int(change[STEPS])
+        violations = state.edge[1] - state.edge[0], state.seen[WORST], state.seen[WORST_BEFORE]
+        self.gaps[m], self.bias[m], self.duals[m] = max(violations), -state.edge.mean(), state.seen[DUAL]
+        self.session.check()
+
+    def _state(self, m) -> State | None:
+        """Machine m at its start; None where one class has no example that may become a support vector."""
         n, y = self.n, self.Y[m]
+        up, low = (np.flatnonzero((y == side) & (self.C[m] > 0)) for side in (1, -1))
+        if not len(up) or not len(low):
+            return None
         self.store.fill(np.nan)
-        lists = [np.full(n, -1, np.int64) for _ in range(5)]
+        slot, sv, sv_at, inside, inside_at = (np.full(n, -1, np.int64) for _ in range(5))
         count = self.counts[m]
-        usable = self.C[m] > 0
-        count[[N_FREE, PHASE]] = len(self.store), FULL
-        count[I_UP], count[I_LOW] = np.flatnonzero((y > 0) & usable)[0], np.flatnonzero((y < 0) & usable)[0]
-        slot, sv, sv_at, inside, inside_at = lists
+        count[[N_FREE, PHASE, I_UP, I_LOW]] = len(self.store), FULL, up[0], low[0]
         return State(
-            self.operand.X, self.operand.sq, self.diag, self.code, y, self.C[m], self.alpha[m], self.f[m], self.store,
-            slot, np.arange(len(self.store), dtype=np.int64), sv, sv_at, inside, inside_at, count, np.array([-1.0,
-            1.0]),
-        )  # fmt: skip
+            X=self.operand.X,
+            sq=self.operand.sq,
+            diag=self.diag,
+            code=self.code,
+            y=y,
+            C=self.C[m],
+            alpha=self.alpha[m],
+            f=self.f[m],
+            store=self.store,
+            slot=slot,
+            free=np.arange(len(self.store), dtype=np.int64),
+            sv=sv,
+            sv_at=sv_at,
+            inside=inside,
+            inside_at=inside_at,
+            count=count,
+            edge=np.array([-1.0, 1.0]),
+            seen=np.array([0.0, FRESH_GAP, FRESH_GAP]),
+        )
 
-    def _report(self) -> bool:
-        """Publish a Progress; False where the monitor wants an end."""
-        alpha, Y, bias = self.alpha.copy(), self.Y, self.bias.copy()
+    def standing(self) -> Standing:
+        """How the machines stand; those to come have no support vectors yet."""
+        alpha, bias, Y = self.alpha.copy(), self.bias.copy(), self.Y
+        bound = (alpha > 0) & (alpha >= self.C)
 
         def snapshot():
             support = np.flatnonzero((alpha > 0).any(0))
-            return Snapshot(support, (alpha * Y)[:, support], bias)
+            return Snapshot(support, (alpha * Y)[:, support], bias, bound[:, support])
 
-        total = self.counts.sum(axis=0)
-        finite = np.where(np.isfinite(self.gaps), self.gaps, 2.0)
-        progress = Progress(
-            stage=self.stage,
-            iterations=int(total[STEPS]),
-            gap=float(finite.max()),
-            gaps=tuple(finite),
-            dual=float(sum(dual_objective(*machine) for machine in zip(Y, alpha, self.f, strict=True))),
-            n_sv=int(np.count_nonzero(alpha > 0)),
-            n_bound=int(np.count_nonzero((alpha > 0) & (alpha >= self.C))),
-            kernel_evals=int(total[EVALS]),
-            cache_hits=int(total[HITS]),
-            cache_misses=int(total[EVALS]),
-            seconds=round(time.perf_counter() - self.started, 3),
-            snapshot=snapshot,
-        )
-        self.history.append(progress._replace(snapshot=None))
-        self.stopped = self.stopped or (self.monitor is not None and not self.monitor(progress))
-        return not self.stopped
+        gaps, counts = tuple(self.gaps.tolist()), (int(np.count_nonzero(alpha > 0)), int(np.count_nonzero(bound)))
+        return Standing(gaps, float(self.duals.sum()), *counts, snapshot)

@@ -10,6 +10,7 @@ from svmcore.solvers.digestion.state import (
     AT,
     CHANGED,
     DONE,
+    DUAL,
     EVALS,
     EVALS_BACK,
     EVALS_INBOUNDS,
@@ -26,16 +27,18 @@ from svmcore.solvers.digestion.state import (
     SEEN,
     STEPS,
     SV_BACK,
+    WORST,
+    WORST_BEFORE,
     _kernel_row,
 )
 
 
 @njit(cache=True, nogil=True)
-def _burst(s, rules, tol, budget):
-    """Passes until `budget` kernel values were computed or looked up, or the machine is done."""
+def _burst(s, rules, tol, budget, limit):
+    """Passes until `budget` kernel values were computed or looked up, `limit` steps made, or the machine is done."""
     n, c = s.y.shape[0], s.count
     stop = c[EVALS] + c[LOOKS] + budget
-    while c[PHASE] != DONE and c[EVALS] + c[LOOKS] < stop:
+    while c[PHASE] != DONE and c[STEPS] < limit and c[EVALS] + c[LOOKS] < stop:
         if c[PHASE] == INBOUNDS:
             if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], -1):
                 c[EVALS_INBOUNDS] = c[EVALS] - c[MARK]
@@ -51,6 +54,7 @@ def _burst(s, rules, tol, budget):
                 c[PHASE] = INBOUNDS
         if c[PHASE] == INBOUNDS and c[SEEN] > 0:
             c[SEEN], c[CHANGED], c[MARK] = 0, 0, c[EVALS]
+            s.seen[WORST_BEFORE], s.seen[WORST] = s.seen[WORST], 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -65,6 +69,7 @@ def _examine(s, i, tol):
     up, low = _sides(s, i)
     to_low = s.edge[1] - s.f[i] if up else 0.0
     to_up = s.f[i] - s.edge[0] if low else 0.0
+    s.seen[WORST] = max(s.seen[WORST], to_low, to_up)
     if max(to_low, to_up) <= tol:
         return False
     return _step(s, i, c[I_LOW]) if to_low >= to_up else _step(s, c[I_UP], i)
@@ -90,6 +95,7 @@ def _step(s, i, j):
     step = min((s.f[j] - s.f[i]) / max(curvature, 1e-12), room_i, room_j)
     if step <= 1e-12 * (1.0 + s.C[i]):
         return False
+    s.seen[DUAL] += step * (s.f[j] - s.f[i]) - 0.5 * step * step * curvature
     row_j = np.empty(n_inside + 1, np.float32)
     _kernel_row(s, j, members, row_j)
     k_ij = np.float64(row_i[n_inside])
@@ -192,8 +198,12 @@ def _output(s, i):
 
 
 @njit(cache=True, nogil=True)
-def _outputs(s, f):
-    """f of every example, for the exact check at the end."""
-    for i in range(s.y.shape[0]):
-        if s.inside_at[i] < 0:
-            f[i] = _output(s, i)
+def _outputs(s, first, budget):
+    """f of the examples from `first` on until `budget` kernel values were computed or looked up; where it ended."""
+    n, c = s.y.shape[0], s.count
+    stop = c[EVALS] + c[LOOKS] + budget
+    while first < n and c[EVALS] + c[LOOKS] < stop:
+        if s.inside_at[first] < 0:
+            s.f[first] = _output(s, first)
+        first += 1
+    return first

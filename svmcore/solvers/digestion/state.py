@@ -11,6 +11,7 @@ from svmcore._jit import FAST
 from svmcore.kernels import KernelCode, _finish
 
 INBOUNDS, FULL, DONE = range(3)  # phases
+DUAL, WORST, WORST_BEFORE = range(3)  # places in what was seen
 # Places in the counters of a machine
 N_SV, N_INSIDE, N_FREE, EVALS, HITS, LOOKS, STEPS, PHASE, AT, SEEN, CHANGED = range(11)
 EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW, N_COUNTERS = range(11, 18)
@@ -36,6 +37,7 @@ class State(NamedTuple):
     inside_at: np.ndarray  # (n,) int64
     count: np.ndarray  # (N_COUNTERS,) int64
     edge: np.ndarray  # (2,) float64: b_up = f at i_up, b_low = f at i_low
+    seen: np.ndarray  # (3,) float64: dual objective; largest violation met in this full pass, in the last one
 
 
 @njit(cache=True, nogil=True)
@@ -56,7 +58,7 @@ def _kernel_row(s, i, members, values):
             m += 1
         values[t] = value
     s.count[HITS] += members.shape[0] - m
-    s.count[LOOKS] += members.shape[0] // 16
+    s.count[LOOKS] += 1 + members.shape[0] // 16
     s.count[EVALS] += m
     fresh, norms = np.empty(m, np.float32), np.empty(m, np.float32)
     for a in range(m):

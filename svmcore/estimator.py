@@ -1,0 +1,127 @@
+"""What every estimator of machines has in common: it checks examples and labels, publishes what was fitted, decides.
+
+f_c(x) = sum_i coef[c, i] K(x_i, x) + bias[c]        c one machine of k: each class against the rest, or the only one
+predict: argmax_c f_c(x), or the sign of the only f
+"""
+
+from __future__ import annotations
+
+import warnings
+from math import prod
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from svmcore.memory import MB, BudgetError
+from svmcore.model import Machine, labels
+from svmcore.solvers.session import Session
+
+
+class Targets:
+    """Labels y (n,) as k machines see them. Raises ValueError for fewer than two classes, or weights that leave so few.
+
+    classes (c,), label (n,) numbers of the classes, Y (k, n) of +1 and -1, weight (n,) sample weights.
+    """
+
+    def __init__(self, X, y, sample_weight=None):
+        check_classification_targets(y)
+        self.y = y
+        self.weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        self.classes, self.label = np.unique(y, return_inverse=True)
+        if len(self.classes) < 2:
+            found = f"{len(self.classes)} class ({self.classes[0]!r})"
+            raise ValueError(f"y: the number of classes has to be greater than one; got {found}")
+        if not (self.weight > 0).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        if len(np.unique(self.label[self.weight > 0])) < 2:
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+        self.Y = one_vs_rest(self.label, len(self.classes))
+
+
+def one_vs_rest(label, n_classes: int) -> np.ndarray:
+    """Targets (k, n) of +1 and -1 for label numbers (n,): a row for two classes (+1 = class 1), else a row a class."""
+    positive = np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]])
+    return np.where(label[None, :] == positive, 1.0, -1.0)
+
+
+def seed_of(random_state) -> int:
+    """A seed for the solvers, from what scikit-learn allows for random_state; 0 for None, so that runs repeat."""
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
+
+
+def dense_bytes(X) -> int:
+    """Memory that sparse examples X (n, d) take as float32 rows, which counts as part of a fit's; 0 for others."""
+    return 4 * X.shape[0] * X.shape[1] if hasattr(X, "toarray") else 0
+
+
+def require_memory(need: int, ceiling: int, what: str) -> None:
+    """BudgetError where `what` needs more bytes than the ceiling allows."""
+    if need > ceiling:
+        raise BudgetError(
+            f"cache_mb: {what} needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: cache_mb of "
+            f"at least {need / MB:.0f}, fewer examples, or solver='decomposition'"
+        )
+
+
+def float32_rows(X) -> np.ndarray:
+    """X (n, d), sparse or not, as float32 rows. ValueError for numbers beyond float32."""
+    with np.errstate(over="ignore"):
+        X = X.astype(np.float32).toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X, np.float32)
+    if not np.isfinite(X).all():
+        raise ValueError("X holds numbers beyond float32 (3e38); scale the features first")
+    return X
+
+
+def image_shape_of(X, image_shape):
+    """The shape of one image: that of X itself where X is given as images (n, h, w[, c]), else `image_shape`."""
+    shape = () if hasattr(X, "toarray") else np.asarray(X).shape
+    return shape[1:] if len(shape) > 2 else image_shape
+
+
+def as_rows(X):
+    """Images (n, h, w[, c]) as rows (n, d) float32; anything else as it is, for scikit-learn to check."""
+    if hasattr(X, "toarray"):
+        return X
+    X = np.asarray(X)
+    return X.astype(np.float32).reshape(len(X), prod(X.shape[1:])) if X.ndim > 2 else X
+
+
+class MachineEstimator(ClassifierMixin, BaseEstimator):
+    """Base of estimators whose fit ends in a Machine; a subclass fits and calls `_publish`."""
+
+    def decision_function(self, X):
+        """f before the sign: (n,) for two classes, positive for classes_[1]; else (n, k), a column a machine."""
+        check_is_fitted(self, "machine_")
+        values = self.machine_.decision_function(self._checked(X))
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X):
+        """Labels (n,): the sign of the one machine, or the machine with the largest decision value."""
+        values = self.decision_function(X)
+        return labels(self.classes_, values[:, None] if values.ndim == 1 else values)
+
+    def _checked(self, X):
+        """Examples to decide on, (n, d) as fit had them. ValueError for NaN, or another number of features."""
+        return validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
+
+    def _publish(self, machine: Machine, session: Session, *, label, gaps, iterations, ending: str) -> None:
+        """The fitted attributes, in one place. gaps, iterations (k,); ending: why training ended above tol, or \"\"."""
+        self.machine_, self.classes_, self.kernel_ = machine, machine.classes, machine.kernel
+        self.support_, self.support_vectors_ = machine.support.astype(np.int32), machine.support_vectors
+        self.dual_coef_, self.intercept_ = machine.coef, machine.bias
+        self.n_support_ = np.bincount(label[machine.support], minlength=len(machine.classes)).astype(np.int32)
+        self.n_bound_ = machine.bound.sum(axis=1)
+        self.history_, self.kernel_evals_ = list(session.history), session.evaluations
+        self.n_iter_ = np.asarray(iterations, np.int64)
+        self.gap_, self.converged_, self.ending_ = float(np.max(gaps)), not ending, ending
+        if ending and not session.stopped:
+            warnings.warn(ending, ConvergenceWarning, stacklevel=3)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

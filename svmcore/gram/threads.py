@@ -1,0 +1,82 @@
+"""Threads for compiled kernels and for BLAS: one pool for each priority, one BLAS thread while many products are made.
+
+Compiled kernels release the GIL, so threads are enough. A pool's threads keep the priority of the thread that started
+them (Linux): each priority has a pool of its own, so that a page never waits for threads that a run in the background
+had started. A forked process starts with no pools, as threads do not survive a fork.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
+
+
+def usable_cores() -> int:
+    """Processors that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+CORES = usable_cores()
+
+
+def side_by_side(kernel, calls) -> None:
+    """Call a kernel that releases the GIL with each tuple of arguments, on the pool where there are several."""
+    if len(calls) == 1:
+        kernel(*calls[0])
+        return
+    for future in [_pool(_priority()).submit(kernel, *call) for call in calls]:
+        future.result()
+
+
+def _priority() -> int:
+    """Niceness of the calling thread, where threads have their own."""
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) if sys.platform == "linux" else 0
+
+
+@cache
+def _pool(priority: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(CORES, thread_name_prefix=f"svmcore-{priority}")
+
+
+class _OneThread:
+    """BLAS on one thread while any thread is inside: the pool's threads multiply side by side, and no thread of BLAS's
+    own waits for its next product on a core that they need. Entering and leaving at every product would cost more than
+    it saves: hold it around many."""
+
+    def __init__(self):
+        self.inside, self.lock, self.limiter = 0, threading.Lock(), None
+
+    def __enter__(self):
+        with self.lock:
+            self.inside += 1
+            if self.inside == 1:
+                self.limiter = _blas().limit(limits=1, user_api="blas")
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.inside -= 1
+            if not self.inside:
+                self.limiter.restore_original_limits()
+
+
+one_blas_thread = _OneThread()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _begin_anew() -> None:
+    """In a forked process: no pools, and nobody inside; BLAS keeps one thread where it had one at the fork."""
+    _pool.cache_clear()
+    one_blas_thread.__init__()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)

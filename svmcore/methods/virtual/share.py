@@ -1,0 +1,38 @@
+"""A share: some of the k machines, and the virtual examples that they are trained on together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from svmcore.solvers.progress import Snapshot
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some of the k machines, and the examples that they were trained on together."""
+
+    machines: np.ndarray  # (s,) which of the k
+    parent: np.ndarray  # (m,)
+    jitter: np.ndarray  # (m,)
+    alpha: np.ndarray  # (s, m)
+    bound: np.ndarray  # (s, m) bool
+    bias: np.ndarray  # (s,)
+    examples: int = 0  # of the virtual training set
+
+    def support(self) -> Share:
+        """The same machines on their support vectors alone."""
+        sv = (self.alpha > 0).any(axis=0)
+        return replace(
+            self, parent=self.parent[sv], jitter=self.jitter[sv], alpha=self.alpha[:, sv], bound=self.bound[:, sv]
+        )
+
+    def live(self, inner: Snapshot) -> Share:
+        """The share as the solver's own snapshot of its examples has it."""
+        alpha, bound = (
+            np.zeros((len(inner.coef), len(self.parent))),
+            np.zeros((len(inner.coef), len(self.parent)), bool),
+        )
+        alpha[:, inner.support], bound[:, inner.support] = abs(inner.coef), inner.bound
+        return replace(self, alpha=alpha, bound=bound, bias=inner.bias)

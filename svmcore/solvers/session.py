@@ -1,0 +1,152 @@
+"""A training session: what all solvers and stages of one fit share.
+
+memory      of Gram matrices, used again from stage to stage
+costs       kernel values, cache hits, iterations, seconds since the start
+limits      iterations a machine may take, and whether someone has asked for an end
+reports     a Progress between bursts, to the monitor, from the thread that fits
+errors      the first one of any machine stops the others and is raised at once
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+
+import numpy as np
+
+from svmcore.gram.sources import Work
+from svmcore.solvers.progress import Monitor, Progress, Standing, Stopped
+
+MAX_HISTORY = 2000  # reports kept; past it every second one goes
+REPORT_SECONDS = 0.04  # between two reports while machines are being solved
+UNLIMITED = 10_000_000, 100  # iterations of a machine where nobody limits them: so many, or so many for each example
+
+
+class Session(Work):
+    """One fit. monitor(progress) returns False to end it; one with an attribute `burst` is asked also whenever a
+    machine has moved so many pairs. max_iter: pairs that a machine may move in one solve; -1: see UNLIMITED.
+    """
+
+    def __init__(self, monitor: Monitor | None = None, max_iter: int = -1):
+        super().__init__()
+        self.monitor, self.burst, self.max_iter = monitor, getattr(monitor, "burst", None), max_iter
+        self.stopped, self.history, self.iterations = False, [], 0
+        self._thread, self._started = threading.get_ident(), time.perf_counter()
+        self._gate = threading.Lock()  # workers wait at it while a report is made, so that a pause holds them too
+        self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
+        self._free: list[np.ndarray] = []  # memory that was used and is not now
+
+    def iteration_limit(self, n: int) -> int:
+        """Pairs that a machine of n examples may move: what ends problems that cannot be solved to tol."""
+        return self.max_iter if self.max_iter >= 0 else max(UNLIMITED[0], UNLIMITED[1] * n)
+
+    def begin(self, stage: str, standing: Callable[[], Standing]) -> None:
+        """A stage: its name, and what says how all machines of the fit stand while it lasts."""
+        self._stage, self._standing = stage, standing
+
+    # Reports
+
+    def check(self) -> None:
+        """Between pieces of work: report, in the thread that fits; raise Stopped in every thread after a stop."""
+        if threading.get_ident() == self._thread:
+            self.report()
+        if self.stopped:
+            raise Stopped
+
+    def see(self, iterations: int, news: Callable[[], None]) -> bool:
+        """From a machine's thread after a burst: take note of its news; whether to go on."""
+        with self._gate:
+            self.iterations += iterations
+            news()
+        if self.burst:
+            self.report()
+        return not self.stopped
+
+    def report(self) -> None:
+        """Publish a Progress and ask whether to go on. What the monitor raises ends the fit."""
+        with self._gate:
+            progress = self.progress()
+            try:
+                if self.monitor is not None and not self.monitor(progress):
+                    self.stopped = True
+            except BaseException:
+                self.stopped = True
+                raise
+            self.history.append(progress._replace(snapshot=None))
+            if len(self.history) > MAX_HISTORY:
+                del self.history[1:-1:2]
+
+    def progress(self) -> Progress:
+        """How the fit stands now."""
+        standing = self._standing()
+        return Progress(
+            stage=self._stage,
+            iterations=self.iterations,
+            gap=max(standing.gaps, default=np.inf),
+            gaps=standing.gaps,
+            dual=standing.dual,
+            n_sv=standing.n_sv,
+            n_bound=standing.n_bound,
+            kernel_evals=self.evaluations,
+            cache_hits=self.hits,
+            cache_misses=self.misses,
+            seconds=round(time.perf_counter() - self._started, 3),
+            snapshot=standing.snapshot,
+        )
+
+    # Machines side by side
+
+    def side_by_side(self, solve: Callable[..., None], tasks: Iterable[tuple], threads: int) -> None:
+        """solve(*task) for each task, `threads` at a time; this thread reports. The first error stops all and is
+        raised."""
+        executor = ThreadPoolExecutor(threads, "machine")
+        try:
+            pending = {executor.submit(solve, *task) for task in tasks}
+            while pending:
+                done, pending = wait(pending, REPORT_SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                self.report()
+        except BaseException:
+            self.stopped = True
+            raise
+        finally:
+            executor.shutdown(cancel_futures=self.stopped)  # waits for bursts that are under way
+        self.check()
+
+    # Memory
+
+    @contextmanager
+    def memory(self, size: int) -> Iterator[np.ndarray]:
+        """float32 memory for at least `size` numbers, not cleared: pages in use are sooner filled than fresh ones."""
+        with self._gate:
+            fitting = [array for array in self._free if len(array) >= size]
+            array = min(fitting, key=len, default=None)
+            if array is not None:
+                self._free = [other for other in self._free if other is not array]
+        array = np.empty(size, np.float32) if array is None else array
+        try:
+            yield array
+        finally:
+            with self._gate:
+                self._free.append(array)
+
+    def forget_memory(self) -> None:
+        """Give back what no stage to come will use."""
+        with self._gate:
+            self._free.clear()
+
+
+def ending(gaps, tol: float, iterations, limit: int) -> str:
+    """Why machines with these gaps and iterations (k,) ended above tol, in words; empty where all are at tol."""
+    left = gaps > tol
+    if not left.any():
+        return ""
+    who = f"{np.count_nonzero(left)} of {len(gaps)} machines" if len(gaps) > 1 else "the machine"
+    gap = f"a gap of {gaps.max():.2g}, above tol = {tol:g}"
+    if (left & (iterations >= limit)).any():
+        return f"{who} ended at {gap}, after max_iter = {limit} pairs; allow more, or scale the features"
+    return f"{who} ended at {gap}: single precision ends there; a smaller C, a larger tol or scaled features would do"

@@ -1,0 +1,202 @@
+"""A session: the first error of any machine is raised at once, stop and limits hold, memory is used again; threads."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_classification
+
+from svmcore import RBF, SVC, BudgetError
+from svmcore.gram import threads
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import Streamed
+from svmcore.solvers import decomposition, smo
+from svmcore.solvers.progress import Stopped
+from svmcore.solvers.session import Session
+
+
+@pytest.fixture(scope="module")
+def ten_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 8)).astype(np.float32)
+    return X, rng.integers(0, 10, 900)
+
+
+def test_the_first_error_of_a_machine_is_raised_at_once(ten_classes, monkeypatch):
+    """All ten machines used to be solved before the error of the first one showed."""
+    begun = []
+
+    def broken(problem, *arguments):
+        begun.append(1)
+        if len(begun) == 1:
+            raise MemoryError("no room")
+        return solve(problem, *arguments)
+
+    solve = smo.solve
+    monkeypatch.setattr(smo, "solve", broken)
+    with pytest.raises(MemoryError, match="no room"):
+        SVC(RBF(1.0), C=100).fit(*ten_classes)
+    assert len(begun) <= 3  # the two at work, and one that may just have begun
+
+
+@pytest.mark.parametrize("burst", [None, 50])
+def test_what_the_monitor_raises_ends_the_fit_at_once(ten_classes, burst):
+    asked = []
+
+    def monitor(progress):
+        asked.append(progress)
+        if progress.iterations > 0:
+            raise OSError("disk full")
+        return True
+
+    monitor.burst = burst
+    with pytest.raises(OSError, match="disk full"):
+        SVC(RBF(1.0), C=100).fit(*ten_classes, monitor=monitor)
+    late = [progress for progress in asked if progress.iterations > 0]
+    assert len(late) <= 2  # each of the two threads may have been about to report
+
+
+def test_a_machine_that_may_not_go_on_is_counted_alone(ten_classes):
+    with pytest.warns(match="10 of 10 machines"):
+        machine = SVC(RBF(1.0), C=100, max_iter=3).fit(*ten_classes)
+    assert machine.n_iter_.tolist() == [3] * 10
+    assert machine.history_[-1].iterations == 30
+
+
+def test_memory_is_used_again_and_given_back():
+    session = Session()
+    with session.memory(1000) as first, session.memory(10) as second:
+        addresses = {first.ctypes.data, second.ctypes.data}
+    with session.memory(900) as again:
+        assert again.ctypes.data == first.ctypes.data
+        assert len(again) >= 900
+    with session.memory(5) as small:
+        assert small.ctypes.data == second.ctypes.data
+    assert len(addresses) == 2
+    session.forget_memory()
+    assert session._free == []
+
+
+def test_only_the_thread_that_fits_reports():
+    reports = []
+    session = Session(lambda progress: reports.append(threading.get_ident()) or True)
+    worker = threading.Thread(target=session.check)
+    worker.start()
+    worker.join()
+    assert reports == []
+    session.check()
+    assert reports == [threading.get_ident()]
+    session.stopped = True
+    with pytest.raises(Stopped):
+        session.check()
+
+
+def test_costs_of_a_shared_source_are_those_of_the_fit_that_asked(ten_classes):
+    X, y = ten_classes
+    gram = Streamed(Operand(X), RBF(1.0))
+    Y = np.where(y == np.arange(10)[:, None], 1.0, -1.0)
+    costs = []
+    for _ in range(2):
+        session = Session()
+        decomposition.solve(gram, Y, np.ones_like(Y), session)
+        costs.append(session.evaluations)
+    assert costs[0] == costs[1] > 0
+
+
+def test_fits_may_share_a_source_at_the_same_time(ten_classes):
+    X, y = ten_classes
+    source = SVC(RBF(0.5)).shared_source(X, 10)
+    alone = [SVC(RBF(0.5), C=C).fit(X, y).decision_function(X[:50]) for C in (0.5, 5)]
+    found = {}
+
+    def fit(C):
+        found[C] = SVC(RBF(0.5), C=C).fit(X, y, source=source).decision_function(X[:50])
+
+    both = [threading.Thread(target=fit, args=(C,)) for C in (0.5, 5)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join(60)
+    np.testing.assert_allclose(found[0.5], alone[0], atol=5e-3)
+    np.testing.assert_allclose(found[5], alone[1], atol=5e-3)
+
+
+def _fit_in_a_fork(queue):
+    X, y = make_classification(1500, 30, random_state=0)
+    queue.put(int(SVC(RBF(0.1)).fit(X, y).n_support_.sum()))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_after_a_fit_can_fit():
+    """Threads do not survive a fork: the child used to wait for the parent's for ever."""
+    X, y = make_classification(1500, 30, random_state=0)
+    here = int(SVC(RBF(0.1)).fit(X, y).n_support_.sum())
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    child = context.Process(target=_fit_in_a_fork, args=(queue,))
+    child.start()
+    child.join(60)
+    stuck = child.is_alive()
+    child.kill()
+    assert not stuck
+    assert queue.get() == here
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="affinity and priority of threads are Linux's")
+def test_cores_are_those_that_the_process_may_use():
+    code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    code += "; from svmcore.gram import threads; print(threads.CORES)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="priority of threads is Linux's")
+def test_a_page_does_not_get_the_threads_of_a_run():
+    """The pool's threads used to keep the low priority of whoever had asked first."""
+    found = {}
+
+    def ask(nice):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
+        seen = []
+        threads.side_by_side(lambda i: seen.append(threads._priority()), [(0,), (1,), (2,), (3,)])
+        found[nice] = set(seen)
+
+    base = threads._priority()
+    for nice in (base + 7, base):
+        thread = threading.Thread(target=ask, args=(nice,))
+        thread.start()
+        thread.join(10)
+    assert found == {base + 7: {base + 7}, base: {base}}
+
+
+def test_sparse_examples_count_as_the_rows_that_they_become():
+    """They used to become dense rows outside the budget."""
+    X = sparse.random_array((3000, 5000), density=0.001, format="csr", rng=np.random.default_rng(0))
+    y = np.arange(3000) % 2
+    with pytest.raises(BudgetError, match=r"sparse.*57 MB.*ceiling is 20 MB"):
+        SVC(RBF(1.0), cache_mb=20).fit(X, y)
+    few, dense = X[:200], X[:200].toarray()
+    one, other = SVC(RBF(1.0), C=10).fit(few, y[:200]), SVC(RBF(1.0), C=10).fit(dense, y[:200])
+    np.testing.assert_allclose(
+        one.decision_function(X[200:900]), other.decision_function(X[200:900].toarray()), atol=1e-6
+    )
+
+
+def test_cancel_is_seen_within_a_fifth_of_a_second_everywhere():
+    X, y = make_classification(4000, 60, n_informative=30, random_state=1)
+    for solver in ("auto", "smo-digestion"):
+        times = []
+
+        def monitor(progress, times=times):
+            times.append(time.perf_counter())
+            return len(times) < 200
+
+        SVC(RBF(0.05), C=10, solver=solver, cache_mb=100).fit(X, y, monitor=monitor)
+        assert np.quantile(np.diff(times), 0.98) < 0.2

@@ -3,6 +3,8 @@
 address  ->  Sweep  ->  widgets  ->  Sweep  ->  address      (fields as in `Recipe.to_query`, and over, value)
 """
 
+from dataclasses import fields
+
 import streamlit as st
 
 from data import catalogue
@@ -15,7 +17,6 @@ from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.methods import METHODS
 
-OVER = {"C": "C", "kernel.degree": "degree", "kernel.gamma": "gamma", "jitters": "jitter set"}
 USUAL = {  # values to begin with
     "C": ("0.02", "0.1", "0.5", "2", "10"),
     "kernel.degree": ("1", "2", "3", "5", "7", "9"),
@@ -43,6 +44,17 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
         ),
     ),
 }
+
+
+def fields_of(recipe: Recipe) -> dict[str, str]:
+    """What can be swept over -> what it is called: C, the kernel's numbers, jitter sets, the method's own numbers."""
+    numbers = {
+        f.name: f.metadata["label"] for f in fields(recipe.kernel) if f.metadata and not isinstance(f.default, bool)
+    }
+    own = [field for field in METHODS[recipe.method].fields if field.shown and field.kind.widget == "number"]
+    images = {"jitters": "jitter set"} if catalogue.entry(recipe.dataset).kind == "images" else {}
+    of_kernel = {f"kernel.{name}": label for name, label in numbers.items()}
+    return {"C": "C"} | of_kernel | images | {field.name: field.label for field in own}
 
 
 def sweep_form() -> Sweep | None:
@@ -101,10 +113,10 @@ def _read(asked: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
     """The sweep of the address, and what was wrong with it."""
     recipe, wrong = config.read({name: texts[-1] for name, texts in asked.items() if name in config.names()})
     over = asked.get("over", ["C"])[-1]
-    if over not in OVER:
-        wrong.append(str(RecipeError("over", over, ", ".join(OVER))))
+    if over not in fields_of(recipe):
+        wrong.append(str(RecipeError("over", over, ", ".join(fields_of(recipe)))))
         over = "C"
-    return Sweep(recipe, over, tuple(asked.get("value", USUAL[over]))), wrong
+    return Sweep(recipe, over, tuple(asked.get("value", USUAL.get(over, ())))), wrong
 
 
 def _examples():
@@ -161,15 +173,13 @@ def _usual(dataset: str) -> Sweep:
 
 def _over(base: Recipe) -> str:
     """Which field; only those that the recipe's kernel and data have."""
-    parameters = base.kernel.to_dict()
-    images = catalogue.entry(base.dataset).kind == "images"
-    fields = [field for field in OVER if (images if field == "jitters" else field == "C" or field[7:] in parameters)]
-    if st.session_state["sweep_over"] not in fields:
-        st.session_state["sweep_over"] = fields[0]
+    names = fields_of(base)
+    if st.session_state["sweep_over"] not in names:
+        st.session_state["sweep_over"] = next(iter(names))
     return st.segmented_control(
         "Over",
-        fields,
-        format_func=OVER.get,
+        list(names),
+        format_func=names.get,
         required=True,
         key="sweep_over",
         help="The field that takes one value after the other.",
@@ -179,10 +189,10 @@ def _over(base: Recipe) -> str:
 
 def _values(field: str) -> list[str]:
     key = f"sweep_values_{field}"
-    st.session_state.setdefault(key, list(USUAL[field]))
+    st.session_state.setdefault(key, list(USUAL.get(field, ())))
     values = st.multiselect(
         "Values",
-        list(USUAL[field]),
+        list(USUAL.get(field, ())),
         accept_new_options=True,
         key=key,
         help="Type another one and press Enter. Jitter sets are written as on the Jitters page.",

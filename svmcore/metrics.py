@@ -1,4 +1,4 @@
-"""Counting errors, and how far a count can be trusted.
+"""Error counts, confidence intervals, the paired test of two classifiers, and FROC curves.
 
     wilson:   the proportions p with |p - e/n| <= z sqrt(p (1 - p) / n),  z the normal quantile of the level
     paired:   b, c = examples that only the first, only the second machine gets wrong;
@@ -9,8 +9,7 @@
 Symbols: y (n,) labels; decision (n, k) values f before the sign, column c for class c against the rest;
 scores (n,) float; hits (n,) int, the number of the target that a candidate covers, -1 for a false alarm.
 
-References: Wilson, JASA 22 (1927); McNemar, Psychometrika 12 (1947); Tables 4-6 and Figures 7-9 of DeCoste and
-Schoelkopf, Machine Learning 46 (2002).
+References: Wilson, JASA 22 (1927); McNemar, Psychometrika 12 (1947).
 """
 
 from typing import NamedTuple
@@ -63,7 +62,7 @@ def confusion(y_true: np.ndarray, y_pred: np.ndarray, classes: np.ndarray) -> np
 def per_class_table(
     decision: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, classes: np.ndarray
 ) -> list[dict[str, int]]:
-    """One row a class, as in Tables 4 and 5: {"digit", "errors", "fn", "fp"}.
+    """One row a class: {"digit", "errors", "fn", "fp"}. Source: DeCoste and Schoelkopf (2002), Tables 4, 5, 7 and 8.
 
     `errors` counts the examples of the class that the whole classifier gets wrong; `fn` and `fp` the mistakes of the
     class's own machine taken alone (f <= 0 on the class, f > 0 on the rest). decision: (n, k), or (n,) for two
@@ -104,7 +103,7 @@ def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> F
 
     A target counts once, at its best candidate; further candidates on it are neither detections nor false alarms.
     n_targets: how many targets could be found; area: in the unit wanted (km^2, images). Raises ValueError when the
-    shapes differ or a denominator is not positive.
+    shapes differ or a denominator is not positive. Source: DeCoste and Schoelkopf (2002), note 10 and Figures 7-9.
     """
     scores, hits = np.asarray(scores, dtype=np.float64), np.asarray(hits)
     if scores.shape != hits.shape:

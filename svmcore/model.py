@@ -86,7 +86,10 @@ class Machine:
 
     def decision_values(self, X) -> np.ndarray:
         """f before the sign for rows X (n, d) that are prepared already: (n, k) float64; kernel values (n, number of
-        training examples) where the kernel is precomputed. ValueError for another number of features."""
+        training examples) where the kernel is precomputed. ValueError for another number of features.
+
+        Bakir, Bottou and Weston (2004), equation (2).
+        """
         d = self.kernel.n if isinstance(self.kernel, Precomputed) else self.support_vectors.shape[1]
         X = X if hasattr(X, "toarray") else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != d:
@@ -129,7 +132,10 @@ class Demanded:
 
 
 def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """Labels (n,) that decision values (n, k) stand for: the sign of one machine, the largest of several."""
+    """Labels (n,) that decision values (n, k) stand for: the sign of one machine, the largest of several.
+
+    DeCoste and Schoelkopf (2002), section 4.
+    """
     if decision.shape[1] == 1:
         return classes[(decision[:, 0] > 0).astype(np.intp)]
     return classes[np.argmax(decision, axis=1)]

@@ -37,6 +37,7 @@ class Source(NamedTuple):
 
     gram: Gram
     square_bytes: int  # left for the Gram matrices of working sets
+    evaluations: int = 0  # kernel values that it took to make
 
 
 class SVC(MachineEstimator):
@@ -106,8 +107,9 @@ class SVC(MachineEstimator):
         X = float32_rows(X)
         source = self._gram_source(X, self._kernel_for(X), n_machines)
         if isinstance(source.gram, Streamed) and source.gram.whole:
-            operand, kernel = source.gram.operand, source.gram.kernel
-            source = source._replace(gram=Streamed(operand, kernel, K=symmetric(operand, kernel, Work())))
+            operand, kernel, n = source.gram.operand, source.gram.kernel, len(X)
+            K = symmetric(operand, kernel, Work())
+            source = source._replace(gram=Streamed(operand, kernel, K=K), evaluations=n * (n + 1) // 2)
         return source
 
     def set_params(self, **params):
@@ -166,7 +168,11 @@ class SVC(MachineEstimator):
         return RBF(float(gamma)) if self.kernel == "rbf" else Sigmoid(float(gamma), float(self.coef0))
 
     def _box(self, targets: Targets) -> np.ndarray:
-        """C_i (n,) of the examples."""
+        """C_i (n,) of the examples.
+
+        Weights by class: Osuna, Freund and Girosi (1997), section 2.5; C_pos and C_neg in
+        DeCoste and Schoelkopf (2002), section 5.2.
+        """
         per_class = compute_class_weight(self.class_weight, classes=targets.classes, y=targets.y)
         return np.maximum(self.C * targets.weight * per_class[targets.label], 0)
 
@@ -235,7 +241,7 @@ class SVC(MachineEstimator):
             require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")
             how = {"cache_bytes": ceiling - fixed, "settings": self._digestion}
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
-        gram, square_bytes = source or self._gram_source(rows, kernel, len(Y), beside)
+        gram, square_bytes, _ = source or self._gram_source(rows, kernel, len(Y), beside)
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state)}
         return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
 

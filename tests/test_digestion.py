@@ -21,7 +21,7 @@ def digits():
 SETTINGS = [Digestion(), Digestion(on=False), Digestion(wait=0, force=500), Digestion(growth=0.1, new_svs=10**6)]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=repr)
+@pytest.mark.parametrize("settings", SETTINGS, ids=["published", "off", "often", "growth"])
 @pytest.mark.parametrize("rows", [1, 40, 500])
 def test_every_setting_and_cache_reaches_the_same_objective(digits, settings, rows):
     X, y = digits
@@ -79,10 +79,18 @@ def _unit(X):
     return (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
 
 
-def test_stopping_leaves_a_feasible_machine(digits):
+def test_stopping_leaves_a_feasible_machine(digits, monkeypatch):
     X, y = digits
-    machine = SVC(RBF(0.2), C=5, solver="smo-digestion", cache_mb=2).fit(X, y, monitor=lambda progress: False)
+    monkeypatch.setattr(module, "BURST", 2000)
+    seen = []
+    machine = SVC(RBF(0.2), C=5, solver="smo-digestion", cache_mb=2)
+    machine.fit(X, y, monitor=lambda progress: seen.append(progress) or len(seen) < 4)
+    assert len(seen) == 4
     assert not machine.converged_
+    assert machine.gap_ > 1e-3
+    alpha = np.abs(machine.dual_coef_[0])
+    assert 0 < alpha.max() <= 5
+    np.testing.assert_array_equal(np.sign(machine.dual_coef_[0]), y[machine.support_])
     assert abs(machine.dual_coef_.sum()) < 1e-9
 
 

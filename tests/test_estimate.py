@@ -1,5 +1,7 @@
 """What a run will need: told before it starts, learnt from stored runs, and refused with what would fit."""
 
+import re
+
 import pytest
 
 from svmcore.lab import jobs
@@ -26,14 +28,37 @@ def test_a_run_that_cannot_fit_says_what_would(home, monkeypatch):
 def test_a_small_ceiling_is_refused_with_the_range_that_fits(home):
     predicted = estimate.estimate(RECIPES[PRESET].replace(cache_mb=5))
     assert not predicted.fits
-    assert "cache_mb from" in predicted.advice
+    least, most = re.search(r"cache_mb from ([\d,]+) to ([\d,]+)", predicted.advice).groups()
+    for cache_mb in (float(least.replace(",", "")) + 1, float(most.replace(",", "")) / 2):
+        assert estimate.estimate(RECIPES[PRESET].replace(cache_mb=cache_mb)).fits
+    assert not estimate.estimate(RECIPES[PRESET].replace(cache_mb=float(least.replace(",", "")) - 2)).fits
 
 
-def test_predictions_learn_from_stored_runs(home, monkeypatch):
-    before = estimate.estimate(MOONS).seconds
-    outcome = train.execute(MOONS)
-    run = runs.create(MOONS)
-    run.finish(outcome.machine, outcome.test, outcome.result | {"fit_seconds": 50.0, "compile_seconds": 10.0})
+def store(recipe, seconds):
+    """A run of `recipe` in the store that took so many seconds, ten of them compiling."""
+    outcome = train.execute(recipe)
+    run = runs.create(recipe)
+    figures = {"fit_seconds": seconds + 10, "compile_seconds": 10.0, "predict_seconds": 0.0}
+    run.finish(outcome.machine, outcome.test, outcome.result | figures)
     run.release()
-    assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.1)
-    assert estimate.estimate(RECIPES["mnist-sv"]).seconds > before
+
+
+def test_predictions_learn_from_stored_runs_that_are_alike(home):
+    others = ("mnist-sv", "mnist-5k-vsv")  # of another size; of another size and method
+    before = {name: estimate.estimate(RECIPES[name]).seconds for name in ("moons", "circles", *others)}
+    assert max(before["moons"], before["circles"]) < 10
+    store(MOONS, 40.0)
+    assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
+    assert estimate.estimate(RECIPES["circles"]).seconds == pytest.approx(40, rel=0.2)  # for want of runs of its own
+    assert {name: estimate.estimate(RECIPES[name]).seconds for name in others} == {
+        name: before[name] for name in others
+    }
+    store(RECIPES["circles"], 20.0)
+    assert estimate.estimate(RECIPES["circles"]).seconds == pytest.approx(20, rel=0.02)
+    assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
+
+
+def test_predictions_do_not_learn_from_slow_motion(home):
+    before = estimate.estimate(MOONS).seconds
+    store(MOONS.replace(slow_motion=True), 40.0)
+    assert estimate.estimate(MOONS).seconds == before

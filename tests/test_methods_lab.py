@@ -110,18 +110,21 @@ def test_white_paper_is_kept_by_methods_that_jitter(method):
 
 
 def test_a_kernel_that_jitters_in_training_is_examined():
-    check = execute(DIGITS.replace(method="jsv", jitters="box:1")).result["kernel_check"]
-    assert check["smallest"] < check["largest"]
-    assert 0 <= check["violations"] <= 1
-    assert bool(check["warning"]) == (check["smallest"] < -1e-5 * check["largest"])
+    definite, indefinite = (execute(r.replace(method="jsv")).result["kernel_check"] for r in (DIGITS, TEN))
+    assert 0 < definite["smallest"] < definite["largest"]
+    assert definite["warning"] == ""
+    assert indefinite["smallest"] < -1e-3 * indefinite["largest"]
+    assert indefinite["warning"].startswith("not positive definite")
+    assert (definite["violations"], indefinite["violations"]) == (0, 0)
     assert "kernel_check" not in execute(DIGITS.replace(method="query-jitter", jitters="box:1")).result
 
 
 def test_a_jittering_kernel_may_be_replaced_by_its_positive_part():
-    recipe = DIGITS.replace(method="jsv", jitters="box:1", options={"positive": 100})
-    outcome = execute(recipe)
+    recipe = TEN.replace(method="jsv", jitters="box:1", options={"positive": TEN.n_train})
+    plain, outcome = execute(recipe.replace(options={})), execute(recipe)
     assert outcome.machine.kernel.base == prepare(recipe.replace(options={})).kernel
-    assert outcome.result["kernel_check"]["smallest"] > -1e-3
+    assert plain.result["kernel_check"]["smallest"] < -0.1
+    assert outcome.result["kernel_check"]["smallest"] > -0.02
     assert outcome.result["error_rate"] < 0.2
 
 

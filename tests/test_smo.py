@@ -65,8 +65,13 @@ def test_smo_stops_feasible_when_asked():
     X, y = problem(400, noise=2.0)
     C = np.full(400, 100.0)
     p = smo.pairs(Linear().block(X, X), PLAIN, y, C, np.zeros(400), -y)
-    smo.solve(p, 1e-9, lambda iterations: False)
+    asked = []
+    done, gap = smo.solve(p, 1e-9, lambda iterations: asked.append(iterations) or len(asked) < 3, burst=7)
+    assert (done, asked) == (21, [7, 7, 7])
+    assert gap > 1e-9
+    assert p.alpha.any()
     feasible(p.alpha, y, C)
+    np.testing.assert_allclose(p.f, Linear().exact(X, X) @ (p.alpha * y) - y, atol=1e-3)
 
 
 @pytest.fixture
@@ -126,6 +131,8 @@ def test_stopping_leaves_a_feasible_machine(small_sets, after):
         gram, y[None], C, Session(lambda p: calls.append(p) or len(calls) <= after), tol=1e-8
     )
     assert not solution.converged
+    assert solution.alpha.any() or after < 5
+    assert after > 0 or not solution.alpha.any()
     feasible(solution.alpha[0], y, C[0])
 
 

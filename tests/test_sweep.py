@@ -26,6 +26,7 @@ def test_errors_are_those_of_machines_that_have_not_seen_the_fold():
     folds = StratifiedKFold(3, shuffle=True, random_state=DIGITS.seed).split(X, y)
     expected = [int(np.sum(SVC(DIGITS.kernel, C=0.05).fit(X[a], y[a]).predict(X[b]) != y[b])) for a, b in folds]
     assert list(point.fold_errors) == expected
+    assert min(expected) > 0
     assert point.test_errors == execute(DIGITS.replace(C=0.05)).result["errors"]
     assert point.n_train == 90
     assert point.validation[0] == sum(expected) / 90
@@ -35,6 +36,7 @@ def test_errors_are_those_of_machines_that_have_not_seen_the_fold():
 def test_values_of_the_box_are_judged_alike_together_and_alone(method, solver):
     recipe = DIGITS.replace(method=method, solver=solver, jitters="plus:1")
     together = sweep(recipe, "C", ["0.05", "2"], folds=2)
+    assert together[0].fold_errors != together[1].fold_errors  # so that it shows which value was meant
     assert together == [sweep(recipe, "C", [value], folds=2)[0] for value in ("0.05", "2")]
 
 
@@ -88,9 +90,9 @@ def test_a_cancelled_run_puts_no_machine_together(home, monkeypatch):
 
 @pytest.mark.parametrize("method", ["vsv", "jsv"])
 def test_jitters_pushed_too_far_are_told_by_the_folds(method):
-    recipe = DIGITS.replace(method=method, classes=(6, 9))
+    recipe = DIGITS.replace(method=method, classes=(6, 9), n_train=200)
     near, far = sweep(recipe, "jitters", ["none", "rot:180"], folds=3)
-    assert sum(near.fold_errors) <= sum(far.fold_errors)
+    assert sum(near.fold_errors) + 2 <= sum(far.fold_errors)
     assert far.value == "rot:180"
 
 

@@ -13,6 +13,7 @@ from svmcore.lab.experiment import rivals
 from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, text
+from svmcore.metrics import paired_test
 
 NAMED = {
     "usps-table1", "usps-vsv-rotation", "usps-vsv-thickness", "usps-local", "sv-transfer", "mnist-table4-6",
@@ -119,7 +120,10 @@ def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
     assert found["missing"] == []
     assert found["rows"][3]["cells"][0]["value"] == rivals.measured("tiny-nearest")["errors"]
     assert found["rows"][1]["cells"][2]["published"] == 3.2
-    assert 0 <= found["tests"][0]["p_value"] <= 1
+    sv, vsv = (tables.stored_run(name).test() for name in ("tiny-sv", "tiny-vsv"))
+    outcome = paired_test(sv.y_true != sv.y_pred, vsv.y_true != vsv.y_pred)
+    assert outcome.only_a + outcome.only_b > 0
+    assert {name: found["tests"][0][name] for name in outcome._fields} == outcome._asdict()
 
 
 def test_a_table_takes_no_changes(small, capsys):

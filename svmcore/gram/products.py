@@ -7,11 +7,7 @@ Layouts of X:
     sparse    real tiles (see tiles.py): work in proportion to the density of A, faster than sgemm below CROSSOVER
     whole     whole-number tiles: steps of one size a row, 0 to 255 of them; exact, and faster than sgemm
 
-Processor time beside the dense layout's, degree 9 kernel values included, on two Zen 3 cores (AVX2), 784 features:
-MNIST digits (19 % of the pixels not zero) whole 0.17, sparse 0.28; beside sgemm without the kernel 0.23 and 0.37. With
-random zeros, sparse at density 0.2, 0.3, 0.4, 0.5, 0.6: 0.37, 0.59, 0.71, 0.91, 1.09; whole 0.4 to 0.6 at any density.
-Tried and not better on digits: tiles of 16, 48, 64 or more examples, two or four similar rows sharing the union of
-their nonzeros, and examples sorted so that tiles have empty lines to skip.
+Their times, and what was tried beside them, are in tests/bench/NOTES.md.
 Operands are immutable once built; products may be asked of one by several threads.
 """
 

@@ -1,11 +1,10 @@
-"""Bases of the kernels that are not functions of u.v, |u|^2 and |v|^2: each fills whole blocks of kernel values itself.
+"""Base classes of the kernels that are not functions of u.v, |u|^2 and |v|^2, and compute their own blocks.
 
     fill(operand, A, sq, cols, out)      out[i, j] = K(a_i, x_j),  x_j the operand's examples of the slice `cols`
 
-A (m, d) float32; sq (m,) = |a|^2; out (m, n') float32. What such a kernel wants to know of the operand's examples once
-and for all it keeps by `operand.derived`. A fitted kernel has arrays that were found on training examples. One sort of
-them adds to a kernel, or takes from it, what runs along a few directions w_r = sum_i weights_ir phi(point_i) of its
-feature space:
+A (m, d) float32; sq (m,) = |a|^2; out (m, n') float32. What such a kernel precomputes of the operand's examples is kept
+by `operand.derived`. A FittedKernel has arrays that were found on training examples. A DirectedKernel adds to a kernel,
+or subtracts from it, the components along a few directions w_r = sum_i weights_ir phi(point_i) of its feature space:
 
     K'(u, v) = K(u, v) +- <p(u), p(v)>,    p(u)_r = <w_r, phi(u)> = sum_i weights_ir K(point_i, u)
 """
@@ -105,5 +104,5 @@ class DirectedKernel(FittedKernel):
         return Operand(self.points)
 
     def _along(self, A) -> np.ndarray:
-        """What runs along the directions: p (m, r) float32 of the rows of A."""
+        """Components along the directions: p (m, r) float32 of the rows of A."""
         return (self._points.block(A, self.base).astype(np.float64) @ self.weights).astype(np.float32)

@@ -1,17 +1,13 @@
-"""Kernels that are not positive definite: how far from it they are on a sample, and the part of them that is.
+"""The positive part of a kernel that is not positive definite, and a test of definiteness on a sample.
 
 With eigenvalues lambda_r and eigenvectors v_r of the Gram matrix of some examples z_i,
 
     K+(u, v) = K(u, v) + sum_{lambda_r < 0} <q_r, u> <q_r, v>,    <q_r, u> = sum_i v_ir K(z_i, u) / |lambda_r|^(1/2)
 
-has on those examples the Gram matrix of K with every negative eigenvalue set to 0; elsewhere it takes away what the
-same directions explain. The dual (smo.py) is concave again, and the machine one of largest margin.
+has on those examples the Gram matrix of K with every negative eigenvalue set to 0; on others it adds their components
+along the same directions. The dual (smo.py) is concave again, and the machine one of largest margin.
 
-Why it matters: the jittering kernel of 5000 MNIST digits has 655 negative eigenvalues, the least -5.0 beside a largest
-of 409. Solved to the same gap, its ten machines then make 488 errors of 10000 where plain ones make 358, and more the
-larger C is (0.5: 356, 10: 780); stopping early does not help. With the negative directions found on 2000 of the digits
-it is 252, on all 234. Other ways were compared on the same test set: a larger diagonal (352 at best), absolute values
-of the eigenvalues (249). Of 400 threes and eights only five eigenvalues are negative, and the errors are 33 beside 31.
+The jittering kernel of many digits needs it: tests/bench/NOTES.md has the errors with it and without.
 
 References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 (triangle inequality); Wu, Chang and Zhang,
 ICML workshop (2005), for the spectrum set to 0; Williams and Seeger, NIPS 13 (2001), for Gram matrices on a sample.
@@ -49,7 +45,7 @@ class PositivePart(DirectedKernel):
 
 
 class KernelReport(NamedTuple):
-    """What a kernel does on a sample of examples."""
+    """How definite a kernel is on a sample of examples."""
 
     smallest: float  # eigenvalue of the Gram matrix
     largest: float
@@ -68,13 +64,19 @@ class KernelReport(NamedTuple):
 
 
 def distances(K: np.ndarray) -> np.ndarray:
-    """|phi(x_i) - phi(x_j)| (n, n) float64 in the feature space with Gram matrix K (n, n)."""
+    """|phi(x_i) - phi(x_j)| (n, n) float64 in the feature space with Gram matrix K (n, n).
+
+    Source: DeCoste and Schoelkopf (2002), note 5.
+    """
     own = np.diagonal(K)
     return np.sqrt(np.maximum(own[:, None] - 2 * K + own, 0))
 
 
 def examine(kernel: Kernel, X: np.ndarray) -> KernelReport:
-    """Eigenvalues of a kernel on a sample X (n, d), and the triangle inequality among its first TRIANGLES."""
+    """Eigenvalues of a kernel on a sample X (n, d), and the triangle inequality among its first TRIANGLES.
+
+    Source: DeCoste and Schoelkopf (2002), section 3.3, the triangle inequality.
+    """
     K = kernel.block(X, X).astype(np.float64)
     D = distances(K[:TRIANGLES, :TRIANGLES])
     eigenvalues = eigvalsh((K + K.T) / 2)

@@ -9,8 +9,7 @@ w is a pyramid of `width` pixels, w(dy, dx) = t(dy) t(dx) with t falling linearl
 
 Symbols: images (h, w, c) as rows (d,) float32, d = h w c; a tile holds TILE examples pixel by pixel, (d, TILE).
 
-References: Schoelkopf, Simard, Smola and Vapnik, NIPS 10 (1998), "Prior knowledge in support vector kernels"; the
-3.0 % row of Table 2 in DeCoste and Schoelkopf, Machine Learning 46 (2002).
+Reference: Schoelkopf, Simard, Smola and Vapnik, NIPS 10 (1998), "Prior knowledge in support vector kernels".
 """
 
 from __future__ import annotations
@@ -35,7 +34,8 @@ CALL = 4e6  # pixels of product images that one native call works on, so that no
 class LocalPoly(BlockwiseKernel):
     """Polynomial kernel of nearby pixels; `image_shape` (h, w) or (h, w, c) of the rows, `width` of the fields odd.
 
-    ValueError names a field that is not allowed.
+    ValueError names a field that is not allowed. Source: section 2 and the "local kernel" of
+    DeCoste and Schoelkopf (2002), Table 2.
     """
 
     image_shape: tuple[int, ...] | None = None

@@ -1,4 +1,4 @@
-"""Nearest neighbours by tangent distance: a rival of the invariant SVMs that knows the same transformations.
+"""k nearest neighbours by two-sided tangent distance, for comparison with the invariant SVMs.
 
     d(x, y)^2 = min_{a, b} |x + T_x' a - y - T_y' b|^2 + ridge (|a|^2 + |b|^2)
 
@@ -9,8 +9,7 @@ T_j x - x. With r = x - y, u = T_x r, v = T_y r, M = T_x T_y' and s = 1 + ridge 
 
 Only the `candidates` nearest by Euclidean distance are compared so.
 
-References: Simard, LeCun and Denker, NIPS 5 (1993); the tangent distance rows of Tables 2 and 3 in DeCoste and
-Schoelkopf, Machine Learning 46 (2002).
+Reference: Simard, LeCun and Denker, NIPS 5 (1993).
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
     """k nearest neighbours by two-sided tangent distance.
 
     jitters: a JitterSet or its text; image_shape: (h, w) or (h, w, c) of the rows, None when X is given as images;
-    directions: p; ridge: what a step along a tangent costs (0.3 was best on a validation part of USPS). Ties among the
-    labels of the neighbours go to the nearest.
+    directions: p; ridge: what a step along a tangent costs. Ties among the labels of the neighbours go to the nearest.
+    Source: the "tangent distance" rows of DeCoste and Schoelkopf (2002), Tables 2 and 3.
     """
 
     def __init__(self, jitters=MOVES, image_shape=None, *, n_neighbors=1, directions=7, candidates=100, ridge=0.3):

@@ -1,7 +1,7 @@
-"""Eigenvalues of symmetric matrices of some hundred to a few thousand rows, on one thread.
+"""Eigenvalues of symmetric matrices of some hundred to a few thousand rows, on one BLAS thread.
 
-BLAS threads wait for each other by spinning, thousands of times in one decomposition: with two of them beside a busy
-core, 888 rows took 1.4 s of wall time, with one 0.2 s.
+One, because BLAS threads wait for each other by spinning, thousands of times in one decomposition, which costs most
+beside a busy core (tests/bench/NOTES.md).
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Kernels made invariant by whitening the directions in which transformations move the examples.
+"""Invariant kernels: tangents whitened, in input space or in the feature space of a kernel.
 
     t_ij = phi(T_j x_i) - phi(x_i)              tangents, by finite differences over the jitters T_j of a set
     C = mean of t t',  scaled to a largest eigenvalue of 1
@@ -12,22 +12,15 @@ eigenvalues mu_r of C, and
 
     K'(u, v) = K(u, v) - sum_r (1 - lambda / ((1 - lambda) mu_r + lambda)) <s_r, phi(u)> <s_r, phi(v)>
 
-which takes away from K what runs along the tangents; it needs values of K only, and is positive definite.
+which is K less its components along the tangents; it needs values of K only, and is positive definite. Whitening
+pixels serves linear machines, as the paper reports; others need it in their feature space (tests/bench/NOTES.md).
 
-Errors of four machines, each of 400 threes and eights drawn from the training set, on 3000 others of it (nearly the
-same for all four, so 12000 decisions but not 12000 digits), 3x3 shifts:
-
-    lambda                             1     0.3    0.1   0.03   0.01
-    degree 9, in feature space       314     286    272    252    254       1000 tangents; with 2000 of them 248
-    degree 9, in pixels              314     326    336    344    387       lengths left as they come: 369, 489, ...
-    linear, in pixels                593     576    557    538    547
-
-Whitening pixels serves linear machines, as the paper reports; for others it must be done in their feature space.
+The paper's regulariser, equation (2), is not computed: a machine on whitened examples minimises it.
 
 Symbols: X (n, d) float32; J jitters, N = n (J - 1) tangents; B (d, d); points (n J, d); weights (n J, r).
 
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1, equations (1)-(5); Schoelkopf, Simard,
-Smola and Vapnik, NIPS 10 (1998); Chapelle and Schoelkopf, NIPS 14 (2002), for the feature space.
+References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1; Schoelkopf, Simard, Smola and Vapnik,
+NIPS 10 (1998); Chapelle and Schoelkopf, NIPS 14 (2002), for the feature space.
 """
 
 from __future__ import annotations
@@ -57,20 +50,29 @@ def tangents(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
 
 
 def tangent_covariance(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
-    """C (d, d) float64 of the tangents of images X, with largest eigenvalue 1. Source: equation (4)."""
+    """C (d, d) float64 of the tangents of images X, with largest eigenvalue 1.
+
+    Source: DeCoste and Schoelkopf (2002), equation (4).
+    """
     T = tangents(X, jitters, image_shape).astype(np.float64)
     C = T.T @ T
     return C / max(eigvalsh(C)[-1], np.finfo(float).tiny)
 
 
 def principal_tangents(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues (d,) of a covariance, falling, and its eigenvectors as rows (d, d), to be looked at as images."""
+    """Eigenvalues D (d,) of a covariance, falling, and its eigenvectors S' as rows (d, d), to be looked at as images.
+
+    Source: DeCoste and Schoelkopf (2002), equation (5).
+    """
     values, vectors = eigh(C)
     return values[::-1], vectors.T[::-1]
 
 
 def whitening(C: np.ndarray, lam: float) -> np.ndarray:
-    """B = sqrt(lam) ((1 - lam) C + lam I)^(-1/2), (d, d) float32, symmetric. ValueError unless 0 < lam <= 1."""
+    """B = sqrt(lam) ((1 - lam) C + lam I)^(-1/2), (d, d) float32, symmetric. ValueError unless 0 < lam <= 1.
+
+    Source: DeCoste and Schoelkopf (2002), equation (3), by the diagonal form of equation (5).
+    """
     values, axes = principal_tangents(C)
     return ((axes.T * np.sqrt(_damping(values, lam))) @ axes).astype(np.float32)
 
@@ -83,7 +85,10 @@ def _forms(X, jitters, image_shape) -> np.ndarray:
 
 
 def _damping(values: np.ndarray, lam: float) -> np.ndarray:
-    """What is left of a squared length along directions with these eigenvalues of C: lam / ((1 - lam) mu + lam)."""
+    """What is left of a squared length along directions with these eigenvalues of C: lam / ((1 - lam) mu + lam).
+
+    Source: DeCoste and Schoelkopf (2002), section 3.1, C := (1 - lambda) C + lambda I.
+    """
     if not 0 < lam <= 1:
         raise ValueError(f"lam = {lam!r}; allowed: a number above 0 and up to 1 (1: the plain kernel)")
     return lam / ((1 - lam) * np.maximum(values, 0) + lam)
@@ -92,7 +97,10 @@ def _damping(values: np.ndarray, lam: float) -> np.ndarray:
 @register("tangent-whitened")
 @dataclass(frozen=True, eq=False)
 class TangentWhitened(FittedKernel):
-    """base(B u, B v), lengths kept: invariance in input space. `fit` finds B; any B (r, d) may be given."""
+    """base(B u, B v), lengths kept: invariance in input space. `fit` finds B; any B (r, d) may be given.
+
+    Source: DeCoste and Schoelkopf (2002), equation (1), where base is linear.
+    """
 
     base: Kernel
     B: np.ndarray
@@ -123,7 +131,10 @@ class TangentWhitened(FittedKernel):
 @register("tangent-feature")
 @dataclass(frozen=True, eq=False)
 class TangentFeature(DirectedKernel):
-    """K' in the feature space of `base`: base(u, v) - <p(u), p(v)>, p(u) = base(u, points) weights."""
+    """K' in the feature space of `base`: base(u, v) - <p(u), p(v)>, p(u) = base(u, points) weights.
+
+    Source: DeCoste and Schoelkopf (2002), section 3.1, the nonlinear case by kernel PCA.
+    """
 
     sign: ClassVar[int] = -1
 

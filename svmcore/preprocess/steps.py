@@ -1,23 +1,11 @@
 """The steps of preprocessing, each a function of images, and the registry that names them.
 
-Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1); paper (n, c), the background's colour.
+Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1); paper (n, c), the background's value.
 
 Deslanting makes the principal axis of the ink vertical by shifting rows. With the ink's mass m(r, s) = |grey -
 background|, its centre (r0, s0) and second moments, row r of the result is row r of the image read at
 s + (r - r0) cov(r, s) / var(r), by linear interpolation. Interpolation smooths, and fewer support vectors are needed
-than in the paper's Table 9. Four of some fifteen variants tried, digits 0, 1, 2 and 4 against the rest:
-
-    as published                                                        1859  1057  3186  2989
-    cov / var, interpolated                                             1245   711
-    cov / var, whole pixels                                             1499   902
-    sine of the principal axis' angle, interpolated, from the middle    1567   829  3168  2808
-    sine of the principal axis' angle, whole pixels, from the middle    1866  1057  3693  3375
-
-The last is the paper's description word for word and comes nearest for 0 and 1, but has 7 to 16 % too many for the
-others, and more errors: 131 of 10000, and 66 with virtual SVs of 13 shifts, against 59 with interpolation.
-
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 5.1 (smoothing for USPS, unit norm and
-deslanting for MNIST) and section 5.2 (zero mean and unit deviation for volcanoes).
+than in the paper's Table 9; other ways of deslanting are compared in tests/bench/NOTES.md.
 """
 
 from collections.abc import Callable
@@ -107,7 +95,7 @@ def as_images(X: np.ndarray, image_shape: tuple[int, ...] | None = None) -> np.n
 
 
 def background(images: np.ndarray) -> np.ndarray:
-    """The paper's colour (n, c) of images (n, h, w, c): the darkest or lightest value, whichever is nearer to the
+    """The background's value (n, c) of images (n, h, w, c): the darkest or the lightest, whichever is nearer to the
     mean of the outermost pixels."""
     low, high = images.min(axis=(1, 2)), images.max(axis=(1, 2))
     rows = images[:, [0, -1]].mean(axis=(1, 2))
@@ -116,7 +104,10 @@ def background(images: np.ndarray) -> np.ndarray:
 
 
 def deslant(images: np.ndarray) -> np.ndarray:
-    """Images (n, h, w, c) with each image's principal axis made vertical by shifting rows; colour moves as one."""
+    """Images (n, h, w, c) with each image's principal axis made vertical by shifting rows, all channels alike.
+
+    Source: DeCoste and Schoelkopf (2002), section 5.1.1, experiment 2.
+    """
     images = np.ascontiguousarray(images)
     paper, out = background(images), np.empty_like(images)
     for s in range(0, len(images), CHUNK):
@@ -125,7 +116,10 @@ def deslant(images: np.ndarray) -> np.ndarray:
 
 
 def smooth(images: np.ndarray, sigma: float) -> np.ndarray:
-    """Images blurred by a Gaussian of `sigma` pixels; beyond the border the edge pixels go on."""
+    """Images blurred by a Gaussian of `sigma` pixels; beyond the border the edge pixels are repeated.
+
+    Source: DeCoste and Schoelkopf (2002), section 5.1, for USPS.
+    """
     out = np.empty_like(images)
     for s in range(0, len(images), CHUNK):
         along_rows = gaussian_filter1d(images[s : s + CHUNK], sigma, axis=2, mode="nearest")
@@ -134,7 +128,10 @@ def smooth(images: np.ndarray, sigma: float) -> np.ndarray:
 
 
 def crop(images: np.ndarray, margin: float) -> np.ndarray:
-    """Images without `margin` whole pixels on each side. Raises ValueError when nothing would be left."""
+    """Images without `margin` whole pixels on each side. Raises ValueError when nothing would be left.
+
+    Source: DeCoste and Schoelkopf (2002), section 5.2, before the normalisation of shifted chips.
+    """
     m = int(margin)
     if min(images.shape[1:3]) <= 2 * m:
         raise ValueError(
@@ -144,13 +141,19 @@ def crop(images: np.ndarray, margin: float) -> np.ndarray:
 
 
 def standardise(images: np.ndarray) -> np.ndarray:
-    """Each example with mean 0 and standard deviation 1; a constant example becomes 0."""
+    """Each example with mean 0 and standard deviation 1; a constant example becomes 0.
+
+    Source: DeCoste and Schoelkopf (2002), section 5.2.
+    """
     centred = images - images.mean(axis=(1, 2, 3), keepdims=True)
     return _divide(centred, centred.std(axis=(1, 2, 3), keepdims=True))
 
 
 def unit_norm(images: np.ndarray) -> np.ndarray:
-    """Each example divided by its 2-norm; an empty example stays 0."""
+    """Each example divided by its 2-norm; an empty example stays 0.
+
+    Source: DeCoste and Schoelkopf (2002), section 5.1.1.
+    """
     return _divide(images, np.sqrt(np.einsum("nhwc,nhwc->n", images, images))[:, None, None, None])
 
 

@@ -162,7 +162,10 @@ class _Rounds:
         return chosen
 
     def _working_set(self, m) -> np.ndarray:
-        """SVs of machine m and its worst violators; where SVs alone are too many, the worst violators of both kinds."""
+        """SVs of machine m and its worst violators; where SVs alone are too many, the worst violators of both kinds.
+
+        Osuna, Freund and Girosi (1997), section 3.2.2: the set to optimise next must hold a violator.
+        """
         if self.K is not None:
             return np.arange(self.n)
         f, alpha, b = self.f[m, self.columns], self.alpha[m, self.columns], self.bias[m]
@@ -185,7 +188,10 @@ class _Rounds:
     # One round
 
     def _round(self, sets, K=None) -> None:
-        """Solve machine m on sets[m], then bring all of f up to date; K = (blocks, which) of a set that all share."""
+        """Solve machine m on sets[m], then bring all of f up to date; K = (blocks, which) of a set that all share.
+
+        Osuna, Freund and Girosi (1997), section 3.2.3: one iteration of the decomposition.
+        """
         before, gained = self.alpha.copy(), [self.seen[m].dual for m in sets]
         tasks = [(m, chosen, K) for m, chosen in sets.items()]
         self.session.side_by_side(self._solve_set, tasks, self.threads)

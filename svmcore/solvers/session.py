@@ -34,6 +34,7 @@ class Session(Work):
         super().__init__()
         self.monitor, self.burst, self.max_iter = monitor, getattr(monitor, "burst", None), max_iter
         self.stopped, self.history, self.iterations = False, [], 0
+        self.error: BaseException | None = None  # the first one of a machine or of the monitor
         self._thread, self._started = threading.get_ident(), time.perf_counter()
         self._gate = threading.Lock()  # workers wait at it while a report is made, so that a pause holds them too
         self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
@@ -50,11 +51,11 @@ class Session(Work):
     # Reports
 
     def check(self) -> None:
-        """Between pieces of work: report, in the thread that fits; raise Stopped in every thread after a stop."""
+        """Between pieces of work: report, in the thread that fits; raise in every thread what ended the fit."""
         if threading.get_ident() == self._thread:
             self.report()
         if self.stopped:
-            raise Stopped
+            raise self.error or Stopped
 
     def see(self, iterations: int, news: Callable[[], None]) -> bool:
         """From a machine's thread after a burst: take note of its news; whether to go on."""
@@ -72,9 +73,8 @@ class Session(Work):
             try:
                 if self.monitor is not None and not self.monitor(progress):
                     self.stopped = True
-            except BaseException:
-                self.stopped = True
-                raise
+            except BaseException as error:
+                self._fail(error)
             self.history.append(progress._replace(snapshot=None))
             if len(self.history) > MAX_HISTORY:
                 del self.history[1:-1:2]
@@ -110,12 +110,18 @@ class Session(Work):
                 for future in done:
                     future.result()
                 self.report()
-        except BaseException:
-            self.stopped = True
-            raise
+        except BaseException as error:
+            self._fail(error)
         finally:
             executor.shutdown(cancel_futures=self.stopped)  # waits for bursts that are under way
         self.check()
+
+    def _fail(self, error: BaseException) -> None:
+        """End the fit by an error, and raise the first one; others are stops that it has caused."""
+        self.stopped = True
+        if self.error is None and not isinstance(error, Stopped):
+            self.error = error
+        raise self.error or error
 
     # Memory
 

@@ -67,14 +67,20 @@ def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=
 
 
 def index_sets(y, C, alpha) -> tuple[np.ndarray, np.ndarray]:
-    """Masks of I_up and I_low (shapes follow the arguments')."""
+    """Masks of I_up and I_low (shapes follow the arguments').
+
+    Which multipliers may still grow or shrink: Bakir, Bottou and Weston (2004), section 2.1.
+    """
     positive = y > 0
     room, loaded = alpha < C, alpha > 0
     return np.where(positive, room, loaded), np.where(positive, loaded, room)
 
 
 def kkt_gap(y, C, alpha, f) -> tuple[float, float]:
-    """(gap, b) of the present alpha: the largest KKT violation and the bias of the decision function."""
+    """(gap, b) of the present alpha: the largest KKT violation and the bias of the decision function.
+
+    Optimality conditions: Osuna, Freund and Girosi (1997), section 3.2.1.
+    """
     up, low = index_sets(y, C, alpha)
     least = f[up].min() if up.any() else -np.inf
     most = f[low].max() if low.any() else np.inf
@@ -88,7 +94,11 @@ def kkt_gap(y, C, alpha, f) -> tuple[float, float]:
 
 
 def dual_objective(y, alpha, f) -> float:
-    """W(alpha) from f alone: 1/2 sum_i alpha_i (1 - y_i f_i)."""
+    """W(alpha) from f alone: 1/2 sum_i alpha_i (1 - y_i f_i).
+
+    DeCoste and Schoelkopf (2002), section 4, the quadratic programme; the same as
+    Bakir, Bottou and Weston (2004), equation (3).
+    """
     return float(0.5 * np.sum(alpha * (1 - y * f)))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import re
 import shutil
 import sys
@@ -18,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import sync_playwright
 
+from tests.bench.machine import machine
 from tests.browser.conftest import CHROMIUM_FLAGS, ROOT, running_app
 from tests.browser.steps import OUTCOME, QUIET, expect_state, press, start, visit
 
@@ -31,6 +33,7 @@ def main(argv=None) -> int:
         "--query", default="dataset=mnist&method=vsv&jitters=box:1", help="the run, as an address has it"
     )
     parser.add_argument("--clicks", type=int, default=64)
+    parser.add_argument("--json", type=Path, help="where the times go")
     options = parser.parse_args(argv)
     path = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as home, running_app(ROOT, Path(home)) as server, sync_playwright() as tool:
@@ -46,13 +49,18 @@ def main(argv=None) -> int:
         expect_state(watcher, "running", 60)
         watcher.wait_for_timeout(3000)
         times = [click(visitor, title) for title in itertools.islice(itertools.cycle(ROUND), options.clicks)]
+        found = {"machine": machine(), "query": options.query, "clicks": options.clicks}
         for name, seconds in zip(("heading", "whole page"), np.array(times).T, strict=True):
-            print(f"{name}: median {np.median(seconds):.3f} s, 95 % {np.percentile(seconds, 95):.3f} s")
+            found[name] = {"median": float(np.median(seconds)), "of 95 %": float(np.percentile(seconds, 95))}
+            print(f"{name}: median {found[name]['median']:.3f} s, 95 % {found[name]['of 95 %']:.3f} s")
         expect_state(watcher, "running", 1)
         began = time.perf_counter()
         press(watcher, "cancel")
         expect_state(watcher, "cancelled", 20)
-        print(f"cancelled on the screen after {time.perf_counter() - began:.2f} s")
+        found["cancelled"] = time.perf_counter() - began
+        print(f"cancelled on the screen after {found['cancelled']:.2f} s")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -9,7 +9,9 @@ Seconds are of the processor.
 from __future__ import annotations
 
 import argparse
+import json
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from svmcore import SVC, Digestion, JitterSet
 from svmcore.gram.products import Operand
 from svmcore.preprocess import Preprocessor
 from svmcore.solvers.digestion import solve
+from tests.bench.machine import machine
 from tests.bench.problems import NINE, SHAPE, digits
 
 SHARES = (1 / 3, 1 / 2, 1.0)  # R / S
@@ -40,29 +43,48 @@ def virtual_union(base: int, digit: int, seed: int = 0) -> tuple[np.ndarray, np.
     return X, np.tile(np.where(task.y[support] == digit, 1.0, -1.0), len(shifted))
 
 
-def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.digestion", description=__doc__.split("\n")[0])
-    parser.add_argument("--base", type=int, default=2000, help="digits that the first stage trains on")
-    parser.add_argument("--digit", type=int, default=1, help="the digit that is told from the rest")
-    options = parser.parse_args(argv)
-    X, y = virtual_union(options.base, options.digit)
-    n, machine, operand = len(y), SVC(kernel=NINE, C=2.0).fit(X, y), Operand(X, "dense")
-    few = Operand(X[-300:], "dense"), NINE, np.where(np.arange(300) % 2, 1.0, -1.0)[None], np.full((1, 300), 2.0)
-    solve(*few, settings=Digestion())  # compiled before any time counts
-    print(" | ".join(COLUMNS), flush=True)
+def cells(rows):
+    """The lines of a table: each solution beside the one without digestion."""
+    off = {row["rows"]: row["kernel_values"] for row in rows if row["rules"] == "off"}
+    for row in rows:
+        values, less = f"{row['kernel_values'] / 1e6:.1f}", f"{off[row['rows']] / row['kernel_values']:.2f}"
+        yield (row["n"], row["n_sv"], row["rows"], row["rules"], values, less, row["steps"], row["most_sv"],
+               row["n_sv_end"], f"{row['dual']:.4f}", f"{row['cpu_seconds']:.1f}")  # fmt: skip
+
+
+def measure(X, y):
+    """Rows of figures, one for each size of cache and setting of the rules, as they come."""
+    n, support = len(y), len(SVC(kernel=NINE, C=2.0).fit(X, y).support_)
+    operand, few = Operand(X, "dense"), np.where(np.arange(300) % 2, 1.0, -1.0)[None]
+    solve(Operand(X[-300:], "dense"), NINE, few, np.full((1, 300), 2.0), settings=Digestion())  # compiled before
     for share in SHARES:
-        rows, values = int(share * len(machine.support_)), {}
         for name, rules in SETTINGS.items():
-            start = time.process_time()
+            rows, start = int(share * support), time.process_time()
             solution = solve(
                 operand, NINE, y[None], np.full((1, n), 2.0), cache_bytes=4 * n * rows, settings=Digestion(**rules)
             )
             last, most = solution.history[-1], max(progress.n_sv for progress in solution.history)
-            values[name] = last.kernel_evals
-            cells = (n, len(machine.support_), rows, name, f"{last.kernel_evals / 1e6:.1f}",
-                     f"{values['off'] / values[name]:.2f}", solution.iterations, most, last.n_sv, f"{last.dual:.4f}",
-                     f"{time.process_time() - start:.1f}")  # fmt: skip
-            print(" | ".join(map(str, cells)), flush=True)
+            yield {
+                "n": n, "n_sv": support, "rows": rows, "rules": name, "kernel_values": last.kernel_evals,
+                "steps": solution.iterations, "most_sv": most, "n_sv_end": last.n_sv, "dual": last.dual,
+                "cpu_seconds": time.process_time() - start,
+            }  # fmt: skip
+
+
+def main(argv=None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.digestion", description=__doc__.split("\n")[0])
+    parser.add_argument("--base", type=int, default=2000, help="digits that the first stage trains on")
+    parser.add_argument("--digit", type=int, default=1, help="the digit that is told from the rest")
+    parser.add_argument("--json", type=Path, help="where the results go")
+    options = parser.parse_args(argv)
+    rows = []
+    print(" | ".join(COLUMNS), flush=True)
+    for row in measure(*virtual_union(options.base, options.digit)):
+        rows.append(row)
+        print(" | ".join(map(str, list(cells(rows))[-1])), flush=True)
+    if options.json:
+        result = {"machine": machine(), "base": options.base, "digit": options.digit, "rows": rows}
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -25,6 +23,7 @@ import numpy as np
 
 from data.dataset import NotAtHand
 from svmcore._jit import home
+from tests.bench.machine import machine
 from tests.bench.problems import PROBLEMS, SERIES
 
 COLUMNS = (
@@ -134,15 +133,6 @@ def growth(rows) -> dict[str, float]:
         for who, r in row["candidates"].items() if row["problem"] in series else ():
             points.setdefault(who, []).append((math.log(row["n"]), math.log(r["seconds"])))
     return {who: float(np.polyfit(*zip(*found, strict=True), 1)[0]) for who, found in points.items() if len(found) > 1}
-
-
-def machine() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        model = platform.processor()
-    return f"{os.cpu_count()} cores, {model}, Python {platform.python_version()}"
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 """MNIST, all 60000 digits: ten machines, unit norm, K = (u.v + 1)^9 / 512, C = 2 (DeCoste and Schoelkopf, 2002).
 
 Virtual SVs are made from each machine's own support vectors. Degree 5: section 5.1 and note 7, whose shifts go in the
-four principal directions; their C is not given, and that of USPS, 10, comes nearer on the first 5000: 373 errors, 531
-support vectors a machine on average, against 406 and 511 with C = 2 and the published 380 and 324.
-
-The jittering kernel on ten digits is far from positive definite, and its machines are worse than plain ones (488 errors
-against 358); those of its positive part, found on 2000 digits, are better (252). See methods/definite.py.
+four principal directions; their C is not given, and that of USPS, 10, is taken. The jittering kernel on ten digits is
+far from positive definite, so its positive part is a recipe too (methods/definite.py). How C was compared, and both
+kernels: tests/bench/NOTES.md.
 """
 
 from svmcore.kernels import RBF, Poly

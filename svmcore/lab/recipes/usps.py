@@ -1,18 +1,11 @@
 """USPS: ten machines of degree 3, C = 10, on smoothed digits (DeCoste and Schoelkopf, 2002, Tables 1 and 2).
 
-The paper leaves open how values are scaled and whether the polynomial has a constant. Of the choices tried, unit norm
-after smoothing and K = (u.v)^3 come nearest to its errors; in per cent, base and virtual SVs of each machine's own:
-
-    smoothed, unit norm, values 0 to 1         (u.v)^3          4.33  3.34     (u.v + 1)^3    4.83  3.74
-    smoothed, unit norm, values -1 to 1        (u.v)^3          4.38  3.94     (u.v + 1)^3    5.33  3.84
-    smoothed, values -1 to 1                   (u.v / 256)^3    4.78  3.29     with + 1       4.78  3.49
-    not smoothed, values -1 to 1               (u.v / 256)^3    4.38  3.44
-    not smoothed, values 0 to 1                (u.v / 256)^3    7.37  5.83
-    as published                                                4.0   3.2
+The paper leaves open how values are scaled and whether the polynomial has a constant: unit norm after smoothing and
+K = (u.v)^3 come nearest to its errors of the choices compared in tests/bench/NOTES.md.
 
 The Gaussian kernel has the width of Schoelkopf's experiments, exp(-|u - v|^2 / 128) for values from -1 to 1. Machines
-"-set" are trained on the union of the base machines' SVs alone: virtual SVs without jitters. The sigmoid stays in its
-convex part, tanh(2 u.v - 2), as machines beyond it (tanh(2 u.v - 1): 33 % errors) are no use.
+"-set" are trained on the union of the base machines' SVs alone: virtual SVs without jitters. The sigmoid,
+tanh(2 u.v - 2), keeps to the convex part of tanh for u.v up to 1.
 """
 
 from svmcore.kernels import RBF, Poly, Sigmoid

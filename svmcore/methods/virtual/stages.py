@@ -49,7 +49,10 @@ class VirtualSnapshot(NamedTuple):
 
 
 class Stages:
-    """One fit of a VirtualSVC, `owner`: machines in shares that are solved in turn, each within the SVC's budget."""
+    """One fit of a VirtualSVC, `owner`: machines in shares that are solved in turn, each within the SVC's budget.
+
+    The method: Burges and Schoelkopf (1997), section 3.
+    """
 
     def __init__(self, owner, single, X, targets: Targets, session: Session):
         self.owner, self.single, self.X, self.targets, self.session = owner, single, X, targets, session
@@ -61,7 +64,10 @@ class Stages:
         self.ceiling = ceiling_bytes(self.second.cache_mb)
 
     def first_stage(self) -> None:
-        """The base machine, one share a machine or one for all; scope "all" begins with every example instead."""
+        """The base machine, one share a machine or one for all; scope "all" begins with every example instead.
+
+        DeCoste and Schoelkopf (2002), section 3.2, step 1.
+        """
         k, n = self.Y.shape
         rows = self.owner.prepared(self.X)
         self.second_kernel = self.second._kernel_for(rows)
@@ -90,6 +96,9 @@ class Stages:
 
     def virtual_stage(self) -> None:
         """Retrain every share on the jittered forms of its SVs.
+
+        DeCoste and Schoelkopf (2002), section 3.2, steps 2 and 3; again from the new SVs as in
+        DeCoste and Schoelkopf (2002), note 3.
 
         Where training is stopped, the machines not yet retrained stay as they are; where the second stage has another
         kernel, all of them do.

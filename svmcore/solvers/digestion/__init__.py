@@ -15,13 +15,7 @@ which it jumped out, and like every full pass goes once round all n. DeCoste and
 five rules of `Digestion` are theirs, in their order of priority. Costs are counted in kernel evaluations, so that a run
 repeats exactly.
 
-Measured (tests/bench/digestion.py: n = 14247 virtual examples, 1151 SVs, rules chosen there): beside the same solver
-without digestion 1.3 times fewer kernel values with a cache for a third of the SVs, 1.4 for half of them, 1.9 for all;
-the paper says over 5 times for some of its machines. Without digestion the SVs bulge to twice their final number, in
-the first pass only, and each of the four or five passes computes (n - S)(S - R) values of uncached SVs with digestion
-or without: with R = S / 3 that alone is two fifths of all that is computed without digestion. Rule 2 as published
-digests every few hundred examples there, which costs more steps than it saves; with more SVs among the examples (a
-third and over) the gain is gone.
+What it saves is measured by tests/bench/digestion.py and told in tests/bench/NOTES.md.
 """
 
 from __future__ import annotations

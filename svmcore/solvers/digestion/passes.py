@@ -35,7 +35,10 @@ from svmcore.solvers.digestion.state import (
 
 @njit(cache=True, nogil=True)
 def _burst(s, rules, tol, budget, limit):
-    """Passes until `budget` kernel values were computed or looked up, `limit` steps made, or the machine is done."""
+    """Passes until `budget` kernel values were computed or looked up, `limit` steps made, or the machine is done.
+
+    DeCoste and Schoelkopf (2002), section 4.2: full and inbounds passes, and the jump out of a full one.
+    """
     n, c = s.y.shape[0], s.count
     stop = c[EVALS] + c[LOOKS] + budget
     while c[PHASE] != DONE and c[STEPS] < limit and c[EVALS] + c[LOOKS] < stop:

@@ -65,7 +65,7 @@ def compiled(settings: Digestion) -> Rules:
 
 @njit(cache=True, nogil=True)
 def _digest(s, rules):
-    """The five rules, the highest priority first."""
+    """The highest priority first. DeCoste and Schoelkopf (2002), section 4.2, rules 1 to 5."""
     c = s.count
     computed, new = c[EVALS] - c[EVALS_BACK], c[N_SV] - c[SV_BACK]
     if computed < rules.wait:

@@ -1,0 +1,78 @@
+"""Measured figures, kept as JSON beside this file; what the README shows is printed from them alone.
+
+runs.json        recipe name -> its errors, support vectors, seconds and memory     take_runs
+peers.json       what peers.py writes, by problem                                   take_peers
+digestion.json   what digestion.py writes
+clicks.json      what clicks.py writes
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import stored_run
+from tests.bench.machine import machine
+
+FOLDER = Path(__file__).parent
+KEPT = ("errors", "n_test", "n_sv", "n_union", "converged")  # of a run's result, as they are
+
+
+def read(name: str) -> dict:
+    """The figures of measured/NAME.json; {} where none were measured yet."""
+    path = FOLDER / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def write(name: str, figures: dict) -> None:
+    """Keep figures as measured/NAME.json."""
+    entries = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in figures.items())  # a line each
+    (FOLDER / f"{name}.json").write_text(f"{{\n{entries}\n}}\n", encoding="utf-8")
+
+
+def question(recipe: Recipe) -> dict[str, str]:
+    """What decides the outcome of a recipe, as short texts: without it nobody knows what the figures are of."""
+    return recipe.replace(name="custom", title="", cache_mb=None, slow_motion=False).to_query()
+
+
+def take_runs(names=()) -> list[str]:
+    """Figures of `names` and of the recipes already in runs.json, from the latest runs in the user's store.
+
+    Returns the names that the store has no finished run of; their figures stay as they are. ValueError for a name that
+    is no recipe.
+    """
+    known = read("runs")
+    wanted = [name for name in RECIPES if name in known or name in names]
+    if unknown := set(names) - set(wanted):
+        raise ValueError(f"{min(unknown)!r} is not a recipe; allowed: {', '.join(RECIPES)}")
+    found = {name: run for name in wanted if (run := stored_run(name)) is not None}
+    taken = {name: of_result(RECIPES[name], run.result) for name, run in found.items()}
+    write("runs", {name: (known | taken)[name] for name in wanted if name in known or name in taken})
+    return [name for name in wanted if name not in taken]
+
+
+def of_result(recipe: Recipe, result: dict) -> dict:
+    """An entry of runs.json from a run's result: compiling does not count as training."""
+    return {
+        "recipe": question(recipe),
+        **{name: result[name] for name in KEPT},
+        "train_seconds": round(result["fit_seconds"] - result.get("compile_seconds", 0), 2),
+        "test_seconds": round(result["predict_seconds"], 2),
+        "peak_mb": round(result["peak_rss_mb"]),
+        "machine": machine(),
+    }
+
+
+def take_peers(path: Path) -> None:
+    """Problems of a file that peers.py wrote take the place of those in peers.json; the others stay."""
+    from tests.bench.peers import growth
+    from tests.bench.problems import PROBLEMS
+
+    measured, known = json.loads(path.read_text(encoding="utf-8")), read("peers")
+    for row in measured["problems"]:
+        row["machine"] = measured["machine"]
+    rows = {row["problem"]: row for row in [*known.get("problems", []), *measured["problems"]]}
+    rows = [rows[name] for name in PROBLEMS if name in rows]
+    write("peers", {"problems": rows, "growth": growth(rows)})

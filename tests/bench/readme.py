@@ -1,0 +1,216 @@
+"""The README's figures, printed from what was measured: `python -m tests.bench.readme [--write]`.
+
+--write               put them into README.md, each part between its two marks
+--runs [NAME ...]     first take the figures of these recipes, and of those already shown, from the stored runs
+--peers FILE          first take in what `python -m tests.bench.peers --json FILE` wrote
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import TABLES
+from svmcore.metrics import wilson
+from tests.bench import digestion, measured
+
+README = Path(__file__).parents[2] / "README.md"
+MARKS = "<!-- {}: printed by python -m tests.bench.readme -->", "<!-- end of {} -->"
+OURS, ONEDAL, LIBSVM = "ours", "sklearnex", "sklearn"
+PROBLEM_TITLES = {
+    "digit-8": "MNIST digit 8 against the rest",
+    "classroom": "ten digits",
+    "ten-digits": "ten digits",
+    "ten-digits-rbf": "ten digits, RBF",
+    "ten-digits-deslanted": "ten digits, deslanted",
+    "virtual": "virtual SV stage of digit",
+    "a9a": "a9a, RBF",
+    "gaussians": "two Gaussians, 100 features, RBF",
+}
+
+
+def parts() -> dict[str, str]:
+    """What stands between the marks, by name."""
+    return {
+        "errors": errors(measured.read("runs")),
+        "digestion": of_digestion(measured.read("digestion")),
+        "peers": peers(measured.read("peers")),
+        "clicks": clicks(measured.read("clicks")),
+    }
+
+
+def rewritten(text: str) -> str:
+    """A README with each part in its place. ValueError where its marks are missing."""
+    for name, part in parts().items():
+        first, last = (mark.format(name) for mark in MARKS)
+        if first not in text or last not in text.partition(first)[2]:
+            raise ValueError(f"README.md lacks the marks {first} and {last}")
+        before, _, rest = text.partition(first)
+        text = f"{before}{first}\n\n{part}\n\n{last}{rest.partition(last)[2]}"
+    return text
+
+
+def errors(runs: dict) -> str:
+    """One row a recipe: what its run got wrong beside what was published, its machines, and what it took."""
+    rows = []
+    for name, run in runs.items():
+        low, high = wilson(run["errors"], run["n_test"])
+        rate = f"{100 * run['errors'] / run['n_test']:.2f} ({100 * low:.2f}-{100 * high:.2f})"
+        svs, seconds = f"{np.mean(run['n_sv']):.0f}", (run["train_seconds"], run["test_seconds"])
+        rows.append((RECIPES[name].title, f"`{name}`", run["errors"], rate, published(name), svs, *map(short, seconds),
+                     run["peak_mb"]))  # fmt: skip
+    columns = ("experiment", "recipe", "errors", "% (95 %)", "published", "SVs a machine", "training, s", "testing, s",
+               "memory, MB")  # fmt: skip
+    return table(columns, rows) + measured_on(runs.values())
+
+
+def published(name: str) -> str:
+    """The paper's errors for a recipe: their number where it is given, else the rate; "" for neither."""
+    cells = [cell for t in TABLES.values() for row in t.rows for cell in row.cells if cell and cell.recipe == name]
+    for figure, unit in (("errors", ""), ("error_pct", " %")):
+        for cell in cells:
+            if cell.figure == figure and cell.published is not None:
+                return f"{cell.published}{unit}"
+    return ""
+
+
+def of_digestion(bench: dict) -> str:
+    """The bench's own table, and what it says in a sentence."""
+    if not bench:
+        return "Not measured yet."
+    off = {row["rows"]: row["kernel_values"] for row in bench["rows"] if row["rules"] == "off"}
+
+    def saved(rules):
+        times = [off[row["rows"]] / row["kernel_values"] for row in bench["rows"] if row["rules"] == rules]
+        return ", ".join(f"{factor:.2f}" for factor in times)
+
+    row = bench["rows"][0]
+    text = (
+        f"On {row['n']} virtual examples of digit {bench['digit']}, {row['n_sv']} of them support vectors, and with a "
+        "cache for a third of these, a half and all, the solver without digestion computes "
+        f"{saved('published')} times the kernel values of the published rules, and {saved('adapted')} times those of "
+        "rules chosen there."
+    )
+    return f"{lines(text)}\n\n{table(digestion.COLUMNS, digestion.cells(bench['rows']))}{measured_on([bench])}"
+
+
+def peers(bench: dict) -> str:
+    """Seconds and memory of each candidate on each problem, and what follows from them."""
+    if not bench:
+        return "Not measured yet."
+    rows = []
+    for row in bench["problems"]:
+        seconds = {who: r["seconds"] for who, r in row["candidates"].items()}
+        growth = {who: r["growth_mb"] for who, r in row["candidates"].items()}
+        both = OURS in seconds and ONEDAL in seconds
+        ratio = f"{seconds[OURS] / seconds[ONEDAL]:.2f}" if both else ""
+        times = (short(seconds[who]) if who in seconds else "" for who in (LIBSVM, ONEDAL, OURS))
+        memory = (f"{growth[who]:.0f}" if who in growth else "" for who in (ONEDAL, OURS))
+        rows.append((problem_title(row["problem"]), row["n"], *times, ratio, *memory))
+    columns = ("problem", "examples", "scikit-learn, s", "intelex, s", "ours, s", "ours / intelex", "intelex, MB",
+               "ours, MB")  # fmt: skip
+    sentences = [*duals(bench["problems"]), *exponents(bench), *floor(bench["problems"])]
+    return f"{table(columns, rows)}\n\n{lines(*sentences)}{measured_on(bench['problems'])}"
+
+
+def problem_title(name: str) -> str:
+    """A problem of problems.py in words; its number of examples has a column of its own."""
+    if name in PROBLEM_TITLES:
+        return PROBLEM_TITLES[name]
+    family, _, number = name.rpartition("-")
+    return f"{PROBLEM_TITLES[family]} {number}" if family == "virtual" else PROBLEM_TITLES[family]
+
+
+def duals(problems) -> list[str]:
+    """How far apart the dual objectives are where both were measured."""
+    pairs = [(row["candidates"][OURS]["dual"], row["candidates"][ONEDAL]["dual"])
+             for row in problems if {OURS, ONEDAL} <= row["candidates"].keys()]  # fmt: skip
+    if not pairs:
+        return []
+    most = max(abs(a - b) / abs(b) for a, b in pairs)
+    return [f"Dual objectives differ from scikit-learn-intelex's by at most {most:.0e} of their value."]
+
+
+def exponents(bench: dict) -> list[str]:
+    """Growth of time with the number of examples, as peers.py fitted it; over two sizes it says nothing."""
+    sizes = [row["n"] for row in bench["problems"] if row["problem"].startswith("digit-8-")]
+    if len(sizes) < 3:
+        return []
+    names, growth = {OURS: "ours", ONEDAL: "scikit-learn-intelex", LIBSVM: "scikit-learn"}, bench["growth"]
+    powers = ", ".join(f"{growth[who]:.1f} ({name})" for who, name in names.items() if who in growth)
+    return [f"For digit 8 against the rest time grows as n to the power {powers}, n from {min(sizes)} to {max(sizes)}."]
+
+
+def floor(problems) -> list[str]:
+    """Ten digits beside the bare products of every support vector with every example, and how fast they decide."""
+    found = []
+    for row in problems:
+        ours, theirs = row["candidates"].get(OURS), row["candidates"].get(ONEDAL)
+        if row["problem"] == "ten-digits" and ours:
+            times = ours["seconds"] / min(ours["sgemm_seconds"], ours["product_seconds"])
+            found.append(f"Ten digits take {times:.1f} times the bare products of every support vector with every "
+                         "example, by the faster of sgemm and ours.")  # fmt: skip
+            if theirs:
+                found.append(f"Their machines decide the test set in {short(ours['predict_seconds'])} s, "
+                             f"scikit-learn-intelex's in {short(theirs['predict_seconds'])} s.")  # fmt: skip
+    return found
+
+
+def clicks(bench: dict) -> str:
+    """How soon the app answers while it trains."""
+    if not bench:
+        return "Not measured yet."
+    heading = bench["heading"]
+    text = (
+        f"While `{bench['query']}` trains, with both browsers on the same cores, the heading of the next page stands "
+        f"{heading['median']:.2f} s after a click (median of {bench['clicks']}; {heading['of 95 %']:.2f} s for 95 of "
+        f"100), and a cancelled run is shown as such after {bench['cancelled']:.1f} s."
+    )
+    return f"{lines(text)}{measured_on([bench])}"
+
+
+def measured_on(entries) -> str:
+    """The machines that entries were measured on, as a last line."""
+    return "\n\nMeasured on " + "; ".join(sorted({entry["machine"] for entry in entries})) + "."
+
+
+def table(columns, rows) -> str:
+    """A table in Markdown."""
+    whole = [columns, ["---"] * len(columns), *rows]
+    return "\n".join("|" + "".join(f" {cell} |" if cell != "" else " |" for cell in row) for row in whole)
+
+
+def lines(*sentences) -> str:
+    """Sentences in lines of the README's width."""
+    return fill(" ".join(sentences), 120, break_on_hyphens=False)
+
+
+def short(seconds: float) -> str:
+    """Seconds with two or three digits that count."""
+    return f"{seconds:.2f}" if seconds < 10 else f"{seconds:.1f}" if seconds < 100 else f"{seconds:.0f}"
+
+
+def main(argv=None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.readme", description=__doc__.split("\n")[0])
+    parser.add_argument("--write", action="store_true", help="rewrite README.md instead of printing")
+    parser.add_argument("--runs", nargs="*", metavar="NAME", help="take figures from the stored runs")
+    parser.add_argument("--peers", type=Path, metavar="FILE", help="take in what peers.py wrote")
+    options = parser.parse_args(argv)
+    if options.runs is not None and (missing := measured.take_runs(options.runs)):
+        print(f"no stored run of {', '.join(missing)}: `python -m svmcore run NAME` first", file=sys.stderr)
+    if options.peers:
+        measured.take_peers(options.peers)
+    if options.write:
+        README.write_text(rewritten(README.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        print("\n\n".join(parts().values()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

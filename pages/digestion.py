@@ -11,6 +11,7 @@ from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store.runs import Run
+from svmcore.solvers.digestion import Digestion
 
 SIDES = {"digestion": True, "without": False}
 RULES = {  # setting -> (label, help); the paper's order of priority
@@ -20,7 +21,7 @@ RULES = {  # setting -> (label, help); the paper's order of priority
     "new_svs_when_full": ("New SVs, cache full", "Digestion at so many new SVs while there are more than rows."),
     "new_svs": ("New SVs", "Digestion at so many new SVs in any case."),
 }
-USUAL = {"wait": 1000, "force": 100_000, "patience": 2.0, "new_svs_when_full": 200, "new_svs": 1000}
+USUAL = Digestion()
 
 
 def settings() -> dict[str, Recipe]:
@@ -56,14 +57,16 @@ def settings() -> dict[str, Recipe]:
         rules = {"rows": rows}
         with st.popover("Rules", icon=":material/tune:"):
             for rule, (label, text) in RULES.items():
-                rules[rule] = st.number_input(label, min_value=0.0 if rule == "patience" else 0, value=USUAL[rule],
-                                              key=f"rule_{rule}", help=text)  # fmt: skip
+                usual = getattr(USUAL, rule)
+                rules[rule] = st.number_input(
+                    label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=text
+                )
     base = config.suggestion(name).replace(
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", name="custom"
     )
     return {
         side: base.replace(
-            options={"digestion": rules | {"on": on}},
+            digestion=rules | {"on": on},
             title=f"{words.title(base)}, {'digestion' if on else 'no digestion'}",
         )
         for side, on in SIDES.items()

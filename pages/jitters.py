@@ -9,8 +9,10 @@ from pages.ui.kit import state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, jitter_set
 from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.registry.methods import METHODS
 
 STRIP = 20  # examples to choose from
+METHOD = "vsv"  # what the way to Train proposes
 
 
 def pick(text: str):
@@ -55,7 +57,7 @@ def strip(dataset, split, index):
 def cost(dataset, run, jitters):
     """How large the virtual set becomes, what training on it needs, and the way there."""
     base = run.recipe if run else config.suggestion(dataset.entry.name)
-    recipe = base.replace(name="custom", title="", method="vsv", jitters=str(jitters), solver="auto", options={})
+    recipe = base.replace(name="custom", title="", method=METHOD, jitters=str(jitters), solver="auto", options={})
     need = estimate(recipe)
     n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")
     with st.grid(2, min_column_width=120):
@@ -71,11 +73,11 @@ def cost(dataset, run, jitters):
         icon=":material/play_circle:",
         key="to_train",
         width="stretch",
-        help="Opens the form with the method VSV and this set.",
+        help=f"Opens the form with the method {METHOD} and this set.",
     )
     if go:
         st.switch_page("pages/train.py", query_params=config.link(recipe))
-    st.caption(f"Virtual support vectors on {words.summary(base)}.")
+    st.caption(f"{METHODS[METHOD].title} on {words.summary(base)}.")
 
 
 def draw(dataset, run, shown, jitters):

@@ -1,4 +1,4 @@
-"""Compare methods: one pair of classes, learned in six ways from the same few examples."""
+"""Compare methods: one pair of classes, learned by every method from the same few examples."""
 
 import streamlit as st
 
@@ -8,10 +8,10 @@ from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
 from pages.ui.paper import lambdas, pair, triangle
-from pages.ui.paper.pair import METHODS
 from pages.ui.run import compare, picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.registry.methods import METHODS
 
 FAMILIES = 8  # parents shown with their virtual support vectors
 
@@ -20,7 +20,7 @@ def table(found, statuses):
     """What is known of each method by now."""
     rows = []
     states = {run.id: status.state for run, status in zip(filter(None, found), statuses, strict=True)}
-    for title, run in zip(METHODS, found, strict=True):
+    for title, run in zip(pair.contenders(), found, strict=True):
         result = run.result if run else None
         row = {"Method": title, "State": picker.STATES[states[run.id]][2] if run else "not run yet"}
         if result:
@@ -48,7 +48,7 @@ def table(found, statuses):
 
 def verdict(found):
     """Error intervals, where two methods disagree, and the virtual support vectors, of what is done."""
-    done = {title: run for title, run in zip(METHODS, found, strict=True) if run and run.result}
+    done = {title: run for title, run in zip(pair.contenders(), found, strict=True) if run and run.result}
     if not done:
         return
     results = [run.result for run in done.values()]
@@ -57,21 +57,18 @@ def verdict(found):
     show(comparison.error_intervals(list(done), results, rates), "intervals")
     st.subheader("Who gets which digit right")
     with st.container(horizontal=True):
-        names = list(METHODS)
+        names = list(pair.contenders())
         left = st.selectbox("Left", names, 0, key="left", bind="query-params", width=240, help="One method.")
-        right = st.selectbox("Right", names, 2, key="right", bind="query-params", width=240, help="Another one.")
+        right = st.selectbox("Right", names, 1, key="right", bind="query-params", width=240, help="Another one.")
     if waiting := {left, right} - done.keys():
         st.caption(f"{' and '.join(sorted(waiting))} not done yet.")
     elif left != right:
         compare.disagreement(done[left], done[right])
     for title, result in zip(done, results, strict=True):
-        if check := result.get("kernel_check"):
-            st.caption(
-                f"{title}: the kernel is {check['warning'] or 'positive definite on a sample of its support vectors'}; "
-                f"the triangle inequality fails for {check['violations']:.2%} of the triples."
-            )
+        if said := METHODS[result["method"]].words(result):
+            st.caption(f"{title}: {said}")
     triangle.note()
-    if virtual := done.get("Virtual SV"):
+    if virtual := next((run for run in done.values() if "n_virtual" in run.result), None):
         st.subheader("Virtual support vectors and their parents")
         machine = virtual.machine()
         families.draw(virtual, machine, evidence.supports(virtual, machine, 0), FAMILIES, key="families")
@@ -79,7 +76,9 @@ def verdict(found):
 
 
 st.title("Compare methods")
-st.caption("The same few examples, learned in six ways (Table 10 of the paper). All are tested on the same examples.")
+st.caption(
+    "The same few examples, learned by every method (Table 10 of the paper). All are tested on the same examples."
+)
 try:
     recipes = pair.settings()
 except (DataError, RecipeError) as error:

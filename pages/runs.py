@@ -23,7 +23,7 @@ def row(run):
         "Wrong": 100 * result["error_rate"] if result else None,
         "SVs": result.get("n_union"),
         "Data set": recipe.dataset,
-        "Kernel": words.plain_kernel(recipe),
+        "Kernel": recipe.kernel.brief,
         "C": recipe.C,
         "Method": recipe.method,
         "Fit": result.get("fit_seconds"),

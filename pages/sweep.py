@@ -143,7 +143,7 @@ st.caption(
 sweep = sweep_form.sweep_form()
 if sweep is None:
     st.stop()
-over = sweep_form.OVER[sweep.field]
+over = sweep_form.fields_of(sweep.base)[sweep.field]
 try:
     recipes = named(sweep)
     found = stored.stored(recipes.values())

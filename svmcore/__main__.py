@@ -1,4 +1,4 @@
-"""Command line: `python -m svmcore recipes | tables`, `run NAME [--set FIELD=VALUE ...] [--json]`, and
+"""Command line: `python -m svmcore recipes | tables | fields`, `run NAME [--set FIELD=VALUE ...] [--json]`, and
 `sweep NAME FIELD VALUE [VALUE ...]`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
@@ -17,7 +17,11 @@ import sys
 from svmcore.lab import jobs
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, fill, text
 
@@ -32,6 +36,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _list(RECIPES, options.json)
         if options.command == "tables":
             return _list(TABLES, options.json)
+        if options.command == "fields":
+            return _fields()
         if options.command == "sweep":
             return _sweep(options)
         return _run_table(options) if options.name in TABLES else _run(options)
@@ -47,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     recipes.add_argument("--json", action="store_true", help="one JSON object: name -> recipe")
     tables = commands.add_parser("tables", help="list the tables of the paper")
     tables.add_argument("--json", action="store_true", help="one JSON object: name -> names of its recipes")
+    commands.add_parser("fields", help="list what --set can change: fields of every recipe, and of one method alone")
     change = argparse.ArgumentParser(add_help=False)
     change.add_argument(
         "--set",
@@ -54,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="FIELD=VALUE",
         help="change a field: C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, kernel=rbf:gamma=0.02, "
-        "kernel.degree=5",
+        "kernel.degree=5, method=vsv; `fields` lists all",
     )
     run = commands.add_parser("run", parents=[change], help="run a recipe, or what a table lacks, and keep the runs")
     run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
@@ -78,6 +85,25 @@ def _list(named: dict, as_json: bool) -> int:
     for name, value in named.items():
         print(f"{name:{width}}  {value.title}")
     return 0
+
+
+def _fields() -> int:
+    """Fields in the order of a recipe, then those of each method and solver."""
+    print("Every recipe")
+    _describe(FIELDS.values())
+    for name, method in METHODS.items():
+        print(f"\nmethod={name}  {method.title}. {method.help}")
+        _describe(method.fields)
+    for name, solver in SOLVERS.items():
+        print(f"\nsolver={name}  {solver.help}")
+        _describe(solver.fields)
+    return 0
+
+
+def _describe(fields) -> None:
+    for field in fields:
+        words = ", ".join(field.kind.choices)
+        print(f"  {field.name:14} {field.help} {f'One of {words}. ' if words else ''}[{field.show(field.default)}]")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -148,12 +174,13 @@ def _named(name: str) -> Recipe:
 
 
 def _changed(recipe: Recipe, changes: list[str]) -> Recipe:
+    texts = {}
     for change in changes:
         field, equals, text = change.partition("=")
         if not equals:
             raise RecipeError("--set", change, "FIELD=VALUE")
-        recipe = recipe.with_text(field, text)
-    return recipe
+        texts[field] = text
+    return recipe.with_texts(texts)
 
 
 def _follow(run_id: str) -> jobs.Status:
@@ -171,16 +198,14 @@ def _follow(run_id: str) -> jobs.Status:
 
 
 def _summary(result: dict) -> str:
-    check = f"; on {len(v['folds'])} folds {_rate(v)}" if (v := result.get("validation")) else ""
+    method = METHODS[result["method"]]
+    task = task_of(method.name)
+    check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
+    words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
     return (
-        f"{_rate(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}; "
+        f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
         f"trained in {result['fit_seconds']:.1f} s, tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )
-
-
-def _rate(result: dict) -> str:
-    low, high = (100 * share for share in result["interval"])
-    return f"{result['errors']} of {result['n_test']} wrong, {100 * result['error_rate']:.2f} % ({low:.2f}-{high:.2f})"
 
 
 def _terminate(signum, frame):

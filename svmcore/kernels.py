@@ -12,7 +12,7 @@ is the (u.v + 1)^9 / 512 of DeCoste and Schoelkopf (2002), section 5.2. All four
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -35,8 +35,25 @@ class Kernel:
     """Base of all kernels: frozen, hashable, and rebuilt by `kernel_from_dict`."""
 
     name: ClassVar[str] = ""
+    title: ClassVar[str] = ""  # in the form; without one a kernel is not offered there
     constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
     translation_invariant: ClassVar[bool] = False  # K(u + w, v + w) = K(u, v)
+
+    @property
+    def formula(self) -> str:
+        """K(u, v) in TeX."""
+        return rf"\text{{{self.name}}}"
+
+    @property
+    def brief(self) -> str:
+        """The kernel in a few characters: `poly 9`, `rbf 0.02`, `linear`."""
+        number = getattr(self, "degree", getattr(self, "gamma", None))
+        return self.name if number is None else f"{self.name} {number:g}"
+
+    @property
+    def work(self) -> float:
+        """How many values of a plain kernel, a function of u.v and the norms, take as long as one of this."""
+        return 1.0
 
     def block(self, A, B, out=None):
         """Kernel values of every row of A (m, d) against every row of B (n, d): (m, n) float32, into `out` if given."""
@@ -104,6 +121,26 @@ class Kernel:
         return {"name": self.name} | asdict(self)
 
 
+def numeral(default, label: str, help: str, low=None, high=None, step=None):
+    """A number (or flag) of a kernel, with its words and range for forms."""
+    return field(default=default, metadata={"label": label, "help": help, "low": low, "high": high, "step": step})
+
+
+def _gamma():
+    return numeral(
+        1.0, "gamma", "Factor of the inner product or of the squared distance; larger is more local.", 1e-6, None, 0.1
+    )
+
+
+def _coef0(default: float):
+    return numeral(default, "coef0", "Added to the inner product.", step=0.5)
+
+
+def _affine_formula(gamma, coef0) -> str:
+    product = r"u \cdot v" if gamma == 1 else rf"{gamma:g}\, u \cdot v"
+    return product + (f" {coef0:+g}" if coef0 else "")
+
+
 def register(name: str):
     """Class decorator: make a kernel known to `kernel_from_dict` under `name`."""
 
@@ -124,7 +161,7 @@ def kernel_from_dict(description: dict) -> Kernel:
     values = {key: value for key, value in description.items() if key != "name"}
     if hasattr(cls, "from_fields"):
         return cls.from_fields(values)
-    allowed = [field.name for field in fields(cls)]
+    allowed = [f.name for f in fields(cls)]
     if unknown := sorted(set(values) - set(allowed)):
         raise ValueError(f"kernel {cls.name}: unknown field {unknown[0]!r}; allowed: {', '.join(allowed) or 'none'}")
     return cls(**values)
@@ -134,6 +171,9 @@ def kernel_from_dict(description: dict) -> Kernel:
 @dataclass(frozen=True)
 class Linear(Kernel):
     """K(u, v) = u.v"""
+
+    title: ClassVar[str] = "Linear"
+    formula: ClassVar[str] = r"u \cdot v"
 
     def code(self) -> KernelCode:
         return KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
@@ -147,10 +187,17 @@ class Linear(Kernel):
 class Poly(Kernel):
     """K(u, v) = ((gamma u.v + coef0) / (gamma + coef0)) ** degree; without the divisor where `normalised` is False."""
 
-    degree: int = 3
-    gamma: float = 1.0
-    coef0: float = 1.0
-    normalised: bool = True
+    degree: int = numeral(3, "degree", "How many pixels may act together.", 0, 64, 1)
+    gamma: float = _gamma()
+    coef0: float = _coef0(1.0)
+    normalised: bool = numeral(True, "Normalise", "Divide by (gamma + coef0)^degree: unit vectors give at most 1.")
+    title: ClassVar[str] = "Poly"
+
+    @property
+    def formula(self) -> str:
+        inner, unit = _affine_formula(self.gamma, self.coef0), self.gamma + self.coef0
+        inner = rf"\frac{{{inner}}}{{{unit:g}}}" if self.normalised and unit != 1 else inner
+        return rf"\left({inner}\right)^{{{self.degree}}}"
 
     def __post_init__(self):
         _check(self, "degree", isinstance(self.degree, int | np.integer) and 0 <= self.degree <= 64, "0, 1, ... 64")
@@ -173,9 +220,14 @@ class Poly(Kernel):
 class RBF(Kernel):
     """K(u, v) = exp(-gamma |u - v|^2)"""
 
-    gamma: float = 1.0
+    gamma: float = _gamma()
+    title: ClassVar[str] = "RBF"
     constant_diagonal: ClassVar[bool] = True
     translation_invariant: ClassVar[bool] = True
+
+    @property
+    def formula(self) -> str:
+        return rf"\exp(-{self.gamma:g}\,\|u - v\|^2)"
 
     def __post_init__(self):
         _check_positive(self, "gamma")
@@ -192,8 +244,13 @@ class RBF(Kernel):
 class Sigmoid(Kernel):
     """K(u, v) = tanh(gamma u.v + coef0), not positive definite in general."""
 
-    gamma: float = 1.0
-    coef0: float = 0.0
+    gamma: float = _gamma()
+    coef0: float = _coef0(0.0)
+    title: ClassVar[str] = "Sigmoid"
+
+    @property
+    def formula(self) -> str:
+        return rf"\tanh({_affine_formula(self.gamma, self.coef0)})"
 
     def __post_init__(self):
         _check_positive(self, "gamma")

@@ -13,7 +13,7 @@ from svmcore.preprocess import Preprocessor
 from svmcore.svc import SVC
 
 SHAPE = (8, 8)
-JITTERED = Jittered(Poly(9, 1, 1), "plus:1", SHAPE, prepare=("unit-norm",))
+JITTERED = Jittered(Poly(9, 1, 1), "plus:1@zero", SHAPE, prepare=("unit-norm",))
 
 
 @pytest.fixture(scope="module")

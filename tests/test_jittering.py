@@ -47,10 +47,24 @@ def test_blocks_agree_with_the_papers_procedure(rows, base, prepare):
             assert block[i, j] == pytest.approx(np.mean(both), abs=1e-5)
 
 
+@pytest.mark.parametrize("text", ["box:1", "plus:1@background", "plus:1@edge", "box:1@zero"])
+@pytest.mark.parametrize("prepare", [(), ("unit-norm",)])
+def test_white_paper_stays_white_when_a_form_is_shifted(rows, text, prepare):
+    pipe = Preprocessor(*prepare)
+    X = pipe.transform(1 - load_digits().data[:9].astype(np.float32) / 16)
+    js, base = JitterSet.parse(text, SHAPE), RBF(0.1)
+    block = Jittered(base, text, SHAPE, prepare=prepare).block(X[:4], X[4:])
+    lengths = (lambda rows: rows) if js.border == "zero" else pipe.transform  # of zeros the kernel counts shifts alone
+    for i, u in enumerate(X[:4]):
+        for j, v in enumerate(X[4:]):
+            both = [naive(base, js, u, v, lengths), naive(base, js, v, u, lengths)]
+            assert block[i, j] == pytest.approx(np.mean(both), abs=1e-5)
+
+
 @pytest.mark.parametrize("base", [Poly(9, 1, 1), RBF(2.0)])
 def test_shifts_take_the_largest_value_on_a_padded_canvas(rows, base):
     X = rows[0]
-    kernel = Jittered(base, "vsv2", SHAPE, prepare=("unit-norm",))
+    kernel = Jittered(base, "vsv2@zero", SHAPE, prepare=("unit-norm",))
     js = JitterSet.parse("vsv2", SHAPE)
     plain = np.pad(X.reshape(-1, *SHAPE), ((0, 0), (2, 2), (2, 2))).reshape(len(X), -1)
     largest = np.max([base.block(form, plain) for form in js.apply(X, pad=2)], axis=0)
@@ -71,14 +85,14 @@ def test_both_sides_find_the_nearest_pair_of_forms(rows):
 @pytest.mark.parametrize(("text", "forms"), [("plus:1", 13), ("shift:1,0;0,2", 7), ("box:1", 25)])
 def test_for_shifts_both_sides_are_a_matter_of_the_relative_shift(rows, base, text, forms):
     X = rows[0]
-    kernel = Jittered(base, text, SHAPE, "both", prepare=("unit-norm",))
+    kernel = Jittered(base, f"{text}@zero", SHAPE, "both", prepare=("unit-norm",))
     shifted = JitterSet.parse(text, SHAPE).apply(X, pad=4)
     nearest = np.max([base.block(a, b) for a in shifted for b in shifted], axis=0)
     np.testing.assert_allclose(kernel.block(X, X), nearest, atol=1e-5)
     assert kernel.products == forms
 
 
-@pytest.mark.parametrize("text", ["none", "none*none"])
+@pytest.mark.parametrize("text", ["none", "none*none", "none@zero"])
 @pytest.mark.parametrize("sides", ["one", "both"])
 def test_one_identity_jitter_is_the_plain_kernel(rows, text, sides):
     X, y = rows
@@ -89,7 +103,7 @@ def test_one_identity_jitter_is_the_plain_kernel(rows, text, sides):
     np.testing.assert_allclose(jittered.decision_function(X), plain.decision_function(X), atol=1e-5)
 
 
-@pytest.mark.parametrize("text", ["box:1", "rot:-10,10", "shift:1,0"])
+@pytest.mark.parametrize("text", ["box:1", "box:1@zero", "rot:-10,10", "shift:1,0@zero"])
 @pytest.mark.parametrize("sides", ["one", "both"])
 def test_kernels_are_symmetric_and_serve_every_part_of_an_operand(rows, text, sides):
     X = rows[0]
@@ -139,9 +153,9 @@ def test_table_10(dataset, steps, jitters, at_most):
     images, tests = head.transform(data.X_train[train]), head.transform(data.X_test[test])
     X, T = tail.transform(images), tail.transform(tests)
     kernel = Poly(9, 1, 1)
-    jittered = Jittered(kernel, jitters, (28, 28), prepare=("unit-norm",))
+    jittered = Jittered(kernel, f"{jitters}@zero", (28, 28), prepare=("unit-norm",))
     base = SVC(kernel, C=2).fit(X, y)
-    machines = [base.machine_, query_jittered(base.machine_, jitters, (28, 28), ("unit-norm",))]
+    machines = [base.machine_, query_jittered(base.machine_, f"{jitters}@zero", (28, 28), ("unit-norm",))]
     predictions = [machine.predict(T) for machine in machines]
     virtual = VirtualSVC(SVC(kernel, C=2), jitters=jitters, image_shape=(28, 28), prepare=tail).fit(images, y)
     predictions += [virtual.predict(tests), SVC(jittered, C=2).fit(X, y).predict(T)]

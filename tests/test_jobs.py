@@ -17,6 +17,7 @@ from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.warm import warm_up
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress, Snapshot
 
@@ -32,8 +33,8 @@ class Gate:
     def __init__(self, monkeypatch):
         self.open = threading.Event()
         self.bursts = 0
-        self.real = train.METHODS["sv"]
-        monkeypatch.setitem(train.METHODS, "sv", self)
+        self.real = METHODS["sv"].train
+        monkeypatch.setattr(METHODS["sv"], "train", self)
 
     def __call__(self, recipe, problem, monitor):
         look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1), np.zeros((1, 5), bool))
@@ -208,7 +209,7 @@ def failing(error):
     ],
 )
 def test_failures_are_told_in_words(home, monkeypatch, error, words):
-    monkeypatch.setitem(train.METHODS, "sv", failing(error))
+    monkeypatch.setattr(METHODS["sv"], "train", failing(error))
     run_id = jobs.submit(MOONS)
     status = jobs.wait(run_id, 60)
     assert status.state == "failed"

@@ -7,10 +7,11 @@ from data import load
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.experiment.methods import METHODS, work
 from svmcore.lab.experiment.train import fit
-from svmcore.lab.forecast import cost, estimate
-from svmcore.lab.recipe.recipe import METHODS as TITLES
+from svmcore.lab.forecast import estimate
+from svmcore.lab.forecast.cost import cost
+from svmcore.lab.forecast.plans import plans
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.methods.jittering import Jittered
 from svmcore.methods.local import LocalPoly
@@ -83,7 +84,29 @@ def test_a_jitter_comes_before_normalisation_and_after_the_other_steps():
 def test_query_jitter_is_the_plain_machine_with_another_kernel():
     plain, jittered = execute(DIGITS), execute(DIGITS.replace(method="query-jitter", jitters="box:1"))
     assert (jittered.machine.coef == plain.machine.coef).all()
-    assert jittered.machine.kernel == Jittered(DIGITS.kernel, "box:1", (8, 8), prepare=("unit-norm",))
+    assert jittered.machine.kernel == Jittered(DIGITS.kernel, "box:1@zero", (8, 8), prepare=("unit-norm",))
+
+
+@pytest.mark.parametrize("method", ["jsv", "query-jitter"])
+@pytest.mark.parametrize(("jitters", "kept"), [("box:1", "box:1@zero"), ("box:1@edge", "box:1@edge")])
+def test_a_black_background_is_named_as_zeros(method, jitters, kept):
+    assert execute(DIGITS.replace(method=method, jitters=jitters)).machine.kernel.jitters == kept
+
+
+@pytest.mark.parametrize("method", ["jsv", "query-jitter"])
+def test_white_paper_is_kept_by_methods_that_jitter(method):
+    problem = prepare(DIGITS.replace(preprocess=("scale01",)))
+    recipe = DIGITS.replace(method=method, preprocess=("scale01",), jitters="plus:1")
+    white = problem._replace(X_train=1 - problem.X_train, X_test=1 - problem.X_test, kernel=RBF(0.1))
+    if method == "jsv":
+        white = white._replace(kernel=METHODS[method].kernel(recipe, white.X_train, (8, 8)))
+    machine = METHODS[method].train(recipe, white, None).machine_
+    assert machine.kernel.jitters == "plus:1"
+    forms = JitterSet.parse("plus:1", (8, 8)).apply(white.X_test[:5])
+    assert forms.reshape(-1, 8, 8)[:, 0, 0].min() > 0.9  # white comes in
+    own = machine.kernel.block(forms[3], white.X_test[:5]).diagonal()
+    zeros = Jittered(machine.kernel.base, "plus:1@zero", (8, 8)).block(forms[3], white.X_test[:5]).diagonal()
+    assert (own > zeros + 0.01).any()  # a form of itself is nearer than one with a black rim
 
 
 def test_a_kernel_that_jitters_in_training_is_examined():
@@ -127,11 +150,12 @@ def test_the_local_kernel_is_a_kernel_like_any_other():
         ({"jitters": "box:-1"}, "jitters", "whole numbers"),
         ({"scope": "some"}, "scope", "union"),
         ({"rounds": 0}, "rounds", "from 1"),
-        ({"options": {"second_C": -1}}, "options.second_C", "above 0"),
-        ({"options": {"second_kernel": {"name": "magic"}}}, "options.second_kernel", "rbf"),
-        ({"options": {"lam": 0.5}}, "options", "second_kernel"),
-        ({"method": "tangent", "options": {"space": "outer"}}, "options.space", "feature"),
-        ({"method": "sv", "options": {"lam": 0.5}}, "options", "none"),
+        ({"options": {"second_C": -1}}, "second_C", "above 0"),
+        ({"second_C": 0}, "second_C", "none (that of the first)"),
+        ({"options": {"second_kernel": {"name": "magic"}}}, "second_kernel", "rbf"),
+        ({"options": {"colour": 1}}, "options", "second_kernel"),
+        ({"method": "tangent", "options": {"space": "outer"}}, "space", "feature"),
+        ({"method": "sv", "options": {"colour": 0.5}}, "options", "lam"),
         ({"method": "jsv", "preprocess": ["crop:1"]}, "preprocess", "without crop"),
     ],
 )
@@ -150,20 +174,22 @@ def test_methods_for_images_refuse_points():
         estimate.estimate(recipe)
 
 
-def test_every_method_has_a_title_and_a_default_set():
-    assert METHODS.keys() == TITLES.keys()
-    assert all(Recipe(method=name).jitters == "box:1" for name in METHODS if name != "sv")
+def test_every_method_has_its_words_and_a_default_set():
+    assert all(m.title and m.short and m.help and m.source for m in METHODS.values())
+    assert all(field.label and field.help for m in METHODS.values() for field in m.fields)
+    assert {name: Recipe(method=name).jitters for name in METHODS} == dict.fromkeys(METHODS, "box:1") | {"sv": ""}
 
 
 def test_predictions_grow_with_jitters_and_rounds():
     def seconds(**fields):
         recipe = Recipe(dataset="mnist-5k", n_train=4000, n_test=1000).replace(**fields)
-        return sum(map(sum, cost.seconds(recipe, cost.sizes(recipe))))
+        return cost(*plans(recipe, estimate.sizes(recipe))).seconds
 
     assert seconds() < seconds(method="vsv", jitters="plus:1") < seconds(method="vsv", jitters="box:1")
     assert seconds(method="vsv") < seconds(method="vsv", rounds=2) < seconds(method="vsv", scope="all", rounds=2)
     assert seconds() < seconds(method="query-jitter") < seconds(method="jsv") < seconds(method="jsv", jitters="box:2")
-    assert work(Jittered(DIGITS.kernel, "box:1", (8, 8))) == 9
+    assert Jittered(DIGITS.kernel, "box:1@zero", (8, 8)).work == 9
+    assert Jittered(LocalPoly((8, 8), width=3), "box:1@zero", (8, 8)).work == 9 * LocalPoly.work
 
 
 def test_a_virtual_fit_can_be_stopped_between_its_stages():
@@ -182,7 +208,9 @@ def test_a_virtual_fit_can_be_stopped_between_its_stages():
 
 
 def test_all_examples_are_transformed_without_a_first_stage_to_report_from():
-    recipe = Recipe(dataset="mnist-5k", n_train=100, n_test=50, method="vsv", jitters="plus:1", scope="all")
+    recipe = Recipe(
+        dataset="mnist-5k", n_train=100, n_test=50, method="vsv", jitters="plus:1", options={"scope": "all"}
+    )
     seen = []
     fitted = fit(recipe, prepare(recipe), lambda progress: seen.append(progress.stage) or True)
     assert set(seen) == {"virtual"}

@@ -87,8 +87,11 @@ def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
     table = app.dataframe[0].value
     assert set(table["State"]) == {"done"}
     by_method = {run.recipe.method: run for run in runs.newest_first() if run.recipe.n_train == 60}
-    assert table["Wrong"].iloc[2] == by_method["vsv"].result["errors"]
-    assert table["of"].iloc[2] == max(by_method["vsv"].result["n_virtual"])
+    row = table.set_index("Method").loc["Virtual SV"]
+    assert row["Wrong"] == by_method["vsv"].result["errors"]
+    assert row["of"] == max(by_method["vsv"].result["n_virtual"])
+    assert "trained on up to" in captions(app)
+    assert "triangle inequality" in captions(app)
     assert "Where they disagree" in " ".join(text.value for text in app.markdown)
 
 

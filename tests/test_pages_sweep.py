@@ -60,6 +60,16 @@ def test_a_field_that_cannot_be_swept_is_said(ran):
     assert "over = 'seed'" in app.warning[0].value.replace("\\", "")
 
 
+def test_a_method_is_swept_over_its_own_numbers(ran):
+    address = {"dataset": "digits-8x8", "classes": "3,8", "n_train": "60", "method": "tangent", "folds": "2"}
+    app = open_page("sweep", **address, over="lam", value=["0.1", "0.5"])
+    assert app.segmented_control(key="sweep_over").value == "lam"
+    assert "lambda" in app.segmented_control(key="sweep_over").options
+    app.button(key="queue_sweep").click().run()
+    wait_for_all()
+    assert {run.recipe.option("lam") for run in runs.newest_first() if run.recipe.folds} == {0.1, 0.5}
+
+
 def test_a_failed_value_says_why_and_a_cancelled_one_can_be_run_again(ran):
     sweep = Sweep(BASE.replace(n_train=6, folds=5), "C", ("1", "2"))
     for recipe in sweep.recipes().values():

@@ -243,4 +243,4 @@ def test_duration_in_words(seconds, said):
     ],
 )
 def test_kernel_as_a_formula(kernel, formula):
-    assert words.kernel(Recipe(kernel=kernel)) == formula
+    assert f"${kernel.formula}$" == formula

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC as PEER
 
-from svmcore.lab.experiment import problem as problems
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.split import positions
 
 DIGITS = RECIPES["digits-8x8-sv"]
 TABLE_6 = [1955, 1354, 3784, 4157, 3231, 3977, 2352, 3090, 4396, 4130]  # DeCoste and Schoelkopf (2002)
@@ -21,7 +21,7 @@ class Toy:
 
 
 def split(recipe, data):
-    train_index, test_index, part = problems.split(recipe, data)
+    train_index, test_index, part = positions(recipe, data)
     assert len(np.unique(train_index)) == len(train_index)
     assert len(np.unique(test_index)) == len(test_index)
     return train_index, test_index, part
@@ -68,12 +68,12 @@ def test_given_and_first_of_each_keep_the_order():
 )
 def test_impossible_splits_are_refused(recipe, field):
     with pytest.raises(RecipeError) as caught:
-        problems.split(recipe, Toy(300, 0))
+        positions(recipe, Toy(300, 0))
     assert caught.value.field == field
 
 
 def test_one_class_stands_against_the_rest():
-    problem = problems.prepare(DIGITS.replace(classes=(8,)))
+    problem = train.prepare(DIGITS.replace(classes=(8,)))
     assert set(problem.y_train) == {-1, 1}
     assert (problem.y_train == 1).mean() == pytest.approx(0.1, abs=0.02)
     outcome = train.execute(DIGITS.replace(classes=(8,)))
@@ -120,17 +120,17 @@ def test_a_training_that_is_stopped_is_judged_as_it_is():
 def test_checks_stop_what_the_solver_does_not_see():
     def check(stage):
         if stage == "predicting":
-            raise train.Stopped
+            raise train.Cancelled
 
-    problem = problems.prepare(DIGITS)
-    with pytest.raises(train.Stopped):
+    problem = train.prepare(DIGITS)
+    with pytest.raises(train.Cancelled):
         train.judge(DIGITS, problem, train.fit(DIGITS, problem), check)
 
 
 @pytest.mark.slow
 def test_the_preset_errs_like_scikit_learn():
     recipe = RECIPES[PRESET]
-    problem = problems.prepare(recipe)
+    problem = train.prepare(recipe)
     outcome = train.execute(recipe)
     K, K_test = ((0.5 * A.astype(float) @ problem.X_train.T + 0.5) ** 9 for A in (problem.X_train, problem.X_test))
     f = np.empty((len(K_test), 10))

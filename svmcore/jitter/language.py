@@ -15,12 +15,13 @@ Drucker, Schapire and Simard, NIPS 5 (1993); elastic distortions after Simard, S
 
 import math
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 
+from svmcore.jitter.warp import distort, thicken, transform
+
 MOST = 4096  # jitters in a set
-SHIFTS = ("box", "plus", "shift", "vsv2")  # families made of translations
 BORDERS = ("background", "edge", "zero")  # what a move brings in from outside
 
 Part = tuple[str, tuple[float, ...]]  # ("linear", 2x2 matrix row by row) | ("thick", s) | ("elastic", a, sigma, seed)
@@ -57,11 +58,22 @@ class Jitter:
 
 @dataclass(frozen=True)
 class Family:
-    """One word of the language. make(values text) -> jitters beside the identity; raises ValueError with the reason."""
+    """One word of the language. make(values text) -> jitters beside the identity; raises ValueError with the reason.
+
+    pixels: what the parts of its jitters do, kind -> function (see `svmcore.jitter.warp`); shifts: they are whole-pixel
+    translations, and have no parts.
+    """
 
     usage: str
     help: str
     make: Callable[[str], list[Jitter]]
+    pixels: Mapping[str, Callable] = field(default_factory=dict)
+    shifts: bool = False
+
+
+def pixel_operation(kind: str) -> Callable:
+    """What a part of this kind does to images: the function that some family brings."""
+    return next(family.pixels[kind] for family in FAMILIES.values() if kind in family.pixels)
 
 
 def parse(text: str) -> tuple[tuple[Jitter, ...], str]:
@@ -94,7 +106,8 @@ def power(text: str, exponent: int) -> str:
 
 def without_shifts(text: str) -> str:
     """The same expression with every family of translations replaced by the identity."""
-    return re.sub(rf"\b({'|'.join(SHIFTS)})(:[^+*()@]*)?", "none", text)
+    shifts = "|".join(name for name, family in FAMILIES.items() if family.shifts)
+    return re.sub(rf"\b({shifts})(:[^+*()@]*)?", "none", text)
 
 
 class _Reader:
@@ -241,24 +254,29 @@ def _elastics(text: str) -> list[Jitter]:
     return [Jitter((("elastic", (alpha, sigma, float(s))),), labels=(f"elastic {s}",)) for s in seeds]
 
 
+LINEAR = {"linear": transform}
 FAMILIES: dict[str, Family] = {
     "none": Family("none", "The identity alone.", lambda _: []),
-    "box": Family("box:R", "All shifts by up to R pixels in rows and columns.", _box),
-    "plus": Family("plus:R", "Shifts by up to R pixels along one axis.", _plus),
-    "shift": Family("shift:DY,DX;DY,DX;...", "The listed shifts: rows down, columns to the right.", _shift),
-    "vsv2": Family("vsv2", "The 13 shifts of the paper: box:1+plus:2.", lambda _: _box("1") + _plus("2")),
-    "rot": Family("rot:DEGREES,...", "Rotations about the centre; positive turns anticlockwise.", _rotations),
-    "scale": Family("scale:FACTOR,...", "Scalings about the centre.", _scalings),
-    "shear": Family("shear:SLOPE,...", "Slants by SLOPE columns a row; positive leans to the right.", _shears),
+    "box": Family("box:R", "All shifts by up to R pixels in rows and columns.", _box, shifts=True),
+    "plus": Family("plus:R", "Shifts by up to R pixels along one axis.", _plus, shifts=True),
+    "shift": Family(
+        "shift:DY,DX;DY,DX;...", "The listed shifts: rows down, columns to the right.", _shift, shifts=True
+    ),
+    "vsv2": Family("vsv2", "The 13 shifts of the paper: box:1+plus:2.", lambda _: _box("1") + _plus("2"), shifts=True),
+    "rot": Family("rot:DEGREES,...", "Rotations about the centre; positive turns anticlockwise.", _rotations, LINEAR),
+    "scale": Family("scale:FACTOR,...", "Scalings about the centre.", _scalings, LINEAR),
+    "shear": Family("shear:SLOPE,...", "Slants by SLOPE columns a row; positive leans to the right.", _shears, LINEAR),
     "thick": Family(
         "thick:STRENGTH,...",
         "Thicker and thinner lines: a mixture with the dilated and the eroded image, STRENGTH of it from 0 to 1.",
         _thicknesses,
+        {"thick": thicken},
     ),
-    "flip": Family("flip:h or flip:v or flip:h,v", "Mirror images.", _flips),
+    "flip": Family("flip:h or flip:v or flip:h,v", "Mirror images.", _flips, LINEAR),
     "elastic": Family(
         "elastic:ALPHA,SIGMA,COUNT[,SEED]",
         "COUNT smooth random distortions, ALPHA pixels strong (root mean square), SIGMA pixels smooth.",
         _elastics,
+        {"elastic": distort},
     ),
 }

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.jitter.language import Jitter, parse, power, without_shifts
-from svmcore.jitter.warp import apply_parts, widen
+from svmcore.jitter.language import Jitter, parse, pixel_operation, power, without_shifts
+from svmcore.jitter.warp import widen
 from svmcore.preprocess import as_images, background
 
 
@@ -103,7 +103,7 @@ class JitterSet:
         """The J arrays (n, d) of `apply` in turn, for when all of them at once would be too much; read only."""
         canvas, paper = self._canvas(X, pad)
         for parts, group in groupby(self.jitters, key=attrgetter("parts")):
-            base = widen(apply_parts(canvas, parts, paper, self.border, pad), self.reach, paper, self.border)
+            base = widen(self._after(parts, canvas, paper, pad), self.reach, paper, self.border)
             for jitter in group:
                 yield self._moved(base, jitter)
 
@@ -114,12 +114,16 @@ class JitterSet:
         for parts, group in groupby(enumerate(self.jitters), key=lambda numbered: numbered[1].parts):
             members = dict(group)
             rows = np.flatnonzero(np.isin(which, list(members)))
-            base = apply_parts(canvas[rows], parts, paper[rows], self.border, pad)
+            base = self._after(parts, canvas[rows], paper[rows], pad)
             base = widen(base, self.reach, paper[rows], self.border)
             for number, jitter in members.items():
                 mine = np.flatnonzero(which[rows] == number)
                 out[rows[mine]] = self._moved(base[mine], jitter)
         return out
+
+    def with_border(self, border: str) -> "JitterSet":
+        """The same jitters, which bring in `border` from outside."""
+        return JitterSet(f"{self.text.partition('@')[0]}@{border}", self.image_shape)
 
     def power(self, exponent: int) -> "JitterSet":
         """The set of all jitters made of `exponent` jitters of this one; the identity alone for 0."""
@@ -144,6 +148,12 @@ class JitterSet:
         images = as_images(X, self.image_shape)
         paper = np.zeros_like(images[:, 0, 0]) if self.border == "zero" else background(images)
         return widen(images, pad, paper, self.border), paper
+
+    def _after(self, parts, images: np.ndarray, paper: np.ndarray, pad: int) -> np.ndarray:
+        """Images on a canvas padded by `pad` after all parts in turn."""
+        for kind, values in parts:
+            images = pixel_operation(kind)(images, values, paper, self.border, pad)
+        return images
 
     def _moved(self, base: np.ndarray, jitter: Jitter) -> np.ndarray:
         """Rows (n, d) of images that stand on a canvas widened by the reach, after the jitter's translation."""

@@ -1,4 +1,4 @@
-"""What the parts of a jitter do to pixels.
+"""What the parts of a jitter do to pixels: functions (images, values, paper, border, margin) -> images.
 
 A linear part or an elastic distortion reads every pixel p of the result at a point q(p) of the image. With bilinear
 interpolation that is one sparse matrix for all images,
@@ -10,7 +10,8 @@ edge (border "edge", W 1 = 1).
 Thickness s > 0 mixes the ink m = |x - b| with its grey dilation over the four neighbours, (1 - s) m + s dilate(m);
 s < 0 with its erosion.
 
-Symbols: images (n, h, w, c) float32; paper (n, c) = b.
+Symbols: images (n, h, w, c) float32; values: the part's numbers; paper (n, c) = b; border: "background", "edge" or
+"zero"; margin: pixels of padding that the canvas already has on each side.
 """
 
 from functools import lru_cache
@@ -18,8 +19,6 @@ from functools import lru_cache
 import numpy as np
 from scipy.ndimage import gaussian_filter, grey_dilation, grey_erosion
 from scipy.sparse import csr_array, eye_array, kron
-
-from svmcore.jitter.language import Part
 
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)[None, :, :, None]
@@ -38,14 +37,19 @@ def widen(images: np.ndarray, by: int, paper: np.ndarray, border: str) -> np.nda
     return canvas
 
 
-def apply_parts(images: np.ndarray, parts: tuple[Part, ...], paper: np.ndarray, border: str, margin: int) -> np.ndarray:
-    """Images after all parts in turn; `margin` = pixels of padding that the canvas already has on each side."""
-    for kind, values in parts:
-        if kind == "thick":
-            images = _thicken(images, values[0], paper)
-        else:
-            images = _apply_operator(operator(kind, values, images.shape[1:], border, margin), images, paper)
-    return images
+def transform(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
+    """Images after a linear map, values = its 2x2 matrix row by row."""
+    return _apply_operator(operator("linear", values, images.shape[1:], border, margin), images, paper)
+
+
+def distort(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
+    """Images after an elastic distortion, values = alpha, sigma, seed."""
+    return _apply_operator(operator("elastic", values, images.shape[1:], border, margin), images, paper)
+
+
+def thicken(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
+    """Images with thicker or, for a value below 0, thinner lines."""
+    return _thicken(images, values[0], paper)
 
 
 @lru_cache(maxsize=64)

@@ -1,11 +1,12 @@
 """The laboratory: experiments by name, the store of their runs, and runs in the background.
 
-recipes: what to run; runs: what was run; jobs: what is running; train: the path from one to the other.
+registry: what can be run; recipes: what to run; store: what was run; jobs: what is running; experiment: the path from
+one to the other.
 """
 
-from svmcore.lab.experiment.problem import Problem, prepare
-from svmcore.lab.experiment.train import Outcome, execute, fit, judge
+from svmcore.lab.experiment.train import Outcome, execute, fit, judge, prepare
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.problem import Problem
 
 __all__ = ["RECIPES", "Outcome", "Problem", "Recipe", "RecipeError", "execute", "fit", "judge", "prepare"]

@@ -41,6 +41,14 @@ class FittedKernel(BlockwiseKernel):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
+    @property
+    def formula(self) -> str:
+        return rf"\text{{{self.name} }} {self.base.formula}"
+
+    @property
+    def work(self) -> float:
+        return self.base.work
+
     @cached_property
     def digest(self) -> str:
         """Hash of the arrays' content."""
@@ -76,6 +84,10 @@ class DirectedKernel(FittedKernel):
     weights: np.ndarray  # (m, r)
     arrays: ClassVar[tuple[str, ...]] = ("points", "weights")
     sign: ClassVar[int]
+
+    @property
+    def work(self) -> float:
+        return 2 * self.base.work
 
     def diag(self, A) -> np.ndarray:
         """K'(u, u) of every row u of A (m, d): (m,) float32."""

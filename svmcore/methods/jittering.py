@@ -3,9 +3,11 @@
     K_J(u, v) = K(T_q u, v),    q = argmin_q  K(T_q u, T_q u) - 2 K(T_q u, v) + K(v, v)
 
 (for kernels with constant diagonal, the largest K(T_q u, v)). For a set of shifts that holds the opposite of each, with
-zeros shifted in, <T_q u, v> = <u, T_-q v> and K_J is symmetric as it stands; for other sets it is the mean of K_J(u, v)
-and K_J(v, u). With sides = "both" it is the nearest pair of forms, which for shifts is a matter of the relative shift
-alone: 25 forms of u for the 81 pairs of 3x3 shifts. Nothing makes K_J positive definite: see definite.py.
+zeros shifted in (border "@zero"), <T_q u, v> = <u, T_-q v> and K_J is symmetric as it stands; for other sets and
+borders it is the mean of K_J(u, v) and K_J(v, u). With sides = "both" it is the nearest pair of forms, which for shifts
+of zeros is a matter of the relative shift alone: 25 forms of u for the 81 pairs of 3x3 shifts. Where the background is
+0 the borders "@background" and "@zero" bring in the same; name the second then, it costs less than half. Nothing makes
+K_J positive definite: see definite.py.
 
 With a plain machine, jittering at test time alone is query jitter.
 
@@ -93,6 +95,14 @@ class Jittered(BlockwiseKernel):
         return cls(**values | {"base": kernel_from_dict(values["base"])})
 
     @property
+    def formula(self) -> str:
+        return rf"\text{{jittered }} {self.base.formula}"
+
+    @property
+    def work(self) -> float:
+        return self.products * self.base.work
+
+    @property
     def products(self) -> int:
         """Values of `base` that one value of this kernel takes."""
         if self._shifts is not None:
@@ -110,8 +120,8 @@ class Jittered(BlockwiseKernel):
     @cached_property
     def _shifts(self) -> JitterSet | None:
         """The shifts, zeros shifted in and lengths kept, by which jittering u alone is as good as what `sides` asks
-        for: a set with the opposite of each, or the differences of any set. None for other sets."""
-        if not set(self.prepare) <= {"unit-norm"} or self._set.offsets is None or self._set.border == "edge":
+        for: a set with the opposite of each, or the differences of any set. None for other sets and other borders."""
+        if not set(self.prepare) <= {"unit-norm"} or self._set.offsets is None or self._set.border != "zero":
             return None
         offsets = {tuple(o) for o in self._set.offsets.tolist()}
         if self.sides == "both":

@@ -24,7 +24,7 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import squared_norms
 
 MOVES = "plus:1+rot:-8,8+scale:0.9,1.1+shear:-0.15,0.15+thick:0.5"  # Simard's transformations, but for one
-CHUNK = 256  # images whose directions are found at once
+QUERIES = 256  # images whose directions are found at once
 
 
 class TangentNeighbours(ClassifierMixin, BaseEstimator):
@@ -67,8 +67,8 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
         X = validate_data(self, as_rows(X), dtype=np.float32, reset=False)
         count = min(self.candidates, len(self.X_))
         labels = np.empty(len(X), np.int64)
-        for start in range(0, len(X), CHUNK):
-            queries = X[start : start + CHUNK]
+        for start in range(0, len(X), QUERIES):
+            queries = X[start : start + QUERIES]
             euclidean = squared_norms(self.X_) - 2 * queries @ self.X_.T
             near = np.argpartition(euclidean, count - 1, axis=1)[:, :count]
             tangents = self._directions_of(queries)
@@ -83,12 +83,12 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
         out = np.empty((len(X), p, X.shape[1]), np.float32)
         if p == 0:
             return out
-        for start in range(0, len(X), CHUNK):
-            forms = self.jitters_.apply(X[start : start + CHUNK])
+        for start in range(0, len(X), QUERIES):
+            forms = self.jitters_.apply(X[start : start + QUERIES])
             moves = np.moveaxis(forms[1:] - forms[0], 0, 1)  # (n, J - 1, d)
             values, axes = np.linalg.eigh(moves @ moves.transpose(0, 2, 1))
             lengths = np.sqrt(np.maximum(values[:, -p:], 1e-12))
-            out[start : start + CHUNK] = (axes[:, :, -p:] / lengths[:, None, :]).transpose(0, 2, 1) @ moves
+            out[start : start + QUERIES] = (axes[:, :, -p:] / lengths[:, None, :]).transpose(0, 2, 1) @ moves
         return out
 
     def _squared_distances(self, x, T, chosen) -> np.ndarray:

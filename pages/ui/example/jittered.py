@@ -15,6 +15,7 @@ from pages.ui.example import evidence
 from pages.ui.kit.gallery import Tile, gallery, pictures
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
+from svmcore.model import labels
 
 MOST = 225  # forms drawn of a set
 ROW = 3  # forms without shifts that stand in one row
@@ -46,8 +47,7 @@ def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet, run: Run
     machine = run.machine()
     names = evidence.class_names(run, machine)
     f = machine.decision_values(evidence.prepared(run, images))
-    best = (f[:, 0] > 0).astype(int) if f.shape[1] == 1 else f.argmax(axis=1)
-    return Forms(images, [names[c] for c in best], evidence.class_of(run, machine, y[index]) or "")
+    return Forms(images, list(labels(np.array(names), f)), evidence.class_of(run, machine, y[index]) or "")
 
 
 def squares(jitters: JitterSet) -> list[Square]:

@@ -5,7 +5,9 @@ from datetime import datetime
 
 import numpy as np
 
-from svmcore.lab.recipe.recipe import METHODS, Recipe
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.tasks import task_of
 
 
 def plain(text: object) -> str:
@@ -14,10 +16,8 @@ def plain(text: object) -> str:
 
 
 def error_rate(result: dict) -> str:
-    """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
-    digits = 2 if result["n_test"] >= 5000 else 1
-    rate, low, high = (f"{100 * share:.{digits}f}" for share in (result["error_rate"], *result["interval"]))
-    return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate} % ({low}–{high})"
+    """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: what came out of a run, in the words of its task."""
+    return task_of(result.get("method", "sv")).headline(result)
 
 
 def outcome(result: dict) -> str:
@@ -40,37 +40,13 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
-def kernel(recipe: Recipe) -> str:
-    """The kernel as a formula with its numbers, in TeX."""
-    k = recipe.kernel.to_dict()
-    name, gamma, coef0 = k.pop("name"), k.get("gamma", 1), k.get("coef0", 0)
-    product = (r"u \cdot v" if gamma == 1 else rf"{gamma:g}\, u \cdot v") + (f" {coef0:+g}" if coef0 else "")
-    if name == "linear":
-        return r"$u \cdot v$"
-    if name == "poly":
-        inner = rf"\frac{{{product}}}{{{gamma + coef0:g}}}" if k["normalised"] and gamma + coef0 != 1 else product
-        return rf"$\left({inner}\right)^{{{k['degree']}}}$"
-    if name == "rbf":
-        return rf"$\exp(-{gamma:g}\,\|u - v\|^2)$"
-    if name == "sigmoid":
-        return rf"$\tanh({product})$"
-    return name
-
-
-def plain_kernel(recipe: Recipe) -> str:
-    """The kernel in a few characters: `poly 9`, `rbf 0.02`, `linear`."""
-    k = recipe.kernel.to_dict()
-    number = k.get("degree", k.get("gamma"))
-    return k["name"] if number is None else f"{k['name']} {number:g}"
-
-
 def title(recipe: Recipe) -> str:
     """What to call a run that was put together by hand: `mnist · 8 against the rest · poly 9 · C 2 · 20,000`."""
     own = [str(c) for c in recipe.classes]
     classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
     size = "" if recipe.n_train is None else f"{recipe.n_train:,}"
-    method = "" if recipe.method == "sv" else recipe.method
-    parts = (recipe.dataset, classes, plain_kernel(recipe), f"C {recipe.C:g}", method, recipe.jitters, size)
+    method = METHODS[recipe.method].brief(recipe)
+    parts = (recipe.dataset, classes, recipe.kernel.brief, f"C {recipe.C:g}", method, size)
     return " · ".join(filter(None, parts))[:120]
 
 
@@ -78,9 +54,8 @@ def summary(recipe: Recipe) -> str:
     """One line of Markdown that says what was asked."""
     size = "all" if recipe.n_train is None else f"{recipe.n_train:,}"
     steps = ", ".join(recipe.preprocess) or "raw values"
-    parts = [recipe.dataset, f"{size} examples", steps, kernel(recipe), f"C = {recipe.C:g}"]
-    if recipe.method != "sv":
-        parts += [METHODS[recipe.method], recipe.jitters]
+    method = METHODS[recipe.method].summary(recipe)
+    parts = [recipe.dataset, f"{size} examples", steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
     return " · ".join(filter(None, parts))
 
 

@@ -12,7 +12,7 @@ from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit.gallery import Tile, diverging, gallery
 from pages.ui.run import polling, stored
-from svmcore.lab.experiment.problem import LAMBDA, prepare
+from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.methods.tangent import principal_tangents, tangent_covariance
 
@@ -33,8 +33,7 @@ def panel(recipes: dict[str, Recipe]) -> None:
 
 
 def _at(recipe: Recipe, value: float) -> Recipe:
-    options = recipe.options if value == LAMBDA else recipe.options | {"lam": value}
-    return recipe.replace(options=options, title=f"{recipe.title}, lambda {value:g}")
+    return recipe.replace(lam=value, title=f"{recipe.title}, lambda {value:g}")
 
 
 def _curve(found) -> None:

@@ -10,16 +10,18 @@ from pages.ui.kit import state
 from pages.ui.recipe import config, jitter_set
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.tables import TABLES
 
-METHODS = {  # what to call it -> the fields of its recipe
-    "SV": {"method": "sv"},
-    "SV, query jitter": {"method": "query-jitter"},
-    "Virtual SV": {"method": "vsv"},
-    "Jittering kernel": {"method": "jsv"},
-    "Tangents, in pixels": {"method": "tangent"},
-    "Tangents, in feature space": {"method": "tangent", "options": {"space": "feature"}},
-}
+
+def contenders() -> dict[str, dict]:
+    """What to call each machine that is compared -> what its recipe asks for beside the examples."""
+    return {
+        caption: {"method": name, **options}
+        for name, method in METHODS.items()
+        if method.task == "classify"
+        for caption, options in method.variants.items()
+    }
 
 
 def settings() -> dict[str, Recipe] | None:
@@ -69,11 +71,12 @@ def settings() -> dict[str, Recipe] | None:
     pair = " against ".join(map(str, classes))
     return {
         title: base.replace(
-            **fields,
-            jitters="" if title == "SV" else str(jitters),
+            **asked,
+            jitters=str(jitters),
+            options={},
             title=f"{pair}, {n_train} examples: {title}",
         )
-        for title, fields in METHODS.items()
+        for title, asked in contenders().items()
     }
 
 

@@ -11,7 +11,7 @@ from svmcore.methods.definite import distances
 from svmcore.methods.jittering import Jittered
 
 IMAGES = np.eye(3, dtype=np.float32)  # A, B, C: one row of three pixels, one of them inked
-SETS = {"1 pixel": "shift:0,1;0,-1", "1 and 2 pixels": "shift:0,1;0,-1;0,2;0,-2"}
+SETS = {"1 pixel": "shift:0,1;0,-1@zero", "1 and 2 pixels": "shift:0,1;0,-1;0,2;0,-2@zero"}
 
 
 def note():

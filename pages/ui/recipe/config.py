@@ -1,6 +1,6 @@
 """A recipe between the address and the widgets of its form.
 
-    address  ->  Recipe  ->  widgets  ->  Recipe  ->  address          (fields as in `Recipe.to_query`)
+    address  ->  Recipe  ->  widgets  ->  Recipe  ->  address          (fields and options as in `Recipe.to_query`)
 
 The form starts from the recipe that the address spells out, or from the preset, and writes what it shows back into
 the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
@@ -13,22 +13,27 @@ from pages.ui.kit import state, words
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import BudgetError
-from svmcore.lab.recipe.recipe import FIELDS, JITTERS_DEFAULT, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.method import JITTERS_DEFAULT
+from svmcore.lab.registry.methods import METHODS, option_fields
+from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.store.runs import ACTIVE
 
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
 FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
-PLAIN = (  # fields whose widget holds the field's own value
-    *("dataset", "n_train", "n_test", "classes", "split", "preprocess", "C", "tol", "seed", "solver", "cache_mb"),
-    *("folds", "method", "scope", "rounds", "slow_motion"),
-)
+OTHERWISE = ("name", "title", "kernel", "class_weight", "jitters", "options")  # fields whose widgets hold other values
 
 
 def key(name: str) -> str:
-    """Key of the widget of a field, or of a kernel's parameter (`poly_degree`)."""
+    """Key of the widget of a field, of a kernel's parameter (`poly_degree`), or of a method's option (`vsv_scope`)."""
     return f"recipe_{name}"
+
+
+def names() -> list[str]:
+    """The parameters of an address that spell a recipe."""
+    return [*FIELDS, *option_fields()]
 
 
 def start(recipe: Recipe):
@@ -37,7 +42,7 @@ def start(recipe: Recipe):
     try:
         st.session_state["run"] = jobs.submit(recipe)
         st.session_state[FOLDED] = True
-        state.write("recipe", FIELDS, {})
+        state.write("recipe", names(), {})
         state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} trains in the background.")
     except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
         state.tell_later(f":material/block: Not started. {words.plain(error)}")
@@ -46,7 +51,7 @@ def start(recipe: Recipe):
 
 def folded(run) -> bool:
     """Whether `run` has the page: after Start, or when it is found at work; not when the address asks for a recipe."""
-    if run is None or state.asked("recipe", FIELDS):
+    if run is None or state.asked("recipe", names()):
         st.session_state[FOLDED] = False
     return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
 
@@ -74,7 +79,7 @@ def suggestion(name: str) -> Recipe:
 
 def seed():
     """Fill the widgets: from an address that this form did not write, and at first from the preset."""
-    asked = {name: texts[-1] for name, texts in state.asked("recipe", FIELDS).items()}
+    asked = {name: texts[-1] for name, texts in state.asked("recipe", names()).items()}
     base = st.session_state.get(BASE)
     if base is None and not asked:
         fill(RECIPES[PRESET])
@@ -86,13 +91,14 @@ def fill(recipe: Recipe, wrong=()):
     """Put a recipe's values into the widgets; `wrong`: what is to be said of the address that it came from."""
     values = st.session_state
     values[BASE], values[SHOWN], values[WRONG] = recipe, None, list(wrong)
-    for name in PLAIN:
+    for name in (name for name in FIELDS if name not in OTHERWISE):
         value = getattr(recipe, name)
         values[key(name)] = list(value) if isinstance(value, tuple) else value
     kernel = recipe.kernel.to_dict()
     values[key("kernel")] = recipe.kernel.name
     values.update({key(f"{recipe.kernel.name}_{name}"): value for name, value in kernel.items()})
-    values.update({key(name): value for name, value in recipe.options.items()})
+    for owner, own in ((recipe.method, METHODS[recipe.method]), (recipe.solver, SOLVERS[recipe.solver])):
+        values.update({key(f"{owner}_{field.name}"): recipe.option(field.name) for field in own.fields})
     values[key("balanced")] = recipe.class_weight == "balanced"
     values[key("jitters")] = recipe.jitters or JITTERS_DEFAULT
 
@@ -103,7 +109,7 @@ def write(recipe: Recipe):
     if values[SHOWN] not in (None, recipe):
         values[WRONG] = []
     values[SHOWN] = recipe
-    state.write("recipe", FIELDS, link(recipe))
+    state.write("recipe", names(), link(recipe))
 
 
 def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
@@ -116,7 +122,7 @@ def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
         asked = {name: text for name, text in asked.items() if name != "dataset"}
     if asked.keys() == {"dataset"}:
         return suggestion(asked["dataset"]), wrong
-    for name in (name for name in FIELDS if name in asked):
+    for name in (name for name in names() if name in asked):
         try:
             recipe = recipe.with_text(name, asked[name])
         except RecipeError as error:

@@ -14,32 +14,13 @@ from pages.ui.kit import words
 from pages.ui.recipe import config
 from pages.ui.recipe.config import BASE, WRONG, key
 from pages.ui.recipe.jitter_set import PRESETS
+from pages.ui.recipe.widgets import KEEP, draw, draw_number
 from svmcore.kernels import KERNELS, Kernel
-from svmcore.lab.experiment.problem import LAMBDA
-from svmcore.lab.recipe.recipe import FIELDS, METHODS, SCOPES, SOLVERS, SPLITS, Recipe
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.preprocess import STEPS, usage
-
-KEEP = {"persist_state": "session"}
-KERNEL_NAMES = {"poly": "Poly", "rbf": "RBF", "linear": "Linear", "sigmoid": "Sigmoid"}
-KERNEL_FIELDS = {
-    "degree": {
-        "label": "degree",
-        "min_value": 0,
-        "max_value": 64,
-        "step": 1,
-        "help": "How many pixels may act together.",
-    },
-    "gamma": {
-        "label": "gamma",
-        "min_value": 1e-6,
-        "step": 0.1,
-        "format": "%g",
-        "help": "Factor of the inner product or of the squared distance; larger is more local.",
-    },
-    "coef0": {"label": "coef0", "step": 0.5, "format": "%g", "help": "Added to the inner product."},
-    "normalised": {"label": "Normalise", "help": "Divide by (gamma + coef0)^degree: unit vectors give at most 1."},
-}
 
 
 def recipe_form() -> Recipe | None:
@@ -107,26 +88,26 @@ def _data() -> tuple[Entry, dict]:
         )
         raise NotAtHand(f"{entry.title} is not on this machine yet")
     train, test = st.columns(2)
-    most = {"max_value": entry.n_train + entry.n_test, "value": None, "placeholder": "all", **KEEP}
-    n_train = train.number_input(
-        "Training examples", 2, key=key("n_train"), help=f"Empty for all there are ({entry.n_train:,}).", **most
+    most = {"max_value": entry.n_train + entry.n_test}
+    n_train = draw(
+        FIELDS["n_train"], key("n_train"), train, **most, help=f"Empty for all there are ({entry.n_train:,})."
     )
-    n_test = test.number_input("Test examples", 1, key=key("n_test"), help="Empty for all that are left.", **most)
+    n_test = draw(FIELDS["n_test"], key("n_test"), test, **most, help="Empty for all that are left.")
     classes = st.multiselect(
-        "Classes",
+        FIELDS["classes"].label,
         list(entry.classes),
         placeholder="all, each against the rest",
         key=key("classes"),
-        help="None for all. One for that class against the rest. Several to use only those.",
+        help=FIELDS["classes"].help,
         **KEEP,
     )
     preprocess = st.multiselect(
-        "Preprocessing",
+        FIELDS["preprocess"].label,
         [usage(name) for name in STEPS],
         accept_new_options=True,
         placeholder="none",
         key=key("preprocess"),
-        help="Steps from left to right. Type one with a number of your own, such as smooth:1.5.",
+        help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5.",
         **KEEP,
     )
     return entry, {
@@ -140,28 +121,25 @@ def _data() -> tuple[Entry, dict]:
 
 def _kernel() -> Kernel:
     given = st.session_state[BASE].kernel
-    names = KERNEL_NAMES if given.name in KERNEL_NAMES else KERNEL_NAMES | {given.name: given.name.capitalize()}
+    offered = {name: kind.title for name, kind in KERNELS.items() if kind.title}
+    names = {given.name: given.name.capitalize()} | offered
     name = st.segmented_control(
-        "Kernel",
-        list(names),
+        FIELDS["kernel"].label,
+        sorted(names, key=list(KERNELS).index),
         format_func=names.get,
         required=True,
         key=key("kernel"),
-        help="How alike two examples are; the picture below shows what its numbers do.",
+        help=f"{FIELDS['kernel'].help} The picture below shows what its numbers do.",
         **KEEP,
     )
-    if name not in KERNEL_NAMES:
+    if name not in offered:
         st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")
         return given
     wanted, values = fields(KERNELS[name]), {}
     columns = iter(st.columns(3)) if wanted else None
     for field in wanted:
-        settings, widget = KERNEL_FIELDS[field.name], key(f"{name}_{field.name}")
-        st.session_state.setdefault(widget, field.default)
-        if isinstance(field.default, bool):
-            values[field.name] = st.checkbox(**settings, key=widget, **KEEP)
-        else:
-            values[field.name] = next(columns).number_input(**settings, key=widget, **KEEP)
+        where = st if isinstance(field.default, bool) else next(columns)
+        values[field.name] = draw_number(field, key(f"{name}_{field.name}"), where)
     kernel = KERNELS[name](**values)
     show(maps.kernel_picture(kernel), key="kernel_picture")
     return kernel
@@ -169,124 +147,62 @@ def _kernel() -> Kernel:
 
 def _solve() -> dict:
     left, right = st.columns(2)
-    C = left.number_input(
-        "C",
-        min_value=1e-6,
-        step=1.0,
-        format="%g",
-        key=key("C"),
-        help="The largest alpha of an example: how much one error may count against the margin.",
-        **KEEP,
-    )
-    tol = right.number_input(
-        "tol",
-        min_value=1e-8,
-        max_value=1.0,
-        step=1e-3,
-        format="%g",
-        key=key("tol"),
-        help="Training stops when the KKT gap is at most tol.",
-        **KEEP,
-    )
-    return {"C": C, "tol": tol}
+    return {"C": draw(FIELDS["C"], key("C"), left), "tol": draw(FIELDS["tol"], key("tol"), right)}
 
 
 def _method(entry: Entry) -> dict:
-    """The method and the fields that belong to it; only images can be transformed."""
-    plain = {"method": "sv", "jitters": "", "scope": "machine", "rounds": 1, "options": {}}
-    if entry.kind != "images":
-        return plain
-    method = st.selectbox(
-        "Method",
-        list(METHODS),
-        format_func=METHODS.get,
-        key=key("method"),
-        help="How what is known of invariances enters: not at all, by virtual examples, or by the kernel.",
-        **KEEP,
-    )
-    if method == "sv":
-        return plain
-    chosen = plain | {"method": method, "options": _options(method)}
-    chosen["jitters"] = st.selectbox(
-        "Jitter set",
-        list(PRESETS),
-        accept_new_options=True,
-        key=key("jitters"),
-        help="What leaves the class as it is. Pick a set or type one; the Jitters page draws it.",
-        **KEEP,
-    )
-    if method == "vsv":
-        left, right = st.columns([3, 2])
-        chosen["scope"] = left.selectbox(
-            "Made from", list(SCOPES), format_func=SCOPES.get, key=key("scope"), help="What is transformed.", **KEEP
-        )
-        chosen["rounds"] = right.number_input(
-            "Rounds", 1, 5, key=key("rounds"), help="How often, each time from the new support vectors.", **KEEP
-        )
-    return chosen
-
-
-def _options(method: str) -> dict:
-    """What only one method asks; options without a field here stay as the recipe has them."""
-    base = st.session_state[BASE]
-    options = dict(base.options) if base.method == method else {}
-    if method == "tangent":
-        st.session_state.setdefault(key("lam"), LAMBDA)
-        options["lam"] = st.slider(
-            "lambda",
-            0.01,
-            1.0,
-            step=0.01,
-            key=key("lam"),
-            help="1 is the plain kernel; towards 0 a move along a tangent counts ever less.",
+    """The method and the fields that belong to it, of those that the data set allows."""
+    images = entry.kind == "images"
+    allowed = [name for name, method in METHODS.items() if images or not method.needs_images]
+    if st.session_state[key("method")] not in allowed:
+        st.session_state[key("method")] = allowed[0]
+    name = allowed[0] if len(allowed) == 1 else draw(FIELDS["method"], key("method"), options=allowed)
+    method, chosen = METHODS[name], {"method": name, "jitters": ""}
+    if method.help and len(allowed) > 1:
+        st.caption(method.help)
+    if method.uses_jitters:
+        chosen["jitters"] = st.selectbox(
+            FIELDS["jitters"].label,
+            list(PRESETS),
+            accept_new_options=True,
+            key=key("jitters"),
+            help="What leaves the class as it is. Pick a set or type one; the Jitters page draws it.",
             **KEEP,
         )
-    return options
+    base = st.session_state[BASE]
+    kept = base.options if base.method == name else {}
+    return chosen | {"options": dict(kept) | _options(name, method.fields)}
+
+
+def _options(owner: str, own) -> dict:
+    """The widgets of the fields that only this method or solver has, two numbers in a row; those without one stay as
+    the recipe has them."""
+    shown = [field for field in own if field.shown]
+    numbers = [field for field in shown if field.kind.widget == "number"]
+    others = [field for field in shown if field not in numbers]
+    values = {field.name: draw(field, key(f"{owner}_{field.name}")) for field in others}
+    columns = st.columns(2) if len(numbers) > 1 else [st]
+    for at, field in enumerate(numbers):
+        values[field.name] = draw(field, key(f"{owner}_{field.name}"), columns[at % len(columns)])
+    return values
 
 
 def _more() -> dict:
     with st.expander("More"):
         left, right = st.columns(2)
-        seed = left.number_input("Seed", min_value=0, step=1, key=key("seed"), help="Decides the split.", **KEEP)
-        solver = right.selectbox("Solver", SOLVERS, key=key("solver"), help="auto picks by size.", **KEEP)
-        split = st.selectbox(
-            "Split", list(SPLITS), format_func=SPLITS.get, key=key("split"), help="Which examples train.", **KEEP
-        )
-        cache_mb = st.number_input(
-            "Kernel rows kept, MB",
-            min_value=1.0,
-            step=100.0,
-            format="%g",
-            value=None,
-            placeholder="a third of the free memory",
-            key=key("cache_mb"),
-            help="A ceiling for the rows of the kernel matrix that are kept at once.",
-            **KEEP,
-        )
-        folds = st.number_input(
-            "Folds",
-            min_value=2,
-            max_value=100,
-            value=None,
-            placeholder="no cross-validation",
-            key=key("folds"),
-            help="Parts of the training set, each held out once for a machine of the others. The run takes longer.",
-            **KEEP,
-        )
+        values = {
+            "seed": draw(FIELDS["seed"], key("seed"), left),
+            "solver": draw(FIELDS["solver"], key("solver"), right),
+            "split": draw(FIELDS["split"], key("split")),
+            "cache_mb": draw(FIELDS["cache_mb"], key("cache_mb")),
+            "folds": draw(FIELDS["folds"], key("folds")),
+        }
+        own = _options(values["solver"], SOLVERS[values["solver"]].fields)
         balanced = st.checkbox(
             "Weigh classes by their rarity", key=key("balanced"), help="C of a class grows as it gets rarer.", **KEEP
         )
-    slow_motion = st.toggle(
-        "Slow motion", key=key("slow_motion"), help="Rest between bursts, so that a short run can be watched.", **KEEP
-    )
+    slow = FIELDS["slow_motion"]
+    values["slow_motion"] = st.toggle(slow.label, key=key("slow_motion"), help=slow.help, **KEEP)
     given = st.session_state[BASE].class_weight
     weight = given if isinstance(given, dict) else None
-    return {
-        "seed": seed,
-        "solver": solver,
-        "split": split,
-        "cache_mb": cache_mb,
-        "folds": folds,
-        "class_weight": "balanced" if balanced else weight,
-        "slow_motion": slow_motion,
-    }
+    return values | own | {"class_weight": "balanced" if balanced else weight}

@@ -3,19 +3,20 @@
 address  ->  Sweep  ->  widgets  ->  Sweep  ->  address      (fields as in `Recipe.to_query`, and over, value)
 """
 
+from dataclasses import fields
+
 import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
-from pages.ui.recipe.form import KEEP
+from pages.ui.recipe.widgets import KEEP
 from svmcore.kernels import RBF
 from svmcore.lab.experiment.sweep import Sweep
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.methods import METHODS
 
-NAMES = [*FIELDS, "over", "value"]  # of the address
-OVER = {"C": "C", "kernel.degree": "degree", "kernel.gamma": "gamma", "jitters": "jitter set"}
 USUAL = {  # values to begin with
     "C": ("0.02", "0.1", "0.5", "2", "10"),
     "kernel.degree": ("1", "2", "3", "5", "7", "9"),
@@ -23,6 +24,7 @@ USUAL = {  # values to begin with
     "jitters": ("none", "plus:1", "box:1", "box:2"),
 }
 FOLDS = 5
+JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 _SMALL = RECIPES[PRESET].replace(n_train=1000, n_test=1000, folds=FOLDS)
 _TURNED = _SMALL.replace(method="vsv", classes=(6, 9), n_train=200, n_test=800)
 EXAMPLES = {  # name -> (label, what it asks, the sweep)
@@ -44,6 +46,17 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
 }
 
 
+def fields_of(recipe: Recipe) -> dict[str, str]:
+    """What can be swept over -> what it is called: C, the kernel's numbers, jitter sets, the method's own numbers."""
+    numbers = {
+        f.name: f.metadata["label"] for f in fields(recipe.kernel) if f.metadata and not isinstance(f.default, bool)
+    }
+    own = [field for field in METHODS[recipe.method].fields if field.shown and field.kind.widget == "number"]
+    images = {"jitters": "jitter set"} if catalogue.entry(recipe.dataset).kind == "images" else {}
+    of_kernel = {f"kernel.{name}": label for name, label in numbers.items()}
+    return {"C": "C"} | of_kernel | images | {field.name: field.label for field in own}
+
+
 def sweep_form() -> Sweep | None:
     """Draw the form; the Sweep that it shows, or None (and the reason on screen) when it shows an impossible one."""
     _seed()
@@ -55,8 +68,8 @@ def sweep_form() -> Sweep | None:
             base = _base()
             over = _over(base)
             values = _values(over)
-            if over == "jitters" and base.method == "sv":
-                base = base.replace(method="vsv")
+            if over == "jitters" and not METHODS[base.method].uses_jitters:
+                base = base.replace(method=JITTERING)
             sweep = Sweep(base, over, tuple(values))
             sweep.recipes()
         except ValueError as error:
@@ -67,7 +80,7 @@ def sweep_form() -> Sweep | None:
     if st.session_state["sweep_shown"] not in (None, query):
         st.session_state["sweep_wrong"] = []
     st.session_state["sweep_shown"] = query
-    state.write("sweep", NAMES, query)
+    state.write("sweep", _names(), query)
     return sweep
 
 
@@ -82,9 +95,14 @@ def fill(sweep: Sweep, wrong=()):
     values[f"sweep_values_{sweep.field}"] = list(sweep.values)
 
 
+def _names() -> list[str]:
+    """The parameters of an address that spell a sweep."""
+    return [*config.names(), "over", "value"]
+
+
 def _seed():
     """From an address that this form did not write, and at first from the first example."""
-    asked = state.asked("sweep", NAMES)
+    asked = state.asked("sweep", _names())
     if "sweep_base" not in st.session_state and not asked:
         fill(EXAMPLES["C"][2])
     elif asked:
@@ -93,12 +111,12 @@ def _seed():
 
 def _read(asked: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
     """The sweep of the address, and what was wrong with it."""
-    recipe, wrong = config.read({name: texts[-1] for name, texts in asked.items() if name in FIELDS})
+    recipe, wrong = config.read({name: texts[-1] for name, texts in asked.items() if name in config.names()})
     over = asked.get("over", ["C"])[-1]
-    if over not in OVER:
-        wrong.append(str(RecipeError("over", over, ", ".join(OVER))))
+    if over not in fields_of(recipe):
+        wrong.append(str(RecipeError("over", over, ", ".join(fields_of(recipe)))))
         over = "C"
-    return Sweep(recipe, over, tuple(asked.get("value", USUAL[over]))), wrong
+    return Sweep(recipe, over, tuple(asked.get("value", USUAL.get(over, ())))), wrong
 
 
 def _examples():
@@ -155,15 +173,13 @@ def _usual(dataset: str) -> Sweep:
 
 def _over(base: Recipe) -> str:
     """Which field; only those that the recipe's kernel and data have."""
-    parameters = base.kernel.to_dict()
-    images = catalogue.entry(base.dataset).kind == "images"
-    fields = [field for field in OVER if (images if field == "jitters" else field == "C" or field[7:] in parameters)]
-    if st.session_state["sweep_over"] not in fields:
-        st.session_state["sweep_over"] = fields[0]
+    names = fields_of(base)
+    if st.session_state["sweep_over"] not in names:
+        st.session_state["sweep_over"] = next(iter(names))
     return st.segmented_control(
         "Over",
-        fields,
-        format_func=OVER.get,
+        list(names),
+        format_func=names.get,
         required=True,
         key="sweep_over",
         help="The field that takes one value after the other.",
@@ -173,10 +189,10 @@ def _over(base: Recipe) -> str:
 
 def _values(field: str) -> list[str]:
     key = f"sweep_values_{field}"
-    st.session_state.setdefault(key, list(USUAL[field]))
+    st.session_state.setdefault(key, list(USUAL.get(field, ())))
     values = st.multiselect(
         "Values",
-        list(USUAL[field]),
+        list(USUAL.get(field, ())),
         accept_new_options=True,
         key=key,
         help="Type another one and press Enter. Jitter sets are written as on the Jitters page.",

@@ -8,16 +8,10 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import words
 from pages.ui.run import picker, snapshots
 from svmcore.lab.recipe.recipe import FIELDS
+from svmcore.lab.registry.methods import option_fields
 from svmcore.metrics import paired_test
 
 PICTURES = 36  # digits shown of those that only one of two runs gets wrong
-NAMES = {
-    "dataset": "data set",
-    "preprocess": "preprocessing",
-    "class_weight": "class weights",
-    "cache_mb": "kernel rows kept, MB",
-    "slow_motion": "slow motion",
-}
 FIGURES = {
     "errors": "errors",
     "error_rate": "error rate",
@@ -77,8 +71,9 @@ def side_by_side(a, b):
 
 def _differences(a, b):
     """Rows of a table: what was asked differently, then what came of it."""
-    asked = (_asked(a.recipe), _asked(b.recipe))
-    rows = [(NAMES.get(name, name), asked[0][name], asked[1][name]) for name in asked[0]]
+    asked, fields = (_asked(a.recipe), _asked(b.recipe)), FIELDS | option_fields()
+    names = asked[0] | asked[1]
+    rows = [(fields[name].label, asked[0].get(name, "–"), asked[1].get(name, "–")) for name in names]
     rows = [row for row in rows if row[1] != row[2]]
     if a.result and b.result:
         rows += [(name, _shown(a.result[field]), _shown(b.result[field])) for field, name in FIGURES.items()]
@@ -86,9 +81,8 @@ def _differences(a, b):
 
 
 def _asked(recipe):
-    """The fields of a recipe as texts, without its names and the sizes that its result tells better."""
-    values = recipe.to_dict() | {"kernel": FIELDS["kernel"].show(recipe.kernel)}
-    return {k: _shown(v) for k, v in values.items() if k not in ("name", "title", "n_train", "n_test")}
+    """The fields and options of a recipe as texts, without its names and the sizes that its result tells better."""
+    return {k: v or "–" for k, v in recipe.texts().items() if k not in ("name", "title", "n_train", "n_test")}
 
 
 def _shown(value):

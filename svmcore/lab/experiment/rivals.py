@@ -21,7 +21,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from svmcore.lab.experiment.problem import prepare
+from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import folders, runs
 from svmcore.methods.neighbours import TangentNeighbours

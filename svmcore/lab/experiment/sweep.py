@@ -12,9 +12,11 @@ the 800 of the test set (per cent):
     validation                                   0.5     0.5         0.0         1.5           6.0
     test                                         0.75    0.50        0.88        3.50          8.12
 
-Fits that differ in C alone take their kernel values from one source. The tasks are joblib's: `joblib.parallel_config`
-sends them to another backend, a cluster's among them. In the app each value is a run of its own, of a recipe with
-`folds`, so that it is queued, paused, stored and found again like any other.
+Fits that differ in C alone take their kernel values from one source. The tasks are joblib's, a recipe and the number of
+a fold each: whoever does one prepares its examples and lets go of them, so that n_jobs at a time are in memory, each
+within its share of the ceiling. `joblib.parallel_config` sends them to another backend, a cluster's among them. In the
+app each value is a run of its own, of a recipe with `folds`, so that it is queued, paused, stored and found again like
+any other.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
-from svmcore.lab.experiment.methods import share
-from svmcore.lab.experiment.problem import Problem, held_out, prepare
-from svmcore.lab.experiment.train import fit
+from svmcore.lab.experiment.train import fit, unchecked
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.machine import share
+from svmcore.lab.registry.tasks import task_of
+from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson
 
 
@@ -81,9 +83,11 @@ def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_j
 
     RecipeError for a field or value that cannot be, or for more folds than the smallest class has examples.
     """
-    recipes = {value: recipe.replace(folds=folds).with_text(field, value) for value in values}
+    ceiling = max(1.0, ceiling_bytes(recipe.cache_mb) / MB / effective_n_jobs(n_jobs))
+    base = recipe.replace(folds=folds, cache_mb=ceiling)
+    recipes = {value: base.with_text(field, value) for value in values}
     groups = [recipes] if field == "C" else [{value: r} for value, r in recipes.items()]
-    tasks = [(group, part) for group in groups for part in _parts(next(iter(group.values())))]
+    tasks = [(group, number) for group in groups for number in (*range(folds), None)]
     done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(*task) for task in tasks)
     return [_point(value, [judged[value] for judged in done if value in judged]) for value in recipes]
 
@@ -95,19 +99,17 @@ def _point(value: str, judged: list[Judged]) -> Point:
     return Point(value, tuple(fold.errors for fold in held), n_train, last.errors, last.n_test, last.n_sv)
 
 
-def _parts(recipe: Recipe) -> list[Problem]:
-    """A problem for each fold, held out from the others, and the recipe's own."""
-    problem = prepare(recipe)
-    return [*held_out(recipe, problem), problem]
-
-
-def _judged(recipes: dict[str, Recipe], problem: Problem) -> dict[str, Judged]:
-    """Each recipe on the problem; several differ in C alone, and share the kernel's values."""
+def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]:
+    """Each recipe on the fold of that number, or on its test set; several differ in C alone, and share the kernel's
+    values."""
+    first = next(iter(recipes.values()))
+    task = task_of(first.method)
+    problem = task.prepare(first, unchecked) if number is None else task.fold(first, number, unchecked)
     if len(recipes) > 1:
-        problem = share(next(iter(recipes.values())), problem)
+        problem = share(first, problem)
     judged = {}
     for value, recipe in recipes.items():
         machine = fit(recipe, problem).estimator.machine_
-        errors = int(np.sum(machine.predict(problem.X_test) != problem.y_test))
-        judged[value] = Judged(errors, len(problem.y_test), float(machine.n_sv.mean()))
+        test = task.judge(machine, problem, unchecked)
+        judged[value] = Judged(task.loss(test), task.outcome([test])["n_test"], float(machine.n_sv.mean()))
     return judged

@@ -1,6 +1,6 @@
 """What a run will need, said before it starts.
 
-    seconds = c + r sum cost.seconds    memory = examples + min(cache_mb, what the fit takes)
+    seconds = c + r cost.seconds    memory = examples + min(cache_mb, what the fit takes)
 
 c  a start's fixed seconds;  r  the median ratio of measured to predicted seconds over stored runs of similar size and
 the same method, 1 without any.
@@ -11,18 +11,18 @@ free, less what runs at work were promised.
 
 from __future__ import annotations
 
-from statistics import median
+from math import prod
 from typing import NamedTuple
 
-from svmcore.lab.forecast import cost
-from svmcore.lab.forecast.cost import Sizes
+from data import catalogue
+from svmcore.lab.forecast.calibration import FIXED_SECONDS, Alike, ratio
+from svmcore.lab.forecast.cost import cost
+from svmcore.lab.forecast.plans import plans
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.memory import SHARE, BudgetError, free_mb
-
-FIXED_SECONDS = 0.3
-LOOKS_MB = 64  # that live looks may hold
-SIMILAR = 5  # stored runs that calibrate a prediction
 
 
 class Estimate(NamedTuple):
@@ -38,18 +38,18 @@ class Estimate(NamedTuple):
 
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
-    size = cost.sizes(recipe)
+    size = sizes(recipe)
+    whole, folds = plans(recipe, size)
+    needed = cost(whole, folds)
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
     free = max(free_mb() - promised, 0.0)
     ceiling = recipe.cache_mb or SHARE * free
-    beside, least = cost.examples_mb(recipe, size) + LOOKS_MB, cost.least_mb(recipe, size)
-    need = beside + max(least, min(ceiling, cost.fit_mb(recipe, size)))
-    advice = ""
-    if least > ceiling or need > free:
-        advice = _advice(recipe, size, least, beside, free)
-    ratio = _calibration(recipe, size)
-    parts = tuple((ratio * fit, ratio * test) for fit, test in cost.seconds(recipe, size))
-    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, need, ceiling, not advice, advice)
+    memory = needed.examples_mb + max(needed.least_mb, min(ceiling, needed.fit_mb))
+    fits = needed.least_mb <= ceiling and memory <= free
+    advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
+    pace = ratio(Alike(recipe.method, recipe.dataset, recipe.kernel.name), needed.seconds)
+    parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
+    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, fits, advice)
 
 
 def require(recipe: Recipe) -> Estimate:
@@ -60,29 +60,19 @@ def require(recipe: Recipe) -> Estimate:
     return predicted
 
 
-def _calibration(recipe: Recipe, asked: Sizes) -> float:
-    """Measured over predicted seconds, the median of the latest stored runs like this one, compiling left out."""
-    ratios = {True: [], False: []}
-    expected = sum(map(sum, cost.seconds(recipe, asked)))
-    for run in runs.newest_first():
-        result = run.result
-        if result and not run.recipe.slow_motion and run.recipe.method == recipe.method:
-            size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
-            measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
-            measured += result.get("validation", {}).get("seconds", 0)
-            predicted = sum(map(sum, cost.seconds(run.recipe, size)))
-            if not 0.1 < predicted / expected < 10:
-                continue
-            alike = (run.recipe.dataset, run.recipe.kernel.name) == (recipe.dataset, recipe.kernel.name)
-            ratios[alike].append(max(measured - FIXED_SECONDS, 0.1 * measured) / predicted)
-    return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
-
-
-def _advice(recipe: Recipe, size: Sizes, least: float, beside: float, free: float) -> str:
-    text = f"{size.n_train} training examples need at least {least + beside:,.0f} MB; {free:,.0f} MB are free"
-    if recipe.cache_mb is not None:
-        text += f" and cache_mb is {recipe.cache_mb:g}"
-    if least + beside <= free:
-        return f"{text}. cache_mb from {least:,.0f} to {free - beside:,.0f} would fit."
-    n = int(size.n_train * (free - LOOKS_MB) / (least + beside))
-    return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
+def sizes(recipe: Recipe) -> Sizes:
+    """How large the problem is, as the catalogue promises. RecipeError for a method that needs images."""
+    entry = catalogue.entry(recipe.dataset)
+    METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
+    share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
+    n_train, n_test = round(entry.n_train * share), round(entry.n_test * share)
+    if not entry.n_test:
+        n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
+        n_train -= min(n_test, n_train - 1)
+    n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
+    return Sizes(
+        min(recipe.n_train or n_train, n_train),
+        min(recipe.n_test or n_test, n_test),
+        prod(entry.shape),
+        1 if n_classes == 2 else n_classes,
+    )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.gram.products import Operand
-from svmcore.lab.experiment.problem import Problem
+from svmcore.lab.registry.problem import Problem
 from svmcore.methods.virtual import VirtualSnapshot
 from svmcore.model import labels
 from svmcore.solvers.progress import Snapshot

@@ -11,7 +11,7 @@ import numpy as np
 
 from svmcore.gram.products import LAYOUTS, Operand
 from svmcore.kernels import Poly, squared_norms
-from svmcore.lab.experiment.problem import prepare
+from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.svc import SVC
 

@@ -64,10 +64,10 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
         fitted = fitted._replace(seconds=fitted.seconds - watch.rested)
         outcome = train.judge(recipe, problem, fitted, watch.check)
         watch.viewer = None  # a look is one at the machine of all examples
-        validation = train.validate(bounded, problem, watch, watch.check)
+        validation = train.validate(bounded, watch, watch.check)
         watch.check("saving")
         run.finish(outcome.machine, outcome.test, outcome.result | validation)
-    except train.Stopped:
+    except train.Cancelled:
         return "cancelled", ""
     except Exception as error:
         return "failed", explain(error)
@@ -87,13 +87,13 @@ class _Watch:
         self.thread, self.error = threading.current_thread(), None
 
     def check(self, stage: str) -> None:
-        """Between pieces of work outside the solver: tell the stage, wait out a pause. Stopped when asked to stop; what
-        ended a training early."""
+        """Between pieces of work outside the solver: tell the stage, wait out a pause. Cancelled when asked to stop;
+        what ended a training early."""
         if self.error is not None:
             raise self.error
         self.control.publish(message=STAGES[stage])
         if not self._checkpoint():
-            raise train.Stopped
+            raise train.Cancelled
 
     def settle_pace(self, problem: train.Problem) -> None:
         """Choose how often the solver reports, once the problem is known."""
@@ -111,7 +111,7 @@ class _Watch:
                 self._record(progress)
                 self._rest(progress)
                 if not self._checkpoint():
-                    raise train.Stopped
+                    raise train.Cancelled
         except BaseException as error:
             self.error = error
         self.rested += self.paused - paused
@@ -147,7 +147,7 @@ class _Watch:
 
     def _raise_if_stopping(self) -> None:
         if self.control.stop.is_set():
-            raise train.Stopped
+            raise train.Cancelled
 
 
 def _line(progress: Progress, tol: float) -> dict:

@@ -1,7 +1,8 @@
 """A whole experiment in one frozen, validated value: what a form edits, a URL carries, a run stores and the CLI runs.
 
     to_dict / from_dict      JSON, every field                          stored with the run
-    to_query / from_query    field -> short text, only what differs     in a URL; the same texts follow `--set`
+    to_query / from_query    field -> short text, only what differs     in a URL; the same texts follow `--set`; options
+                             of a method or solver are spelled like fields
     digest()                 16 hex digits of what decides the outcome  cache keys, finding similar runs
 
 Every field is checked when a recipe is made, so that a Recipe at hand is a possible one; whether its data set is there
@@ -16,8 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from svmcore.kernels import Kernel, Poly
-from svmcore.lab.recipe.fields import (
-    DIGESTION,
+from svmcore.lab.registry.fields import (
     FLAG,
     JITTERS,
     KERNEL,
@@ -27,65 +27,75 @@ from svmcore.lab.recipe.fields import (
     SLUG,
     STEPS,
     WEIGHTS,
-    Kind,
+    Field,
     RecipeError,
     choice,
     numeric,
     read_json,
 )
-from svmcore.methods.jittering import SIDES
-from svmcore.preprocess import Preprocessor
-from svmcore.svc import SOLVERS
+from svmcore.lab.registry.method import JITTERS_DEFAULT
+from svmcore.lab.registry.methods import METHODS, option_fields, own_fields
+from svmcore.lab.registry.solvers import SOLVERS
 
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
-METHODS = {
-    "sv": "Support vectors",
-    "vsv": "Virtual support vectors",
-    "jsv": "Jittering kernel",
-    "query-jitter": "Jittered test examples",
-    "tangent": "Kernel that whitens tangents",
-}
-TRANSFORMING = ("vsv",)  # methods that preprocess again after a transformation
-COMPARING = ("jsv", "query-jitter", "tangent")  # methods whose kernels transform preprocessed examples
-OPTIONS_OF: dict[str, dict[str, Kind]] = {  # of a method, or of a solver
-    "vsv": {"second_kernel": KERNEL, "second_C": numeric(0, 1e9)},
-    "jsv": {"sides": choice({side: side for side in SIDES}), "positive": numeric(2, 5000, whole=True)},
-    "tangent": {"lam": numeric(0, 1), "space": choice({"input": "Pixels", "feature": "The kernel's feature space"})},
-    "smo-digestion": {"digestion": DIGESTION},
-}
-JITTERS_DEFAULT = "box:1"
 SPLITS = {
     "given": "The first examples of the given training and test sets, in their order",
     "first-of-each": "Equally many of each class for training, the first ones of the training set",
     "stratified": "Drawn by the seed, each class in its proportion",
 }
-SCOPES = {"machine": "Each machine's own support vectors", "union": "The union of them", "all": "All training examples"}
 MAX_JSON = 65_536  # characters of a recipe that comes from outside
 
-FIELDS: dict[str, Kind] = {
-    "name": SLUG,
-    "title": LINE,
-    "dataset": SLUG,
-    "n_train": numeric(2, 10_000_000, whole=True, none="all"),
-    "n_test": numeric(1, 10_000_000, whole=True, none="all"),
-    "split": choice(SPLITS),
-    "classes": LABELS,
-    "preprocess": STEPS,
-    "kernel": KERNEL,
-    "C": numeric(0, 1e9),
-    "class_weight": WEIGHTS,
-    "method": choice(METHODS),
-    "jitters": JITTERS,
-    "scope": choice(SCOPES),
-    "rounds": numeric(1, 5, whole=True),
-    "solver": choice(SOLVERS),
-    "tol": numeric(1e-8, 1),
-    "cache_mb": numeric(1, 1e6, none="a third of the free memory"),
-    "seed": numeric(0, 2**32 - 1, whole=True),
-    "folds": numeric(2, 100, whole=True, none="no cross-validation"),
-    "slow_motion": FLAG,
-    "options": OPTIONS,
-}
+
+FIELDS: dict[str, Field] = {
+    field.name: field
+    for field in (
+        Field("name", SLUG, "custom", "Name", "what the recipe is called"),
+        Field("title", LINE, "", "Title", "what a run of it is called"),
+        Field("dataset", SLUG, "mnist-5k", "Data set", "Where the examples come from."),
+        Field(
+            "n_train", numeric(2, 10_000_000, whole=True), None, "Training examples",
+            "How many of them; none for all.", "all",
+        ),
+        Field(
+            "n_test", numeric(1, 10_000_000, whole=True), None, "Test examples",
+            "How many of them; none for all that are left.", "all",
+        ),
+        Field("split", choice(SPLITS, str), "stratified", "Split", "Which examples train."),
+        Field(
+            "classes", LABELS, (), "Classes",
+            "None for all. One for that class against the rest. Several to use only those.",
+        ),
+        Field("preprocess", STEPS, ("unit-norm",), "Preprocessing", "Steps from left to right."),
+        Field("kernel", KERNEL, PAPER_KERNEL, "Kernel", "How alike two examples are."),
+        Field(
+            "C", numeric(0, 1e9), 2.0, "C",
+            "The largest alpha of an example: how much one error may count against the margin.", step=1.0,
+        ),
+        Field(
+            "class_weight", WEIGHTS, None, "Class weights",
+            'Factors of C: balanced, or {"class": weight} as JSON.', "1 for each class",
+        ),
+        Field(
+            "method", choice(METHODS, lambda method: method.title), "sv", "Method",
+            "How what is known of invariances enters: not at all, by virtual examples, or by the kernel.",
+        ),
+        Field("jitters", JITTERS, "", "Jitter set", "What leaves the class as it is, for methods that use it."),
+        Field("solver", choice(SOLVERS), "auto", "Solver", "auto chooses by size."),
+        Field("tol", numeric(1e-8, 1), 1e-3, "tol", "Training stops when the KKT gap is at most tol.", step=1e-3),
+        Field(
+            "cache_mb", numeric(1, 1e6), None, "Memory ceiling, MB",
+            "For all memory that grows with the data while training.", "a third of the free memory", step=100.0,
+        ),
+        Field("seed", numeric(0, 2**32 - 1, whole=True), 0, "Seed", "Decides the split."),
+        Field(
+            "folds", numeric(2, 100, whole=True), None, "Folds",
+            "Parts of the training set, each held out once for a machine of the others. The run takes longer.",
+            "no cross-validation",
+        ),
+        Field("slow_motion", FLAG, False, "Slow motion", "Rest between bursts, so that a short run can be watched."),
+        Field("options", OPTIONS, {}, "Options", "Fields of the method or solver alone, as JSON.", shown=False),
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,9 +103,10 @@ class Recipe:
     """One experiment. Raises RecipeError for a field that cannot be.
 
     classes: () all of them, one label for that class against the rest, several for only those. n_train, n_test: None
-    for all there are. jitters belong to every method but "sv", scope and rounds to "vsv"; OPTIONS_OF lists the
-    options of a method or solver. folds: the run also cross-validates, in so many parts. slow_motion rests the solver
-    between bursts so that a short run can be watched.
+    for all there are. jitters belong to methods that use them. options: the values of the fields that only this method
+    or solver has, where they differ from their defaults; those of other methods are left out, and `option(name)` is
+    the value of any. folds: the run also cross-validates, in so many parts. slow_motion rests the solver between bursts
+    so that a short run can be watched.
     """
 
     name: str = "custom"
@@ -111,8 +122,6 @@ class Recipe:
     class_weight: str | dict | None = None
     method: str = "sv"
     jitters: str = ""
-    scope: str = "machine"
-    rounds: int = 1
     solver: str = "auto"
     tol: float = 1e-3
     cache_mb: float | None = None
@@ -122,15 +131,12 @@ class Recipe:
     options: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        for name, kind in FIELDS.items():
-            object.__setattr__(self, name, kind.check(name, getattr(self, name)))
-        if self.method != "sv" and not self.jitters:
-            object.__setattr__(self, "jitters", JITTERS_DEFAULT)
-        object.__setattr__(self, "options", _options(self.method, self.solver, self.options))
-        undone = set(Preprocessor(*self.preprocess).split()[1].steps) - {"unit-norm", "standardise"}
-        if self.method in COMPARING and undone:
-            allowed = f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.method}"
-            raise RecipeError("preprocess", self.preprocess, allowed)
+        for name, field_ in FIELDS.items():
+            object.__setattr__(self, name, field_.check(getattr(self, name)))
+        method = METHODS[self.method]
+        object.__setattr__(self, "jitters", (self.jitters or JITTERS_DEFAULT) if method.uses_jitters else "")
+        object.__setattr__(self, "options", _own_options(self.method, self.solver, self.options))
+        method.check(self)
 
     def __hash__(self):
         return hash(self._texts())
@@ -146,8 +152,7 @@ class Recipe:
         """The recipe that `to_dict` described; fields left out take their defaults. RecipeError for anything else."""
         if not isinstance(description, Mapping):
             raise RecipeError("recipe", description, "an object with the fields of a recipe")
-        _known(description)
-        return cls(**description)
+        return cls(**_gathered(description, {}))
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
@@ -155,34 +160,51 @@ class Recipe:
         if len(text) > MAX_JSON:
             raise RecipeError("recipe", f"{len(text)} characters", f"at most {MAX_JSON}")
         try:
-            return cls.from_dict(json.loads(text))
-        except (json.JSONDecodeError, RecursionError) as error:
+            description = json.loads(text)
+        except (ValueError, RecursionError) as error:
             raise RecipeError("recipe", text[:40], f"JSON ({error})") from None
+        return cls.from_dict(description)
+
+    def option(self, name: str) -> object:
+        """The value of one of the method's or solver's own fields. KeyError for one that they do not have."""
+        return self.options.get(name, own_fields(self.method, self.solver)[name].default)
+
+    def texts(self) -> dict[str, str]:
+        """Every field and every option as a short text."""
+        own = own_fields(self.method, self.solver)
+        shown = {name: f.show(getattr(self, name)) for name, f in FIELDS.items() if name != "options"}
+        return shown | {name: f.show(self.option(name)) for name, f in own.items()}
 
     def to_query(self) -> dict[str, str]:
-        """Short texts for a URL: the fields that differ from the defaults, in a fixed order."""
-        return {
-            name: kind.show(getattr(self, name))
-            for name, kind in FIELDS.items()
-            if getattr(self, name) != getattr(DEFAULT, name)
-        }
+        """Short texts for a URL: the fields and options that differ from the defaults, in a fixed order."""
+        texts = self.texts()
+        changed = [n for n in FIELDS if n in texts and getattr(self, n) != getattr(DEFAULT, n)]
+        return {name: texts[name] for name in (*changed, *sorted(self.options))}
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Recipe:
         """The recipe of a URL's parameters; parameters that are no field of a recipe are left to others."""
-        return cls.from_dict({name: read_text(name, query[name]) for name in FIELDS if name in query})
+        names = set(FIELDS) | set(option_fields())
+        return cls().with_texts({name: text for name, text in query.items() if name in names})
 
     def replace(self, **changes) -> Recipe:
-        """This recipe with some fields changed."""
-        _known(changes)
-        return replace(self, **changes)
+        """This recipe with some fields or options changed."""
+        return replace(self, **_gathered(changes, self.options))
 
     def with_text(self, name: str, text: str) -> Recipe:
-        """One field read from text: ("C", "5"), ("kernel", "rbf:gamma=0.02"), ("kernel.degree", "5")."""
-        head, _, part = name.partition(".")
-        if head == "kernel" and part:
-            return self.replace(kernel=self.kernel.to_dict() | {part: _read(read_json, text)})
-        return self.replace(**{name: read_text(name, text)})
+        """One field or option read from text: ("C", "5"), ("kernel", "rbf:gamma=0.02"), ("kernel.degree", "5")."""
+        return self.with_texts({name: text})
+
+    def with_texts(self, texts: Mapping[str, str]) -> Recipe:
+        """All of them read from text and changed together, so that their order does not matter."""
+        fields = known_fields(texts.get("method", self.method), texts.get("solver", self.solver))
+        of_kernel = {name: text for name, text in texts.items() if name.startswith("kernel.")}
+        values = {name: _known(name, fields).read(text) for name, text in texts.items() if name not in of_kernel}
+        if of_kernel:
+            kernel = FIELDS["kernel"].check(values.get("kernel", self.kernel))
+            parts = {name.partition(".")[2]: _read(read_json, text) for name, text in of_kernel.items()}
+            values["kernel"] = kernel.to_dict() | parts
+        return self.replace(**values)
 
     def digest(self) -> str:
         """16 hex digits of everything that decides the outcome (not of names, memory or slow motion)."""
@@ -191,13 +213,16 @@ class Recipe:
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]
 
     def _texts(self) -> tuple[tuple[str, str], ...]:
-        return tuple((name, kind.show(getattr(self, name))) for name, kind in FIELDS.items())
+        """What tells recipes apart: every field, and the options that differ from their defaults."""
+        texts = self.texts()
+        return tuple((name, texts[name]) for name in (*FIELDS, *sorted(self.options)) if name in texts)
 
 
-def read_text(name: str, text: str) -> object:
-    """The value that a field's text in a URL or on a command line stands for; an unreadable text stays a text."""
-    _known([name])
-    return _read(FIELDS[name].read, text)
+def known_fields(method: str, solver: str) -> dict[str, Field]:
+    """Name -> Field of everything that a recipe's text may set: this method's and solver's options before those of
+    others, which are read and left out. Names of methods and solvers that do not exist have none."""
+    own = own_fields(method, solver) if method in METHODS and solver in SOLVERS else {}
+    return FIELDS | option_fields() | own
 
 
 def _read(read, text):
@@ -207,22 +232,36 @@ def _read(read, text):
         return text
 
 
-def _options(method: str, solver: str, options: dict) -> dict:
-    """The options of a method and a solver, each checked; kernels as their descriptions."""
-    kinds = OPTIONS_OF.get(method, {}) | OPTIONS_OF.get(solver, {})
-    checked = {}
+def _own_options(method: str, solver: str, options: Mapping) -> dict:
+    """The options of this method and solver that differ from their defaults, each checked; those of others left out."""
+    own, others, kept = own_fields(method, solver), option_fields(), {}
     for name, value in options.items():
-        if name not in kinds:
-            raise RecipeError("options", name, f"{', '.join(kinds) or 'none'}, for method {method} and solver {solver}")
-        value = kinds[name].check(f"options.{name}", value)
-        checked[name] = value.to_dict() if isinstance(value, Kernel) else value
-    return checked
+        if name in own:
+            value = own[name].check(value)
+            if value != own[name].default:
+                kept[name] = value
+        elif name not in others:
+            raise RecipeError("options", name, ", ".join(others))
+    return kept
 
 
-def _known(names):
-    for name in names:
-        if name not in FIELDS:
-            raise RecipeError("field", name, ", ".join(FIELDS))
+def _gathered(changes: Mapping, options: Mapping) -> dict:
+    """Changes of fields and of options under one another, with the options in `options`, added to those there were."""
+    others = option_fields()
+    fields = {name: value for name, value in changes.items() if name in FIELDS or name not in others}
+    flat = {n: v.to_dict() if isinstance(v, Kernel) else v for n, v in changes.items() if n not in fields}
+    for name in fields:
+        _known(name, FIELDS | others)
+    if flat:
+        given = FIELDS["options"].check(fields.get("options", dict(options)))
+        fields["options"] = given | flat
+    return fields
+
+
+def _known(name: str, fields: Mapping[str, Field]) -> Field:
+    if name not in fields:
+        raise RecipeError("field", name, ", ".join(fields))
+    return fields[name]
 
 
 DEFAULT = Recipe()

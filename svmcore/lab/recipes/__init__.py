@@ -5,11 +5,11 @@ first: the preset and quick ones; usps, mnist, pairs: the handwritten digits of 
 """
 
 from svmcore.lab.forecast.estimate import BudgetError, Estimate, estimate
-from svmcore.lab.recipe.recipe import METHODS, SPLITS, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import SPLITS, Recipe, RecipeError
 from svmcore.lab.recipes import best, first, mnist, pairs, usps
 from svmcore.lab.recipes.first import PRESET
 
-__all__ = ["METHODS", "PRESET", "RECIPES", "SPLITS", "BudgetError", "Estimate", "Recipe", "RecipeError", "estimate"]
+__all__ = ["PRESET", "RECIPES", "SPLITS", "BudgetError", "Estimate", "Recipe", "RecipeError", "estimate"]
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe for part in (first, mnist, usps, pairs, best) for recipe in part.RECIPES

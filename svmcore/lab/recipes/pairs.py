@@ -9,7 +9,7 @@ from svmcore.lab.recipe.recipe import Recipe
 JITTER_SETS = {1: "none", 5: "plus:1", 9: "box:1", 13: "vsv2", 25: "box:2"}  # J -> a set of as many shifts
 
 _PAIR = Recipe(dataset="mnist", split="first-of-each", classes=(3, 8), n_train=400, kernel=Poly(9, 1.0, 1.0), C=2.0)
-_METHODS = {"sv": "support vectors", "query-jitter": "query jitter", "vsv": "virtual SVs", "jsv": "jittering kernel"}
+_TITLES = {"sv": "support vectors", "query-jitter": "query jitter", "vsv": "virtual SVs", "jsv": "jittering kernel"}
 
 
 def _family(prefix: str, title: str, jitters: str, preprocess: tuple[str, ...]) -> tuple[Recipe, ...]:
@@ -18,10 +18,10 @@ def _family(prefix: str, title: str, jitters: str, preprocess: tuple[str, ...]) 
             name=f"{prefix}-{method}",
             title=f"{title}: {words}",
             method=method,
-            jitters="" if method == "sv" else jitters,
+            jitters=jitters,
             preprocess=preprocess,
         )
-        for method, words in _METHODS.items()
+        for method, words in _TITLES.items()
     )
 
 
@@ -38,7 +38,7 @@ RECIPES = (
     *(
         _PAIR.replace(name=f"3v8-j{J}-{method}", title=f"3 against 8, {J} shifts: {words}", method=method, jitters=text)
         for J, text in JITTER_SETS.items()
-        for method, words in _METHODS.items()
+        for method, words in _TITLES.items()
         if method in ("vsv", "jsv")
     ),
 )

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from svmcore import _jit, files
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.tasks.classify import TestSet
 from svmcore.lab.store import export, folders
 from svmcore.model import Machine, load, save
 
@@ -47,16 +47,6 @@ class UnknownRun(KeyError):
 
 class RunBusy(RuntimeError):
     """The run is at work, so that it cannot be moved or deleted."""
-
-
-class TestSet(NamedTuple):
-    """What a machine said about the test examples."""
-
-    index: np.ndarray  # (n,) int64, positions in the data set's test or training part
-    y_true: np.ndarray  # (n,)
-    y_pred: np.ndarray  # (n,)
-    decision: np.ndarray  # (n, k) float64
-    split: str  # "test" | "train": the part that `index` points into
 
 
 @dataclass(frozen=True)

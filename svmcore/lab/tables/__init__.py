@@ -8,12 +8,12 @@ Source: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 1-10 and sect
 """
 
 from svmcore.lab.tables.definitions import TABLES
-from svmcore.lab.tables.figures import FIGURES, of_run
 from svmcore.lab.tables.filling import Filled, Tested, Value, fill, stored_run
 from svmcore.lab.tables.layout import Cell, Row, Table
+from svmcore.lab.tables.numbers import NUMBERS, of_run
 from svmcore.lab.tables.printing import number, text
 
 __all__ = [
-    "FIGURES", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "fill", "number", "of_run", "stored_run",
+    "NUMBERS", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "fill", "number", "of_run", "stored_run",
     "text",
 ]  # fmt: skip

@@ -12,8 +12,8 @@ from svmcore.lab.experiment import rivals
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables.figures import Number, of_rival, of_run
 from svmcore.lab.tables.layout import Cell, Table
+from svmcore.lab.tables.numbers import Number, of_rival, of_run
 from svmcore.metrics import PairedTest, paired_test
 
 

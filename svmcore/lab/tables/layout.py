@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """One figure, such as "errors" or, of one digit's machine, "fn:3" (`figures.FIGURES`).
+    """One figure, such as "errors" or, of one digit's machine, "fn:3" (`numbers.NUMBERS`).
 
     recipe: name of the recipe whose run gives it, or None; rival: name of the rival that gives it, or None, and neither
     for a figure of the literature; published: None where the paper gives none.

@@ -1,19 +1,19 @@
-"""The kinds of field a recipe has: how a value is checked, read from a short text, and written as one.
+"""Fields of a recipe, its own and those of methods and solvers: each of some kind, with its default and its words.
 
     check(name, value) -> the value in its one true form, or RecipeError naming field, value and what is allowed
     read(text)         -> a value, not yet checked
     show(value)        -> its text, the same for equal values
 
-Texts are what a URL carries and what follows `--set` on the command line.
+Texts are what a URL carries and what follows `--set` on the command line. From a Field follow its widget in the form,
+its parameter in a URL, its line in the help of the command line, and how it is checked.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from svmcore.jitter import JitterSet
@@ -32,11 +32,60 @@ class RecipeError(ValueError):
 
 
 class Kind(NamedTuple):
-    """How one sort of field is checked (or raises RecipeError), read from text, and written as text."""
+    """How one sort of field is checked (or raises RecipeError), read from text, and written as text.
+
+    widget: "number", "choice", "flag", "text", or "" for what has no widget of its own; with it choices and how they
+    are called, or the range of a number and whether it is a whole one.
+    """
 
     check: Callable[[str, object], object]
     read: Callable[[str], object]
     show: Callable[[object], str]
+    widget: str = ""
+    choices: Mapping = {}
+    title: Callable[[object], str] | None = None
+    low: float | None = None
+    high: float | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field: what it is called, its kind and default, and the words for it. A default of None may be left open.
+
+    opens: what leaving it open means; step: of a number's widget; shown: whether the form draws it by itself.
+    """
+
+    name: str
+    kind: Kind
+    default: object = None
+    label: str = ""
+    help: str = ""
+    opens: str = ""
+    step: float | None = None
+    shown: bool = True
+
+    def check(self, value: object) -> object:
+        """The value in its one true form. RecipeError for one that cannot be."""
+        if value is None and self.default is None:
+            return None
+        try:
+            return self.kind.check(self.name, value)
+        except RecipeError as error:
+            if self.opens:
+                raise RecipeError(error.field, error.value, f"{error.allowed}, or none ({self.opens})") from None
+            raise
+
+    def read(self, text: str) -> object:
+        """The value that a text stands for, not yet checked; an unreadable text stays a text."""
+        try:
+            return self.kind.read(text)
+        except (ValueError, RecursionError):
+            return text
+
+    def show(self, value: object) -> str:
+        """The text of a value."""
+        return "none" if value is None else self.kind.show(value)
 
 
 def _slug(name, value):
@@ -69,16 +118,12 @@ def _choice(allowed):
     return check
 
 
-def _number(low, high, *, whole=False, none=None):
-    """A number from low to high; above 0 when low is 0 and fractions count. `none`: what leaving it open means."""
+def _number(low, high, whole):
     above = low == 0 and not whole
     allowed = f"{'a whole number' if whole else 'a number'} {f'above {low}' if above else f'from {low}'} to {high:g}"
-    allowed += f", or none ({none})" if none else ""
 
     def check(name, value):
-        if value is None and none:
-            return None
-        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        good = isinstance(value, int | float) and not isinstance(value, bool)
         if not good or not low <= value <= high or (above and value == 0) or (whole and value != int(value)):
             raise RecipeError(name, value, allowed)
         return int(value) if whole else float(value)
@@ -115,16 +160,16 @@ def _kernel(name, value):
         return value
     try:
         return kernel_from_dict(value)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise RecipeError(name, value, str(error)) from None
 
 
 def _class_weight(name, value):
-    if value is None or value == "balanced":
+    if value == "balanced":
         return value
     if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
-        raise RecipeError(name, value, 'none, "balanced", or {class: weight}')
-    weight = _number(0, 1e6)
+        raise RecipeError(name, value, '"balanced", or {class: weight}')
+    weight = _number(0, 1e6, whole=False)
     return {str(label): weight(f"{name}.{label}", w) for label, w in value.items()}
 
 
@@ -141,13 +186,14 @@ def _options(name, value):
 
 
 def _digestion(name, value):
+    """Settings of digestion that differ from the usual ones."""
     try:
         Digestion(**value)
     except (TypeError, ValueError) as error:
         raise RecipeError(
             name, value, f"an object with some of {', '.join(f.name for f in fields(Digestion))} ({error})"
         ) from None
-    return dict(value)
+    return {f.name: value[f.name] for f in fields(Digestion) if value.get(f.name, f.default) != f.default}
 
 
 def read_json(text):
@@ -193,23 +239,28 @@ def _show_kernel(kernel):
     return f"{name}:{','.join(shown)}" if shown else name
 
 
-def numeric(low, high, **options) -> Kind:
-    """A number field, see `_number`."""
-    return Kind(_number(low, high, **options), read_json, _show_number)
+def numeric(low, high, *, whole=False) -> Kind:
+    """A number from low to high; above 0 when low is 0 and fractions count."""
+    return Kind(_number(low, high, whole), read_json, _show_number, "number", low=low, high=high, whole=whole)
 
 
-def choice(allowed) -> Kind:
-    """One of some words."""
-    return Kind(_choice(allowed), str, str)
+def choice(allowed: Mapping, title: Callable[[object], str] | None = None) -> Kind:
+    """One of some words; `title` makes of what a word stands for what the form calls it. The mapping may grow later."""
+    return Kind(_choice(allowed), str, str, "choice", allowed, title)
+
+
+def _described(name, value):
+    return _kernel(name, value).to_dict()
 
 
 LABELS = Kind(_classes, lambda text: [_read_label(t) for t in text.split(",") if t], lambda v: ",".join(map(str, v)))
 STEPS = Kind(_steps, lambda text: [t for t in text.split(",") if t], ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)
+DESCRIBED = Kind(_described, _read_kernel, lambda value: _show_kernel(kernel_from_dict(value)))  # a kernel, as JSON
 WEIGHTS = Kind(_class_weight, lambda text: text if text == "balanced" else read_json(text), _show_json)
-FLAG = Kind(_flag, json.loads, json.dumps)
+FLAG = Kind(_flag, json.loads, json.dumps, "flag")
 OPTIONS = Kind(_options, json.loads, _show_json)
-SLUG = Kind(_slug, str, str)
-LINE = Kind(_line, str, str)
+SLUG = Kind(_slug, str, str, "text")
+LINE = Kind(_line, str, str, "text")
 DIGESTION = Kind(_digestion, json.loads, _show_json)
-JITTERS = Kind(_jitters, str, str)
+JITTERS = Kind(_jitters, str, str, "text")

@@ -1,4 +1,4 @@
-"""The figures of a run that tables show.
+"""The numbers of a run that tables show.
 
 errors, error_pct     of the whole classifier on its test set, with Wilson's 95 % interval
 errors:c fn:c fp:c    of class c: wrong decisions of the classifier; misses and false alarms of its machine alone
@@ -16,7 +16,7 @@ import numpy as np
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import per_class_table, wilson
 
-FIGURES = {
+NUMBERS = {
     "errors": "Errors",
     "error_pct": "Errors, %",
     "svs": "Support vectors",

@@ -1,0 +1,40 @@
+"""The SVC that a recipe asks for, on the examples of a problem."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.svc import SVC
+
+
+def svc(recipe, problem) -> SVC:
+    """The unfitted estimator. RecipeError for weights of classes that the problem does not have."""
+    weight = recipe.class_weight
+    if isinstance(weight, dict):
+        labels = {str(label): label for label in np.unique(problem.y_train).tolist()}
+        if unknown := weight.keys() - labels.keys():
+            raise RecipeError("class_weight", min(unknown), f"the labels {', '.join(labels)}")
+        weight = {labels[name]: w for name, w in weight.items()}
+    return SVC(
+        problem.kernel,
+        C=recipe.C,
+        class_weight=weight,
+        tol=recipe.tol,
+        cache_mb=recipe.cache_mb,
+        solver=SOLVERS[recipe.solver].argument(recipe),
+        random_state=recipe.seed,
+    )
+
+
+def train_svc(recipe, problem, monitor) -> SVC:
+    """One SVC on the problem's examples, with the problem's kernel and, where it has one, its Gram source."""
+    return svc(recipe, problem).fit(problem.X_train, problem.y_train, monitor=monitor, source=problem.source)
+
+
+def share(recipe, problem):
+    """The problem with a Gram source, so that fits which differ in C compute each kernel value once between them."""
+    machines = len(np.unique(problem.y_train))
+    source = svc(recipe, problem).shared_source(problem.X_train, 1 if machines == 2 else machines)
+    return problem._replace(source=source)

@@ -1,0 +1,116 @@
+"""Method: one way to learn, with everything that the lab, the command line and the pages want to know of it.
+
+    kernel(recipe, X, image_shape)         the kernel that training starts with, fitted to X where it learns from it
+    train(recipe, problem, monitor)        a fitted estimator, whose `machine_` decides on examples like problem.X_test
+    figures(estimator), words(result)      what it adds to a result, and how that is said
+    plan(recipe, size)                     what it makes of a problem, for the forecast: stages, work, held
+
+A recipe and a problem come as plain arguments; `recipe.option(name)` is the value of one of the method's own fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import Kernel
+from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work
+from svmcore.lab.registry.fields import Field, RecipeError
+from svmcore.lab.registry.machine import train_svc
+from svmcore.preprocess import Preprocessor, as_images, background
+
+JITTERS_DEFAULT = "box:1"
+REPEATABLE = {"unit-norm", "standardise"}  # steps that a kernel can repeat after each jitter
+
+
+class Method:
+    """Base of all methods: a plain machine on the examples as they are; a subclass changes what it does differently.
+
+    name, title, short (for a column of a table), help, source; task: name of the Task that it solves; fields: its own,
+    in `recipe.options`; uses_jitters: of the recipe's fields, whether it uses `jitters`; needs_images. splits: it
+    transforms images, and preprocessing is split around that (`Preprocessor.split`). repeats: its kernel transforms
+    preprocessed examples, and repeats the steps that a jitter undoes. variants: what to set side by side when methods
+    are compared, caption -> options.
+    """
+
+    name = title = short = help = source = ""
+    task = "classify"
+    fields: tuple[Field, ...] = ()
+    uses_jitters = needs_images = splits = repeats = False
+
+    @property
+    def variants(self) -> dict[str, dict]:
+        """Caption -> options, for comparing methods."""
+        return {self.short: {}}
+
+    def check(self, recipe) -> None:
+        """RecipeError for a recipe that this method cannot carry out, whatever the data."""
+        undone = set(steps_after_jitter(recipe)) - REPEATABLE
+        if self.repeats and undone:
+            allowed = f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}"
+            raise RecipeError("preprocess", recipe.preprocess, allowed)
+
+    def require_images(self, recipe, image_shape: tuple[int, ...] | None) -> None:
+        """RecipeError when the method transforms images and the examples are none."""
+        if self.needs_images and image_shape is None:
+            raise RecipeError("method", self.name, f"sv, as the examples of {recipe.dataset} are no images")
+
+    def brief(self, recipe) -> str:
+        """The method in a few characters, for titles."""
+        return " · ".join(filter(None, (self.name, recipe.jitters)))
+
+    def summary(self, recipe) -> str:
+        """The method in words, for a line that says what was asked."""
+        return " · ".join(filter(None, (self.title, recipe.jitters)))
+
+    def kernel(self, recipe, X: np.ndarray, image_shape: tuple[int, ...] | None) -> Kernel:
+        """The kernel that training starts with; X (n, d): the training examples, all that it may learn from."""
+        return recipe.kernel
+
+    def train(self, recipe, problem, monitor: Callable | None):
+        """A fitted estimator with `machine_`, `kernel_`, `history_`, `converged_` and `kernel_evals_`."""
+        return train_svc(recipe, problem, monitor)
+
+    def figures(self, estimator) -> dict:
+        """What a result says beyond the figures that all methods share; JSON-able."""
+        return {}
+
+    def words(self, result: dict) -> str:
+        """A sentence about those figures; empty when there is nothing to say."""
+        return ""
+
+    def plan(self, recipe, size: Sizes) -> Plan:
+        """What the forecast asks."""
+        return Plan(size, self.stages(recipe, size), self.work(recipe), self.held(recipe, size))
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        """The trainings, one after the other."""
+        return [Stage(size.n_train, size.machines)]
+
+    def work(self, recipe) -> Work:
+        """What a kernel value costs."""
+        return Work(recipe.kernel.work, recipe.kernel.work)
+
+    def held(self, recipe, size: Sizes) -> float:
+        """Rows of d float32 numbers held beside the training and test examples."""
+        return 0.0
+
+
+def steps_after_jitter(recipe) -> tuple[str, ...]:
+    """The preprocessing steps that a jitter can undo, to be repeated after it."""
+    return Preprocessor(*recipe.preprocess).split()[1].steps
+
+
+def some(recipe, X: np.ndarray, n: int) -> np.ndarray:
+    """At most n rows of X, drawn by the seed."""
+    return X[np.random.default_rng(recipe.seed).permutation(len(X))[:n]]
+
+
+def jitters_on(X: np.ndarray, jitters: str, image_shape: tuple[int, ...]) -> str:
+    """The set with its border spelled out: `@zero` for `@background` where the background of all images X is 0, which
+    is the same and lets kernels count shifts alone."""
+    asked = JitterSet.parse(jitters, image_shape)
+    black = asked.border == "background" and not background(as_images(X, image_shape)).any()
+    return str(asked.with_border("zero")) if black else str(asked)

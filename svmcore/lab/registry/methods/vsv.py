@@ -1,0 +1,82 @@
+"""vsv: train again on transformed copies of the support vectors."""
+
+from svmcore.jitter import JitterSet
+from svmcore.kernels import kernel_from_dict
+from svmcore.lab.registry.costs import Sizes, Stage, in_the_end, support_vectors
+from svmcore.lab.registry.fields import DESCRIBED, Field, choice, numeric
+from svmcore.lab.registry.machine import svc
+from svmcore.lab.registry.method import Method
+from svmcore.methods.virtual import VirtualSVC
+
+SCOPES = {"machine": "Each machine's own support vectors", "union": "The union of them", "all": "All training examples"}
+
+
+class VirtualSupportVectors(Method):
+    """Virtual support vectors; its result says `jitters` (the set that machine.jitter counts in), `n_virtual` (size of
+    each machine's virtual training set), and the first stage's n_sv, n_bound and n_union under `base`."""
+
+    name = "vsv"
+    title = "Virtual support vectors"
+    short = "Virtual SV"
+    help = "A second machine, on transformed copies of the first one's support vectors."
+    source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2"
+    uses_jitters = needs_images = splits = True
+    fields = (
+        Field("scope", choice(SCOPES, str), "machine", "Made from", "What is transformed."),
+        Field("rounds", numeric(1, 5, whole=True), 1, "Rounds", "How often, each time from the new support vectors."),
+        Field(
+            "second_kernel",
+            DESCRIBED,
+            None,
+            "Second kernel",
+            "The kernel of the later stages.",
+            "the first",
+            shown=False,
+        ),
+        Field("second_C", numeric(0, 1e9), None, "Second C", "C of the later stages.", "that of the first"),
+    )
+
+    def train(self, recipe, problem, monitor):
+        kernel, C = recipe.option("second_kernel"), recipe.option("second_C")
+        second = None
+        if kernel is not None or C is not None:
+            second = svc(recipe, problem).set_params(
+                kernel=problem.kernel if kernel is None else kernel_from_dict(kernel), C=recipe.C if C is None else C
+            )
+        estimator = VirtualSVC(
+            svc(recipe, problem),
+            jitters=recipe.jitters,
+            image_shape=problem.images_shape,
+            prepare=problem.last,
+            scope=recipe.option("scope"),
+            rounds=recipe.option("rounds"),
+            second=second,
+        )
+        return estimator.fit(problem.images, problem.y_train, monitor=monitor)
+
+    def figures(self, estimator) -> dict:
+        found = {"jitters": str(estimator.jitters_), "n_virtual": estimator.n_virtual_.tolist()}
+        if estimator.base_ is not None:
+            base = estimator.base_.machine_
+            counts = {"n_sv": base.n_sv.tolist(), "n_bound": base.bound.sum(axis=1).tolist()}
+            found["base"] = counts | {"n_union": len(base.support)}
+        return found
+
+    def words(self, result: dict) -> str:
+        made_from = f", made from {result['base']['n_union']:,} support vectors" if "base" in result else ""
+        return f"trained on up to {max(result['n_virtual']):,} virtual examples{made_from}."
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        first = Stage(size.n_train, size.machines)
+        forms = [len(JitterSet.parse(recipe.jitters).power(r + 1)) for r in range(recipe.option("rounds"))]
+        if recipe.option("scope") == "all":
+            return [Stage(J * size.n_train, size.machines) for J in forms]
+        union = support_vectors(size.n_train)
+        if recipe.option("scope") == "union":
+            return [first, *(Stage(round(J * union), size.machines) for J in forms)]
+        own = union / size.machines**0.7
+        return [first, *(Stage(round(J * own), 1, size.machines) for J in forms)]
+
+    def held(self, recipe, size: Sizes) -> float:
+        """The images before normalisation, and the virtual SVs, twice while the machine is put together."""
+        return size.n_train + 2 * in_the_end(self.stages(recipe, size))

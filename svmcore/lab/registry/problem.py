@@ -1,0 +1,101 @@
+"""Problem: the examples that a method trains on and is tested on, made of a data set by split and preprocessing.
+
+Methods that transform images are given them before the steps that must follow a transformation (normalisation, crop):
+
+    X_train = last(images),    images = the steps before `last` of the pictures of the data set
+
+Whatever learns (steps such as zscore, kernels fitted to data) learns from the training examples alone.
+
+Reference: the protocols of DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 5.1 and 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.kernels import Kernel
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.split import Split
+from svmcore.preprocess import Preprocessor
+from svmcore.svc import Source
+
+BETWEEN_CHECKS = 2048  # examples preprocessed
+
+
+class Problem(NamedTuple):
+    """What a method trains on and is tested on."""
+
+    X_train: np.ndarray  # (n_train, d) float32, preprocessed
+    y_train: np.ndarray  # (n_train,)
+    X_test: np.ndarray  # (n_test, d) float32
+    y_test: np.ndarray  # (n_test,)
+    train_index: np.ndarray  # (n_train,) int64, positions in the data set's X_train
+    test_index: np.ndarray  # (n_test,) int64
+    test_split: str  # "test" | "train": the part that test_index points into
+    image_shape: tuple[int, ...] | None  # of a preprocessed example
+    data_hash: str
+    images: np.ndarray  # (n_train, d') float32: what `last` makes X_train of; X_train itself where last has no steps
+    images_shape: tuple[int, ...] | None
+    last: Preprocessor  # the fitted steps that come after a transformation
+    kernel: Kernel  # that training starts with
+    source: Source | None = None  # of its rows, where several fits share one
+
+
+def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
+    """The problem of a split data set; `check(stage)` is called between pieces and may raise to stop.
+
+    RecipeError for a method that needs images where there are none.
+    """
+    check("preprocessing")
+    method = METHODS[recipe.method]
+    first, last = Preprocessor(*recipe.preprocess, image_shape=data.image_shape), Preprocessor()
+    if method.splits:
+        first, last = first.split()
+    shape = data.image_shape and first.output_shape(data.image_shape)
+    last_shape = shape and last.output_shape(shape)
+    method.require_images(recipe, last_shape)
+    _learn(first, data.X_train, parts.train)
+    images = _transform(first, data.X_train, parts.train, check)
+    _learn(last, images)
+    X_train = _transform(last, images, None, check)
+    held = data.X_test if parts.part == "test" else data.X_train
+    return Problem(
+        X_train=X_train,
+        y_train=parts.y_train,
+        X_test=_transform(last, _transform(first, held, parts.test, check), None, check),
+        y_test=parts.y_test,
+        train_index=parts.train,
+        test_index=parts.test,
+        test_split=parts.part,
+        image_shape=last_shape,
+        data_hash=data.content_hash,
+        images=images,
+        images_shape=shape,
+        last=last,
+        kernel=method.kernel(recipe, X_train, last_shape),
+    )
+
+
+def _learn(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None = None) -> None:
+    """Fit those of the steps that learn, to these rows of X."""
+    if not steps.__sklearn_is_fitted__():
+        steps.fit(X if rows is None else X[rows])
+
+
+def _transform(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, check: Callable[[str], None]) -> np.ndarray:
+    """The rows of X (all for None) after the steps, (n, d) float32, in pieces between which the run may be stopped; X
+    itself where nothing is to be done."""
+    if rows is None:
+        if not steps.steps and X.ndim == 2 and X.dtype == np.float32:
+            return X
+        rows = np.arange(len(X))
+    out = None
+    for start in range(0, len(rows), BETWEEN_CHECKS):
+        check("preprocessing")
+        piece = steps.transform(X[rows[start : start + BETWEEN_CHECKS]])
+        out = np.empty((len(rows), piece.shape[1]), np.float32) if out is None else out
+        out[start : start + len(piece)] = piece
+    return out

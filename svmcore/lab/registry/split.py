@@ -1,0 +1,101 @@
+"""Split: which examples of a data set train and which test, by the recipe or by one fold of its training set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from svmcore.lab.registry.fields import RecipeError
+
+
+class Split(NamedTuple):
+    """Positions of the examples in the data set, and their labels."""
+
+    train: np.ndarray  # (n_train,) int64, into X_train
+    test: np.ndarray  # (n_test,) int64, into the part
+    part: str  # "test" | "train"
+    y_train: np.ndarray
+    y_test: np.ndarray
+
+
+def whole(recipe, data) -> Split:
+    """The recipe's own training and test set. RecipeError for a split or folds that the data set does not allow."""
+    train, test, part = positions(recipe, data)
+    y_train = _labels(recipe, data.y_train[train])
+    smallest = int(np.unique(y_train, return_counts=True)[1].min())
+    if recipe.folds is not None and recipe.folds > smallest:
+        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
+    return Split(train, test, part, y_train, _labels(recipe, (data.y_test if part == "test" else data.y_train)[test]))
+
+
+def fold(recipe, data, number: int) -> Split:
+    """Part `number` of the recipe's folds of its training set held out from the others."""
+    split = whole(recipe, data)
+    folds = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
+    kept, held = list(folds.split(split.train, split.y_train))[number]
+    return Split(split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held])
+
+
+def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
+    """Positions (n_train,) into X_train, and (n_test,) into the part "test" or, where the set has none, "train"."""
+    train = np.flatnonzero(_wanted(recipe, data.y_train))
+    test, part = np.flatnonzero(_wanted(recipe, data.y_test)), "test"
+    if not len(data.y_test):
+        if recipe.split != "stratified":
+            raise RecipeError("split", recipe.split, f"stratified, as {recipe.dataset} has no test part of its own")
+        n_test = recipe.n_test or max(1, len(train) - recipe.n_train if recipe.n_train else len(train) // 5)
+        if n_test >= len(train):
+            raise RecipeError("n_test", n_test, f"fewer than the {len(train)} examples of {recipe.dataset}")
+        train, test = _draw(recipe, train, data.y_train, len(train) - n_test, n_test, "n_test")
+        part = "train"
+    elif recipe.split == "stratified":
+        test = _some(recipe, test, data.y_test, recipe.n_test, "n_test")
+    else:
+        test = test[: recipe.n_test]
+    if recipe.split == "stratified":
+        train = _some(recipe, train, data.y_train, recipe.n_train, "n_train")
+    elif recipe.split == "first-of-each":
+        train = _first_of_each(train, data.y_train, recipe.n_train)
+    else:
+        train = train[: recipe.n_train]
+    return train, test, part
+
+
+def _wanted(recipe, y: np.ndarray) -> np.ndarray:
+    """(n,) bool: the examples of the classes asked for; all of them when one class stands against the rest."""
+    if len(recipe.classes) < 2:
+        return np.ones(len(y), bool)
+    return np.isin(y.astype(str), [str(label) for label in recipe.classes])
+
+
+def _labels(recipe, y: np.ndarray) -> np.ndarray:
+    """The labels to learn: +1 and -1 for one class against the rest."""
+    if len(recipe.classes) != 1:
+        return y
+    own = y.astype(str) == str(recipe.classes[0])
+    return np.where(own, 1, -1)
+
+
+def _some(recipe, index, y, n, field):
+    if n is None or n >= len(index):
+        return index
+    return _draw(recipe, index, y, n, len(index) - n, field)[0]
+
+
+def _draw(recipe, index, y, n_first, n_second, field):
+    """Two disjoint sorted parts of `index`, each class in its proportion where every class has enough."""
+    try:
+        parts = train_test_split(
+            index, train_size=n_first, test_size=n_second, stratify=y[index], random_state=recipe.seed
+        )
+    except ValueError as error:
+        raise RecipeError(field, n_second if field == "n_test" else n_first, f"a stratified split ({error})") from None
+    return np.sort(parts[0]), np.sort(parts[1])
+
+
+def _first_of_each(index, y, n):
+    classes = np.unique(y[index])
+    each = len(index) if n is None else n // len(classes)
+    return np.sort(np.concatenate([index[y[index] == label][:each] for label in classes]))

@@ -1,0 +1,66 @@
+"""classify: one label for each example, judged by the labels that come out wrong."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data import load
+from svmcore.lab.registry import split
+from svmcore.lab.registry.problem import Problem, assemble
+from svmcore.lab.registry.task import Check, Task
+from svmcore.metrics import wilson
+from svmcore.model import Machine, labels
+
+PIECE = 4e9  # floating-point operations between two checks while deciding
+
+
+class TestSet(NamedTuple):
+    """What a machine said about the test examples."""
+
+    index: np.ndarray  # (n,) int64, positions in the data set's test or training part
+    y_true: np.ndarray  # (n,)
+    y_pred: np.ndarray  # (n,)
+    decision: np.ndarray  # (n, k) float64
+    split: str  # "test" | "train": the part that `index` points into
+
+
+class Classify(Task):
+    """Tell classes apart."""
+
+    name = "classify"
+    title = "Tell classes apart"
+
+    def prepare(self, recipe, check: Check) -> Problem:
+        check("loading")
+        data = load(recipe.dataset)
+        return assemble(recipe, data, split.whole(recipe, data), check)
+
+    def fold(self, recipe, number: int, check: Check) -> Problem:
+        data = load(recipe.dataset)
+        return assemble(recipe, data, split.fold(recipe, data, number), check)
+
+    def judge(self, machine: Machine, problem: Problem, check: Check) -> TestSet:
+        m, d = machine.support_vectors.shape
+        step = max(16, int(PIECE / (2 * d * max(m, 1) * machine.kernel.work)))
+        decision = np.empty((len(problem.X_test), len(machine.bias)))
+        for start in range(0, len(decision), step):
+            check("predicting")
+            decision[start : start + step] = machine.decision_values(problem.X_test[start : start + step])
+        predicted = labels(machine.classes, decision)
+        return TestSet(problem.test_index, problem.y_test, predicted, decision, problem.test_split)
+
+    def outcome(self, judged: list[TestSet]) -> dict:
+        errors, n_test = sum(map(self.loss, judged)), sum(len(test.y_true) for test in judged)
+        rate = {"error_rate": errors / n_test, "interval": list(wilson(errors, n_test))}
+        return {"n_test": n_test, "errors": errors} | rate
+
+    def loss(self, judged: TestSet) -> int:
+        return int((judged.y_true != judged.y_pred).sum())
+
+    def headline(self, result: dict) -> str:
+        """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
+        digits = 2 if result["n_test"] >= 5000 else 1
+        rate, low, high = (f"{100 * share:.{digits}f}" for share in (result["error_rate"], *result["interval"]))
+        return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate} % ({low}–{high})"

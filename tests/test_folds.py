@@ -1,0 +1,91 @@
+"""Cross-validation sees nothing of the fold that it judges on, and a sweep holds no more than it works on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from svmcore.kernels import Poly
+from svmcore.lab import Recipe, execute
+from svmcore.lab.experiment.sweep import sweep
+from svmcore.methods.definite import PositivePart
+from svmcore.methods.tangent import TangentFeature, TangentWhitened
+from svmcore.preprocess import STEPS
+from svmcore.svc import SVC
+
+DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=50, kernel=Poly(3, 1.0, 1.0))
+
+
+@pytest.fixture
+def fitted(monkeypatch):
+    """What every SVC was fitted to, and its ceiling of memory."""
+    seen, real = [], SVC.fit
+
+    def spy(self, X, y, *arguments, **named):
+        seen.append((X, self.cache_mb))
+        return real(self, X, y, *arguments, **named)
+
+    monkeypatch.setattr(SVC, "fit", spy)
+    return seen
+
+
+def watch_step(monkeypatch, name, events):
+    real = STEPS[name]
+    monkeypatch.setitem(STEPS, name, replace(real, learn=lambda X: events.append(len(X)) or real.learn(X)))
+
+
+@pytest.mark.parametrize("method", ["sv", "vsv", "query-jitter"])
+def test_steps_learn_from_what_is_kept_alone(monkeypatch, method):
+    learned = []
+    watch_step(monkeypatch, "scale01", learned)
+    execute(DIGITS.replace(method=method, folds=3, preprocess=("scale01", "unit-norm")))
+    assert learned == [90, 60, 60, 60]
+
+
+def test_standardised_features_have_mean_0_over_what_is_kept(fitted):
+    execute(DIGITS.replace(folds=4, preprocess=("zscore",)))
+    assert [len(X) for X, _ in fitted] == [90, *[90 - n for n in (23, 23, 22, 22)]]
+    for X, _ in fitted:
+        np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "changes"),
+    [
+        (TangentWhitened, {"method": "tangent"}),
+        (TangentFeature, {"method": "tangent", "options": {"space": "feature"}}),
+        (PositivePart, {"method": "jsv", "options": {"positive": 1000}}),
+    ],
+)
+def test_kernels_are_fitted_to_what_is_kept_alone(monkeypatch, fitted, kernel, changes):
+    seen, real = [], kernel.fit.__func__
+
+    def spy(cls, base, X, *arguments):
+        seen.append(X)
+        return real(cls, base, X, *arguments)
+
+    monkeypatch.setattr(kernel, "fit", classmethod(spy))
+    execute(DIGITS.replace(folds=3, jitters="shift:0,1;0,-1", **changes))
+    assert len(seen) == 4
+    for X, (trained, _) in zip(seen, fitted, strict=True):
+        rows = {row.tobytes() for row in trained}
+        assert len(X) == len(trained)
+        assert all(row.tobytes() in rows for row in X)
+
+
+@pytest.mark.parametrize("field", ["C", "kernel.degree"])
+def test_a_sweep_prepares_one_problem_at_a_time(monkeypatch, fitted, field):
+    events = []
+    watch_step(monkeypatch, "scale01", events)
+    real = SVC.fit
+    monkeypatch.setattr(SVC, "fit", lambda *a, **k: events.append("fit") or real(*a, **k))
+    values = ["1", "2", "3"]
+    sweep(DIGITS.replace(preprocess=("scale01",)), field, values, folds=2)
+    fits = ["fit"] * (len(values) if field == "C" else 1)
+    tasks = [45, 45, 90] * (1 if field == "C" else len(values))
+    assert events == [event for n in tasks for event in (n, *fits)]
+
+
+def test_fits_at_a_time_share_the_memory(fitted):
+    sweep(DIGITS.replace(cache_mb=100), "C", ["1", "2"], folds=2, n_jobs=2)
+    assert {mb for _, mb in fitted} == {50}

@@ -1,0 +1,323 @@
+"""One kernel, jitter, preprocessing step, method and task more, each made here, are found in the form, on the command
+line and in the estimate, and train; nothing else needs to know of them."""
+
+import json
+from dataclasses import dataclass, fields
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pytest
+
+from svmcore import __main__ as cli
+from svmcore.jitter import FAMILIES, Jitter, JitterSet
+from svmcore.jitter.language import Family
+from svmcore.kernels import KERNELS, POLY, Kernel, KernelCode, numeral
+from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.registry.costs import Stage
+from svmcore.lab.registry.fields import Field, numeric
+from svmcore.lab.registry.method import Method
+from svmcore.lab.registry.methods import METHODS, option_fields
+from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.task import Task
+from svmcore.lab.registry.tasks import TASKS, task_of
+from svmcore.lab.store import runs
+from svmcore.preprocess import STEPS, Preprocessor, Step
+from svmcore.svc import SOLVERS as OF_SVC
+from svmcore.svc import SVC
+from tests.driven import captions, open_page, whole_app  # noqa: F401
+
+DIGITS = Recipe(dataset="digits-8x8", n_train=100, n_test=100, classes=(3, 8))
+RUN = ["run", "digits-8x8-sv", "--json", "--set", "n_train=100", "--set", "n_test=100", "--set", "classes=3,8"]
+
+
+@dataclass(frozen=True)
+class Cubed(Kernel):
+    """K(u, v) = (weight u.v)^3"""
+
+    weight: float = numeral(1.0, "weight", "Factor of the inner product.", 0.1, 10.0, 0.1)
+    name: ClassVar[str] = "cubed"
+    title: ClassVar[str] = "Cubed"
+    work: ClassVar[float] = 50
+
+    @property
+    def formula(self):
+        return rf"({self.weight:g}\, u \cdot v)^3"
+
+    def code(self):
+        return KernelCode(POLY, 3, np.float32(self.weight), np.float32(0))
+
+    def value(self, dots, su, sv):
+        return (self.weight * dots) ** 3
+
+
+class Subset(Method):
+    """A machine on a share of the examples."""
+
+    name = "subset"
+    title = short = "A share of the examples"
+    help = "One machine on the first examples."
+    source = "this test"
+    fields = (Field("share", numeric(0, 1), 0.5, "Share", "How many of the examples train.", step=0.05),)
+
+    def train(self, recipe, problem, monitor):
+        n = int(recipe.option("share") * len(problem.X_train))
+        return SVC(problem.kernel, C=recipe.C).fit(problem.X_train[:n], problem.y_train[:n], monitor=monitor)
+
+    def figures(self, estimator):
+        return {"used": int(estimator.support_.max()) + 1}
+
+    def words(self, result):
+        return f"the last support vector is example {result['used']}"
+
+    def stages(self, recipe, size):
+        return [Stage(int(recipe.option("share") * size.n_train), size.machines)]
+
+
+class Scores(NamedTuple):
+    f: np.ndarray
+
+
+class Score(Task):
+    """How high a machine scores its test examples; no labels, no confusion matrix."""
+
+    name, title = "score", "Scores"
+
+    def prepare(self, recipe, check):
+        return TASKS["classify"].prepare(recipe, check)
+
+    def fold(self, recipe, number, check):
+        return TASKS["classify"].fold(recipe, number, check)
+
+    def judge(self, machine, problem, check):
+        check("predicting")
+        return Scores(machine.decision_values(problem.X_test)[:, 0])
+
+    def outcome(self, judged):
+        f = np.concatenate([each.f for each in judged])
+        return {"n_test": len(f), "mean_score": float(np.abs(f).mean())}
+
+    def loss(self, judged):
+        return float((np.abs(judged.f) < 1).sum())
+
+    def headline(self, result):
+        return f"mean score {result['mean_score']:.2f}"
+
+
+class Scored(Method):
+    name, title, short, help, source, task = (
+        "scored",
+        "Scored",
+        "Scored",
+        "A machine that scores.",
+        "this test",
+        "score",
+    )
+
+
+def invert(images, values, paper, border, margin):
+    return images.max() - images
+
+
+@pytest.fixture
+def more(home, monkeypatch):
+    """A lab that knows one more of each, with a run, so that no preset starts."""
+    assert jobs.wait(jobs.submit(RECIPES["moons"]), 60).state == "done"
+    monkeypatch.setitem(KERNELS, "cubed", Cubed)
+    family = Family("invert", "Paper for ink.", lambda _: [Jitter((("invert", ()),), labels=("inverted",))])
+    monkeypatch.setitem(FAMILIES, "invert", Family(family.usage, family.help, family.make, {"invert": invert}))
+    halve = Step("Halve", "Divides by 2.", lambda images, _: images / np.float32(2))
+    monkeypatch.setitem(STEPS, "halve", halve)
+    monkeypatch.setitem(METHODS, "subset", Subset())
+    monkeypatch.setitem(METHODS, "scored", Scored())
+    monkeypatch.setitem(TASKS, "score", Score())
+
+
+def command(capsys, *changes):
+    """What a run from the command line says, with some fields changed."""
+    assert cli.main([*RUN, *(word for change in changes for word in ("--set", change))]) == 0
+    return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+def train_page(**query):
+    return open_page("train", dataset="digits-8x8", n_train="100", n_test="100", classes="3,8", **query)
+
+
+def test_a_new_kernel(more, capsys):
+    app = train_page(kernel="cubed:weight=2")
+    assert "Cubed" in app.segmented_control(key="recipe_kernel").options
+    widget = app.number_input(key="recipe_cubed_weight")
+    assert (widget.value, widget.label, widget.min, widget.max) == (2, "weight", 0.1, 10)
+    widget.set_value(3.0).run()
+    assert app.query_params["kernel"] == "cubed:weight=3"
+    assert not app.exception
+    result = command(capsys, "kernel=cubed", "kernel.weight=1.5")
+    assert runs.get(result["run"]).machine().kernel == Cubed(1.5)
+    plain, cubed = (estimate(DIGITS.replace(n_train=None, kernel=k)) for k in (DIGITS.kernel, Cubed()))
+    assert sum(map(sum, cubed.parts)) > 3 * sum(map(sum, plain.parts))
+
+
+def test_a_new_jitter_with_pixels_of_its_own(more, capsys):
+    pixels = np.array([[0, 1, 2, 0.5]], np.float32)
+    np.testing.assert_allclose(JitterSet("invert", (2, 2)).apply(pixels)[1], 2 - pixels)
+    app = open_page("jitters", set="digits-8x8")
+    assert any("`invert` Paper for ink." in text.value for text in app.markdown)
+    app.text_input(key="jitter_set").set_value("invert").run()
+    assert app.metric[0].value == "2"
+    assert not app.error
+    result = command(capsys, "method=vsv", "jitters=invert+plus:1")
+    assert set(runs.get(result["run"]).machine().jitter) == set(range(6))
+    vsv = DIGITS.replace(method="vsv", jitters="plus:1")
+    parts = [estimate(vsv.replace(jitters=text)).parts[1][0] for text in ("plus:1", "plus:1*invert")]
+    assert parts[1] > 2 * parts[0]
+
+
+def test_a_new_preprocessing_step(more, capsys):
+    app = train_page(preprocess="halve")
+    assert app.multiselect(key="recipe_preprocess").value == ["halve"]
+    assert "halve" in app.multiselect(key="recipe_preprocess").options
+    result = command(capsys, "preprocess=unit-norm,halve", "kernel=linear")
+    vectors = runs.get(result["run"]).machine().support_vectors
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 0.5, rtol=1e-5)
+    assert estimate(DIGITS.replace(preprocess=("halve",))).fits
+
+
+def test_a_new_method(more, capsys):
+    app = train_page(method="subset", share="0.25")
+    widget = app.number_input(key="recipe_subset_share")
+    assert (widget.value, widget.label, widget.help) == (0.25, "Share", "How many of the examples train.")
+    assert "One machine on the first examples." in captions(app)
+    widget.set_value(0.4).run()
+    assert (app.query_params["method"], app.query_params["share"]) == ("subset", "0.4")
+    app.button(key="start").click().run()
+    assert not app.exception
+    run_id = app.session_state["run"]
+    assert jobs.wait(run_id, 60).state == "done"
+    run = runs.get(run_id)
+    assert run.recipe.options == {"share": 0.4}
+    assert run.result["used"] <= 40
+    assert not app.run().exception
+    assert "A share of the examples" in captions(app)
+    app = open_page("methods", run=run_id, set="digits-8x8", n="60")
+    assert "A share of the examples" in list(app.dataframe[0].value["Method"])
+    result = command(capsys, "share=0.2", "method=subset")  # whatever their order
+    assert result["used"] <= 20
+    assert cli.main(["run", "digits-8x8-sv", "--set", "method=subset", "--set", "n_train=100"]) == 0
+    assert "the last support vector is example" in capsys.readouterr().out
+    assert cli.main(["run", "digits-8x8-sv", "--set", "method=subset", "--set", "share=2"]) == 2
+    assert "share = 2; allowed: a number above 0 to 1" in capsys.readouterr().err
+    assert cli.main(["fields"]) == 0
+    assert "How many of the examples train." in capsys.readouterr().out
+    whole, part = (estimate(DIGITS.replace(n_train=None, method="subset", share=s)) for s in (1, 0.1))
+    assert sum(map(sum, part.parts)) < 0.2 * sum(map(sum, whole.parts))
+
+
+def test_a_new_task(more, capsys):
+    app = train_page(method="scored")
+    assert app.selectbox(key="recipe_method").value == "scored"
+    assert not app.error
+    result = command(capsys, "method=scored", "folds=3", "n_test=50")
+    assert result["n_test"] == 50
+    assert "errors" not in result
+    assert len(result["validation"]["folds"]) == 3
+    assert result["validation"]["n_test"] == 100
+    with np.load(runs.get(result["run"]).path / "test.npz") as kept:
+        assert kept["f"].shape == (50,)
+    assert cli.main([*(word for word in RUN if word != "--json"), "--set", "method=scored"]) == 0
+    assert f"mean score {execute(DIGITS.replace(method='scored')).result['mean_score']:.1f}" in capsys.readouterr().out
+    assert estimate(DIGITS.replace(method="scored")).fits
+
+
+def test_every_field_has_its_words_and_a_name_of_its_own():
+    every = [field for known in (*METHODS.values(), *SOLVERS.values()) for field in known.fields]
+    assert all(field.label and field.help and field.check(field.default) == field.default for field in every)
+    assert not {field.name for field in every} & set(Recipe.__dataclass_fields__)
+    assert set(OF_SVC) == set(SOLVERS)
+    assert {task_of(name).name for name in METHODS} <= TASKS.keys()
+
+
+def test_a_kernel_that_is_offered_describes_its_numbers():
+    offered = [kind for kind in KERNELS.values() if kind.title]
+    assert {kind.name for kind in offered} == {"linear", "poly", "rbf", "sigmoid"}
+    for kind in offered:
+        assert all({"label", "help"} <= f.metadata.keys() for f in fields(kind))
+
+
+OLD_FORM = {
+    "name": "old", "title": "Old", "dataset": "mnist-5k", "n_train": 400, "n_test": None, "split": "stratified",
+    "classes": [3, 8], "preprocess": ["unit-norm"], "kernel": {"name": "poly", "degree": 9, "gamma": 1.0, "coef0": 1.0,
+    "normalised": True}, "C": 2.0, "class_weight": None, "method": "vsv", "jitters": "box:1", "scope": "union",
+    "rounds": 2, "solver": "auto", "tol": 0.001, "cache_mb": None, "seed": 0, "folds": None, "slow_motion": False,
+    "options": {"second_C": 5.0},
+}  # fmt: skip
+
+
+def test_recipes_stored_before_there_were_options_are_read():
+    recipe = Recipe.from_json(json.dumps(OLD_FORM))
+    assert recipe.options == {"scope": "union", "rounds": 2, "second_C": 5.0}
+    plain = Recipe.from_dict(OLD_FORM | {"method": "sv", "options": {}})
+    assert (plain.options, plain.jitters) == ({}, "")  # of a method that it does not have
+    assert plain.digest() == Recipe.from_dict(OLD_FORM | {"method": "sv", "options": {}, "rounds": 1}).digest()
+
+
+@pytest.mark.parametrize(
+    ("query", "options"),
+    [
+        ({"method": "vsv", "scope": "union", "rounds": "2"}, {"scope": "union", "rounds": 2}),
+        ({"method": "tangent", "options": '{"lam":0.1,"space":"feature"}'}, {"lam": 0.1, "space": "feature"}),
+        ({"options": '{"lam":0.1}', "lam": "0.2", "method": "tangent"}, {"lam": 0.2}),
+        ({"method": "jsv", "scope": "union"}, {}),
+        ({"method": "vsv", "options": '{"second_kernel":{"name":"rbf","gamma":2}}'},
+         {"second_kernel": {"name": "rbf", "gamma": 2}}),
+        ({"solver": "smo-digestion", "options": '{"digestion":{"on":false,"wait":1000}}'},
+         {"digestion": {"on": False}}),
+    ],
+)  # fmt: skip
+def test_links_of_either_form_are_read(query, options):
+    recipe = Recipe.from_query(query)
+    assert recipe.options == options
+    assert Recipe.from_query(recipe.to_query()) == recipe
+    assert "options" not in recipe.to_query()
+
+
+def test_an_option_at_its_default_is_one_left_out():
+    plain = Recipe(method="vsv")
+    for name, default in (("scope", "machine"), ("rounds", 1), ("second_C", None)):
+        spelled = plain.replace(**{name: default})
+        assert spelled == plain
+        assert (spelled.digest(), hash(spelled), spelled.to_query()) == (plain.digest(), hash(plain), plain.to_query())
+        assert spelled.option(name) == default
+    assert plain.replace(scope="all").digest() != plain.digest()
+
+
+def test_an_option_that_nobody_has_is_refused():
+    for changes in ({"colour": 1}, {"options": {"colour": 1}}):
+        with pytest.raises(RecipeError, match="colour"):
+            Recipe().replace(**changes)
+    assert Recipe().replace(lam=0.5) == Recipe()
+    assert set(option_fields()) >= {"scope", "rounds", "lam", "digestion"}
+
+
+def test_changes_from_the_command_line_are_made_together():
+    texts = {"lam": "0.2", "kernel.gamma": "3", "jitters": "plus:1", "method": "tangent", "kernel": "rbf"}
+    for order in (texts, dict(reversed(texts.items()))):
+        recipe = Recipe().with_texts(order)
+        assert (recipe.method, recipe.option("lam"), recipe.jitters, recipe.kernel.gamma) == (
+            "tangent",
+            0.2,
+            "plus:1",
+            3,
+        )
+
+
+@pytest.mark.parametrize("digits", [309, 5000])
+@pytest.mark.parametrize("field", ["C", "n_train", "tol", "seed", "rounds", "kernel.gamma", "kernel.degree"])
+def test_huge_integers_are_refused_like_any_other_value(field, digits):
+    with pytest.raises(RecipeError):
+        Recipe(method="vsv").with_text(field, "9" * digits)
+    with pytest.raises(RecipeError):
+        Recipe.from_json(f'{{"method": "vsv", "{field.partition(".")[0]}": {"9" * digits}}}')
+
+
+def test_steps_of_a_recipe_are_those_of_a_preprocessor(more):
+    assert Preprocessor("halve").fit_transform(np.full((2, 3), 4.0)).tolist() == [[2.0] * 3] * 2

@@ -18,8 +18,9 @@ LIST_HEIGHT = 350  # pixels: a row and a half of cards, so that the list shows t
 @st.cache_data(max_entries=128, show_spinner=False)
 def thumbnail(name: str, state: tuple):
     """A small picture of the set, drawn once for each state it is in; empty frames for files that cannot be read."""
+    entry = catalogue.entry(name)
     try:
-        return catalogue.entry(name).thumbnail()
+        return thumbnails.draw(entry.load()) if entry.at_hand else thumbnails.frames()
     except DataError:
         return thumbnails.frames()
 

@@ -192,7 +192,7 @@ class Queue:
             self._welcomed.add(home)
             try:
                 with folders.exclusive(home / "preset.lock") as alone:
-                    if alone and not runs.newest_first() and not runs.trash():
+                    if alone and not runs.everything() and not runs.trash():
                         preset = self.submit(RECIPES[PRESET])
             except (OSError, BudgetError) as error:  # the pages are of use without it
                 _log.warning("the preset could not be started: %s", error)

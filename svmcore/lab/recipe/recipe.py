@@ -155,9 +155,10 @@ class Recipe:
         if len(text) > MAX_JSON:
             raise RecipeError("recipe", f"{len(text)} characters", f"at most {MAX_JSON}")
         try:
-            return cls.from_dict(json.loads(text))
-        except (json.JSONDecodeError, RecursionError) as error:
+            description = json.loads(text)
+        except (ValueError, RecursionError) as error:
             raise RecipeError("recipe", text[:40], f"JSON ({error})") from None
+        return cls.from_dict(description)
 
     def to_query(self) -> dict[str, str]:
         """Short texts for a URL: the fields that differ from the defaults, in a fixed order."""

@@ -28,6 +28,9 @@ MAX_STORED = 4 * bundle.MAX_BYTES  # both parts of a set, in single precision
 ACCEPTED = "a file that this program wrote"
 
 
+_found: dict[tuple, DataError] = {}  # path, stamp -> what reading all of a file has shown
+
+
 class Damaged(NamedTuple):
     """A file among the reader's own sets that is none: its name in the catalogue, and what is wrong."""
 
@@ -122,7 +125,7 @@ def _entry(path: Path, shown: dict, size: int) -> Entry:
         sources=("your own data",),
         size_mb=size / 1e6,
         ink=shown["ink"],
-        parse=_read,
+        parse=partial(_read, tuple(shown["classes"])),
         paths=partial(list, [path]),
     )
 
@@ -137,11 +140,12 @@ def _look(path: Path) -> Entry | DataError:
         stat = path.stat()
     except OSError as error:
         return DataError(f"{path.name} cannot be read ({error.strerror})", ACCEPTED)
-    return _entry_of(path, stat.st_mtime_ns, stat.st_size)
+    stamp = stat.st_mtime_ns, stat.st_size
+    return _found.get((path, stamp)) or _entry_of(path, stamp)
 
 
 @lru_cache(maxsize=512)
-def _entry_of(path: Path, modified: int, size: int) -> Entry | DataError:
+def _entry_of(path: Path, stamp: tuple[int, int]) -> Entry | DataError:
     try:
         if not path.is_file():
             raise DataError(f"{path.name} is not a file", ACCEPTED)
@@ -152,7 +156,7 @@ def _entry_of(path: Path, modified: int, size: int) -> Entry | DataError:
         _check_shown(path, shown)
         for part in ("train", "test"):
             _check_part(members, part, (shown[f"n_{part}"], *shown["shape"]))
-        return _entry(path, shown, size)
+        return _entry(path, shown, stamp[1])
     except DataError as error:
         return error
     except (ValueError, RecursionError) as error:
@@ -210,12 +214,17 @@ def _check_part(members: dict[str, bundle.Member], part: str, shape: tuple[int, 
         raise DataError(f"y_{part} is {y_type} of the shape {y_shape}", f"{shape[0]} labels")
 
 
-def _read(paths: list[Path]) -> Arrays:
+def _read(classes: tuple, paths: list[Path]) -> Arrays:
+    path, stat = paths[0], paths[0].stat()
     try:
-        members = _members(paths[0])
+        members = _members(path)
         arrays = Arrays(*(npz.parse(name, members[name].read()) for name in Arrays._fields))
         if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
-            raise DataError("it has missing or infinite values", "finite numbers")
+            raise DataError("It has missing or infinite values", ACCEPTED)
+        if tuple(np.unique(arrays.y_train)) != classes or not np.isin(arrays.y_test, classes).all():
+            raise DataError(f"It has other classes than it says, {str(classes)[:60]}", ACCEPTED)
         return arrays
     except DataError as error:
-        raise DataError(f"{paths[0].name} is damaged: {error.reason}", "the set, uploaded once more") from error
+        damage = DataError(f"{path.name} is damaged: {error.reason}", "the set, uploaded once more")
+        _found[path, (stat.st_mtime_ns, stat.st_size)] = damage
+        raise damage from error

@@ -118,14 +118,18 @@ class Queue:
 
     def status(self, run_id: str) -> Status:
         """State, progress, time left and latest look of a run, at work here or found in the store. UnknownRun."""
-        run = runs.get(run_id)
         with self.changed:
             job = self._jobs.get(run_id)
             if job is not None and job in (line := self._line()):
                 ahead = self._n_running() + line.index(job)
                 return job.latest._replace(message=f"Waits for {ahead} other run{'s' if ahead != 1 else ''}")
-        if job is not None:
+        if job is not None and job.state not in ENDED:
             return job.latest
+        run = runs.get(run_id)  # it may have been deleted since it ended
+        if job is not None and not run.damage:
+            return job.latest
+        if run.damage:
+            return Status("damaged", message=run.damage)
         lines = run.progress()
         return Status(run.state, lines[-1] if lines else None, None, run.message)
 

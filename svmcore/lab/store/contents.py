@@ -1,12 +1,12 @@
 """What the files of a run hold, read once for each state that they are in.
 
-small(path)         value of a JSON file           look(path)     the headers of a larger one
-large(path, read)   all of it, by one of           machine, test_set, train_index
+of(folder)    the JSON files, and whether the headers of the larger ones are those of a run
+machine(path), test_set(path), train_index(path)      all of a larger one; FileNotFoundError, Damaged
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.jitter import JitterSet
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import reading
 from svmcore.lab.store.reading import Damaged
 from svmcore.model import Machine, load
@@ -29,77 +30,84 @@ class TestSet(NamedTuple):
     split: str  # "test" | "train": the part that `index` points into
 
 
-_found: dict[tuple[Path, tuple], str] = {}  # file, stamp -> damage that was found when all of it was read
+class Contents(NamedTuple):
+    """The small files of a run, None for those that are missing or damaged, and which file is damaged and why."""
+
+    recipe: Recipe | None
+    state: dict | None
+    title: str | None
+    grant: float | None
+    result: dict | None
+    damage: str
 
 
-def _stamp(path: Path) -> tuple | None:
-    """What tells two states of a file apart; None where there is no file."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise Damaged(path.name, f"it cannot be read ({error.strerror})") from error
-    return found.st_mtime_ns, found.st_size, found.st_ino
+JSON = ("recipe.json", "state.json", "title.json", "grant.json", "result.json")  # as the fields of Contents
+LARGE = ("split.npz", "model.npz", "test.npz", "progress.jsonl")  # of which the headers are read to list a run
+_found: dict[tuple[str, tuple], str] = {}  # folder, stamps -> damage that reading all of a large file has shown
 
 
-def small(path: Path) -> object:
-    """The value in a JSON file of a run; None where there is none and need be none. Damaged."""
-    value, damage = _parsed(path, _stamp(path))
-    if damage:
-        raise Damaged(path.name, damage)
-    return value
-
-
-@lru_cache(maxsize=8192)
-def _parsed(path: Path, stamp: tuple | None) -> tuple[object, str]:
-    """The value of a JSON file, or what is wrong with it."""
-    try:
-        return reading.read_json(path), ""
-    except FileNotFoundError:
-        return None, "it is missing" if path.name == "recipe.json" else ""
-    except Damaged as error:
-        return None, error.reason
-
-
-def look(path: Path) -> None:
-    """Damaged for a file whose headers are wrong, or of which `large` or `blame` found something to be wrong."""
-    stamp = _stamp(path)
-    damage = _found.get((path, stamp)) or (_announced(path, stamp) if stamp else "")
-    if damage:
-        raise Damaged(path.name, damage)
-
-
-def large(path: Path, read: Callable[[Path, tuple], object]):
-    """What `read(path, stamp)` makes of a file. FileNotFoundError; Damaged, which `look` then knows."""
-    try:
-        return read(path, _stamp(path))
-    except Damaged as error:
-        raise blame(path, error.reason) from error
+def of(folder: Path) -> Contents:
+    """What a run's folder holds. Reads what has changed since the last time; the rest is one `stat` for each file."""
+    key = str(folder), _stamps(folder)
+    contents = _read(*key)
+    return contents._replace(damage=_found[key]) if key in _found and not contents.damage else contents
 
 
 def blame(path: Path, reason: str) -> Damaged:
-    """Remember that a file is damaged, as long as it stays as it is; the error to raise."""
-    _found[path, _stamp(path)] = reason
-    return Damaged(path.name, reason)
+    """Remember that a file is damaged, as long as its folder stays as it is; the error to raise."""
+    damaged = Damaged(path.name, reason)
+    _found[str(path.parent), _stamps(path.parent)] = str(damaged)
+    return damaged
 
 
-@lru_cache(maxsize=8192)
-def _announced(path: Path, stamp: tuple) -> str:
+def _stamps(folder: Path) -> tuple:
+    """What tells two states of a run's files apart: of each None where it is not there, a text where it is closed."""
+    stamps = []
+    for name in (*JSON, *LARGE):
+        try:
+            found = os.stat(f"{folder}/{name}")
+            stamps.append((found.st_mtime_ns, found.st_size, found.st_ino))
+        except FileNotFoundError:
+            stamps.append(None)
+        except OSError as error:
+            stamps.append(f"it cannot be read ({error.strerror})")
+    return tuple(stamps)
+
+
+@lru_cache(maxsize=4096)
+def _read(folder: str, stamps: tuple) -> Contents:
+    files = [_checked(f"{folder}/{name}", stamp) for name, stamp in zip((*JSON, *LARGE), stamps, strict=True)]
+    values = [value for value, _ in files[: len(JSON)]]
+    damage = next((damage for _, damage in files if damage), "")
+    recipe, result = values[0], values[-1]
+    if not damage and result and recipe.folds and "validation" not in result:
+        damage = str(Damaged("result.json", "it has no validation, which the recipe asks for"))
+    return Contents(*values, damage)
+
+
+@lru_cache(maxsize=16384)
+def _checked(path: str, stamp: tuple | str | None) -> tuple[object, str]:
+    """The value of a JSON file, or None, and what is wrong with a file."""
+    path = Path(path)
+    if isinstance(stamp, str):
+        return None, str(Damaged(path.name, stamp))
     try:
-        reading.announced(path)
+        return (reading.read_json(path), "") if path.name in JSON else (reading.announced(path), "")
     except FileNotFoundError:
-        return ""
+        return None, str(Damaged(path.name, "it is missing")) if path.name == "recipe.json" else ""
     except Damaged as error:
-        return error.reason
-    return ""
+        return None, str(error)
+
+
+def machine(path: Path) -> Machine:
+    """The machine of a run, which names training examples of its split alone."""
+    return _machine(path, _stamps(path.parent))
 
 
 @lru_cache(maxsize=2)
-def machine(path: Path, stamp: tuple) -> Machine:
-    """The machine of a run, which names training examples of its split alone."""
+def _machine(path: Path, stamps: tuple) -> Machine:
     split = path.with_name("split.npz")
-    n = len(train_index(split, ())) if split.exists() else None
+    n = len(train_index(split)) if split.exists() else None
     try:
         loaded = load(path)
         _check_origins(loaded, n)
@@ -119,7 +127,7 @@ def _check_origins(machine: Machine, n: int | None) -> None:
             raise ValueError(f"it names jitters that are none of {machine.meta['jitters']}")
 
 
-def test_set(path: Path, stamp: tuple) -> TestSet:
+def test_set(path: Path) -> TestSet:
     """What the machine of a run said about its test examples."""
     arrays = reading.read_arrays(path)
     if str(arrays["split"]) not in ("test", "train"):
@@ -127,6 +135,6 @@ def test_set(path: Path, stamp: tuple) -> TestSet:
     return TestSet(*(arrays[name] for name in TestSet._fields[:4]), split=str(arrays["split"]))
 
 
-def train_index(path: Path, stamp: tuple) -> np.ndarray:
+def train_index(path: Path) -> np.ndarray:
     """Positions of the training examples."""
     return reading.read_arrays(path)["train"]

@@ -35,8 +35,6 @@ from svmcore.model import Machine, save
 
 ACTIVE = ("queued", "running", "paused")
 TERMINAL = ("done", "failed", "cancelled", "interrupted", "damaged")
-SMALL = ("recipe.json", "state.json", "title.json", "grant.json", "result.json")  # files that are read to list a run
-LARGE = ("split.npz", "model.npz", "test.npz", "progress.jsonl")  # files that are only looked at
 TRASH_DAYS, TRASH_RUNS = 7, 20
 BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
 _ID = re.compile(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{6}")
@@ -63,29 +61,22 @@ class Run:
     @property
     def recipe(self) -> Recipe:
         """What was asked. Damaged when it cannot be read."""
-        return self._small("recipe.json")
+        recipe = contents.of(self.path).recipe
+        if recipe is None:
+            raise Damaged("recipe.json", self.damage.partition(": ")[2])
+        return recipe
 
     @property
     def damage(self) -> str:
         """Which of its files is damaged, and why; empty for an intact run."""
-        try:
-            for name in SMALL:
-                self._small(name)
-            if self.result and self.recipe.folds and "validation" not in self.result:
-                raise Damaged("result.json", "it has no validation, which the recipe asks for")
-            for name in LARGE:
-                contents.look(self.path / name)
-        except Damaged as error:
-            return str(error)
-        return ""
+        return contents.of(self.path).damage
 
     @property
     def title(self) -> str:
         """The reader's name for it, or the recipe's; its id, where neither can be read."""
-        try:
-            return self._small("title.json") or self.recipe.title or self.recipe.name
-        except Damaged:
-            return f"run {self.id}"
+        found = contents.of(self.path)
+        asked = found.recipe and (found.recipe.title or found.recipe.name)
+        return found.title or asked or f"run {self.id}"
 
     @property
     def created(self) -> str:
@@ -96,11 +87,10 @@ class Run:
     @property
     def state(self) -> str:
         """queued | running | paused | done | failed | cancelled | interrupted | damaged"""
-        if self.damage:
-            return "damaged"
-        if self._small("result.json"):
-            return "done"
-        state = (self._small("state.json") or {}).get("state")
+        found = contents.of(self.path)
+        if found.damage or found.result:
+            return "damaged" if found.damage else "done"
+        state = (found.state or {}).get("state")
         if state in TERMINAL:
             return state
         return state if state in ACTIVE and folders.is_owned(self.path) else "interrupted"
@@ -108,17 +98,18 @@ class Run:
     @property
     def message(self) -> str:
         """Why it failed, what it is doing, or what is damaged."""
-        return self.damage or (self._small("state.json") or {}).get("message", "")
+        found = contents.of(self.path)
+        return found.damage or (found.state or {}).get("message", "")
 
     @property
     def grant_mb(self) -> float:
         """Memory promised to it."""
-        return self._small("grant.json") or 0.0
+        return contents.of(self.path).grant or 0.0
 
     @property
     def result(self) -> dict | None:
         """The figures of a run that is done."""
-        result = self._small("result.json")
+        result = contents.of(self.path).result
         return dict(result) if result else None
 
     def progress(self) -> list[dict]:
@@ -145,18 +136,16 @@ class Run:
         if test.decision.shape[1] != len(machine.bias) or not np.isin(labels, machine.classes).all():
             raise contents.blame(self.path / "test.npz", "it does not fit the machine in model.npz")
 
-    def _small(self, name: str):
-        """The value in a JSON file, None where there is none and need be none. Damaged."""
-        return contents.small(self.path / name)
-
     def _large(self, name: str, read):
-        """What `read` makes of a file."""
+        """What `read` makes of a file; damage that shows only then stays with the run."""
         try:
-            return contents.large(self.path / name, read)
+            return read(self.path / name)
         except FileNotFoundError:
             if (self.path / "result.json").exists():
                 raise contents.blame(self.path / name, "it is missing") from None
             raise
+        except Damaged as error:
+            raise contents.blame(self.path / error.name, error.reason) from error
 
     def errors_csv(self) -> str:
         """The wrong test examples as a table. FileNotFoundError when the run did not get that far."""

@@ -36,7 +36,7 @@ class Gate:
         monkeypatch.setitem(train.METHODS, "sv", self)
 
     def __call__(self, recipe, problem, monitor):
-        look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1))
+        look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1), bound=np.eye(1, 5, dtype=bool))
         while not self.open.is_set():
             self.bursts += 1
             self.open.wait(0.005)

@@ -268,7 +268,8 @@ class _Rounds:
         def snapshot():
             alpha = np.array([machine.alpha for machine in seen])
             support = np.flatnonzero((alpha > 0).any(0))
-            return Snapshot(support, (alpha * Y)[:, support], np.array([machine.bias for machine in seen]))
+            bound = ((alpha > 0) & (alpha >= self.C))[:, support]
+            return Snapshot(support, (alpha * Y)[:, support], np.array([machine.bias for machine in seen]), bound)
 
         gaps = tuple(float(machine.gap) for machine in seen)
         return Progress(

@@ -17,6 +17,7 @@ class Snapshot(NamedTuple):
     support: np.ndarray  # (m,) int64, training rows that are SV of some machine
     coef: np.ndarray  # (k, m) float64, y alpha
     bias: np.ndarray  # (k,) float64
+    bound: np.ndarray  # (k, m) bool, alpha is at its own C
 
 
 class Progress(NamedTuple):

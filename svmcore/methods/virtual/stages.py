@@ -45,6 +45,7 @@ class VirtualSnapshot(NamedTuple):
     bias: np.ndarray  # (k,) float64
     vectors: np.ndarray  # (m, d) float32, the support vectors themselves
     kernel: Kernel
+    bound: np.ndarray  # (k, m) bool, alpha is at its own C
 
 
 @dataclass(frozen=True)
@@ -261,11 +262,14 @@ class Stages:
         """The share as the solver's own snapshot of its virtual examples has it."""
         alpha = np.zeros((len(inner.coef), len(share.parent)))
         alpha[:, inner.support] = abs(inner.coef)
-        return replace(share, alpha=alpha, bias=inner.bias)
+        bound = np.zeros(alpha.shape, bool)
+        bound[:, inner.support] = inner.bound
+        return replace(share, alpha=alpha, bound=bound, bias=inner.bias)
 
     def _snapshot(self, kernel: Kernel, shares) -> VirtualSnapshot:
         machine = self.assemble(shares, kernel)
-        return VirtualSnapshot(machine.support, machine.coef, machine.bias, machine.support_vectors, kernel)
+        vectors = machine.support_vectors
+        return VirtualSnapshot(machine.support, machine.coef, machine.bias, vectors, kernel, machine.bound)
 
     def _at_rest(self, stage: str) -> Progress:
         """A stage that is about to begin: machines without support vectors, whose gap is 2; what was spent before."""

@@ -129,7 +129,7 @@ class _Machines:
 
         def snapshot():
             support = np.flatnonzero((alpha > 0).any(0))
-            return Snapshot(support, (alpha * Y)[:, support], bias)
+            return Snapshot(support, (alpha * Y)[:, support], bias, ((alpha > 0) & (alpha >= self.C))[:, support])
 
         total = self.counts.sum(axis=0)
         finite = np.where(np.isfinite(self.gaps), self.gaps, 2.0)

@@ -13,6 +13,7 @@ from pages.ui.run import compare, picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import RecipeError
 
+POSITIVE = "positive definite on a sample of its support vectors"
 FAMILIES = 8  # parents shown with their virtual support vectors
 
 
@@ -67,7 +68,7 @@ def verdict(found):
     for title, result in zip(done, results, strict=True):
         if check := result.get("kernel_check"):
             st.caption(
-                f"{title}: the kernel is {check['warning'] or 'positive definite on a sample of its support vectors'}; "
+                f"{title}: the kernel is {words.plain(check['warning'] or POSITIVE)}; "
                 f"the triangle inequality fails for {check['violations']:.2%} of the triples."
             )
     triangle.note()
@@ -83,7 +84,7 @@ st.caption("The same few examples, learned in six ways (Table 10 of the paper). 
 try:
     recipes = pair.settings()
 except (DataError, RecipeError) as error:
-    st.error(str(error), icon=":material/block:")
+    st.error(words.plain(error), icon=":material/block:")
     st.stop()
 if recipes is None:
     st.info("Choose two classes and a jitter set.", icon=":material/arrow_upward:")

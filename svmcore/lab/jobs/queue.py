@@ -273,8 +273,11 @@ class Queue:
         _yield_to_others()
         if preset is not None:
             self.wait(preset)
-        if not self._closing.is_set():
+        try:
             warm_up(lambda: not self._closing.is_set())
+        except RuntimeError:  # at the end of the process its pools take no more work
+            if not self._closing.is_set():
+                raise
 
     def _job(self, run_id: str) -> _Job:
         with self.changed:

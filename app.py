@@ -90,6 +90,6 @@ from svmcore.lab import jobs  # noqa: E402
 
 jobs.ensure_preset()
 picker.run_picker()
-page.run()
-digits.show_requested()
+state.guarded(page.run)
+state.guarded(digits.show_requested)
 state.tell()

@@ -35,6 +35,8 @@ def show() -> int:
         hand, shape = "yes" if entry.at_hand else "no", " x ".join(map(str, entry.shape))
         counts = entry.n_classes, entry.n_train, entry.n_test
         print(line.format(entry.name, hand, entry.kind, shape, *counts, f"{entry.size_mb:.1f}", entry.title))
+    for damaged in catalogue.damaged():
+        print(f"{damaged.name} is damaged: {damaged.reason}", file=sys.stderr)
     return 0
 
 

@@ -1,7 +1,7 @@
 """What data sets there are: bundled with installed packages, downloadable, mirrored, synthetic, and the reader's own.
 
 entries() -> [Entry]      entry(name) -> Entry      load(name) -> Dataset
-draft, keep, forget       the reader's own sets (data.own)
+draft, keep, forget, damaged      the reader's own sets (data.own)
 """
 
 from functools import partial
@@ -11,10 +11,10 @@ from data.dataset import Dataset, UnknownDataset
 from data.entry import Entry
 from data.loaders import bundled
 from data.manifest import SETS
-from data.own import draft, forget, keep
+from data.own import damaged, draft, forget, keep
 from data.own import entries as own_entries
 
-__all__ = ["DEFAULT", "Entry", "draft", "entries", "entry", "forget", "keep", "load"]
+__all__ = ["DEFAULT", "Entry", "damaged", "draft", "entries", "entry", "forget", "keep", "load"]
 
 DEFAULT = "mnist-5k"
 DIGITS = tuple(range(10))

@@ -9,12 +9,9 @@ y    (n,) int64 or str labels
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from data.entry import Entry
 
 
 class DataError(ValueError):
@@ -53,10 +50,38 @@ class Arrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
-    """A catalogue entry with its examples. The arrays are shared between callers and read-only."""
+class Facts:
+    """All that can be said of a data set without reading it."""
 
-    entry: "Entry"
+    name: str
+    title: str
+    kind: str  # "images", "features" or "toy" (synthetic points in the plane)
+    shape: tuple[int, ...]  # of one example: (h, w), (h, w, 3) or (d,)
+    classes: tuple  # labels, sorted
+    n_train: int
+    n_test: int
+    licence: str
+    citation: str
+    sources: tuple[str, ...]
+    size_mb: float  # to download or on disk
+    fetchable: bool = False  # `data.fetch` knows a public source
+    note: str = ""
+    ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def synthetic(self) -> bool:
+        return self.kind == "toy"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """The facts of a data set with its examples. The arrays are shared between callers and read-only."""
+
+    entry: Facts
     X_train: np.ndarray
     y_train: np.ndarray
     X_test: np.ndarray

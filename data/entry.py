@@ -1,4 +1,4 @@
-"""A catalogue entry: all that can be said of a data set without reading it, and the way to read it.
+"""A catalogue entry: the facts of a data set, and the way to read it.
 
 entry.load() -> Dataset        memoised while its files are unchanged, for the few sets in use
 """
@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data import thumbnails
-from data.dataset import Arrays, DataError, Dataset
+from data.dataset import Arrays, DataError, Dataset, Facts
 
 MAX_IN_MEMORY = 1 << 29  # bytes of examples; the set asked for last is always kept
 
@@ -21,39 +20,17 @@ _memo_lock = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
-    """One data set of the catalogue."""
+class Entry(Facts):
+    """One data set of the catalogue: its facts, and where its examples come from."""
 
-    name: str
-    title: str
-    kind: str  # "images", "features" or "toy" (synthetic points in the plane)
-    shape: tuple[int, ...]  # of one example: (h, w), (h, w, 3) or (d,)
-    classes: tuple  # labels, sorted
-    n_train: int
-    n_test: int
-    licence: str
-    citation: str
-    sources: tuple[str, ...]
-    size_mb: float  # to download or on disk
-    fetchable: bool = False  # `data.fetch` knows a public source
-    note: str = ""
-    ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
     parse: Callable[[list[Path]], Arrays] = field(repr=False, kw_only=True)
     paths: Callable[[], list[Path]] = field(default=list, repr=False, kw_only=True)  # raises NotAtHand
     present: Callable[[], bool] = field(default=lambda: True, repr=False, kw_only=True)
 
     @property
-    def n_classes(self) -> int:
-        return len(self.classes)
-
-    @property
     def at_hand(self) -> bool:
         """Whether the examples can be had without a download."""
         return self.present()
-
-    @property
-    def synthetic(self) -> bool:
-        return self.kind == "toy"
 
     def load(self) -> Dataset:
         """The data set with its examples (shared, read-only).
@@ -61,7 +38,10 @@ class Entry:
         Raises NotAtHand before it is fetched, DataError when its files are damaged or not what the entry says.
         """
         paths = self.paths()
-        key = (self.name, *((path, path.stat().st_mtime_ns) for path in paths))
+        try:
+            key = (self.name, *((path, path.stat().st_mtime_ns) for path in paths))
+        except OSError as error:
+            raise DataError(f"{self.name} cannot be read ({error.strerror})", "the file, uploaded once more") from error
         with _memo_lock:  # one reader at a time: two sessions asking for MNIST read it once
             if key not in _memo:
                 _memo[key] = self._read(paths)
@@ -69,10 +49,6 @@ class Entry:
             while len(_memo) > 1 and sum(dataset.nbytes for dataset in _memo.values()) > MAX_IN_MEMORY:
                 _memo.popitem(last=False)
             return _memo[key]
-
-    def thumbnail(self) -> np.ndarray:
-        """A small picture (height, width[, 3]) uint8 of some examples; empty frames before the set is at hand."""
-        return thumbnails.draw(self.load()) if self.at_hand else thumbnails.frames()
 
     def _read(self, paths: list[Path]) -> Dataset:
         arrays = self.parse(paths)

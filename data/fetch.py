@@ -30,6 +30,7 @@ from data.manifest import SETS, File, FileSet, Source
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in all (0 = unknown), what is going on
 
 CHUNK = 1 << 16
+MAX_REMEMBERED = 1 << 24  # bytes of verified.json
 CONNECT_SECONDS, STALL_SECONDS, NPM_SECONDS = 6, 30, 600
 
 
@@ -160,8 +161,10 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _remembered() -> dict[str, list]:
-    with suppress(OSError, ValueError):
-        return dict(json.loads((places.home() / "verified.json").read_text()))
+    path = places.home() / "verified.json"
+    with suppress(OSError, ValueError, RecursionError):
+        found = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= MAX_REMEMBERED else {}
+        return found if isinstance(found, dict) else {}
     return {}
 
 

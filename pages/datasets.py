@@ -7,7 +7,7 @@ from pages.ui.data.fetching import fetch_panel
 from pages.ui.data.upload import upload_panel
 from pages.ui.example import views
 from pages.ui.kit import state
-from pages.ui.kit.words import plain
+from pages.ui.kit.words import plain, short
 
 OWN = "new"  # the value of ?set= that stands for "add your own"
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
@@ -18,8 +18,9 @@ LIST_HEIGHT = 350  # pixels: a row and a half of cards, so that the list shows t
 @st.cache_data(max_entries=128, show_spinner=False)
 def thumbnail(name: str, state: tuple):
     """A small picture of the set, drawn once for each state it is in; empty frames for files that cannot be read."""
+    entry = catalogue.entry(name)
     try:
-        return catalogue.entry(name).thumbnail()
+        return thumbnails.draw(entry.load()) if entry.at_hand else thumbnails.frames()
     except DataError:
         return thumbnails.frames()
 
@@ -48,33 +49,41 @@ def card(entry: Entry, chosen: bool):
                 args=(entry.name,),
             )
         badge = ":green-badge[:material/check: at hand]" if at_hand else ":gray-badge[:material/download: to fetch]"
-        st.markdown(f"**{plain(entry.title)}** {badge}  \n:small[{views.facts(entry)}  \n{entry.licence}]")
+        st.markdown(f"**{plain(short(entry.title))}** {badge}  \n:small[{views.facts(entry)}  \n{entry.licence}]")
     return place
 
 
 def about(entry: Entry):
+    facts = {
+        "name": entry.name,
+        "classes": ", ".join(map(short, entry.classes[:20])) + (", …" if entry.n_classes > 20 else ""),
+        "licence": entry.licence,
+        "citation": entry.citation or "–",
+        "source": ", ".join(entry.sources),
+        "note": entry.note or "–",
+    }
     st.table(
-        {
-            "name": entry.name,
-            "classes": ", ".join(map(str, entry.classes[:20])) + (", …" if entry.n_classes > 20 else ""),
-            "licence": entry.licence,
-            "citation": entry.citation or "–",
-            "source": ", ".join(entry.sources),
-            "note": entry.note or "–",
-        },
+        {name: plain(text) for name, text in facts.items()},
         alt=f"Licence, citation and sources of {entry.title}",
     )
 
 
 def remove(name: str):
-    catalogue.forget(name)
+    try:
+        catalogue.forget(name)
+    except DataError as error:
+        state.tell_later(f":material/block: {plain(error)}")
     st.query_params.pop("set", None)
+
+
+def remove_button(name: str):
+    st.button("Remove", icon=":material/delete:", key=f"remove_{name}", on_click=remove, args=(name,))
 
 
 def show(entry: Entry):
     """The chosen set: its facts, and the view picked."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(plain(entry.title), width="content")
+        st.subheader(plain(short(entry.title, 60)), width="content")
         st.page_link(
             "pages/train.py", label="Train on it", icon=":material/play_circle:", query_params={"dataset": entry.name}
         )
@@ -98,11 +107,13 @@ def show(entry: Entry):
         dataset = entry.load()
     except DataError as error:
         st.error(plain(error), title="This data set cannot be read", icon=":material/broken_image:")
+        if entry.name.startswith("own:"):
+            remove_button(entry.name)
         return
     if view == ABOUT:
         about(entry)
         if entry.name.startswith("own:"):
-            st.button("Remove", icon=":material/delete:", key="remove", on_click=remove, args=(entry.name,))
+            remove_button(entry.name)
         return
     VIEWS[view](dataset)
 
@@ -114,6 +125,10 @@ entries = {entry.name: entry for entry in catalogue.entries()}
 chosen = state.param("set", catalogue.DEFAULT, [*entries, OWN])
 with st.container(height=LIST_HEIGHT, border=False), st.grid("auto", min_column_width=230):
     places = {name: card(entry, name == chosen) for name, entry in entries.items()}
+for damaged in catalogue.damaged():
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.error(plain(damaged.reason), title=f"{plain(damaged.name)} is damaged", icon=":material/broken_image:")
+        remove_button(damaged.name)
 if chosen == OWN:
     upload_panel()
 else:

@@ -43,6 +43,7 @@ def settings() -> dict[str, Recipe]:
         n_train = st.number_input(
             "Training examples", 10, most, min(2000, most), 500, key=f"n_{name}", width=160, help="Drawn by the seed."
         )
+        state.param("rows", 200, slice(1, 20_000))
         rows = st.number_input(
             "Rows in the cache",
             1,
@@ -50,7 +51,7 @@ def settings() -> dict[str, Recipe]:
             200,
             100,
             key="rows",
-            bind="query-params",
+            bind=state.binding("rows"),
             width=160,
             help="R: so many support vectors have their kernel values kept; interesting below the number of SVs.",
         )
@@ -81,7 +82,7 @@ def look(found: dict[str, Run | None], statuses):
         if run and (now := states[run.id].progress) and (not progress[side] or now != progress[side][-1]):
             progress[side].append(now)
     if not any(lines and lines[-1]["kernel_evals"] for lines in progress.values()):
-        st.caption(" · ".join(filter(None, (status.message for status in statuses))))
+        st.caption(words.plain(" · ".join(filter(None, (status.message for status in statuses)))))
         return
     show(comparison.bulge(progress), "bulge")
     st.dataframe(
@@ -133,7 +134,7 @@ st.caption("During a full pass support vectors bulge beyond their final number; 
 try:
     recipes = settings()
 except (DataError, RecipeError) as error:
-    st.error(str(error), icon=":material/block:")
+    st.error(words.plain(error), icon=":material/block:")
     st.stop()
 found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
 with st.container(horizontal=True, vertical_alignment="center"):

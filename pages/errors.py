@@ -76,7 +76,7 @@ if run:
                     Tile(
                         reference(run.recipe.dataset, test.split, test.index[i]),
                         f"Example {test.index[i]}, predicted {classes[predicted[i]]}, true {classes[true[i]]}",
-                        upper=f"{classes[predicted[i]]} {classes[true[i]]}",
+                        upper=f"{words.short(classes[predicted[i]], 9)} {words.short(classes[true[i]], 9)}",
                         lower=str(test.index[i]),
                         cross=bool(true[i] != predicted[i]),
                     )

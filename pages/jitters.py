@@ -39,7 +39,7 @@ def choose_example():
         last = len(evidence.examples(dataset, split)[1]) - 1
         st.session_state["index"] = min(st.session_state.get("index", state.param("index", 0, slice(0, last))), last)
         index = st.number_input(
-            "Example", 0, last, key="index", bind="query-params", width=140, help="Its number in that part."
+            "Example", 0, last, key="index", bind=state.binding("index"), width=140, help="Its number in that part."
         )
     return dataset, split, index
 
@@ -66,7 +66,7 @@ def cost(dataset, run, jitters):
         st.metric("Time, about", words.duration(need.seconds), help="To train both stages and to test.")
         st.metric("Memory, about", words.megabytes(need.memory_mb))
     if need.advice:
-        st.warning(need.advice, title="This does not fit", icon=":material/memory:")
+        st.warning(words.plain(need.advice), title="This does not fit", icon=":material/memory:")
     go = st.button(
         "Take the set to Train",
         type="primary",
@@ -90,12 +90,13 @@ def draw(dataset, run, shown, jitters):
         for number, square in enumerate(squares):
             with st.container():
                 if square.title:
-                    st.caption(square.title)
+                    st.caption(words.plain(square.title))
                 jittered.draw(dataset, shown, jitters, square, f"square_{number}", size)
     wrong = sum(said != shown.true for said in shown.predicted)
     left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
-    around = f"The original stands at the centre; dotted rings are virtual examples of the same class, {shown.true}."
-    said = f" Below each, what *{run.title}* takes it for: {wrong} of {len(jitters):,} go wrong." if run else ""
+    true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
+    around = f"The original stands at the centre; dotted rings are virtual examples of the same class, {true}."
+    said = f" Below each, what *{name}* takes it for: {wrong} of {len(jitters):,} go wrong." if run else ""
     st.caption(left_out + around + said)
 
 
@@ -103,7 +104,7 @@ st.title("Jitters")
 try:
     dataset, split, index = choose_example()
 except DataError as error:
-    st.error(str(error), title="This data set cannot be read", icon=":material/broken_image:")
+    st.error(words.plain(error), title="This data set cannot be read", icon=":material/broken_image:")
     st.stop()
 strip(dataset, split, index)
 if jitters := jitter_set.field(dataset.image_shape):

@@ -13,6 +13,7 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
 
+POSITIVE = "positive definite on a sample of its support vectors"
 FAMILIES = 8  # parents shown with their virtual support vectors
 
 
@@ -66,7 +67,7 @@ def verdict(found):
         compare.disagreement(done[left], done[right])
     for title, result in zip(done, results, strict=True):
         if said := METHODS[result["method"]].words(result):
-            st.caption(f"{title}: {said}")
+            st.caption(f"{title}: {words.plain(said)}")
     triangle.note()
     if virtual := next((run for run in done.values() if "n_virtual" in run.result), None):
         st.subheader("Virtual support vectors and their parents")
@@ -82,7 +83,7 @@ st.caption(
 try:
     recipes = pair.settings()
 except (DataError, RecipeError) as error:
-    st.error(str(error), icon=":material/block:")
+    st.error(words.plain(error), icon=":material/block:")
     st.stop()
 if recipes is None:
     st.info("Choose two classes and a jitter set.", icon=":material/arrow_upward:")

@@ -58,5 +58,5 @@ try:
     else:
         figures.FIGURES[part].draw()
 except DataError as error:
-    st.error(str(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
+    st.error(words.plain(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
     st.page_link("pages/datasets.py", label="Fetch it", icon=":material/download:")

@@ -16,6 +16,8 @@ COLUMNS = {
 
 
 def row(run):
+    if run.damage:
+        return {"Run": run.title, "State": picker.STATES["damaged"][2], "When": words.when(run.created)}
     recipe, result = run.recipe, run.result or {}
     return {
         "Run": run.title,
@@ -34,17 +36,6 @@ def row(run):
 def pick_rows(ids):
     rows = st.session_state["runs_table"].selection.rows
     st.session_state["compare"] = [ids[r] for r in rows][:2]
-
-
-def delete(run):
-    try:
-        title = run.title
-        run.delete()
-    except runs.RunBusy as error:
-        state.tell_later(f":material/block: {words.plain(error)}")
-    else:
-        st.session_state["deleted"] = (run.id, title)
-        st.session_state["compare"] = []
 
 
 def undo(run_id):
@@ -80,7 +71,7 @@ def actions(run):
             "Delete",
             icon=":material/delete:",
             key=f"delete_{run.id}",
-            on_click=delete,
+            on_click=picker.delete,
             args=(run,),
             disabled=run.state in runs.ACTIVE,
             help="Into the trash, with undo. A run at work must be cancelled first.",
@@ -88,7 +79,7 @@ def actions(run):
 
 
 st.title("Runs")
-store = {run.id: run for run in runs.newest_first()}
+store = {run.id: run for run in runs.everything()}
 
 if deleted := st.session_state.get("deleted"):
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -125,6 +116,12 @@ chosen = st.multiselect(
     help="Tick rows in the table, or choose here. Two runs are laid side by side.",
 )
 state.write("compare", ["compare"], {"compare": chosen})
+broken = [run_id for run_id in chosen if store[run_id].damage]
+for run_id in broken:
+    if run_id != st.session_state["run"]:  # of that one the picker has told
+        picker.damage(store[run_id], run_id)
+if broken:
+    st.stop()
 if len(chosen) == 1:
     compare.headline(store[chosen[0]])
     actions(store[chosen[0]])

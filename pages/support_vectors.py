@@ -116,7 +116,8 @@ if run:
             st.metric(
                 "At C", f"{np.sum(at_bound):,}", help="Bound: alpha has reached C, the example lies inside the margin."
             )
-        show(decisions.alpha_histogram(everything.alpha, everything.sign, machine.C), "alphas")
+        C = evidence.one_bound(run, machine)
+        show(decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound), "alphas")
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")

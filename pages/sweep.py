@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError
+from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
@@ -111,14 +112,17 @@ def outcome(sweep, name, done):
             "Alphas of",
             list(done),
             default=best,
+            format_func=words.plain,
             required=True,
             key=f"alphas_{best}",
             help="Of all machines of that value's run; at first of the value that cross-validation chooses.",
         )
         run = done[value]
         machine = run.machine()
-        coef = machine.coef[machine.coef != 0]
-        show(decisions.alpha_histogram(np.abs(coef), np.sign(coef).astype(int), run.recipe.C), "sweep_alphas")
+        held = machine.coef != 0
+        alpha, sign = np.abs(machine.coef[held]), np.sign(machine.coef[held]).astype(int)
+        C = evidence.one_bound(run, machine)
+        show(decisions.alpha_histogram(alpha, sign, C, machine.bound[held]), "sweep_alphas")
     with st.container(horizontal=True):
         for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
             st.page_link(

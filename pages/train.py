@@ -41,7 +41,7 @@ def set_up():
                 query_params=config.link(recipe),
             )
         else:
-            st.warning(need.advice, title="This run does not fit", icon=":material/memory:")
+            st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
 
 
 st.title("Train")

@@ -1,16 +1,30 @@
-"""Files that are written whole or not at all.
+"""Files that are written whole or not at all, and read without trusting them.
 
 A file is filled under a temporary name beside its place, fsynced and renamed: a reader finds the old one or the new.
+What is read may have been damaged or made by anyone: only plain files of a bounded size are opened, an archive's sizes
+are checked before it is unpacked, and nothing is ever unpickled.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import stat
+import struct
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
+
+import numpy as np
+
+MAX_ARRAYS = 16 << 30  # bytes of an archive, packed or unpacked
+UNPACKED = 200  # times its own size that an archive of more than SMALL bytes may unpack to
+SMALL = 64 << 20
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
@@ -37,3 +51,79 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def read(path: str | os.PathLike, most: int) -> bytes:
+    """What a file holds. FileNotFoundError; ValueError, saying why, for what is no plain file of `most` bytes."""
+    require_plain(path, most)
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"it cannot be read ({error.strerror})") from None
+
+
+def read_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[str, np.ndarray]:
+    """The arrays of an .npz file by name. FileNotFoundError; ValueError, saying why, for any other content."""
+    return _each_member(path, most, _read_array)
+
+
+def announced_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    """Shape and type of each array of an .npz file, from the headers alone. Raises what `read_arrays` raises."""
+    return _each_member(path, most, lambda file, shape, dtype: (shape, dtype))
+
+
+def require_plain(path: str | os.PathLike, most: int) -> None:
+    """FileNotFoundError; ValueError, saying why, for what is no plain file of at most `most` bytes."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ValueError(f"it cannot be read ({error.strerror})") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("it is not a file")
+    if found.st_size > most:
+        raise ValueError(f"it has {found.st_size:,} bytes; allowed: {most:,}")
+
+
+def _each_member(path, most: int, read_member: Callable) -> dict:
+    """read_member(file, shape, dtype) of every array, once its header and its size agree."""
+    require_plain(path, most)
+    arrays = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check_sizes(archive, os.path.getsize(path), most)
+            for member in archive.infolist():
+                with archive.open(member) as file:
+                    name = member.filename.removesuffix(".npy")
+                    arrays[name] = read_member(file, *_header(name, file, member.file_size))
+    except _DAMAGE as error:
+        raise ValueError(str(error) or type(error).__name__) from None
+    return arrays
+
+
+def _check_sizes(archive: zipfile.ZipFile, packed: int, most: int) -> None:
+    """ValueError for an archive that would unpack to far more than it is."""
+    unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > most or unpacked > max(SMALL, UNPACKED * packed):
+        raise ValueError(f"{packed:,} bytes would unpack to {unpacked:,}")
+
+
+def _header(name: str, file, size: int) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type of a .npy file of `size` bytes; ValueError for objects, and for a size that is not theirs."""
+    try:
+        version = np.lib.format.read_magic(file)
+        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read_header(file)
+    except (ValueError, SyntaxError, TypeError) as error:
+        raise ValueError(f"{name} is not an array ({error})") from None
+    if dtype.hasobject:
+        raise ValueError(f"{name} holds Python objects, and allow_pickle is off")
+    if file.tell() + math.prod(shape) * dtype.itemsize != size or min(shape, default=0) < 0:
+        raise ValueError(f"{name} has not the size that its header says")
+    return shape, dtype
+
+
+def _read_array(file, shape, dtype) -> np.ndarray:
+    file.seek(0)
+    return np.lib.format.read_array(file, allow_pickle=False)

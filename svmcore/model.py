@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -164,15 +163,11 @@ def save(machine, path: str | os.PathLike) -> None:
 def load(path: str | os.PathLike) -> Machine:
     """The machine that `save` wrote. ValueError, saying why, for any other content; never runs what a file brings."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            if archive.getinfo("header.npy").file_size > MAX_HEADER:
-                raise ValueError("its header is too long")
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        if torn := [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]:
-            raise ValueError(f"{torn[0]} is not an array")
+        arrays = files.read_arrays(path)
+        if arrays["header"].nbytes > MAX_HEADER:
+            raise ValueError("its header is too long")
         return _assemble(json.loads(str(arrays.pop("header"))), arrays)
-    except (zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError, EOFError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"{Path(path).name} is not a machine that svmcore.save wrote: {error}") from None
 
 

@@ -26,4 +26,5 @@ def open_page(page, **query):
 
 
 def captions(app):
-    return " ".join(caption.value for caption in app.caption)
+    """What the captions say, without the backslashes that keep texts of files and readers from being Markdown."""
+    return " ".join(caption.value for caption in app.caption).replace("\\", "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data import NotAtHand, UnknownDataset, catalogue, load
+from data import NotAtHand, UnknownDataset, catalogue, load, thumbnails
 from data.dataset import Arrays, mixed_order
 
 EMBEDDED = ["mnist-5k", "digits-8x8", "toy-moons", "toy-circles", "toy-gaussians", "toy-banana"]
@@ -28,7 +28,7 @@ def test_an_entry_describes_its_data(dataset, name):
     assert entry.title
     assert entry.licence
     assert entry.sources
-    picture = entry.thumbnail()
+    picture = thumbnails.draw(data)
     assert picture.dtype == np.uint8
     assert picture.size < 100_000
 
@@ -44,7 +44,7 @@ def test_a_set_that_is_not_at_hand_says_where_to_put_it(home, monkeypatch):
     monkeypatch.setenv("SVMLAB_DATA", "")
     entry = catalogue.entry("mnist")
     assert not entry.at_hand
-    assert entry.thumbnail().dtype == np.uint8
+    assert thumbnails.frames().dtype == np.uint8
     with pytest.raises(NotAtHand, match=r"train-images-idx3-ubyte is missing.*SVMLAB_DATA.*fetch mnist"):
         load("mnist")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from data import DataError, catalogue
+from data import DataError, catalogue, thumbnails
 from data.loaders import read_upload
 from tests.uploads import COLOUR, PAIR, ROWS, archive, npz, tree
 
@@ -17,7 +17,7 @@ def test_keep_and_load_give_back_the_same_data(home):
     assert kept.content_hash == draft.content_hash
     assert kept.entry.title == "My pets, 2nd try"
     assert kept.classes.tolist() == ["cat", "dog"]
-    assert kept.entry.thumbnail().shape[2] == 3
+    assert thumbnails.draw(kept).shape[2] == 3
     assert catalogue.entries()[-1].name == entry.name
 
 

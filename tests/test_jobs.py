@@ -37,7 +37,7 @@ class Gate:
         monkeypatch.setattr(METHODS["sv"], "train", self)
 
     def __call__(self, recipe, problem, monitor):
-        look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1), np.zeros((1, 5), bool))
+        look = Snapshot(np.arange(5), np.linspace(-1, 1, 5)[None, :], np.zeros(1), bound=np.eye(1, 5, dtype=bool))
         while not self.open.is_set():
             self.bursts += 1
             self.open.wait(0.005)
@@ -54,9 +54,9 @@ def gate(home, monkeypatch):
     for run_id in jobs.active():
         jobs.cancel(run_id)
     gate.open.set()
-    for run_id in list(jobs._jobs):
+    for run_id in list(jobs.QUEUE._jobs):
         jobs.wait(run_id, 10)
-    jobs._jobs.clear()
+    jobs.QUEUE._jobs.clear()
 
 
 def until(true, seconds=60.0):
@@ -146,6 +146,134 @@ def test_a_queued_run_may_be_paused(gate):
     assert state(second) == "paused"
     jobs.resume(second)
     until(lambda: state(second) == "running")
+
+
+def test_a_pause_lends_the_place_to_a_run_that_resumed_before(gate):
+    first, second = jobs.submit(MOONS), jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    jobs.pause(first)
+    until(lambda: state(second) == "running")
+    third = jobs.submit(MOONS)
+    jobs.resume(first)
+    assert jobs.status(first).message == "Waits for 1 other run"
+    jobs.pause(second)
+    until(lambda: state(first) == "running", 10)
+    assert [state(second), state(third)] == ["paused", "queued"]
+    jobs.pause(first)
+    until(lambda: state(third) == "running", 10)
+    gate.open.set()
+    assert jobs.wait(third, 60).state == "done"
+    for run_id in (second, first):
+        jobs.resume(run_id)
+        assert jobs.wait(run_id, 60).state == "done"
+
+
+def test_a_run_that_waits_to_go_on_may_be_paused_again_and_cancelled(gate):
+    first, second = jobs.submit(MOONS), jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    jobs.pause(first)
+    until(lambda: state(second) == "running")
+    jobs.resume(first)
+    jobs.pause(first)
+    assert state(first) == "paused"
+    jobs.resume(first)
+    assert state(first) == "queued"
+    gate.real = lambda *args: None
+    started = time.perf_counter()
+    jobs.cancel(first)
+    assert jobs.wait(first, 10).state == "cancelled"
+    assert time.perf_counter() - started < AT_ONCE
+    assert state(second) == "running"
+
+
+@pytest.mark.parametrize("name", ["release", "set_state"])
+def test_whatever_fails_at_the_end_of_a_run_frees_its_place(gate, monkeypatch, name):
+    first = jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    second, real = jobs.submit(MOONS), getattr(runs.Run, name)
+
+    def broken(run, *arguments):
+        if run.id == first and (not arguments or arguments[0] == "cancelled"):
+            raise RuntimeError("no such file descriptor")
+        return real(run, *arguments)
+
+    monkeypatch.setattr(runs.Run, name, broken)
+    jobs.cancel(first)
+    assert jobs.wait(first, 10).state == "cancelled"
+    until(lambda: state(second) == "running", 10)
+
+
+def test_a_worker_that_dies_frees_its_place(gate, monkeypatch):
+    def dies(run, control):
+        raise SystemExit(3)
+
+    real = jobs.worker.carry_out
+    monkeypatch.setattr(jobs.worker, "carry_out", dies)
+    assert jobs.wait(jobs.submit(MOONS), 10) == jobs.Status("failed", message="SystemExit: 3")
+    monkeypatch.setattr(jobs.worker, "carry_out", real)
+    gate.open.set()
+    assert jobs.wait(jobs.submit(MOONS), 60).state == "done"
+
+
+def test_a_system_without_more_threads_fails_the_run_and_no_other(gate, monkeypatch):
+    def no_threads(thread):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", no_threads)
+        failed = jobs.submit(MOONS)
+    assert jobs.status(failed) == jobs.Status("failed", message="can't start new thread")
+    gate.open.set()
+    assert jobs.wait(jobs.submit(MOONS), 60).state == "done"
+
+
+def test_a_run_that_is_being_cancelled_says_so(gate):
+    run_id = jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    job, at_checkpoint, go_on = jobs.QUEUE._jobs[run_id], threading.Event(), threading.Event()
+
+    def slow_checkpoint():
+        at_checkpoint.set()
+        go_on.wait(10)
+        job.publish(message="Training")
+        return not job.stop.is_set()
+
+    job.checkpoint = slow_checkpoint
+    assert at_checkpoint.wait(10)
+    jobs.cancel(run_id)
+    assert jobs.status(run_id)[:1] + jobs.status(run_id)[3:4] == ("running", "Cancelling")
+    go_on.set()
+    gate.real = lambda *args: None
+    assert jobs.wait(run_id, 10) == jobs.status(run_id)
+    assert state_message(run_id) == ""
+
+
+def test_no_job_changes_its_state_against_the_rules(gate):
+    run_id = jobs.submit(MOONS)
+    job = jobs.QUEUE._jobs[run_id]
+    with jobs.QUEUE.changed:
+        for state_, allowed in jobs.CHANGES.items():
+            job.publish(state=state_)
+            for other in jobs.CHANGES.keys() - set(allowed):
+                with pytest.raises(RuntimeError, match=f"is {state_} and cannot become {other}"):
+                    jobs.QUEUE._become(job, other)
+        job.publish(state="running")
+
+
+def test_random_orders_never_leave_the_queue_standing(gate):
+    """Whatever is asked of five runs, at most one works; when all are resumed all of them end."""
+    rng = np.random.default_rng(0)
+    ids = [jobs.submit(MOONS) for _ in range(5)]
+    for _ in range(200):
+        getattr(jobs, str(rng.choice(["pause", "resume"])))(str(rng.choice(ids)))
+        assert [state(i) for i in ids].count("running") <= 1
+        if rng.random() < 0.2:
+            bursts = gate.bursts
+            until(lambda before=bursts: gate.bursts > before or "running" not in map(state, ids), 10)
+    gate.open.set()
+    for run_id in ids:
+        jobs.resume(run_id)
+    assert [jobs.wait(run_id, 60).state for run_id in ids] == ["done"] * 5
 
 
 @pytest.mark.parametrize("at", ["running", "paused"])
@@ -308,12 +436,12 @@ def test_the_preset_is_trained_once_in_an_empty_store(gate, monkeypatch):
     assert runs.get(first).recipe == RECIPES[PRESET]
     for forget in (False, True):
         if forget:
-            jobs._welcomed.clear()
+            jobs.QUEUE._welcomed.clear()
         assert jobs.ensure_preset() is None
     jobs.cancel(first)
     jobs.wait(first, 60)
     runs.get(first).delete()
-    jobs._welcomed.clear()
+    jobs.QUEUE._welcomed.clear()
     assert jobs.ensure_preset() is None  # the trash still has it
 
 
@@ -350,6 +478,19 @@ def test_the_end_of_the_process_cancels_its_runs(home, command):
     second, first = (run.state for run in runs.newest_first())
     assert first == "cancelled"
     assert second == "cancelled" or (second == "done" and command == "pause")  # which lends its place
+
+
+def test_python_still_has_the_private_call_that_the_end_of_the_process_needs():
+    """When this fails, read `_before_threads_are_joined` and look for what has taken its place."""
+    assert callable(getattr(threading, "_register_atexit", None))
+
+
+def test_without_the_private_call_the_end_of_the_process_is_told_by_atexit(monkeypatch):
+    told = []
+    monkeypatch.delattr(threading, "_register_atexit")
+    monkeypatch.setattr("atexit.register", told.append)
+    jobs._before_threads_are_joined(len)
+    assert told == [len]
 
 
 def test_runs_at_work_share_the_memory(gate, monkeypatch):

@@ -3,10 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from svmcore.lab import Recipe, prepare
 from svmcore.lab.experiment import train
-from svmcore.lab.jobs.live import Viewer
+from svmcore.lab.jobs.live import Viewer, _largest
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=300, n_test=200)
 
@@ -53,3 +54,58 @@ def test_looks_follow_the_virtual_stage_from_machine_to_machine():
     for c in range(1, 10):
         assert set(followed[f"virtual {c}"]) <= {c - 1, c}
         assert followed[f"virtual {c}"][-1] == c
+
+
+class Looks:
+    """A monitor that keeps every look and the snapshot behind it."""
+
+    burst = 20
+
+    def __init__(self, problem):
+        self.viewer, self.seen = Viewer(problem, seed=0), []
+
+    def __call__(self, progress):
+        if progress.iterations:
+            self.seen.append((progress.stage, self.viewer.look(progress, lambda: None), progress.snapshot()))
+        return True
+
+
+@pytest.mark.parametrize("solver", ["decomposition", "smo-digestion"])
+def test_bound_is_what_is_at_the_bound_of_its_own_class(solver):
+    weight = {"3": 0.1, "8": 4.0}
+    recipe = DIGITS.replace(classes=(3, 8), class_weight=weight, C=0.5, solver=solver, n_train=100, n_test=50)
+    problem = prepare(recipe)
+    looks = Looks(problem)
+    machine = train.fit(recipe, problem, looks).estimator.machine_
+    own = np.array([0.5 * weight[str(label)] for label in problem.y_train])
+    for _, live, snapshot in looks.seen:
+        alpha = np.abs(snapshot.coef[0])
+        at_bound = (alpha > 0) & np.isclose(alpha, own[snapshot.support], rtol=1e-9)
+        np.testing.assert_array_equal(snapshot.bound[0], at_bound)
+        top = live.top[0]
+        np.testing.assert_array_equal(top.bound, np.isclose(top.alpha, own[top.rows], rtol=1e-9))
+    assert top.bound.sum() > 0
+    assert set(top.rows[top.bound]) <= set(machine.support[machine.bound[0]])
+    assert not np.isclose(top.alpha[top.bound], 0.5).any()  # the recipe's C, which is nobody's bound
+
+
+def test_bound_of_the_virtual_stage_is_that_of_its_own_cost():
+    recipe = DIGITS.replace(method="vsv", jitters="plus:1", n_train=100, n_test=50, C=10.0, options={"second_C": 0.01})
+    problem = prepare(recipe)
+    looks = Looks(problem)
+    machine = train.fit(recipe, problem, looks).estimator.machine_
+    stage, live, snapshot = looks.seen[-1]
+    assert stage.startswith("virtual")
+    np.testing.assert_array_equal(snapshot.bound, np.abs(snapshot.coef) >= 0.01 * (1 - 1e-9))
+    assert snapshot.bound.sum() == machine.bound.sum() > 0
+    assert any(top.bound.any() for top in live.top)
+
+
+def test_an_example_is_bound_when_all_forms_of_it_that_count_are():
+    support = np.array([4, 4, 7, 7, 9, 9])
+    alpha = np.array([1.0, 1.0, 1.0, 0.5, 0.25, 0.0])
+    bound = np.array([True, True, True, False, True, False])
+    top = _largest(support, alpha, bound)
+    assert top.rows.tolist() == [4, 7, 9]
+    assert top.alpha.tolist() == [2.0, 1.5, 0.25]
+    assert top.bound.tolist() == [True, False, True]

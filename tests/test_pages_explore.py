@@ -9,7 +9,9 @@ import pytest
 from data import catalogue, fetch, load, transfers
 from pages.ui.example import evidence
 from pages.ui.kit.words import plain
+from pages.ui.run import snapshots
 from svmcore.lab import jobs
+from svmcore.lab.jobs.live import Live, Top
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -233,3 +235,21 @@ def test_a_transfer_stops_when_asked_and_is_not_started_twice(monkeypatch):
     assert transfers.start("mnist") is transfer
     transfer.stop()
     assert ended(transfer).phase == "stopped"
+
+
+@pytest.mark.parametrize(("weight", "line"), [(None, "C = 1"), ({"1": 0.3}, "their bounds, which differ by class")])
+def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, weight, line):
+    run_id = jobs.submit(RECIPES["moons"].replace(C=1.0, class_weight=weight))
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    run = runs.get(run_id)
+    app = open_page("support_vectors", run=run_id)
+    n_bound, n_sv = run.result["n_bound"][0], run.result["n_sv"][0]
+    assert n_bound
+    assert f"{n_bound} of {n_sv} support vectors reach {line}. The paper" in captions(app)
+    assert app.metric[1].value == str(n_bound)
+
+
+def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
+    look = Top(np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]))
+    live = Live(1, 1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
+    assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["free", "bound"]

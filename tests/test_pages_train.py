@@ -4,8 +4,10 @@ import time
 
 import numpy as np
 import pytest
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from pages.ui import switch_off_page_discovery
 from pages.ui.kit import words
 from pages.ui.recipe import config
 from pages.ui.run import picker
@@ -218,6 +220,15 @@ def test_link_cannot_make_the_page_fetch_a_picture(run):
     said = " ".join(w.value for w in app.warning)
     assert "example" in said
     assert "](" not in said
+
+
+def test_streamlit_still_has_the_private_switch_of_its_page_discovery(monkeypatch):
+    """When this fails, read `switch_off_page_discovery`: see whether a page opened first still needs it."""
+    assert hasattr(PagesManager, "uses_pages_directory")
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", True)
+    assert [switch_off_page_discovery(), switch_off_page_discovery()] == [True, False]
+    monkeypatch.delattr(PagesManager, "uses_pages_directory")
+    assert not switch_off_page_discovery()
 
 
 def test_error_rate_in_words():

@@ -14,6 +14,7 @@ from svmcore.jitter.language import Family
 from svmcore.kernels import KERNELS, POLY, Kernel, KernelCode, numeral
 from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs
 from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.registry.checks import number
 from svmcore.lab.registry.costs import Stage
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.method import Method
@@ -82,6 +83,9 @@ class Score(Task):
     """How high a machine scores its test examples; no labels, no confusion matrix."""
 
     name, title = "score", "Scores"
+    figures: ClassVar = {"mean_score": number}
+    arrays: ClassVar = {"f": ("f", 1)}
+    kept = Scores
 
     def prepare(self, recipe, check):
         return TASKS["classify"].prepare(recipe, check)

@@ -16,10 +16,14 @@ from svmcore import files
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.tasks.classify import TestSet
 from svmcore.lab.store import export, folders, runs
+from svmcore.model import load
 
 ROOT = Path(__file__).parent.parent
 MOONS = RECIPES["moons"]
+COUNTS = ("iterations", "n_sv", "n_bound", "kernel_evals", "cache_hits", "cache_misses")
+LINE = {"stage": "train", "gap": 0.5, "dual": 1.0, "seconds": 0.1} | dict.fromkeys(COUNTS, 1)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +35,7 @@ def finished(outcome, recipe=MOONS):
     run = runs.create(recipe)
     run.set_state("running")
     run.save_split(outcome.train_index, outcome.test.index)
-    run.add_progress({"iterations": 1, "gap": 0.5})
+    run.add_progress(LINE)
     run.finish(outcome.machine, outcome.test, outcome.result)
     run.release()
     return run
@@ -41,7 +45,7 @@ def test_a_finished_run_comes_back_whole(home, outcome):
     run = runs.get(finished(outcome).id)
     assert (run.state, run.recipe, run.title) == ("done", MOONS, MOONS.title)
     assert run.result == outcome.result
-    assert run.progress() == [{"iterations": 1, "gap": 0.5}]
+    assert run.progress() == [LINE]
     assert (run.train_index() == outcome.train_index).all()
     for ours, theirs in zip(run.test(), outcome.test):
         assert np.array_equal(ours, theirs)
@@ -120,8 +124,8 @@ def test_a_run_at_work_is_not_deleted(home):
 def test_torn_and_foreign_content_does_not_close_the_store(home, outcome):
     run = finished(outcome)
     with open(run.path / "progress.jsonl", "ab") as file:
-        file.write(b'[1]\n{"iterations": 2}\n{"iterat')
-    assert run.progress()[1:] == [{"iterations": 2}]
+        file.write(b'[1]\n{"iterations": 2}\n' + json.dumps(LINE | {"iterations": 2}).encode() + b'\n{"iterat')
+    assert run.progress()[1:] == [LINE | {"iterations": 2}]
     folder = home / "runs"
     (folder / "notes.txt").write_text("hello")
     (folder / "20260101-000000-000-abcdef").mkdir()
@@ -130,9 +134,13 @@ def test_torn_and_foreign_content_does_not_close_the_store(home, outcome):
     (damaged / "recipe.json").write_text('{"C": -1}')
     (folder / "20260101-000000-000-abcde1").write_text("a file")
     assert [r.id for r in runs.newest_first()] == [run.id]
-    for unreadable in ("f", "0", "1"):
-        with pytest.raises(runs.UnknownRun):
-            runs.get(f"20260101-000000-000-abcde{unreadable}")
+    assert [r.id[-1] for r in runs.everything()] == [run.id[-1], "f", "0"]
+    for letter, why in (("f", "it is missing"), ("0", "it has no name")):
+        broken = runs.get(f"20260101-000000-000-abcde{letter}")
+        assert (broken.state, broken.title) == ("damaged", f"run {broken.id}")
+        assert broken.message == f"recipe.json is damaged: {why}"
+    with pytest.raises(runs.UnknownRun):
+        runs.get("20260101-000000-000-abcde1")
 
 
 def test_half_made_runs_are_cleared_away_once_old(home):
@@ -166,7 +174,7 @@ def test_a_full_disk_keeps_the_older_file(home, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(OSError, match="No space"):
         folders.write_json(tmp_path / "x.json", 2)
-    assert folders.read_json(tmp_path / "x.json") == 1
+    assert json.loads((tmp_path / "x.json").read_text()) == 1
     assert [p.name for p in tmp_path.iterdir()] == ["x.json"]
 
 
@@ -209,7 +217,7 @@ def test_errors_as_a_table(home, outcome):
 
 
 def test_labels_cannot_pose_as_formulas():
-    test = runs.TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
+    test = TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
     assert "'=1+1" in export.errors_csv(test, np.array(["=1+1", "b"]))
 
 
@@ -235,7 +243,7 @@ def test_the_exported_script_repeats_the_run(home, outcome, tmp_path):
     assert done.returncode == 0, done.stderr
     result = outcome.result
     assert done.stdout.split() == f"{result['errors']} of {result['n_test']} test examples are wrong".split()
-    again = runs.load(tmp_path / "machine.npz")
+    again = load(tmp_path / "machine.npz")
     X = outcome.machine.support_vectors
     np.testing.assert_allclose(again.decision_values(X), outcome.machine.decision_values(X), rtol=1e-6)
 

@@ -8,9 +8,11 @@ Every size is checked twice, as declared and as read, because an archive may lie
 import gzip
 import io
 import stat
+import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -25,7 +27,7 @@ MAX_MEMBERS = 200_000
 SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
 ZIP_ACCEPTED = "a zip of images in one folder a class"
 _ENCRYPTED = 0x1
-_DAMAGE = (OSError, EOFError, zlib.error, zipfile.BadZipFile)
+_DAMAGE = (OSError, EOFError, struct.error, zlib.error, zipfile.BadZipFile)
 _JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 
@@ -39,17 +41,29 @@ class Member:
 
     def read(self) -> bytes:
         """The content, unpacked if gzipped; DataError when damaged or too large."""
-        try:
+        with _in_words(self.name):
             with self.open() as file:
                 content = _bounded(file, self.name)
             if content[:2] == b"\x1f\x8b":
                 with gzip.open(io.BytesIO(content)) as file:
                     content = _bounded(file, self.name)
-        except DataError:
-            raise
-        except (*_DAMAGE, ValueError, RuntimeError, NotImplementedError) as error:
-            raise DataError(f"{self.name} is damaged or cut off ({error})", "the complete file") from error
         return content
+
+    def start(self, size: int) -> bytes:
+        """The first `size` bytes as they are; DataError when damaged."""
+        with _in_words(self.name), self.open() as file:
+            return file.read(size)
+
+
+@contextmanager
+def _in_words(name: str) -> Iterator[None]:
+    """What goes wrong with a file of that name becomes a DataError."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (*_DAMAGE, ValueError, RuntimeError, NotImplementedError) as error:
+        raise DataError(f"{name} is damaged or cut off ({error})", "the complete file") from error
 
 
 def from_bytes(name: str, content: bytes) -> list[Member]:
@@ -59,28 +73,35 @@ def from_bytes(name: str, content: bytes) -> list[Member]:
     return _checked(name, [Member(name, len(content), partial(io.BytesIO, content))])
 
 
-def from_path(path: Path) -> list[Member]:
-    """The members of a local file or folder (hidden files and linked folders are passed over)."""
+def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
+    """The members of a local file or folder (hidden files and linked folders are passed over), `most` bytes in all."""
+    try:
+        return _from_path(path, most)
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read ({error.strerror})", "a file that may be read") from error
+
+
+def _from_path(path: Path, most: int) -> list[Member]:
     if path.is_dir():
         found = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
-        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in found])
+        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in found], most)
     if not path.is_file():
         raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
     with path.open("rb") as file:
         magic = file.read(2)
     if magic == b"PK":
-        return _zip_members(path.name, partial(path.open, "rb"))
-    return _checked(path.name, [_on_disk(path, path.name)])
+        return _zip_members(path.name, partial(path.open, "rb"), most)
+    return _checked(path.name, [_on_disk(path, path.name)], most)
 
 
 def _on_disk(path: Path, name: str) -> Member:
     return Member(name, path.stat().st_size, partial(path.open, "rb"))
 
 
-def _zip_members(name: str, open_zip: Callable[[], IO[bytes]]) -> list[Member]:
+def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_BYTES) -> list[Member]:
     try:
         archive = zipfile.ZipFile(open_zip())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+    except (*_DAMAGE, ValueError, NotImplementedError) as error:
         raise DataError(f"{name} is not a complete zip file ({error})", "the complete file, zip or npz") from error
     members = []
     for info in archive.infolist():
@@ -94,10 +115,10 @@ def _zip_members(name: str, open_zip: Callable[[], IO[bytes]]) -> list[Member]:
         if info.flag_bits & _ENCRYPTED:
             raise DataError(f"{name} is locked with a password", ZIP_ACCEPTED + " without a password")
         members.append(Member(str(path), info.file_size, partial(archive.open, info)))
-    return _checked(name, members)
+    return _checked(name, members, most)
 
 
-def _checked(name: str, members: list[Member]) -> list[Member]:
+def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Member]:
     """The members that count, if they are few and small enough."""
     members = [member for member in members if not _is_junk(member.name)]
     if not members:
@@ -105,8 +126,8 @@ def _checked(name: str, members: list[Member]) -> list[Member]:
     if len(members) > MAX_MEMBERS:
         raise DataError(f"{name} holds more than {MAX_MEMBERS} files", f"at most {MAX_MEMBERS} files")
     total = sum(member.size for member in members)
-    if total > MAX_BYTES:
-        raise DataError(f"{name} unpacks to {total >> 20} MB", SIZE_ACCEPTED)
+    if total > most:
+        raise DataError(f"{name} unpacks to {total >> 20} MB", f"at most {most >> 20} MB, unpacked")
     return members
 
 

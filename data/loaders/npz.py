@@ -14,6 +14,7 @@ from data.dataset import Arrays, DataError
 from data.loaders.bundle import Member
 
 ACCEPTED = "an npz file with arrays X and y, and if you like X_test and y_test"
+MAX_HEADER = 1 << 16  # bytes; NumPy refuses longer ones than 10 000
 _TRAIN_NAMES = (("x_train", "y_train"), ("x", "y"), ("images", "labels"), ("data", "target"))
 _TEST_NAMES = ("x_test", "y_test")
 
@@ -28,9 +29,23 @@ def read(members: list[Member]) -> Arrays:
     raise DataError(f"The npz file has the arrays {', '.join(sorted(named))}, and none named X", ACCEPTED)
 
 
+def announced(member: Member) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type that the header of a .npy member announces, when its declared size bears them out; DataError."""
+    start = member.start(MAX_HEADER)
+    shape, _, dtype, _ = _header(member.name, start, member.size)
+    return shape, dtype
+
+
 def parse(name: str, content: bytes) -> np.ndarray:
     """The array of one .npy member. Raises DataError for pickled objects, records, and sizes that do not agree."""
-    stream = io.BytesIO(content)
+    shape, fortran, dtype, at = _header(name, content[:MAX_HEADER], len(content))
+    array = np.frombuffer(content, dtype, offset=at)
+    return array.reshape(shape, order="F" if fortran else "C")
+
+
+def _header(name: str, start: bytes, size: int) -> tuple[tuple[int, ...], bool, np.dtype, int]:
+    """Shape, order, type and place of the numbers in a .npy file of `size` bytes that begins with `start`."""
+    stream = io.BytesIO(start)
     try:
         version = np.lib.format.read_magic(stream)
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -39,13 +54,12 @@ def parse(name: str, content: bytes) -> np.ndarray:
         raise DataError(f"{name} has no readable npy header ({error})", ACCEPTED) from error
     if dtype.hasobject:
         raise DataError(f"{name} holds pickled Python objects, which could run code", ACCEPTED + ", of numbers or text")
-    if dtype.kind not in "biufUS":
+    if dtype.kind not in "biufUS" or not dtype.itemsize:
         raise DataError(f"{name} has the type {dtype}", ACCEPTED + ", of numbers or text")
     expected = stream.tell() + math.prod(shape) * dtype.itemsize
-    if len(content) != expected:
-        raise DataError(f"{name} has {len(content)} bytes where its header says {expected}", "the complete file")
-    array = np.frombuffer(content, dtype, offset=stream.tell())
-    return array.reshape(shape, order="F" if fortran else "C")
+    if size != expected or min(shape, default=0) < 0:
+        raise DataError(f"{name} has {size} bytes where its header says {expected}", "the complete file")
+    return shape, fortran, dtype, stream.tell()
 
 
 def _pair(named: dict[str, Member], names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from data import Dataset, load
+from data import DataError, Dataset, load
 from pages.ui.kit.gallery import Tile, pictures, reference
+from pages.ui.kit.words import short
 from svmcore.jitter import JitterSet
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -35,6 +36,14 @@ class Supports(NamedTuple):
 def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
     """X and y of the split "train" or "test"."""
     return (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
+
+
+def data_of(run: Run) -> Dataset:
+    """The examples of a run. DataError when they cannot be had, or are not those that it was trained on any more."""
+    dataset, kept = load(run.recipe.dataset), (run.result or {}).get("data_hash")
+    if kept and run.recipe.dataset.startswith("own:") and kept != dataset.content_hash:  # published sets do not change
+        raise DataError(f"{run.recipe.dataset} is not the set that this run was trained on: it was replaced since")
+    return dataset
 
 
 def example_pictures(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
@@ -100,7 +109,7 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
             reference(dataset, "train", row),
             f"{'Made from training' if kind == 'virtual' else 'Training'} example {row}, class {label}, {kind} support "
             f"vector, alpha {alpha:.3g}",
-            upper=str(label),
+            upper=short(label, 9),
             lower=f"{number:{sign}.2f}",
             ring=str(kind),
             sign=int(side),
@@ -127,6 +136,11 @@ def contributions(machine: Machine, c: int, x: np.ndarray, chosen: Supports) -> 
     """(m,) signed contributions coef K(x_i, x) of support vectors of machine c to its decision on x (d,)."""
     kernel_values = machine.kernel.block(x[None], machine.support_vectors[chosen.position])[0]
     return machine.coef[c, chosen.position] * kernel_values
+
+
+def one_bound(run: Run, machine: Machine) -> float | None:
+    """The C that bounds every alpha of a machine; None where classes have weights, and so bounds of their own."""
+    return machine.C if run.recipe.class_weight is None else None
 
 
 def lead(decision: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from data import load
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
+from pages.ui.kit.words import short
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -36,7 +37,7 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
         first = Tile(
             ref,
             f"Training example {row}, class {label}, {kind or 'no'} support vector",
-            str(label),
+            short(label, 9),
             f"{alpha:.2f}" if alpha else "",
             kind,
             int(chosen.sign[(own if len(own) else made)[0]]),

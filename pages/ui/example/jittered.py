@@ -13,6 +13,7 @@ import numpy as np
 from data import Dataset
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import Tile, gallery, pictures
+from pages.ui.kit.words import short
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
 from svmcore.model import labels
@@ -96,7 +97,9 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
 def _tile(name: str, j: int, shown: Forms) -> Tile:
     said = shown.predicted[j] if shown.predicted else ""
     label = f"{name}, taken for {said}" if said else name
-    return Tile("", label, lower=said, ring="virtual" if j else "free", cross=bool(said) and said != shown.true)
+    return Tile(
+        "", label, lower=short(said, 9), ring="virtual" if j else "free", cross=bool(said) and said != shown.true
+    )
 
 
 def _around(n: int) -> np.ndarray:

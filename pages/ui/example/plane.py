@@ -32,7 +32,7 @@ def machine_of(run, snapshot):
         coef=snapshot.coef,
         bias=snapshot.bias,
         C=run.recipe.C,
-        bound=np.abs(snapshot.coef) >= run.recipe.C * (1 - 1e-6),
+        bound=snapshot.bound,
     )
 
 

@@ -8,7 +8,7 @@ from pages.ui.example import evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
-from pages.ui.kit.words import plain
+from pages.ui.kit.words import plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
 
 HUNDRED = 100
@@ -35,7 +35,7 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
             Tile(
                 reference(name, split, row) if clickable else "",
                 f"Example {row}, class {y[row]}",
-                upper=str(y[row])[:9],
+                upper=short(y[row], 9),
                 lower=str(row),
             )
             for row in rows

@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, GREY
+from pages.ui.kit.words import in_figure
 
 LONGEST = 400  # points a line is thinned to before it is sent
 FAINT = "rgba(138, 143, 152, 0.55)"
@@ -129,7 +130,8 @@ def _kind(record: dict) -> str:
 
 def _gaps(phase: list[dict]) -> np.ndarray:
     """(records, machines); no machines where the records do not have each."""
-    return np.array([r.get("gaps", ()) for r in phase], float)
+    gaps = [r.get("gaps", ()) for r in phase]
+    return np.array(gaps, float) if len(set(map(len, gaps))) == 1 else np.empty((len(phase), 0))
 
 
 def _gap_words(last: dict, tol: float) -> tuple[str, str]:
@@ -157,7 +159,7 @@ def _name_machines(figure: go.Figure, phase: list[dict], tol: float, names: Sequ
     taken, room = -np.inf, APART * phase[-1]["seconds"]
     for seconds, name in sorted(there):
         if seconds - taken >= room:
-            figure.add_annotation(x=seconds, y=np.log10(tol), text=name, yshift=-9, showarrow=False)
+            figure.add_annotation(x=seconds, y=np.log10(tol), text=in_figure(name, 12), yshift=-9, showarrow=False)
             taken = seconds
 
 
@@ -171,5 +173,11 @@ def _frame(figure: go.Figure, phases: list[list[dict]]) -> None:
             figure.add_vline(x=start, line={"color": FAINT, "width": 1})
         if len(phases) > 1 and end - start > WIDE * phases[-1][-1]["seconds"]:
             figure.add_annotation(
-                x=start, y=1, yref="paper", yanchor="bottom", xanchor="left", text=_kind(phase[0]), showarrow=False
+                x=start,
+                y=1,
+                yref="paper",
+                yanchor="bottom",
+                xanchor="left",
+                text=in_figure(_kind(phase[0])),
+                showarrow=False,
             )

@@ -1,7 +1,6 @@
 """Figures of a trained machine and how it decides, as pure functions from numbers to Plotly figures.
 
 alpha (m,) and C: multipliers of one machine; f: decision values before the sign
-
 """
 
 from collections.abc import Sequence
@@ -11,18 +10,24 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import HEIGHT, bare, worded
 from pages.ui.kit.palette import BLUE, GREY, INK, ORANGE, PAPER, signed
+from pages.ui.kit.words import in_figure, short
 
 BINS = 20  # of the histogram of alpha
 
 
-def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure:
+def alpha_histogram(
+    alpha: np.ndarray, signs: np.ndarray, C: float | None, bound: np.ndarray | None = None
+) -> go.Figure:
     """Histogram (log counts) of the positive alpha (m,) of one machine, by class `signs` (m,) +-1, with C marked.
+
+    C: the bound of all alphas; None where classes have bounds of their own.  bound (m,): which alphas are at theirs.
 
     The paper chose C = 2 for MNIST from such a histogram of a run with a large C: few alphas exceeded 2
     (DeCoste and Schoelkopf 2002, section 5.1.1).
     """
     figure = bare("alpha", "support vectors", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
-    top = max(float(alpha.max(initial=0.0)), C if np.isfinite(C) else 0.0, 1e-12)
+    bound = alpha >= C * (1 - 1e-6) if bound is None else bound
+    top = max(float(alpha.max(initial=0.0)), C if C is not None and np.isfinite(C) else 0.0, 1e-12)
     edges = np.linspace(0, top * (1 + 1e-9), BINS + 1)
     centres = (edges[1:] + edges[:-1]) / 2
     for sign, name, colour in ((1, "class +1", BLUE), (-1, "class −1", ORANGE)):
@@ -35,16 +40,17 @@ def alpha_histogram(alpha: np.ndarray, signs: np.ndarray, C: float) -> go.Figure
             customdata=np.column_stack([edges[:-1], edges[1:]]),
             hovertemplate="%{y:,} with %{customdata[0]:.3g} ≤ alpha < %{customdata[1]:.3g}" + f"<extra>{name}</extra>",
         )
-    figure.add_vline(
-        x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
-    )
-    bound = int(np.sum(alpha >= C * (1 - 1e-6)))
+    if C is not None:
+        figure.add_vline(
+            x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
+        )
     figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})
+    at = "their bounds, which differ by class" if C is None else f"C = {C:g}"
     return worded(
         figure,
-        f"Histogram of the alphas of {len(alpha)} support vectors; {bound} of them are at C = {C:g}.",
-        f"{bound:,} of {len(alpha):,} support vectors reach C = {C:g}. The paper trained once with C = 10, saw that "
-        "only a handful of alphas exceeded 2, and chose C = 2.",
+        f"Histogram of the alphas of {len(alpha)} support vectors; {np.sum(bound)} of them are at {at}.",
+        f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}. The paper trained once with C = 10, saw "
+        "that only a handful of alphas exceeded 2, and chose C = 2.",
     )
 
 
@@ -54,7 +60,7 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
     Errors are shaded, the diagonal is not; `selected` cells are outlined.
     """
     k = len(classes)
-    labels = [str(c) for c in classes]
+    labels = [in_figure(c, 24) for c in classes]
     errors = np.where(np.eye(k, dtype=bool) | (matrix == 0), np.nan, matrix)
     figure = bare("predicted", "true", height=HEIGHT + min(24 * k, 420))
     figure.add_heatmap(
@@ -98,7 +104,9 @@ def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[i
 def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
     """Decision values (k,) of one example, one bar for each machine; the largest one wins."""
     marks = [(c, [word for word, name in (("true", true), ("predicted", predicted)) if c == name]) for c in classes]
-    labels = [f"{c} {', '.join(words)}" for c, words in marks]
+    labels = [f"{in_figure(c, 24)} {', '.join(words)}" for c, words in marks]
+    if len(set(labels)) < len(labels):  # cut short they are alike, and would become one bar
+        labels = [f"{number}: {label}" for number, label in enumerate(labels, 1)]
     figure = bare("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
     figure.add_bar(
         x=values,
@@ -111,6 +119,7 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
     figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
     return worded(
         figure,
-        f"Decision values of the machines; class {predicted} has the largest one, the true class is {true}.",
+        f"Decision values of the machines; class {short(predicted)} has the largest one, the true class is "
+        f"{short(true)}.",
         "Each machine says how far the example lies on its side (blue) or off it (orange); the largest value wins.",
     )

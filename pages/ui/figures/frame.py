@@ -7,6 +7,8 @@ prints below it.  Text and grid colours are left to the app's theme, so that a f
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui.kit.words import plain
+
 HEIGHT = 260
 
 
@@ -16,7 +18,7 @@ def show(figure: go.Figure, key: str, **options):
     state = st.plotly_chart(
         figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
     )
-    st.caption(meta["see"])
+    st.caption(plain(meta["see"]))
     return state
 
 

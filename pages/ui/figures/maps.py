@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
+from pages.ui.kit.words import in_figure
 
 PALE = {BLUE: "rgba(0,114,178,0.22)", ORANGE: "rgba(213,94,0,0.22)"}
 
@@ -65,8 +66,8 @@ def toy_plane(
             mode="markers",
             marker={"color": CLASS_COLOURS[c % len(CLASS_COLOURS)], "size": 6},
             customdata=rows if refs is None else [refs[i] for i in rows],
-            name=str(name),
-            hovertemplate=f"class {name} (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
+            name=in_figure(name),
+            hovertemplate=f"class {in_figure(name)} (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
         )
     rings = (
         (free, {"symbol": "circle-open", "size": 11}),

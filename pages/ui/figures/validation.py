@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from pages.ui.kit.words import in_figure
 
 LOGARITHMIC = ("C", "kernel.gamma")
 TICK = 14  # characters of a value below the axis
@@ -34,15 +35,14 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]]) -> go
                 "arrayminus": [rate - 100 * r["interval"][0] for r, rate in zip(results, rates)],
                 "thickness": 1,
             },
-            customdata=[(r["errors"], r["n_test"], value) for value, r in zip(values, results)],
+            customdata=[(r["errors"], r["n_test"], in_figure(value)) for value, r in zip(values, results)],
             hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]:,}} of %{{customdata[1]:,}}, %{{y:.2f}} %"
             "<extra></extra>",
         )
     _label_ends(figure, points)
     best = chosen(points)
     kind = "log" if field in LOGARITHMIC else "category" if field == "jitters" else "linear"
-    short = [value if len(value) <= TICK else value[: TICK - 1] + "…" for value in values]
-    figure.update_xaxes(type=kind, tickvals=at, ticktext=short)
+    figure.update_xaxes(type=kind, tickvals=at, ticktext=[in_figure(value, TICK) for value in values])
     figure.update_yaxes(rangemode="tozero")
     figure.add_vline(x=values.index(best) if field == "jitters" else float(best), line={"dash": "dot", "color": GREY})
     return worded(figure, *_sweep_words(name, points, best))

@@ -9,14 +9,36 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from pages.ui.kit.words import plain
+from data import DataError
+from pages.ui.kit.words import plain, short
 from svmcore.lab.store import runs
+
+LARGEST = 2**53  # whole numbers beyond it are not exact in a browser
+TRIES = 5  # pages begun anew, one after the other, over damage that was found while drawing them
 
 
 def current_run():
-    """The Run that the picker shows, or None when the store is empty."""
+    """The intact Run that the picker shows, or None; of a damaged one the picker says what is to be said."""
     run_id = st.session_state.get("run")
-    return runs.get(run_id) if run_id else None
+    run = runs.get(run_id) if run_id else None
+    return None if run is None or run.damage else run
+
+
+def guarded(draw):
+    """Call `draw`; over a data set or a run that turns out to be damaged no page breaks down.
+
+    A run is known as damaged once it has been found to be, so that the page, begun anew, is drawn without it.
+    """
+    try:
+        draw()
+        st.session_state["damage_found"] = 0
+    except runs.Damaged as error:
+        st.session_state["damage_found"] = st.session_state.get("damage_found", 0) + 1
+        if st.session_state["damage_found"] <= TRIES:
+            st.rerun()
+        st.error(plain(error), title="A run is damaged", icon=":material/broken_image:")
+    except DataError as error:
+        st.error(plain(error), title="A data set cannot be read", icon=":material/broken_image:")
 
 
 def tell_later(text: str):
@@ -59,10 +81,24 @@ def param(name: str, default, allowed=None):
     except ValueError:
         value = None
     if value is None or not _within(value, allowed):
-        spelled = f"{plain(name)}={plain(raw)} in the address; allowed: {plain(_spelled(allowed, default))}."
+        spelled = f"{plain(name)}={plain(short(raw, 80))} in the address; allowed: {plain(_spelled(allowed, default))}."
         st.warning(f"{spelled} Showing {plain(default)}.", icon=":material/link_off:")
         return default
     return value
+
+
+def binding(name: str) -> str | None:
+    """`bind` of a number widget: Streamlit breaks down over an infinite number in the address, here it is left out.
+
+    Once seen it stays left out: Streamlit remembers the address that a session began with.
+    """
+    try:
+        endless = not abs(float(st.query_params.get(name, "0"))) < LARGEST
+    except ValueError:
+        endless = False
+    if endless:
+        st.session_state[f"endless_{name}"] = True
+    return None if st.session_state.get(f"endless_{name}") else "query-params"
 
 
 def _present(names):
@@ -72,7 +108,10 @@ def _present(names):
 def _typed(raw: str, default):
     if isinstance(default, bool):
         return {"true": True, "false": False}.get(raw.lower())
-    return type(default)(raw) if isinstance(default, int | float) else raw
+    if not isinstance(default, int | float):
+        return raw
+    value = type(default)(raw)
+    return value if abs(value) < LARGEST else None  # NaN included
 
 
 def _within(value, allowed):

@@ -47,6 +47,7 @@ def settings() -> dict[str, Recipe] | None:
             width=180,
             help="Any two; the paper took 3 and 8, which are easily confused.",
         )
+        state.param("n", 400, slice(10, 4000))
         n_train = st.number_input(
             "Training examples",
             10,
@@ -54,7 +55,7 @@ def settings() -> dict[str, Recipe] | None:
             400,
             100,
             key="n",
-            bind="query-params",
+            bind=state.binding("n"),
             width=160,
             help="Half of each class. The paper: 400.",
         )

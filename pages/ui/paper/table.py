@@ -81,7 +81,7 @@ def _clicked(filled: Filled, key: str):
             continue
         if value.run_id:
             st.session_state["run"] = value.run_id
-            state.tell_later(f":material/check: Every page now shows *{runs.get(value.run_id).title}*.")
+            state.tell_later(f":material/check: Every page now shows *{words.plain(runs.get(value.run_id).title)}*.")
         else:
             stored.queue([RECIPES[value.cell.recipe]])
         st.rerun()  # the whole page: the table stands in a fragment

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.kit import words
 from svmcore.jitter import FAMILIES, JitterSet
 
 PRESETS = {
@@ -42,5 +43,5 @@ def field(image_shape: tuple[int, ...]) -> JitterSet | None:
     try:
         return JitterSet.parse(text, image_shape)
     except ValueError as error:
-        st.error(str(error), title="Not a jitter set", icon=":material/block:")
+        st.error(words.plain(error), title="Not a jitter set", icon=":material/block:")
         return None

@@ -17,6 +17,7 @@ STATES = {
     "failed": (":material/error:", "red", "failed"),
     "cancelled": (":material/stop:", "gray", "cancelled"),
     "interrupted": (":material/power_off:", "orange", "interrupted"),
+    "damaged": (":material/broken_image:", "red", "damaged"),
 }
 
 
@@ -38,7 +39,7 @@ def labels(store) -> dict[str, str]:
 
 def run_picker():
     """Draw the picker into the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store."""
-    known = labels(runs.newest_first())
+    known = labels(runs.everything())
     current = st.session_state.get("run")
     if asked := state.asked("run", ["run"]):
         current = asked["run"][-1]
@@ -61,3 +62,31 @@ def run_picker():
         )
         badge(jobs.status(run_id).state)
     state.write("run", ["run"], {"run": run_id})
+    damage(runs.get(run_id))
+
+
+def damage(run, key: str = "picker"):
+    """What is wrong with a damaged run, and the way to be rid of it."""
+    if not run.damage:
+        return
+    st.error(words.plain(run.damage), title="This run is damaged", icon=":material/broken_image:")
+    st.button(
+        "Delete it",
+        icon=":material/delete:",
+        key=f"delete_damaged_{key}",
+        on_click=delete,
+        args=(run,),
+        help="Into the trash, with undo on the Runs page. Put right, the file makes the run whole again.",
+    )
+
+
+def delete(run):
+    """Callback: move a run to the trash; the Runs page offers to undo that."""
+    try:
+        title = run.title
+        run.delete()
+    except (runs.RunBusy, OSError) as error:
+        state.tell_later(f":material/block: {words.plain(error)}")
+    else:
+        st.session_state["deleted"] = (run.id, title)
+        st.session_state["compare"] = []

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.kit import state
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
@@ -25,6 +26,6 @@ def poll_all(run_ids, render):
         statuses = [jobs.status(run_id) for run_id in run_ids]
         if [status.state for status in statuses] != drawn:
             st.rerun()
-        render(statuses)
+        state.guarded(lambda: render(statuses))
 
     look()

@@ -1,9 +1,11 @@
 """Rows of examples for a run at work or under comparison: support vectors with the largest alpha, errors."""
 
 import numpy as np
+import streamlit as st
 
-from data import load
+from data import DataError, load
 from pages.ui.example import evidence
+from pages.ui.kit import words
 from pages.ui.kit.gallery import Tile, gallery, reference
 
 SIZE = 40  # pixels a picture is high
@@ -11,12 +13,13 @@ SIZE = 40  # pixels a picture is high
 
 def at_work(run, live, c: int) -> evidence.Supports:
     """The support vectors of machine c with the largest alpha, as a live look has them."""
-    rows, alpha = run.train_index()[live.top[c][0]], live.top[c][1]
+    rows, alpha, bound = live.top[c]
+    rows = run.train_index()[rows]
     label = load(run.recipe.dataset).y_train[rows]
     names = classes(run)
     own = names[c] if len(live.top) > 1 else names[-1]
     sign = np.where(label.astype(str) == own, 1, -1)
-    kind = np.where(alpha >= run.recipe.C * (1 - 1e-6), "bound", "free")
+    kind = np.where(bound, "bound", "free")
     return evidence.Supports(np.arange(len(rows)), rows, alpha, sign, kind, label)
 
 
@@ -40,12 +43,26 @@ def support_vectors(name: str, shown: evidence.Supports, key: str):
 
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
     """Examples `rows` (m,) of one part of data set `name`: predicted and true class upper right, index lower left."""
+    try:
+        dataset = load(name)
+    except DataError as error:
+        st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
+        return
+    if len(rows) and max(rows) >= len(evidence.examples(dataset, split)[1]):
+        st.caption(":material/hide_image: No pictures. The data set was replaced since.")
+        return
     tiles = [
-        Tile(reference(name, split, i), f"example {i}, true {t}, predicted {p}", f"{p} {t}", str(i), cross=True)
+        Tile(
+            reference(name, split, i),
+            f"example {i}, true {t}, predicted {p}",
+            f"{words.short(p, 9)} {words.short(t, 9)}",
+            str(i),
+            cross=True,
+        )
         for i, t, p in zip(rows, y_true, y_pred, strict=True)
     ]
     gallery(
-        evidence.example_pictures(load(name), split, rows),
+        evidence.example_pictures(dataset, split, rows),
         tiles,
         key=key,
         alt=f"{len(rows)} test examples that come out wrong, predicted and true class above each.",

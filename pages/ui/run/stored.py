@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages.ui.kit import state
+from pages.ui.kit import state, words
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.recipe.recipe import Recipe
@@ -38,7 +38,7 @@ def queue(recipes: Iterable[Recipe]):
         for recipe in wanted:
             jobs.submit(recipe, looks=False)
     except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not all were queued. {error}")
+        state.tell_later(f":material/block: Not all were queued. {words.plain(error)}")
 
 
 def cancel(run_ids: Iterable[str]):

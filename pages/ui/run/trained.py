@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from data import DataError
+from pages.ui.example import evidence
 from pages.ui.figures.curves import mean_gap
 from pages.ui.kit import state, words
 from pages.ui.kit.words import plain
@@ -23,6 +25,8 @@ ENDED = {
 def trained_run() -> Run | None:
     """The current run when its machine and its test are there; otherwise None, and the reason on screen."""
     run = state.current_run()
+    if st.session_state.get("run") and run is None:  # it is damaged, as the picker says
+        return None
     if run is None:
         with st.container(border=True):
             st.markdown("**No run yet.** Train a machine first; its support vectors and errors appear here.")
@@ -36,6 +40,12 @@ def trained_run() -> Run | None:
         show = st.error if run.state == "failed" else st.warning
         show(plain(run.message) or "There is nothing to inspect.", title=ENDED[run.state])
         _to_train("Train again")
+        return None
+    run.check()
+    try:
+        evidence.data_of(run)
+    except DataError as error:
+        st.error(plain(error), title="There are no examples to show", icon=":material/broken_image:")
         return None
     return run
 

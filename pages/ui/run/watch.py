@@ -78,7 +78,7 @@ def _controls(run, status):
             help="Stop now. The run stays in the list with what it had.",
         )
         if status.message:
-            st.caption(status.message, width="content")
+            st.caption(words.plain(status.message), width="content")
         if waiting and status.state != "queued":
             st.caption(f"{len(waiting)} more in the queue", width="content")
 
@@ -159,7 +159,7 @@ def _pictures(run, status):
     """Points of the plane with the machine's regions; or the largest alphas of one machine, and the errors."""
     live, done = status.live, status.state == "done"
     try:
-        load(run.recipe.dataset)
+        evidence.data_of(run)
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
         return
@@ -200,7 +200,7 @@ def _chosen_machine(names, at_work):
     )
     if name != AT_WORK:
         return names.index(name)
-    st.markdown(f"now {names[at_work]}", width="content")
+    st.markdown(f"now {words.plain(names[at_work])}", width="content")
     return at_work
 
 

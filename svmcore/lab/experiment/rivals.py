@@ -23,8 +23,16 @@ from sklearn.svm import LinearSVC
 
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.store import folders, runs
+from svmcore.lab.registry.checks import count, positive, size
+from svmcore.lab.store import folders, reading, runs
 from svmcore.methods.neighbours import TangentNeighbours
+
+FIGURES = {
+    "errors": count,
+    "n_test": size,
+    "fit_seconds": positive,
+    "predict_seconds": positive,
+}
 
 
 class Rival(NamedTuple):
@@ -82,7 +90,10 @@ def measure(name: str) -> dict:
 
 def measured(name: str) -> dict | None:
     """The figures that `measure` kept, for the same examples and settings."""
-    return folders.read_json(_path(name))
+    try:
+        return reading.read_figures(_path(name), FIGURES)
+    except (FileNotFoundError, reading.Damaged):  # it is measured, and the file written, anew
+        return None
 
 
 def _path(name: str) -> Path:

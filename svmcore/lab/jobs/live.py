@@ -26,6 +26,14 @@ EVERY = 0.5  # seconds between looks, once a run is a few seconds old
 SHARE, FIRST = 0.1, 5  # of the run's time, once it has had its first five looks
 
 
+class Top(NamedTuple):
+    """The training examples with the largest alphas of one machine, falling; virtual SVs count for their parents."""
+
+    rows: np.ndarray  # (<= 60,) of the training set
+    alpha: np.ndarray
+    bound: np.ndarray  # bool: at its own C; of several forms of an example, all that are SVs
+
+
 class Live(NamedTuple):
     """One look at a machine in training; `machine`, the one at work, is the row of `top` in `support` and `alpha`.
 
@@ -34,7 +42,7 @@ class Live(NamedTuple):
 
     version: int
     at_iteration: int
-    top: tuple[tuple[np.ndarray, np.ndarray], ...]  # of each machine: training rows (<= 60,), their alphas, falling
+    top: tuple[Top, ...]  # of each machine
     test_index: np.ndarray  # (n_errors,) positions in the data set of the test examples that are wrong now
     y_true: np.ndarray  # (n_errors,)
     y_pred: np.ndarray  # (n_errors,)
@@ -47,12 +55,12 @@ class Live(NamedTuple):
     @property
     def support(self) -> np.ndarray:
         """Training rows with the largest alpha of this machine."""
-        return self.top[self.machine][0]
+        return self.top[self.machine].rows
 
     @property
     def alpha(self) -> np.ndarray:
         """Their alphas."""
-        return self.top[self.machine][1]
+        return self.top[self.machine].alpha
 
     def of(self, machine: int) -> Live:
         """The same look, at another machine."""
@@ -107,7 +115,7 @@ class Viewer:
         return Live(
             version=self._version,
             at_iteration=progress.iterations,
-            top=tuple(_largest(snapshot.support, np.abs(row)) for row in snapshot.coef),
+            top=tuple(_largest(snapshot.support, *row) for row in zip(np.abs(snapshot.coef), snapshot.bound)),
             test_index=self._problem.test_index[self._sample[wrong]],
             y_true=truth[wrong],
             y_pred=predicted[wrong],
@@ -148,11 +156,11 @@ class Viewer:
             self._blocks.append(self._operand.block(self._problem.X_train[rows], self._kernel))
 
 
-def _largest(support, alpha):
-    """The training rows with the largest alphas, falling; virtual support vectors count for their parents."""
-    support, parent = np.unique(support, return_inverse=True)
-    alpha = np.bincount(parent, alpha)
+def _largest(support, alpha, bound) -> Top:
+    held = alpha > 0
+    rows, parent = np.unique(support[held], return_inverse=True)
+    free = np.bincount(parent, ~bound[held], len(rows)) > 0
+    alpha = np.bincount(parent, alpha[held], len(rows))
     order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
     order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
-    order = order[alpha[order] > 0]
-    return support[order], alpha[order]
+    return Top(rows[order], alpha[order], ~free[order])

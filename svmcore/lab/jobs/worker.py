@@ -84,13 +84,9 @@ class _Watch:
         self.rested_at = -1  # iterations at the last rest
         self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
         self.trained: float | None = None  # age when the training began
-        self.thread, self.error = threading.current_thread(), None
 
     def check(self, stage: str) -> None:
-        """Between pieces of work outside the solver: tell the stage, wait out a pause. Cancelled when asked to stop;
-        what ended a training early."""
-        if self.error is not None:
-            raise self.error
+        """Between pieces of work outside the solver: tell the stage, wait out a pause. Cancelled when asked to stop."""
         self.control.publish(message=STAGES[stage])
         if not self._checkpoint():
             raise train.Cancelled
@@ -101,21 +97,14 @@ class _Watch:
         self.burst = self.pace.burst(classes if classes > 2 else 1, len(problem.y_train))
 
     def __call__(self, progress: Progress) -> bool:
-        """Between bursts of the solver. What goes wrong here ends the training, and is raised when the solver, told to
-        stop, asks once more from the run's own thread: no machine is put together for nobody."""
-        if self.error is not None and threading.current_thread() is self.thread:
-            raise self.error
+        """Between bursts of the solver. What is raised here ends the fit: no machine is put together for nobody."""
         paused = self.paused
-        try:
-            if self.error is None:
-                self._record(progress)
-                self._rest(progress)
-                if not self._checkpoint():
-                    raise train.Cancelled
-        except BaseException as error:
-            self.error = error
+        self._record(progress)
+        self._rest(progress)
+        if not self._checkpoint():
+            raise train.Cancelled
         self.rested += self.paused - paused
-        return self.error is None
+        return True
 
     def _record(self, progress: Progress) -> None:
         age, tol = time.perf_counter() - self.started - self.paused, self.run.recipe.tol

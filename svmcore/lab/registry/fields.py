@@ -26,7 +26,10 @@ class RecipeError(ValueError):
     """A recipe that cannot be: names the field, the value and what is allowed."""
 
     def __init__(self, field: str, value: object, allowed: str):
-        shown = repr(value)
+        try:
+            shown = repr(value)
+        except ValueError:  # Python writes no whole number of more than 4300 digits
+            shown = "a number of thousands of digits"
         self.field, self.value, self.allowed = field, value, allowed
         super().__init__(f"{field} = {shown if len(shown) <= 80 else shown[:77] + '...'}; allowed: {allowed}")
 
@@ -138,10 +141,14 @@ def _flag(name, value):
 
 
 def _classes(name, value):
-    good = isinstance(value, list | tuple) and len(value) <= 100 and len(set(map(str, value))) == len(value)
-    if not good or not all(isinstance(c, int | str) and not isinstance(c, bool) and len(str(c)) <= 64 for c in value):
+    good = isinstance(value, list | tuple) and len(value) <= 100 and all(map(_is_label, value))
+    if not good or len(set(map(str, value))) < len(value):
         raise RecipeError(name, value, "up to 100 different labels: none for all, one for that class against the rest")
     return tuple(value)
+
+
+def _is_label(c):
+    return len(c) <= 64 if isinstance(c, str) else isinstance(c, int) and not isinstance(c, bool) and abs(c) < 2**63
 
 
 def _steps(name, value):
@@ -189,7 +196,7 @@ def _digestion(name, value):
     """Settings of digestion that differ from the usual ones."""
     try:
         Digestion(**value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise RecipeError(
             name, value, f"an object with some of {', '.join(f.name for f in fields(Digestion))} ({error})"
         ) from None

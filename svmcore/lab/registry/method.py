@@ -10,7 +10,7 @@ A recipe and a problem come as plain arguments; `recipe.option(name)` is the val
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class Method:
     name = title = short = help = source = ""
     task = "classify"
     fields: tuple[Field, ...] = ()
+    result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
     uses_jitters = needs_images = splits = repeats = False
 
     @property

@@ -8,38 +8,55 @@ headline(result)                                       the outcome in a few word
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 Check = Callable[[str], None]  # is told a stage, between pieces of work, and may raise to stop
 
 
-class Task:
+class Task(ABC):
     """Base of all tasks. `judge` gives a NamedTuple of arrays and texts, which the run keeps; a fold is a problem that
     nothing of the part held out has entered."""
 
     name = title = ""
+    figures: Mapping[str, Callable] = {}  # of an outcome, beside n_test: name -> check (checks.py)
+    arrays: Mapping[str, tuple[str, int]] = {}  # of a judgement: name -> kinds of number, dimensions
+    kept: type = dict  # NamedTuple of a judgement
 
+    def judged(self, arrays: dict):
+        """A judgement, from the arrays of its file. ValueError for what it cannot be."""
+        return self.kept(
+            **{name: str(arrays[name]) if arrays[name].ndim == 0 else arrays[name] for name in self.arrays}
+        )
+
+    def check_shapes(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        """ValueError where the arrays of a judgement do not fit each other."""
+
+    def fits(self, machine, judged) -> bool:
+        """Whether a judgement can be this machine's."""
+        return True
+
+    @abstractmethod
     def prepare(self, recipe, check: Check):
         """The recipe's problem. RecipeError for what its data set does not allow; what `check` raises."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fold(self, recipe, number: int, check: Check):
         """The problem of one of the recipe's folds, held out from the others."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judge(self, machine, problem, check: Check) -> NamedTuple:
         """What the machine says about the examples it is tested on, beside the truth."""
-        raise NotImplementedError
 
+    @abstractmethod
     def outcome(self, judged: list[NamedTuple]) -> dict:
         """The figures of one judgement, or of several on different examples together; JSON-able, with `n_test`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def loss(self, judged: NamedTuple) -> float:
         """What is to be small; the loss of several judgements is their sum."""
-        raise NotImplementedError
 
+    @abstractmethod
     def headline(self, result: dict) -> str:
         """The outcome in a few words."""
-        raise NotImplementedError

@@ -1,8 +1,8 @@
-"""JSON files that survive a kill or a full disk, and who is at work on a folder.
+"""Writing JSON files that survive a kill or a full disk, and who is at work on a folder.
 
-Lines are appended in one write each; a reader skips a torn one. A folder's owner is the process that holds the lock on
-its `owner.json`; the system drops the lock with the process, however it ends. Where a file system has no locks, the
-process number with its start time decides.
+Lines are appended in one write each; a reader skips a torn one (reading.py). A folder's owner is the process that
+holds the lock on its `owner.json`; the system drops the lock with the process, however it ends. Where a file system
+has no locks, the process number with its start time decides.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import errno
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from svmcore import files
@@ -21,21 +21,13 @@ try:
 except ImportError:  # no flock on this system
     fcntl = None
 
-OWNER = "owner.json"
+OWNER, MAX_OWNER = "owner.json", 4096  # file, and its bytes at most
 
 
 def write_json(path: Path, value: object) -> None:
     """Replace a JSON file, whole or not at all. OSError when the disk refuses."""
     text = json.dumps(value, indent=1, allow_nan=False)
     files.write(path, lambda file: file.write(text.encode()))
-
-
-def read_json(path: Path, default: object = None) -> object:
-    """The value in a JSON file; `default` when there is none or it cannot be read."""
-    try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return default
 
 
 def append_line(path: Path, value: dict) -> None:
@@ -49,19 +41,6 @@ def append_line(path: Path, value: dict) -> None:
         os.close(handle)
 
 
-def read_lines(path: Path) -> list[dict]:
-    """The objects of a file of JSON lines; lines that a kill or a full disk cut short are left out."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError:
-        return []
-    values = []
-    for line in lines:
-        with suppress(ValueError):
-            values.append(json.loads(line))
-    return [value for value in values if isinstance(value, dict)]
-
-
 def claim(folder: Path) -> int:
     """Make this process the owner of a folder; returns the open file that holds the lock until `os.close`."""
     handle = os.open(folder / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
@@ -73,7 +52,10 @@ def claim(folder: Path) -> int:
 
 def is_owned(folder: Path) -> bool:
     """Whether the process that claimed the folder still lives and holds it."""
-    owner = read_json(folder / OWNER)
+    try:
+        owner = json.loads(files.read(folder / OWNER, MAX_OWNER))
+    except (OSError, ValueError, RecursionError):
+        return False
     if not isinstance(owner, dict):
         return False
     if not owner.get("locked"):
@@ -115,5 +97,5 @@ def _started(pid: object) -> str | None:
     """When a process started, in clock ticks since boot; None when it is gone or the system does not say."""
     try:
         return Path(f"/proc/{int(pid)}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, TypeError, ValueError, IndexError):
+    except (OSError, TypeError, ValueError, OverflowError, IndexError):
         return None

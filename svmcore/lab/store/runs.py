@@ -7,7 +7,9 @@
     result.json     the figures; written last
 
 A run is created under a temporary name and renamed, so it is there whole or not at all. One that says it is at work
-while no process owns it was killed: it is shown as interrupted, with what it had.
+while no process owns it was killed: it is shown as interrupted, with what it had. One with a file that is not what it
+should be (store/reading.py) is damaged: `Run.damage` says which file and why. It can be looked at and deleted, and
+stands in no list but `everything`.
 """
 
 from __future__ import annotations
@@ -20,19 +22,20 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from svmcore import _jit, files
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.tasks.classify import TestSet
-from svmcore.lab.store import export, folders
-from svmcore.model import Machine, load, save
+from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store import contents, export, folders, reading
+from svmcore.lab.store.reading import Damaged
+from svmcore.model import Machine, save
 
 ACTIVE = ("queued", "running", "paused")
-TERMINAL = ("done", "failed", "cancelled", "interrupted")
+TERMINAL = ("done", "failed", "cancelled", "interrupted", "damaged")
 TRASH_DAYS, TRASH_RUNS = 7, 20
 BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
 _ID = re.compile(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{6}")
@@ -58,13 +61,23 @@ class Run:
 
     @property
     def recipe(self) -> Recipe:
-        """What was asked."""
-        return _recipe(self.path)
+        """What was asked. Damaged when it cannot be read."""
+        recipe = contents.of(self.path).recipe
+        if recipe is None:
+            raise Damaged("recipe.json", self.damage.partition(": ")[2])
+        return recipe
+
+    @property
+    def damage(self) -> str:
+        """Which of its files is damaged, and why; empty for an intact run."""
+        return contents.of(self.path).damage
 
     @property
     def title(self) -> str:
-        """The reader's name for it, or the recipe's."""
-        return folders.read_json(self.path / "title.json") or self.recipe.title or self.recipe.name
+        """The reader's name for it, or the recipe's; its id, where neither can be read."""
+        found = contents.of(self.path)
+        asked = found.recipe and (found.recipe.title or found.recipe.name)
+        return found.title or asked or f"run {self.id}"
 
     @property
     def created(self) -> str:
@@ -74,47 +87,65 @@ class Run:
 
     @property
     def state(self) -> str:
-        """queued | running | paused | done | failed | cancelled | interrupted"""
-        if (self.path / "result.json").exists():
-            return "done"
-        state = (folders.read_json(self.path / "state.json") or {}).get("state")
+        """queued | running | paused | done | failed | cancelled | interrupted | damaged"""
+        found = contents.of(self.path)
+        if found.damage or found.result:
+            return "damaged" if found.damage else "done"
+        state = (found.state or {}).get("state")
         if state in TERMINAL:
             return state
         return state if state in ACTIVE and folders.is_owned(self.path) else "interrupted"
 
     @property
     def message(self) -> str:
-        """Why it failed, or what it is doing."""
-        return (folders.read_json(self.path / "state.json") or {}).get("message", "")
+        """Why it failed, what it is doing, or what is damaged."""
+        found = contents.of(self.path)
+        return found.damage or (found.state or {}).get("message", "")
 
     @property
     def grant_mb(self) -> float:
         """Memory promised to it."""
-        return folders.read_json(self.path / "grant.json") or 0.0
+        return contents.of(self.path).grant or 0.0
 
     @property
     def result(self) -> dict | None:
         """The figures of a run that is done."""
-        return folders.read_json(self.path / "result.json")
+        result = contents.of(self.path).result
+        return dict(result) if result else None
 
     def progress(self) -> list[dict]:
         """Progress as far as it was written: stage, iterations, gap, dual, n_sv, n_bound, kernel_evals, seconds, ..."""
-        return folders.read_lines(self.path / "progress.jsonl")
+        return reading.read_lines(self.path / "progress.jsonl")
 
     def machine(self) -> Machine:
-        """The trained machine. FileNotFoundError when the run did not get that far."""
-        path = self.path / "model.npz"
-        return _machine(path, path.stat().st_mtime_ns)
+        """The trained machine. FileNotFoundError when the run did not get that far, Damaged when it cannot be read."""
+        return self._large("model.npz", contents.machine)
 
-    def test(self) -> TestSet:
-        """What the machine said about the test examples. FileNotFoundError when the run did not get that far."""
-        with np.load(self.path / "test.npz", allow_pickle=False) as arrays:
-            return TestSet(*(arrays[name] for name in TestSet._fields[:4]), split=str(arrays["split"]))
+    def test(self) -> NamedTuple:
+        """What the machine said about the test examples, as its task's `judge` made it. Raises what `machine` raises."""
+        task = task_of(self.recipe.method)
+        return self._large("test.npz", lambda path: contents.judged(path, task))
 
     def train_index(self) -> np.ndarray:
         """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
-        with np.load(self.path / "split.npz", allow_pickle=False) as arrays:
-            return arrays["train"]
+        return self._large("split.npz", contents.train_index)
+
+    def check(self) -> None:
+        """Read all that a run that is done holds. Damaged when something of it cannot be read or does not fit."""
+        self.train_index()
+        if not task_of(self.recipe.method).fits(self.machine(), self.test()):
+            raise contents.blame(self.path / "test.npz", "it does not fit the machine in model.npz")
+
+    def _large(self, name: str, read):
+        """What `read` makes of a file; damage that shows only then stays with the run."""
+        try:
+            return read(self.path / name)
+        except FileNotFoundError:
+            if (self.path / "result.json").exists():
+                raise contents.blame(self.path / name, "it is missing") from None
+            raise
+        except Damaged as error:
+            raise contents.blame(self.path / error.name, error.reason) from error
 
     def errors_csv(self) -> str:
         """The wrong test examples as a table. FileNotFoundError when the run did not get that far."""
@@ -130,8 +161,9 @@ class Run:
 
     def delete(self) -> None:
         """Move the run to the trash, from where `restore` brings it back. RunBusy while it is at work."""
-        if self.state in ACTIVE:
-            raise RunBusy(f"run {self.id} is {self.state}: cancel it before deleting it")
+        state = self.state
+        if state in ACTIVE or (state == "damaged" and folders.is_owned(self.path)):
+            raise RunBusy(f"run {self.id} is {state}: cancel it before deleting it")
         trash = _folder("trash")
         os.replace(self.path, trash / self.id)
         os.utime(trash / self.id)
@@ -158,7 +190,7 @@ class Run:
         """For the process at work: the memory that the run was promised, for other processes to see."""
         folders.write_json(self.path / "grant.json", memory_mb)
 
-    def finish(self, machine: Machine, test: TestSet, result: dict) -> None:
+    def finish(self, machine: Machine, test: NamedTuple, result: dict) -> None:
         """For the process at work: keep machine and test, then the figures, which make the run done."""
         save(machine, self.path / "model.npz")
         files.write(self.path / "test.npz", lambda file: np.savez(file, **test._asdict()))
@@ -202,25 +234,29 @@ def create(recipe: Recipe) -> Run:
 
 
 def get(run_id: str) -> Run:
-    """The run of that id. UnknownRun when there is none; an id that cannot be one never reaches the disk."""
+    """The run of that id, damaged or not. UnknownRun when there is none; what is no id never reaches the disk."""
     if isinstance(run_id, str) and _ID.fullmatch(run_id):
         run = Run(run_id, home() / "runs" / run_id)
-        with suppress(OSError, ValueError):
-            _recipe(run.path)
+        with suppress(OSError):
             if run.path.is_dir():
                 return run
-    raise UnknownRun(f"run {str(run_id)[:60]!r} is unknown: it was deleted, made elsewhere, or cannot be read")
+    raise UnknownRun(f"run {str(run_id)[:60]!r} is unknown: it was deleted, or made elsewhere")
 
 
 def newest_first() -> list[Run]:
-    """All runs that can be read, newest first; what a kill left half made is cleared away."""
+    """All intact runs, newest first."""
+    return [run for run in everything() if not run.damage]
+
+
+def everything() -> list[Run]:
+    """All runs, also the damaged ones, newest first; what a kill left half made is cleared away."""
     folder = _folder("runs")
     found = []
     for path in sorted(folder.iterdir(), reverse=True):
         if _ID.fullmatch(path.name):
-            with suppress(OSError, ValueError):
-                _recipe(path)
-                found.append(Run(path.name, path))
+            with suppress(OSError):
+                if path.is_dir():
+                    found.append(Run(path.name, path))
         elif path.name.startswith(".new-") and not folders.is_owned(path) and _age(path) > 60:
             shutil.rmtree(path, ignore_errors=True)
     return found
@@ -258,13 +294,3 @@ def _prune(trash: Path) -> None:
     for rank, path in enumerate(sorted(trash.iterdir(), key=_age)):
         if rank >= TRASH_RUNS or _age(path) > TRASH_DAYS * 86_400:
             shutil.rmtree(path, ignore_errors=True)
-
-
-@lru_cache(maxsize=1024)
-def _recipe(path: Path) -> Recipe:
-    return Recipe.from_json((path / "recipe.json").read_text())
-
-
-@lru_cache(maxsize=2)
-def _machine(path: Path, modified: int) -> Machine:
-    return load(path)

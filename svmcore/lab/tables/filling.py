@@ -101,9 +101,16 @@ def _stored(names) -> dict[str, runs.Run | None]:
     latest = {}
     for run in runs.newest_first():
         digest = run.recipe.digest()
-        if digest in digests and digest not in latest and run.state == "done":
+        if digest in digests and digest not in latest and run.state == "done" and _readable(run):
             latest[digest] = run
     return {name: latest.get(RECIPES[name].digest()) for name in names}
+
+
+def _readable(run: runs.Run) -> bool:
+    try:
+        return bool(run.test())
+    except runs.Damaged:
+        return False
 
 
 def _paired(a: runs.Run | None, b: runs.Run | None) -> PairedTest | None:

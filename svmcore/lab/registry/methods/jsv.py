@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from svmcore.kernels import Kernel
+from svmcore.lab.registry.checks import an_object, number, text
 from svmcore.lab.registry.costs import Work
 from svmcore.lab.registry.fields import Field, choice, numeric
 from svmcore.lab.registry.method import Method, jitters_on, some, steps_after_jitter
@@ -24,6 +27,7 @@ class JitteringKernel(Method):
     help = "The kernel takes the nearest forms of two examples."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3"
     uses_jitters = needs_images = repeats = True
+    result_fields: ClassVar = {"kernel_check": lambda value: an_object(value, {"violations": number, "warning": text})}
     fields = (
         Field("sides", choice(SIDES, str), "one", "Jittered", "Which of two examples takes its forms."),
         Field(

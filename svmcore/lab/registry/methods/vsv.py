@@ -1,7 +1,10 @@
 """vsv: train again on transformed copies of the support vectors."""
 
+from typing import ClassVar
+
 from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
+from svmcore.lab.registry.checks import count, several
 from svmcore.lab.registry.costs import Sizes, Stage, in_the_end, support_vectors
 from svmcore.lab.registry.fields import DESCRIBED, Field, choice, numeric
 from svmcore.lab.registry.machine import svc
@@ -21,6 +24,7 @@ class VirtualSupportVectors(Method):
     help = "A second machine, on transformed copies of the first one's support vectors."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2"
     uses_jitters = needs_images = splits = True
+    result_fields: ClassVar = {"n_virtual": several(count)}
     fields = (
         Field("scope", choice(SCOPES, str), "machine", "Made from", "What is transformed."),
         Field("rounds", numeric(1, 5, whole=True), 1, "Rounds", "How often, each time from the new support vectors."),

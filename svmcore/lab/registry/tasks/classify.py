@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from data import load
 from svmcore.lab.registry import split
+from svmcore.lab.registry.checks import count, several, share
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.task import Check, Task
 from svmcore.metrics import wilson
@@ -31,6 +32,29 @@ class Classify(Task):
 
     name = "classify"
     title = "Tell classes apart"
+    figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
+    arrays: ClassVar = {
+        "index": ("iu", 1),
+        "y_true": ("biufU", 1),
+        "y_pred": ("biufU", 1),
+        "decision": ("f", 2),
+        "split": ("U", 0),
+    }
+    kept = TestSet
+
+    def judged(self, arrays: dict) -> TestSet:
+        if str(arrays["split"]) not in ("test", "train"):
+            raise ValueError("it does not say of which part its examples are")
+        return super().judged(arrays)
+
+    def check_shapes(self, shapes) -> None:
+        lengths = {shapes[name][0] for name in ("index", "y_true", "y_pred", "decision")}
+        if len(lengths) > 1:
+            raise ValueError(f"its arrays have different lengths, {', '.join(map(str, sorted(lengths)))}")
+
+    def fits(self, machine: Machine, judged: TestSet) -> bool:
+        known = np.isin(np.concatenate([judged.y_true, judged.y_pred]), machine.classes).all()
+        return bool(known) and judged.decision.shape[1] == len(machine.bias)
 
     def prepare(self, recipe, check: Check) -> Problem:
         check("loading")

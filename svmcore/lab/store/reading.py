@@ -1,0 +1,187 @@
+"""The one reader of each file of a run: its size, shape and kind are checked before anyone sees what it holds.
+
+    read_json(path)     recipe state title grant result .json -> the value      read_lines(path)   progress.jsonl
+    announced(path)     split model test .npz, by their headers alone           read_arrays(path)  split test .npz
+
+Each raises FileNotFoundError where there is no file, and Damaged, naming file and reason, for one that is not what it
+should be. Fields that are not known here are left as they are: a newer version may have written them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from svmcore import files
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.checks import an_object, anything, count, number, positive, several, short, size, text
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.task import Task
+from svmcore.lab.registry.tasks import task_of
+
+MAX_JSON = 1 << 20  # bytes of a JSON file
+MAX_LINES = 1 << 26  # bytes of progress
+STATES = ("queued", "running", "paused", "done", "failed", "cancelled", "interrupted")
+
+
+class Damaged(ValueError):
+    """A file of the store that does not hold what it should: says which and why."""
+
+    def __init__(self, name: str, reason: object):
+        self.name, self.reason = name, str(reason) or type(reason).__name__
+        super().__init__(f"{name} is damaged: {self.reason}")
+
+
+def read_json(path: Path) -> object:
+    """The value in one of the JSON files of a run, checked by its name."""
+    try:
+        return CHECKS[path.name](_loads(files.read(path, MAX_JSON)))
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # whatever a check stumbles over is not what it should be
+        raise Damaged(path.name, error) from error
+
+
+def read_figures(path: Path, fields: Mapping[str, Callable]) -> dict:
+    """A JSON object of which some fields are checked."""
+    try:
+        return an_object(_loads(files.read(path, MAX_JSON)), fields)
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise Damaged(path.name, error) from error
+
+
+def read_lines(path: Path) -> list[dict]:
+    """The records of a file of JSON lines; lines that a kill or a full disk cut short, and others, are left out."""
+    try:
+        lines = files.read(path, MAX_LINES).split(b"\n")
+    except FileNotFoundError:
+        return []
+    except ValueError as error:
+        raise Damaged(path.name, error) from error
+    return [record for line in lines if (record := _record(line)) is not None]
+
+
+def announced(path: Path, task: Task | None = None) -> None:
+    """Damaged when the headers of an .npz file of a run of this task do not announce what it should hold, or when its
+    progress is no file of a size that can be."""
+    try:
+        if path.suffix == ".npz":
+            _check_arrays(path.name, files.announced_arrays(path), task)
+        else:
+            files.require_plain(path, MAX_LINES)
+    except ValueError as error:
+        raise Damaged(path.name, error) from error
+
+
+def read_arrays(path: Path, task: Task | None = None) -> dict[str, np.ndarray]:
+    """The arrays of an .npz file of a run of this task, all numbers finite."""
+    try:
+        arrays = files.read_arrays(path)
+        _check_arrays(path.name, {name: (array.shape, array.dtype) for name, array in arrays.items()}, task)
+        for name, array in arrays.items():
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise ValueError(f"{name} has missing or infinite values")
+            if name in POSITIONS and array.min(initial=0) < 0:
+                raise ValueError(f"{name} has negative positions")
+        return arrays
+    except ValueError as error:
+        raise Damaged(path.name, error) from error
+
+
+def _loads(content: bytes) -> object:
+    def refuse(constant):
+        raise ValueError(f"{constant} is no number of JSON")
+
+    return json.loads(content, parse_constant=refuse)
+
+
+def _record(line: bytes) -> dict | None:
+    try:
+        return an_object(_loads(line), LINE, LINE_OF_SOME)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _recipe(value):
+    """Every version has written at least these fields; by default they would be another recipe's."""
+    return Recipe.from_dict(an_object(value, dict.fromkeys(("name", "dataset", "kernel", "C"), anything)))
+
+
+def anything(value):
+    return value
+
+
+def _state(value):
+    an_object(value, {"state": text}, {"message": text})
+    if value["state"] not in STATES:
+        raise ValueError(f"state is {short(value['state'])}, none of {', '.join(STATES)}")
+    return value
+
+
+def _title(value):
+    if not isinstance(value, str) or len(value) > 120 or not (value.isprintable() or not value):
+        raise ValueError(f"it holds {short(value)}, not one line of at most 120 characters")
+    return value
+
+
+def _result(value):
+    """The figures of a run: those that all share, its task's and its method's; those that the first versions did not
+    keep have a value that says nothing."""
+    method = METHODS.get(an_object(value, {"method": text})["method"])
+    if method is None:
+        raise ValueError(f"method is {short(value['method'])}, which is unknown here")
+    task = task_of(method.name)
+    outcome = {"n_test": size} | task.figures
+    validation = outcome | {"folds": several(number, 2), "seconds": positive}
+    optional = {"compile_seconds": positive, "validation": lambda part: an_object(part, validation)}
+    value = {"compile_seconds": 0.0} | an_object(value, RESULT | outcome, optional | method.result_fields)
+    if len(value["n_sv"]) != len(value["n_bound"]):
+        raise ValueError("n_sv and n_bound are of different machines")
+    return value
+
+
+RESULT = {
+    "n_train": size,
+    "n_features": size,
+    "n_sv": several(count),
+    "n_bound": several(count),
+    "n_union": count,
+    "fit_seconds": positive,
+    "predict_seconds": positive,
+    "peak_rss_mb": positive,
+    "kernel_evals": count,
+    "iterations": count,
+    "dual": number,
+}
+LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv": count, "n_bound": count}
+LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
+LINE_OF_SOME = {"mean_gap": number, "gaps": several(lambda gap: gap is None or number(gap), 0)}
+CHECKS = {
+    "recipe.json": _recipe,
+    "state.json": _state,
+    "title.json": _title,
+    "grant.json": positive,
+    "result.json": _result,
+}
+POSITIONS = ("index", "train", "test", "support", "parent")
+ARRAYS = {  # file -> array -> (kinds of number, dimensions)
+    "split.npz": {"train": ("iu", 1), "test": ("iu", 1)},
+    "model.npz": {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}
+    | {"coef": ("f", 2), "bias": ("f", 1), "bound": ("b", 2)},
+}
+
+
+def _check_arrays(name: str, found: Mapping[str, tuple[tuple[int, ...], np.dtype]], task: Task | None) -> None:
+    for array, (kinds, dimensions) in (task.arrays if name == "test.npz" else ARRAYS[name]).items():
+        if array not in found:
+            raise ValueError(f"it has no {array}")
+        shape, dtype = found[array]
+        if dtype.kind not in kinds or len(shape) != dimensions:
+            raise ValueError(f"{array} is {dtype} of the shape {shape}")
+    if name == "test.npz":
+        task.check_shapes({array: shape for array, (shape, _) in found.items()})

@@ -1,0 +1,181 @@
+"""Texts that a reader or a file brings, shown on every page: none is Markdown, HTML or a template to it."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from data import catalogue
+from data.dataset import Arrays
+from pages.ui.figures import curves, decisions, maps
+from pages.ui.kit import words
+from pages.ui.paper import table as paper_table
+from svmcore.kernels import RBF
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
+from tests import damage
+from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+
+PAGES = ("datasets", "digestion", "errors", "jitters", "methods", "paper", "runs", "support_vectors", "sweep", "train")
+IMAGE = "![p](http://evil.example/1.png)"
+TAG = "<img src=http://evil.example/2.png>"
+LONG = "**x**" * 60
+CLASSES = (IMAGE, TAG, LONG)
+TITLE = f"{IMAGE} {TAG}"
+LIVE = re.compile(r"(?<!\\)!\[|(?<!\\)\]\(|(?<!\\)<img|(?<!\\)\*\*x")  # what would not be shown letter by letter
+PLAIN_FIELDS = {"alt", "element_id", "id", "form_id", "user_key", "key", "url", "file_name", "mark"}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A home with a set of images whose title and classes are hostile, and a run on it of a hostile title."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SVMLAB_HOME", str(folder))
+        rng = np.random.default_rng(0)
+        y = np.array(CLASSES)[np.arange(90) % 3]
+        X = rng.integers(0, 256, (90, 8, 8)).astype(np.uint8)
+        X[:, 0] = 255 * (np.arange(90) % 3 == 0)[:, None]
+        entry = catalogue.keep(f"{TITLE}", Arrays(X, y, X[:30], y[:30]))
+        recipe = Recipe(dataset=entry.name, preprocess=("unit-norm",), kernel=RBF(1.0), C=1.0, n_train=60)
+        run = damage.finished(recipe, TITLE)
+        line = run.progress()[0] | {"stage": f"{TAG} 1", "gaps": [0.5, 0.4, 0.3]}
+        run.add_progress(line | {"stage": TAG})
+    return folder, entry.name, run.id
+
+
+@pytest.fixture
+def kept(hostile, monkeypatch):
+    monkeypatch.setenv("SVMLAB_HOME", str(hostile[0]))
+    return hostile
+
+
+def strings(message, path=""):
+    """Every text in a protobuf message, with the names of the fields that lead to it."""
+    for field, value in message.ListFields():
+        here = f"{path}.{field.name}".strip(".")
+        for one in value if hasattr(value, "__iter__") and not isinstance(value, str | bytes) else [value]:
+            if isinstance(one, str):
+                yield here, one
+            elif hasattr(one, "ListFields"):
+                yield from strings(one, here)
+
+
+def live_texts(app):
+    """Texts on a page that its browser would make more of than text: (where, text)."""
+    found = []
+    for node in list(app):
+        proto = getattr(node, "proto", None)
+        if proto is None or not hasattr(proto, "ListFields"):
+            continue
+        for where, text in strings(proto, type(node).__name__):
+            name = proto.DESCRIPTOR.name.lower()
+            if name in ("bidicomponent", "arrow", "dataframe") or where.rpartition(".")[2] in PLAIN_FIELDS:
+                continue
+            if name in ("selectbox", "multiselect", "textinput") and "label" not in where and "help" not in where:
+                continue
+            if name == "plotlychart":
+                found += [(where, t) for t in figure_texts(text) if re.search(r"<img|<a |%\{p\}", t)]
+            elif LIVE.search(text):
+                found.append((where, text[:100]))
+    found += [
+        ("table", cell) for element in app.table for cell in element.value.to_numpy().ravel() if LIVE.search(cell)
+    ]
+    return found
+
+
+def figure_texts(spec):
+    def walk(value):
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                if key not in ("meta", "customdata"):  # words of our own, and references that nobody draws
+                    yield from walk(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from walk(inner)
+
+    try:
+        return list(walk(json.loads(spec)))
+    except ValueError:
+        return []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_shows_a_text_as_anything_but_text(kept, page):
+    _, name, run_id = kept
+    app = open_page(page, run=run_id, set=name, dataset=name, digit=f"{name}/train/3")
+    assert live_texts(app) == []
+    assert len(list(app)) > 10
+
+
+@pytest.mark.parametrize("view", ["First hundred", "By class", "Preprocessing", "About"])
+def test_no_view_of_a_data_set_does(kept, view):
+    _, name, run_id = kept
+    app = open_page("datasets", run=run_id, set=name, view=view)
+    assert app.segmented_control(key="view").value == view
+    assert live_texts(app) == []
+    if view == "About":
+        assert "evil" in str(app.table[0].value)
+
+
+def test_a_hostile_address_is_said_as_text(kept):
+    for page in PAGES:
+        app = open_page(page, run=IMAGE, set=TAG, view=IMAGE, digit=IMAGE, dataset=IMAGE, C=TAG, show=TAG, sv=IMAGE)
+        assert live_texts(app) == []
+
+
+def test_the_watch_for_live_texts_sees_them(kept):
+    """The check itself: with `plain` doing nothing, it must find something on these pages."""
+    run_id = kept[2]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(words, "plain", str)
+        assert live_texts(open_page("runs", run=run_id, compare=run_id))
+
+
+@pytest.mark.parametrize(
+    "text", [IMAGE, TAG, "[a](b)", "<b>", "`x`", "*x*", "a\n\n# b", "$x$", ":red[x]", "&excl;", "~a~"]
+)
+def test_plain_leaves_no_sign_that_means_something(text):
+    shown = words.plain(text)
+    assert not re.search(r"(?<!\\)[`*_\[\]()<>#!$~:&]", shown)
+    assert "\n" not in shown
+    assert shown.replace("\\", "") == " ".join(text.split())
+
+
+def test_figures_carry_no_markup():
+    labels = [IMAGE, TAG, LONG, LONG + "y", "%{customdata}"]
+    X, y = np.arange(10.0).reshape(5, 2), np.array(labels)
+    gaps = {"gap": 0.0, "mean_gap": 0.0, "iterations": 1, "seconds": 1.0, "stage": TAG, "gaps": [0.0] * 5, "n_sv": 1}
+    figures = (
+        decisions.confusion_figure(np.ones((5, 5), int), labels),
+        decisions.decision_bars(np.arange(5.0), labels, TAG, IMAGE),
+        maps.toy_plane(X, y, labels),
+        curves.gap_curve([gaps, gaps | {"seconds": 2.0}], 1e-3, labels),
+    )
+    for figure in figures:
+        for text in figure_texts(figure.to_json()):
+            assert "<img" not in text
+            assert "%{customdata}" not in text
+    (bars,) = figures[1].data
+    assert len(set(bars.y)) == 5
+
+
+def test_a_figure_of_the_paper_tells_of_a_run_in_text(kept, monkeypatch):
+    told = []
+    monkeypatch.setattr(paper_table.state, "tell_later", told.append)
+    monkeypatch.setattr(paper_table.st, "rerun", lambda: None)
+    run = runs.get(kept[2])
+
+    cell = SimpleNamespace(recipe="x")
+    filled = SimpleNamespace(
+        table=SimpleNamespace(columns=("a",)), rows=((SimpleNamespace(run_id=run.id, cell=cell),),)
+    )
+    clicked = SimpleNamespace(selection=SimpleNamespace(cells=((0, "a"),)))
+    monkeypatch.setattr(paper_table.st, "session_state", {"k": clicked})
+    paper_table._clicked(filled, "k")
+    assert not LIVE.search(told[0])
+    assert "evil" in told[0]

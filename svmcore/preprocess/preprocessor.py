@@ -65,6 +65,13 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         shape = self.image_shape and head.output_shape(self.image_shape)
         return head, Preprocessor(*self.steps[cut:], image_shape=shape)
 
+    def then(self, other: "Preprocessor") -> "Preprocessor":
+        """Both in turn, fitted where both are."""
+        both = Preprocessor(*self.steps, *other.steps, image_shape=self.image_shape)
+        if self.__sklearn_is_fitted__() and other.__sklearn_is_fitted__():
+            both.learned_ = self._found() | {len(self.steps) + at: found for at, found in other._found().items()}
+        return both
+
     def get_params(self, deep: bool = True) -> dict:
         """The constructor's arguments; `steps` as one tuple."""
         return {"steps": self.steps, "image_shape": self.image_shape}

@@ -16,6 +16,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +88,7 @@ def judge(recipe: Recipe, problem: Problem, fitted: Fitted, check: Check = unche
     seconds = time.perf_counter() - started
     result = _result(recipe, problem, fitted, seconds) | task.outcome([test])
     result |= METHODS[recipe.method].figures(fitted.estimator)
-    return Outcome(machine, test, problem.train_index, result)
+    return Outcome(replace(machine, prepare=problem.prepare), test, problem.train_index, result)
 
 
 def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unchecked) -> dict:

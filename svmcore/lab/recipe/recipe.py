@@ -132,11 +132,20 @@ class Recipe:
 
     def __post_init__(self):
         for name, field_ in FIELDS.items():
+            if name == "options":
+                self._check_options_by_name()
             object.__setattr__(self, name, field_.check(getattr(self, name)))
         method = METHODS[self.method]
         object.__setattr__(self, "jitters", (self.jitters or JITTERS_DEFAULT) if method.uses_jitters else "")
         object.__setattr__(self, "options", _own_options(self.method, self.solver, self.options))
         method.check(self)
+
+    def _check_options_by_name(self) -> None:
+        """Before they are checked together, so that an error names the one that is wrong."""
+        given = self.options if isinstance(self.options, Mapping) else {}
+        for name, field_ in own_fields(self.method, self.solver).items():
+            if name in given:
+                field_.check(given[name])
 
     def __hash__(self):
         return hash(self._texts())

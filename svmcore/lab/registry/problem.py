@@ -40,6 +40,7 @@ class Problem(NamedTuple):
     images: np.ndarray  # (n_train, d') float32: what `last` makes X_train of; X_train itself where last has no steps
     images_shape: tuple[int, ...] | None
     last: Preprocessor  # the fitted steps that come after a transformation
+    prepare: Preprocessor  # all fitted steps: what makes X_train of examples as the data set has them
     kernel: Kernel  # that training starts with
     source: Source | None = None  # of its rows, where several fits share one
 
@@ -75,6 +76,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         images=images,
         images_shape=shape,
         last=last,
+        prepare=first.then(last),
         kernel=method.kernel(recipe, X_train, last_shape),
     )
 

@@ -26,12 +26,12 @@ class Task(ABC):
 
     def judged(self, arrays: dict):
         """A judgement, from the arrays of its file. ValueError for what it cannot be."""
-        return self.kept(
-            **{name: str(arrays[name]) if arrays[name].ndim == 0 else arrays[name] for name in self.arrays}
-        )
+        values = ((name, arrays[name]) for name in self.arrays)
+        return self.kept(**{name: value if value.ndim else str(value) for name, value in values})
 
-    def check_shapes(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
-        """ValueError where the arrays of a judgement do not fit each other."""
+    def misfit(self, shapes: Mapping[str, tuple[int, ...]]) -> str:
+        """Why arrays of these shapes are no judgement; empty where they may be one."""
+        return ""
 
     def fits(self, machine, judged) -> bool:
         """Whether a judgement can be this machine's."""

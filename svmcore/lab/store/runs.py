@@ -122,7 +122,7 @@ class Run:
         return self._large("model.npz", contents.machine)
 
     def test(self) -> NamedTuple:
-        """What the machine said about the test examples, as its task's `judge` made it. Raises what `machine` raises."""
+        """What the machine said about the test examples, as its task judged it. Raises what `machine` raises."""
         task = task_of(self.recipe.method)
         return self._large("test.npz", lambda path: contents.judged(path, task))
 

@@ -47,10 +47,9 @@ class Classify(Task):
             raise ValueError("it does not say of which part its examples are")
         return super().judged(arrays)
 
-    def check_shapes(self, shapes) -> None:
+    def misfit(self, shapes) -> str:
         lengths = {shapes[name][0] for name in ("index", "y_true", "y_pred", "decision")}
-        if len(lengths) > 1:
-            raise ValueError(f"its arrays have different lengths, {', '.join(map(str, sorted(lengths)))}")
+        return f"its arrays have different lengths, {', '.join(map(str, sorted(lengths)))}" if len(lengths) > 1 else ""
 
     def fits(self, machine: Machine, judged: TestSet) -> bool:
         known = np.isin(np.concatenate([judged.y_true, judged.y_pred]), machine.classes).all()

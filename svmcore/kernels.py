@@ -212,7 +212,7 @@ class Poly(Kernel):
 
     def value(self, dots, su, sv):
         unit = self.gamma + self.coef0 if self.normalised else 1.0
-        return ((self.gamma * dots + self.coef0) / unit) ** self.degree
+        return whole_power((self.gamma * dots + self.coef0) / unit, self.degree)
 
 
 @register("rbf")
@@ -272,6 +272,14 @@ class Precomputed(Kernel):
 
     def block(self, A, B, out=None):
         raise TypeError("kernel precomputed: there are no examples to compute kernel values of; they are given")
+
+
+def whole_power(x, degree: int):
+    """x ** degree for a whole degree, by repeated squaring: many times faster than the library's power of floats."""
+    power = np.ones_like(x)
+    while degree:
+        power, x, degree = power * x if degree % 2 else power, x * x, degree // 2
+    return power
 
 
 def squared_norms(X) -> np.ndarray:

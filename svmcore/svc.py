@@ -99,7 +99,8 @@ class SVC(MachineEstimator):
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
-        return self._fit(X, Targets(X, y, sample_weight), Session(monitor, self.max_iter), "train", source)
+        with Session(monitor, self.max_iter) as session:
+            return self._fit(X, Targets(X, y, sample_weight), session, "train", source)
 
     def shared_source(self, X, n_machines: int) -> Source:
         """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in

@@ -174,3 +174,14 @@ def test_settings_and_kernels_that_do_not_fit_are_refused(digits):
         Digestion(growth=0)
     with pytest.raises(TypeError, match="inner products"):
         SVC(LocalPoly(image_shape=(8, 8)), solver="smo-digestion").fit(*digits)
+
+
+@pytest.mark.parametrize("seed", [49, 195, 519, 743, 1004, 1019])
+def test_rounding_beside_a_bound_does_not_end_the_passes(seed):
+    """An alpha just below C was the best partner of all and could not move: passes ended with gaps of up to 2."""
+    rng = np.random.default_rng(seed)
+    n, C, d = int(rng.integers(60, 300)), float(10 ** rng.uniform(-1, 0.3)), int(rng.integers(2, 30))
+    X, y = rng.normal(size=(n, d)), rng.integers(0, 2, n)
+    machine = SVC(RBF(1.0), C=C, solver="smo-digestion").fit(X, y)
+    assert machine.converged_
+    assert machine.gap_ <= machine.tol

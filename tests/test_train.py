@@ -166,7 +166,7 @@ def test_the_paper_s_mnist_machine(dataset):
     ids=str,
 )
 def test_a_run_s_machine_takes_examples_as_the_data_set_has_them(changes, tmp_path):
-    """Taken away from the lab it knows its preprocessing: raw pixels used to be answered without a word, and wrongly."""
+    """Taken away from the lab it knows its preprocessing: raw pixels used to be answered, wrongly, without a word."""
     recipe = DIGITS.replace(n_train=200, n_test=100, **changes)
     outcome = train.execute(recipe)
     save(outcome.machine, tmp_path / "machine.npz")

@@ -21,6 +21,7 @@ import numpy as np
 
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Gram, Work, steps, transpose_into
+from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import Kernel, squared_norms
 
 
@@ -62,22 +63,35 @@ class Orbit(Gram):
         return out
 
     def exact_sums(self, idx, cols, coef, work):
-        """Form by form: (a, u) against (b, v) is u against v shifted by t_b - t_a, in double precision."""
+        """Form b by form b of the columns: (a, u) against (b, v) is u shifted by t_a - t_b against v, in float64."""
         idx, cols = np.asarray(idx), np.asarray(cols)
-        sums, columns = np.zeros(len(idx)), np.divmod(cols, self.n0)
+        sums, (column_forms, column_images) = np.zeros(len(idx)), np.divmod(cols, self.n0)
         for part in steps(np.arange(len(idx))):
-            forms, images = np.divmod(idx[part], self.n0)
-            for a, b in ((a, b) for a in np.unique(forms) for b in np.unique(columns[0])):
-                rows, of_b = np.flatnonzero(forms == a), np.flatnonzero(columns[0] == b)
-                U = self.bases[self.index[a]][images[rows]].astype(np.float64)
-                for some in steps(of_b):
+            for b in np.unique(column_forms):
+                U, su = self._shifted_back(idx[part], self.offsets[b])
+                base, of_b = self.bases[self.index[b]], np.flatnonzero(column_forms == b)
+
+                def add(some, out, U=U, su=su, base=base):
+                    V = base[column_images[some]].astype(np.float64)
+                    out[:] = self.kernel.value(U @ V.T, su[:, None], squared_norms(V)) @ coef[some]
+
+                calls = [(some, np.empty(len(part))) for some in steps(of_b)]
+                for few in (calls[at : at + CORES] for at in range(0, len(calls), CORES)):
                     work.check()
-                    V = self.bases[self.index[b]][columns[1][some]].astype(np.float64)
-                    dots = U @ shifted(V, self.image_shape, *(self.offsets[b] - self.offsets[a])).T
-                    values = self.kernel.value(dots, squared_norms(U)[:, None], squared_norms(V))
-                    sums[part[rows]] += values @ coef[some]
+                    side_by_side(add, few)
+                sums[part] += sum(out for _, out in calls)
         work.count(evaluations=len(idx) * len(cols))
         return sums
+
+    def _shifted_back(self, idx, offset) -> tuple[np.ndarray, np.ndarray]:
+        """The examples idx as they lie relative to a form that is moved by `offset`: (m, d) float64, and |u|^2 (m,)."""
+        forms, images = np.divmod(idx, self.n0)
+        U, su = np.empty((len(idx), self.bases.shape[2])), np.empty(len(idx))
+        for a in np.unique(forms):
+            rows = np.flatnonzero(forms == a)
+            own = self.bases[self.index[a]][images[rows]].astype(np.float64)
+            U[rows], su[rows] = shifted(own, self.image_shape, *(self.offsets[a] - offset)), squared_norms(own)
+        return U, su
 
     def _fill(self, block, A, sq, operand, own_mirror, work) -> None:
         """K of A's images with the operand's; right of the block diagonal only where the block is symmetric."""

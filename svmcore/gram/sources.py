@@ -31,7 +31,7 @@ from svmcore.kernels import Kernel
 
 PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
 STEP = 256  # rows computed or added between two looks at whether to go on
-TILE = 1000  # rows and columns of double precision values that one core computes at a time
+TILE = 500  # rows and columns of double precision values that one core computes at a time
 
 
 class Work:

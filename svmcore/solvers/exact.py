@@ -19,7 +19,7 @@ from svmcore.gram.sources import Gram
 from svmcore.solvers.session import Session
 from svmcore.solvers.smo import index_sets, kkt_gap
 
-ENDS, SAMPLE = 32, 64  # examples of the first look: of each end, and drawn at random
+ENDS, SAMPLE = 8, 32  # examples of the first look: of each end, and drawn at random
 SAFETY = 4.0  # times the largest error seen, the largest error supposed
 ROUGH = 0.25  # share of tol above which the errors of the working f are too large to go on with
 NARROWER = 0.9  # times what is left of tol, the next target of a machine whose exact gap is above tol

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from svmcore.gram.sources import Work
+from svmcore.gram.threads import one_blas_thread
 from svmcore.solvers.progress import Monitor, Progress, Standing, Stopped
 
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
@@ -39,6 +40,17 @@ class Session(Work):
         self._gate = threading.Lock()  # workers wait at it while a report is made, so that a pause holds them too
         self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
         self._free: list[np.ndarray] = []  # memory that was used and is not now
+
+    def __enter__(self) -> Session:
+        """BLAS keeps to one thread while the fit lasts: the pool's threads multiply side by side (gram/threads.py)."""
+        one_blas_thread.__enter__()
+        return self
+
+    def __exit__(self, *_) -> None:
+        """Let go of memory, and of the solver that said how the machines stand."""
+        one_blas_thread.__exit__()
+        self.forget_memory()
+        self._standing = None
 
     def iteration_limit(self, n: int) -> int:
         """Pairs that a machine of n examples may move: what ends problems that cannot be solved to tol."""

@@ -64,16 +64,17 @@ class VirtualSVC(MachineEstimator):
         X, y = validate_data(self, as_rows(X), y, dtype=np.float32)
         targets = Targets(X, y, sample_weight)
         self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
-        session = Session(monitor)
-        run = Stages(self, jitters, X, targets, session)
-        run.first_stage()
-        for _ in range(self.rounds):
-            if not session.stopped:
-                run.virtual_stage()
+        with Session(monitor) as session:
+            run = Stages(self, jitters, X, targets, session)
+            run.first_stage()
+            for _ in range(self.rounds):
+                if not session.stopped:
+                    run.virtual_stage()
+            machine = run.assemble(run.shares)
         self.base_, self.jitters_ = run.base, run.jitters
         self.n_virtual_ = np.concatenate([np.full(len(share.machines), share.examples) for share in run.shares])
         ends = {"gaps": run.gaps, "iterations": run.iterations, "ending": run.ending}
-        self._publish(run.assemble(run.shares), session, label=targets.label, **ends)
+        self._publish(machine, session, label=targets.label, **ends)
         return self
 
     def prepared(self, X: np.ndarray) -> np.ndarray:

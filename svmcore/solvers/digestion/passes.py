@@ -96,8 +96,8 @@ def _step(s, i, j):
     room_i = s.C[i] - s.alpha[i] if s.y[i] > 0 else s.alpha[i]
     room_j = s.alpha[j] if s.y[j] > 0 else s.C[j] - s.alpha[j]
     step = min((s.f[j] - s.f[i]) / max(curvature, 1e-12), room_i, room_j)
-    if step <= 1e-12 * (1.0 + s.C[i]):
-        return False
+    if step <= 1e-12 * (1.0 + s.C[i]) and step < room_i and step < room_j:
+        return False  # but a tiny step that ends at a bound is made: rounding left alpha just beside it
     s.seen[DUAL] += step * (s.f[j] - s.f[i]) - 0.5 * step * step * curvature
     row_j = np.empty(n_inside + 1, np.float32)
     _kernel_row(s, j, members, row_j)

@@ -202,6 +202,7 @@ def _summary(result: dict) -> str:
     task = task_of(method.name)
     check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
+    words += f"; not at tol: {result['ending']}" if result.get("ending") else ""
     return (
         f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
         f"trained in {result['fit_seconds']:.1f} s, tested in {result['predict_seconds']:.1f} s; run {result['run']}"

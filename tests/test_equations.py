@@ -52,6 +52,12 @@ PLACES = [
     (BAKIR, "equation (2)", "model.py", "Machine.decision_values"),
     (DECOSTE, "section 4", "model.py", "labels"),
     (OSUNA, "section 2.5", "svc.py", "SVC._box"),
+    (DECOSTE, "section 5.1.1", "kernels/plain.py", "Poly"),
+    (DECOSTE, "section 3.3", "methods/jittering.py", "Jittered"),
+    (DECOSTE, "section 3.3, step 1", "methods/jittering.py", "Jittered._nearest"),
+    (DECOSTE, "section 3.3, step 2", "methods/jittering.py", "_keep_nearest"),
+    (DECOSTE, "Table 10", "methods/jittering.py", "query_jittered"),
+    (DECOSTE, "Figure 4", "jitter/sets.py", "JitterSet"),
     (DECOSTE, "section 5.2", "svc.py", "SVC._box"),
 ]
 

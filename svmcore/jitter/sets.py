@@ -34,6 +34,8 @@ class Factors(NamedTuple):
 class JitterSet:
     """A set of jitters, the identity first, named by its text; equal and hashed by text and image shape.
 
+    Pictures of one: DeCoste and Schoelkopf (2002), Figure 4.
+
     image_shape (h, w) or (h, w, c) says how rows of pixels are images; None for arrays that have their image shape.
     Raises ValueError when the text is not in the language (see svmcore.jitter.language).
     """

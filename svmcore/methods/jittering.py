@@ -36,7 +36,7 @@ SIDES = ("one", "both")
 @register("jittered")
 @dataclass(frozen=True)
 class Jittered(BlockwiseKernel):
-    """Jittering kernel over `base`, a kernel of inner products.
+    """Jittering kernel over `base`, a kernel of inner products: DeCoste and Schoelkopf (2002), section 3.3.
 
     jitters: text of a JitterSet; image_shape: (h, w) or (h, w, c) of the rows; sides: "one" or "both" (see the module).
     prepare: preprocessing steps that the examples have been through and a jitter can undo, such as ("unit-norm",):
@@ -143,7 +143,10 @@ class Jittered(BlockwiseKernel):
             yield rows, squared_norms(rows), self.base.diag(rows)
 
     def _nearest(self, A, sq, operand, cols, own_other, best, out) -> None:
-        """Into `out`, of the present values and those of all forms of A, the ones at the least distance."""
+        """Into `out`, of the present values and those of all forms of A, the ones at the least distance.
+
+        DeCoste and Schoelkopf (2002), section 3.3, step 1.
+        """
         values = np.empty(out.shape, np.float32)
         for rows, norms, own in self._forms(A, sq):
             operand.product(rows, norms, self.base, cols, values)
@@ -151,13 +154,19 @@ class Jittered(BlockwiseKernel):
 
 
 def query_jittered(machine: Machine, jitters, image_shape, prepare=()) -> Machine:
-    """The same machine, whose test examples are compared with each support vector in the nearest of their forms."""
+    """The same machine, whose test examples are compared with each support vector in the nearest of their forms.
+
+    DeCoste and Schoelkopf (2002), Table 10: "query jitter".
+    """
     return replace(machine, kernel=Jittered(machine.kernel, jitters, image_shape, prepare=tuple(prepare)))
 
 
 @njit(cache=True, nogil=True)
 def _keep_nearest(values, own, own_other, best, out):
-    """out, best (m, n): where 2 K - K_own - K_other exceeds the best so far, the kernel value and the new best."""
+    """out, best (m, n): where 2 K - K_own - K_other exceeds the best so far, the kernel value and the new best.
+
+    DeCoste and Schoelkopf (2002), section 3.3, step 2.
+    """
     for i in range(values.shape[0]):
         new, old, kept = values[i], best[i], out[i]
         for j in range(new.shape[0]):

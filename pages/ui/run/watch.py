@@ -95,6 +95,8 @@ def _done(run):
     with st.container(border=True):
         st.markdown(f"#### {words.error_rate(run.result)}")
         st.caption(words.outcome(run.result))
+        if ending := run.result.get("ending"):
+            st.warning(words.plain(ending), title="Not at tol", icon=":material/rule:")
         if check := run.result.get("validation"):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):

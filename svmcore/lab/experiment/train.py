@@ -128,6 +128,7 @@ def _result(recipe: Recipe, problem: Problem, fitted: Fitted, predict_seconds: f
         "predict_seconds": predict_seconds,
         "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20,
         "converged": bool(estimator.converged_),
+        "ending": getattr(estimator, "ending_", ""),
         "kernel_evals": int(estimator.kernel_evals_),
         "iterations": int(last.iterations),
         "gap": float(last.gap),

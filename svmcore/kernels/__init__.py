@@ -1,0 +1,23 @@
+"""Kernels: the base of all, the plain ones, and their compiled code."""
+
+from svmcore.kernels.base import KERNELS, Kernel, kernel_from_dict, numeral, register, squared_norms
+from svmcore.kernels.compiled import POLY, KernelCode, _finish
+from svmcore.kernels.plain import RBF, Linear, Poly, Precomputed, Sigmoid, whole_power
+
+__all__ = [
+    "KERNELS",
+    "POLY",
+    "RBF",
+    "Kernel",
+    "KernelCode",
+    "Linear",
+    "Poly",
+    "Precomputed",
+    "Sigmoid",
+    "_finish",
+    "kernel_from_dict",
+    "numeral",
+    "register",
+    "squared_norms",
+    "whole_power",
+]

@@ -1,0 +1,161 @@
+"""Kernel: what every kernel can do, the registry that rebuilds one from its description, and checks of its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, field, fields, replace
+from typing import ClassVar
+
+import numpy as np
+
+from svmcore.kernels.compiled import KernelCode, _finish_rows
+
+KERNELS: dict[str, type[Kernel]] = {}
+
+
+class Kernel:
+    """Base of all kernels: frozen, hashable, and rebuilt by `kernel_from_dict`."""
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""  # in the form; without one a kernel is not offered there
+    constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
+    translation_invariant: ClassVar[bool] = False  # K(u + w, v + w) = K(u, v)
+
+    @property
+    def formula(self) -> str:
+        """K(u, v) in TeX."""
+        return rf"\text{{{self.name}}}"
+
+    @property
+    def brief(self) -> str:
+        """The kernel in a few characters: `poly 9`, `rbf 0.02`, `linear`."""
+        number = getattr(self, "degree", getattr(self, "gamma", None))
+        return self.name if number is None else f"{self.name} {number:g}"
+
+    @property
+    def work(self) -> float:
+        """How many values of a plain kernel, a function of u.v and the norms, take as long as one of this."""
+        return 1.0
+
+    def block(self, A, B, out=None):
+        """Kernel values of every row of A (m, d) against every row of B (n, d): (m, n) float32, into `out` if given."""
+        A, B = _rows(A), _rows(B)
+        if A.shape[1] != B.shape[1]:
+            raise ValueError(f"A has {A.shape[1]} features and B has {B.shape[1]}; they must agree")
+        out = np.empty((len(A), len(B)), np.float32) if out is None else out
+        np.matmul(A, B.T, out=out)
+        _finish_rows(self.code(), out, squared_norms(A), squared_norms(B))
+        return out
+
+    def exact(self, A, B):
+        """The same values in double precision, (m, n) float64: slower, and the same whatever the rows' company.
+
+        Kernels that fill their own blocks are as exact as those are.
+        """
+        if hasattr(self, "fill"):
+            return self.block(A, B).astype(np.float64)
+        A, B = np.asarray(A, np.float64), np.asarray(B, np.float64)
+        return self.value(A @ B.T, squared_norms(A)[:, None], squared_norms(B)[None, :])
+
+    def value(self, dots, su, sv):
+        """K from inner products u.v and squared norms |u|^2, |v|^2 (arrays that broadcast, any precision)."""
+        raise TypeError(f"{type(self).__name__} is not a function of inner products")
+
+    def diag(self, A):
+        """K(u, u) of every row u of A (m, d): (m,) float32."""
+        sq = squared_norms(_rows(A))
+        with np.errstate(over="ignore"):
+            return self.value(sq, sq, sq).astype(np.float32)
+
+    def get_params(self, deep: bool = True) -> dict:
+        """The fields, and with `deep` those of an inner kernel as inner__field, for scikit-learn's searches."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        inner = {
+            f"{name}__{key}": v for name, k in own.items() if isinstance(k, Kernel) for key, v in k.get_params().items()
+        }
+        return own | (inner if deep else {})
+
+    def with_params(self, **params) -> Kernel:
+        """This kernel with other fields; inner__field is a field of an inner kernel. ValueError for unknown ones."""
+        own = self.get_params(deep=False)
+        changed, inner = {}, {}
+        for name, value in params.items():
+            head, _, rest = name.partition("__")
+            if head not in own or (rest and not isinstance(own[head], Kernel)):
+                raise ValueError(f"kernel {self.name}: unknown field {name!r}; allowed: {', '.join(self.get_params())}")
+            if rest:
+                inner.setdefault(head, {})[rest] = value
+            else:
+                changed[head] = value
+        for head, of_inner in inner.items():
+            changed[head] = changed.get(head, own[head]).with_params(**of_inner)
+        return replace(self, **changed)
+
+    def __sklearn_clone__(self) -> Kernel:
+        return self  # never changed
+
+    def code(self) -> KernelCode:
+        """The kernel in plain numbers; kernels that are not functions of u.v and the norms have none."""
+        raise TypeError(f"{type(self).__name__} is not a function of inner products")
+
+    def to_dict(self) -> dict:
+        """JSON-able description that `kernel_from_dict` reads back."""
+        return {"name": self.name} | asdict(self)
+
+
+def numeral(default, label: str, help: str, low=None, high=None, step=None):
+    """A number (or flag) of a kernel, with its words and range for forms."""
+    return field(default=default, metadata={"label": label, "help": help, "low": low, "high": high, "step": step})
+
+
+def register(name: str):
+    """Class decorator: make a kernel known to `kernel_from_dict` under `name`."""
+
+    def enter(cls):
+        cls.name = name
+        KERNELS[name] = cls
+        return cls
+
+    return enter
+
+
+def kernel_from_dict(description: dict) -> Kernel:
+    """The kernel that `to_dict` described. ValueError names the field, its value and what is allowed."""
+    if not isinstance(description, dict) or description.get("name") not in KERNELS:
+        name = description.get("name") if isinstance(description, dict) else description
+        raise ValueError(f"kernel: {name!r} is unknown; allowed: {', '.join(sorted(KERNELS))}")
+    cls = KERNELS[description["name"]]
+    values = {key: value for key, value in description.items() if key != "name"}
+    if hasattr(cls, "from_fields"):
+        return cls.from_fields(values)
+    allowed = [f.name for f in fields(cls)]
+    if unknown := sorted(set(values) - set(allowed)):
+        raise ValueError(f"kernel {cls.name}: unknown field {unknown[0]!r}; allowed: {', '.join(allowed) or 'none'}")
+    return cls(**values)
+
+
+def squared_norms(X) -> np.ndarray:
+    """|x|^2 of every row of X (n, d): (n,) of its precision."""
+    return np.einsum("ij,ij->i", X, X)
+
+
+def _rows(A) -> np.ndarray:
+    A = np.ascontiguousarray(A, np.float32)
+    if A.ndim != 2:
+        raise ValueError(f"expected examples in rows, (n, d); got an array of shape {A.shape}")
+    return A
+
+
+def _check(kernel, field: str, good: bool, allowed: str) -> None:
+    if not good:
+        raise ValueError(f"kernel {kernel.name}: {field} = {getattr(kernel, field)!r}; allowed: {allowed}")
+
+
+def _check_finite(kernel, field: str) -> None:
+    value = getattr(kernel, field)
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(value)
+    _check(kernel, field, bool(good), "a finite number")
+
+
+def _check_positive(kernel, field: str) -> None:
+    _check_finite(kernel, field)
+    _check(kernel, field, getattr(kernel, field) > 0, "a number above 0")

@@ -1,0 +1,154 @@
+"""Kernels as frozen values: what a machine compares two examples with.
+
+    linear   K(u, v) = u.v
+    poly     K(u, v) = ((gamma u.v + coef0) / (gamma + coef0)) ** degree     (or without the division)
+    rbf      K(u, v) = exp(-gamma |u - v|^2)
+    sigmoid  K(u, v) = tanh(gamma u.v + coef0)
+
+u, v (d,) float32. Poly is normalised, so that vectors of unit length give values in [0, 1]: degree 9, gamma = coef0 = 1
+is the (u.v + 1)^9 / 512 of DeCoste and Schoelkopf (2002), section 5.1.1. All four are functions of u.v, |u|^2 and
+|v|^2; `_finish` (compiled.py) turns inner products into kernel values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from svmcore.kernels.base import Kernel, _check, _check_finite, _check_positive, numeral, register
+from svmcore.kernels.compiled import LINEAR, POLY, RBF_, SIGMOID, KernelCode
+
+
+def _gamma():
+    return numeral(
+        1.0, "gamma", "Factor of the inner product or of the squared distance; larger is more local.", 1e-6, None, 0.1
+    )
+
+
+def _coef0(default: float):
+    return numeral(default, "coef0", "Added to the inner product.", step=0.5)
+
+
+def _affine_formula(gamma, coef0) -> str:
+    product = r"u \cdot v" if gamma == 1 else rf"{gamma:g}\, u \cdot v"
+    return product + (f" {coef0:+g}" if coef0 else "")
+
+
+@register("linear")
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """K(u, v) = u.v"""
+
+    title: ClassVar[str] = "Linear"
+    formula: ClassVar[str] = r"u \cdot v"
+
+    def code(self) -> KernelCode:
+        return KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
+
+    def value(self, dots, su, sv):
+        return dots
+
+
+@register("poly")
+@dataclass(frozen=True)
+class Poly(Kernel):
+    """K(u, v) = ((gamma u.v + coef0) / (gamma + coef0)) ** degree; without the divisor where `normalised` is False.
+
+    Degree 9, normalised: DeCoste and Schoelkopf (2002), section 5.1.1.
+    """
+
+    degree: int = numeral(3, "degree", "How many pixels may act together.", 0, 64, 1)
+    gamma: float = _gamma()
+    coef0: float = _coef0(1.0)
+    normalised: bool = numeral(True, "Normalise", "Divide by (gamma + coef0)^degree: unit vectors give at most 1.")
+    title: ClassVar[str] = "Poly"
+
+    @property
+    def formula(self) -> str:
+        inner, unit = _affine_formula(self.gamma, self.coef0), self.gamma + self.coef0
+        inner = rf"\frac{{{inner}}}{{{unit:g}}}" if self.normalised and unit != 1 else inner
+        return rf"\left({inner}\right)^{{{self.degree}}}"
+
+    def __post_init__(self):
+        _check(self, "degree", isinstance(self.degree, int | np.integer) and 0 <= self.degree <= 64, "0, 1, ... 64")
+        _check_positive(self, "gamma")
+        _check_finite(self, "coef0")
+        if self.normalised:
+            _check(self, "coef0", self.gamma + self.coef0 > 0, "gamma + coef0 above 0 (or normalised=False)")
+
+    def code(self) -> KernelCode:
+        unit = self.gamma + self.coef0 if self.normalised else 1.0
+        return KernelCode(POLY, int(self.degree), np.float32(self.gamma / unit), np.float32(self.coef0 / unit))
+
+    def value(self, dots, su, sv):
+        unit = self.gamma + self.coef0 if self.normalised else 1.0
+        return whole_power((self.gamma * dots + self.coef0) / unit, self.degree)
+
+
+@register("rbf")
+@dataclass(frozen=True)
+class RBF(Kernel):
+    """K(u, v) = exp(-gamma |u - v|^2)"""
+
+    gamma: float = _gamma()
+    title: ClassVar[str] = "RBF"
+    constant_diagonal: ClassVar[bool] = True
+    translation_invariant: ClassVar[bool] = True
+
+    @property
+    def formula(self) -> str:
+        return rf"\exp(-{self.gamma:g}\,\|u - v\|^2)"
+
+    def __post_init__(self):
+        _check_positive(self, "gamma")
+
+    def code(self) -> KernelCode:
+        return KernelCode(RBF_, 1, np.float32(self.gamma), np.float32(0))
+
+    def value(self, dots, su, sv):
+        return np.exp(-self.gamma * np.maximum(su + sv - 2 * dots, 0))
+
+
+@register("sigmoid")
+@dataclass(frozen=True)
+class Sigmoid(Kernel):
+    """K(u, v) = tanh(gamma u.v + coef0), not positive definite in general."""
+
+    gamma: float = _gamma()
+    coef0: float = _coef0(0.0)
+    title: ClassVar[str] = "Sigmoid"
+
+    @property
+    def formula(self) -> str:
+        return rf"\tanh({_affine_formula(self.gamma, self.coef0)})"
+
+    def __post_init__(self):
+        _check_positive(self, "gamma")
+        _check_finite(self, "coef0")
+
+    def code(self) -> KernelCode:
+        return KernelCode(SIGMOID, 1, np.float32(self.gamma), np.float32(self.coef0))
+
+    def value(self, dots, su, sv):
+        return np.tanh(self.gamma * dots + self.coef0)
+
+
+@register("precomputed")
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """Values that the caller brings: an example is its row of kernel values with the n training examples."""
+
+    n: int
+
+    def block(self, A, B, out=None):
+        raise TypeError("kernel precomputed: there are no examples to compute kernel values of; they are given")
+
+
+def whole_power(x, degree: int):
+    """x ** degree for a whole degree, by repeated squaring: many times faster than the library's power of floats."""
+    power = np.ones_like(x)
+    while degree:
+        power, x, degree = power * x if degree % 2 else power, x * x, degree // 2
+    return power

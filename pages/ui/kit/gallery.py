@@ -102,7 +102,8 @@ def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | Non
     X = np.asarray(X)
     if image_shape is None:
         return _feature_pictures(X.reshape(len(X), -1), like.reshape(len(like), -1))
-    low, high = (0.0, 255.0) if like.dtype == np.uint8 else (float(like.min()), float(like.max()))
+    whole = like.dtype == np.uint8 and not ink  # a photograph; strokes may end below 255, as those of 8x8 digits at 16
+    low, high = (0.0, 255.0) if whole else (float(like.min()), float(like.max()))
     grey = np.clip((X.reshape(len(X), *image_shape) - low) / max(high - low, 1e-12), 0, 1)
     if ink:
         grey = 1 - grey

@@ -73,12 +73,15 @@ def test_memory_is_used_again_and_given_back():
     session = Session()
     with session.memory(1000) as first, session.memory(10) as second:
         addresses = {first.ctypes.data, second.ctypes.data}
+    assert len(addresses) == 2
     with session.memory(900) as again:
         assert again.ctypes.data == first.ctypes.data
         assert len(again) >= 900
-    with session.memory(5) as small:
-        assert small.ctypes.data == second.ctypes.data
-    assert len(addresses) == 2
+    with session.memory(10**6):
+        assert session._free == []  # what does not fit would only add to it
+    with session.memory(10) as small:
+        assert len(small) == 10
+        assert session._free == []
     session.forget_memory()
     assert session._free == []
 

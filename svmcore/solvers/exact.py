@@ -3,8 +3,9 @@
     f_i = sum_j alpha_j y_j K_ij - y_i          kernel values, products and sums in float64
 
 The working f differs from this by what single precision loses, e. A first look computes f anew for the ends of both
-index sets and for a random sample: it measures e. Then, until none is left, for every example whose working f lies
-within SAFETY times the largest e of an end: what lies farther inside cannot decide the gap.
+index sets and for a random sample: it measures e. Then for every example whose working f lies within e of an end, as
+long as they are few: what lies farther inside cannot decide the gap. Where they are many, the gap is known to 2 e, and
+a target that is smaller by as much settles it with some more pairs.
 
 A machine whose exact gap is above tol goes on to a smaller target. Where e itself is no longer small beside tol, f is
 computed afresh for all examples first; then rounds add small changes to exact values, as iterative refinement does with
@@ -20,8 +21,9 @@ from svmcore.solvers.session import Session
 from svmcore.solvers.smo import index_sets, kkt_gap
 
 ENDS, SAMPLE = 8, 32  # examples of the first look: of each end, and drawn at random
-SAFETY = 4.0  # times the largest error seen, the largest error supposed
-ROUGH = 0.25  # share of tol above which the errors of the working f are too large to go on with
+SAFETY = 6.0  # times the root mean square of the errors seen, the largest error supposed
+FEW = 512  # examples that are computed anew in one look
+ROUGH = 0.4  # share of tol above which the errors of the working f are too large to go on with
 NARROWER = 0.9  # times what is left of tol, the next target of a machine whose exact gap is above tol
 TRIES, NEARER = 3, 0.7  # attempts that may fail in turn; an attempt fails that leaves more than this of the gap
 
@@ -41,20 +43,22 @@ class Exact:
         self._best, self._failed = np.full(k, np.inf), np.zeros(k, int)
 
     def gap(self, m: int, alpha, f) -> tuple[float, float]:
-        """(gap, b) of machine m, exact; f (n,) is corrected where it was computed anew, everywhere if it was rough."""
+        """(gap, b) of machine m; f (n,) is corrected where it was computed anew, everywhere if it was rough."""
         up, low = index_sets(self.Y[m], self.C[m], alpha)
         computed, error = np.zeros(len(f), bool), 0.0
         wanted = self._first_look(up, low, f)
-        while len(wanted):
+        while 0 < len(wanted) <= FEW:
             values = self._f(m, alpha, wanted)
-            error = max(error, SAFETY * np.abs(values - f[wanted]).max())
+            lost = values - f[wanted]
+            error = max(error, SAFETY * float(np.sqrt(np.mean(lost**2))), float(np.abs(lost).max()))
             f[wanted], computed[wanted] = values, True
             least, most = f[up & computed].min(initial=np.inf), f[low & computed].max(initial=-np.inf)
             wanted = np.flatnonzero(~computed & ((up & (f < least + error)) | (low & (f > most - error))))
         gap, b = kkt_gap(self.Y[m], self.C[m], alpha, f)
-        self.known[m] = gap <= self.tol
+        most_gap = gap + 2 * error if len(wanted) else gap  # none of those left is farther out than its error
+        self.known[m] = most_gap <= self.tol
         if self.known[m]:
-            return gap, b
+            return most_gap, b
         rough = error > ROUGH * self.tol
         room = self.tol if rough else self.tol - 2 * error  # no errors are left once f is computed afresh
         self.target[m] = max(NARROWER * min(self.target[m], room), self.tol / 16)

@@ -23,6 +23,7 @@ from svmcore.solvers.progress import Monitor, Progress, Standing, Stopped
 
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
 REPORT_SECONDS = 0.04  # between two reports while machines are being solved
+ROOMY = 2  # times what is asked for, the largest memory that is lent again
 UNLIMITED = 10_000_000, 100  # iterations of a machine where nobody limits them: so many, or so many for each example
 
 
@@ -139,12 +140,14 @@ class Session(Work):
 
     @contextmanager
     def memory(self, size: int) -> Iterator[np.ndarray]:
-        """float32 memory for at least `size` numbers, not cleared: pages in use are sooner filled than fresh ones."""
+        """float32 memory for at least `size` numbers, not cleared: pages in use are sooner filled than fresh ones.
+
+        What lies free and does not fit is given back, so that memory of another stage does not add to this one's.
+        """
         with self._gate:
-            fitting = [array for array in self._free if len(array) >= size]
+            fitting = [array for array in self._free if size <= len(array) <= ROOMY * size]
             array = min(fitting, key=len, default=None)
-            if array is not None:
-                self._free = [other for other in self._free if other is not array]
+            self._free = [] if array is None else [other for other in self._free if other is not array]
         array = np.empty(size, np.float32) if array is None else array
         try:
             yield array

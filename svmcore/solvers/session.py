@@ -48,10 +48,9 @@ class Session(Work):
         return self
 
     def __exit__(self, *_) -> None:
-        """Let go of memory, and of the solver that said how the machines stand."""
+        """Let go of memory."""
         one_blas_thread.__exit__()
         self.forget_memory()
-        self._standing = None
 
     def iteration_limit(self, n: int) -> int:
         """Pairs that a machine of n examples may move: what ends problems that cannot be solved to tol."""
@@ -156,7 +155,9 @@ class Session(Work):
                 self._free.append(array)
 
     def forget_memory(self) -> None:
-        """Give back what no stage to come will use."""
+        """At the end of a stage: give memory back, and let go of the solver, whose Gram matrix lies in it."""
+        standing = self._standing()
+        self._standing = lambda: standing
         with self._gate:
             self._free.clear()
 

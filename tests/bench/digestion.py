@@ -20,6 +20,7 @@ from svmcore import SVC, Digestion, JitterSet
 from svmcore.gram.products import Operand
 from svmcore.preprocess import Preprocessor
 from svmcore.solvers.digestion import solve
+from svmcore.solvers.session import Session
 from tests.bench.machine import machine
 from tests.bench.problems import NINE, SHAPE, digits
 
@@ -56,17 +57,17 @@ def measure(X, y):
     """Rows of figures, one for each size of cache and setting of the rules, as they come."""
     n, support = len(y), len(SVC(kernel=NINE, C=2.0).fit(X, y).support_)
     operand, few = Operand(X, "dense"), np.where(np.arange(300) % 2, 1.0, -1.0)[None]
-    solve(Operand(X[-300:], "dense"), NINE, few, np.full((1, 300), 2.0), settings=Digestion())  # compiled before
+    few_C = np.full((1, 300), 2.0)
+    solve(Operand(X[-300:], "dense"), NINE, few, few_C, Session(), settings=Digestion())  # compiled before
     for share in SHARES:
         for name, rules in SETTINGS.items():
             rows, start = int(share * support), time.process_time()
-            solution = solve(
-                operand, NINE, y[None], np.full((1, n), 2.0), cache_bytes=4 * n * rows, settings=Digestion(**rules)
-            )
-            last, most = solution.history[-1], max(progress.n_sv for progress in solution.history)
+            session, C, settings = Session(), np.full((1, n), 2.0), Digestion(**rules)
+            solve(operand, NINE, y[None], C, session, cache_bytes=4 * n * rows, settings=settings)
+            last, most = session.history[-1], max(progress.n_sv for progress in session.history)
             yield {
                 "n": n, "n_sv": support, "rows": rows, "rules": name, "kernel_values": last.kernel_evals,
-                "steps": solution.iterations, "most_sv": most, "n_sv_end": last.n_sv, "dual": last.dual,
+                "steps": last.iterations, "most_sv": most, "n_sv_end": last.n_sv, "dual": last.dual,
                 "cpu_seconds": time.process_time() - start,
             }  # fmt: skip
 

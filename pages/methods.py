@@ -13,7 +13,6 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
 
-POSITIVE = "positive definite on a sample of its support vectors"
 FAMILIES = 8  # parents shown with their virtual support vectors
 
 

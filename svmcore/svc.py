@@ -146,7 +146,12 @@ class SVC(MachineEstimator):
                 raise ValueError(f"{name} = {value!r}; allowed: a number above 0")
         if not isinstance(self.max_iter, int | np.integer) or self.max_iter < -1:
             raise ValueError(f"max_iter = {self.max_iter!r}; allowed: a whole number from 0, or -1 for no limit")
-        ceiling_bytes(self.cache_mb)
+        if self.kernel == "precomputed" and self._digestion:
+            raise ValueError(
+                f"solver = {self.solver!r}; allowed: another one, as kernel = 'precomputed' brings all values"
+            )
+        if self.cache_mb is not None:
+            ceiling_bytes(self.cache_mb)
 
     def _kernel_for(self, X) -> Kernel:
         """The Kernel that this estimator's parameters mean for training examples X (n, d)."""
@@ -209,7 +214,8 @@ class SVC(MachineEstimator):
     def _fit(self, X, targets: Targets, session: Session, stage: str, source: Source | None = None):
         """Train on checked examples as one stage of a session, and publish the machine."""
         beside = dense_bytes(X)
-        require_memory(beside, ceiling_bytes(self.cache_mb), "X, which is sparse, as rows of numbers,")
+        if beside:
+            require_memory(beside, ceiling_bytes(self.cache_mb), "X, which is sparse, as rows of numbers,")
         if self.kernel == "precomputed":
             source, kernel = source or self._given_source(X, len(targets.Y)), self._kernel_for(X)
             rows = np.empty((X.shape[0], 0), np.float32)
@@ -236,7 +242,7 @@ class SVC(MachineEstimator):
     ) -> Solution:
         """The machines of Y (k, n), C (k, n) on rows (n, d), by the solver that was asked for, within the ceiling."""
         session.max_iter = self.max_iter
-        if self._digestion and not isinstance(kernel, Precomputed):
+        if self._digestion:
             ceiling, operand = ceiling_bytes(self.cache_mb), Operand(rows, "dense")
             fixed = beside + operand.nbytes + 8 * 8 * Y.size
             require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")

@@ -194,6 +194,7 @@ def test_linear_machines_have_weights():
         ({"C": "x"}, ["C", "x"]),
         ({"tol": 0}, ["tol", "0"]),
         ({"solver": "magic"}, ["solver", "magic", "decomposition"]),
+        ({"kernel": "precomputed", "solver": "smo-digestion"}, ["solver", "smo-digestion", "precomputed"]),
         ({"gamma": "wide"}, ["gamma", "wide", "scale"]),
         ({"cache_mb": 0}, ["cache_mb", "0"]),
         ({"cache_mb": 0.01}, ["cache_mb", "needs", "at least"]),

@@ -2,7 +2,7 @@
 
 from svmcore.kernels.base import KERNELS, Kernel, kernel_from_dict, numeral, register, squared_norms
 from svmcore.kernels.compiled import POLY, KernelCode, _finish
-from svmcore.kernels.plain import RBF, Linear, Poly, Precomputed, Sigmoid, whole_power
+from svmcore.kernels.plain import RBF, Linear, Poly, Precomputed, Sigmoid
 
 __all__ = [
     "KERNELS",
@@ -19,5 +19,4 @@ __all__ = [
     "numeral",
     "register",
     "squared_norms",
-    "whole_power",
 ]

@@ -56,3 +56,45 @@ def qp(K, y, C) -> np.ndarray:
         options={"maxiter": 1000, "ftol": 1e-12},
     )
     return np.clip(result.x, 0, C)
+
+
+class FreeResponse:
+    """A search judged by counting: every threshold is tried, every object asked for by name."""
+
+    def __init__(self, scores, hits, picture, tested, n_objects):
+        self.detections = [
+            (float(s), (int(k), int(h)) if h >= 0 else None, int(k))
+            for s, h, k in zip(scores, hits, picture, strict=True)
+        ]
+        self.tested = [int(k) for k in tested]
+        self.n_objects = {int(k): int(n) for k, n in zip(tested, n_objects, strict=True)}
+
+    def resampled(self, times) -> FreeResponse:
+        """The search of pictures drawn so many times each, in the order of their numbers; a copy is another picture."""
+        copy = FreeResponse([], [], [], [], [])
+        for k, count in zip(sorted(self.tested), times, strict=True):
+            for i in range(int(count)):
+                copy.tested.append((k, i))
+                copy.n_objects[k, i] = self.n_objects[k]
+                for score, name, at in self.detections:
+                    if at == k:
+                        copy.detections.append((score, None if name is None else (name, i), (k, i)))
+        return copy
+
+    def count(self, threshold) -> tuple[int, int]:
+        """False alarms and objects found when detections scoring at least the threshold are shown."""
+        shown = [name for score, name, _ in self.detections if score >= threshold]
+        return sum(name is None for name in shown), len({name for name in shown if name is not None})
+
+    def rate(self, alarms) -> float:
+        """The highest detection rate among all thresholds with at most so many false alarms."""
+        n = sum(self.n_objects.values())
+        thresholds = [math.inf, *{score for score, _, _ in self.detections}]
+        return max(f / n for a, f in map(self.count, thresholds) if a <= alarms)
+
+    def challenge(self) -> float:
+        return sum(self.rate(level * len(self.tested)) for level in (1 / 4, 1 / 2, 1, 2, 4, 8)) / 6
+
+    def area(self, up_to: int) -> float:
+        """A step function between whole numbers of false alarms: its integral is the sum over them."""
+        return sum(self.rate(a) for a in range(up_to)) / up_to

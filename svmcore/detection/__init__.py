@@ -1,0 +1,1 @@
+"""Finding objects in pictures: from windows to a free-response curve, one stage a file."""

@@ -1,1 +1,1 @@
-"""Finding objects in pictures: candidate windows, chips, scored detections, matching to the truth, FROC. One stage a file."""
+"""Finding objects in pictures, one stage a file: candidates, chips, scores, matching to the truth, FROC."""

@@ -3,7 +3,7 @@
     r(p) = <w(p), t>,    t = the mean of the positive chips, each with mean 0 and norm 1, scaled to norm 1
                          w(p) = the window around p, with mean 0 and norm 1
 
-Candidates are the local maxima of r above a threshold, which is set by the share of training objects that may be missed.
+Candidates are the local maxima of r above a threshold, set by the share of training objects that may be missed.
 DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.2.
 """
 
@@ -26,7 +26,7 @@ class MatchedFilter:
 
     @classmethod
     def fit(cls, chips: np.ndarray) -> MatchedFilter:
-        """The filter matched to positive chips (n, side, side), any threshold. ValueError without one that has contrast.
+        """The filter matched to positive chips (n, side, side), with no threshold. ValueError where none has contrast.
 
         DeCoste and Schoelkopf (2002), section 5.2: the mean positive example.
         """
@@ -48,8 +48,8 @@ class MatchedFilter:
         return found
 
     def peaks(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Local maxima of r that reach the threshold and whose window lies inside: centres (m, 2) int64, row and column,
-        the strongest first, and their r (m,)."""
+        """Local maxima of r that reach the threshold, their windows inside: centres (m, 2) int64, row and column, the
+        strongest first, and their r (m,)."""
         response = self.response(image)
         side = len(self.template)
         after = side - 1 - side // 2  # a window reaches side // 2 before its centre

@@ -8,8 +8,7 @@ import numpy as np
 
 
 def by_centre(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray:
-    """The nearest object whose centre lies within its radius (half its larger side), or within `least` pixels where that
-    is more.
+    """The nearest object whose centre lies within its radius (half its larger side), or within `least` pixels if more.
 
     Burl et al., Machine Learning 30 (1998), section 2.3: a detection near enough to a labelled volcano counts.
     """

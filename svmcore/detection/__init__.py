@@ -1,1 +1,1 @@
-"""Finding objects in pictures: from windows to a free-response curve, one stage a file."""
+"""Finding objects in pictures, one stage a file: candidates, chips, scores, matching to the truth, FROC."""

@@ -26,10 +26,12 @@ class MatchedFilter:
 
     @classmethod
     def fit(cls, chips: np.ndarray) -> MatchedFilter:
-        """The filter matched to positive chips (n, side, side), with no threshold. ValueError where none has contrast.
+        """The filter matched to positive chips (n, side, side), with no threshold. ValueError without contrast.
 
         DeCoste and Schoelkopf (2002), section 5.2: the mean positive example.
         """
+        if not len(chips):
+            raise ValueError("no positive chips: a matched filter is made of them")
         rows = _normalised(np.asarray(chips, np.float64).reshape(len(chips), -1))
         template = rows.sum(axis=0)
         length = np.linalg.norm(template)
@@ -55,9 +57,11 @@ class MatchedFilter:
         after = side - 1 - side // 2  # a window reaches side // 2 before its centre
         valid = np.zeros(response.shape, int)
         valid[side // 2 : response.shape[0] - after, side // 2 : response.shape[1] - after] = 1
-        least = max(self.threshold, -1.0)
-        centres = peak_local_max(response, min_distance=APART, threshold_abs=least, labels=valid, exclude_border=False)
-        return centres.astype(np.int64), response[tuple(centres.T)]
+        below = np.nextafter(max(self.threshold, -1.0), -np.inf)  # a peak must exceed it
+        centres = peak_local_max(response, min_distance=APART, threshold_abs=below, labels=valid, exclude_border=False)
+        found = response[tuple(centres.T)]
+        contrast = found != 0  # a picture without any would give its corners
+        return centres[contrast].astype(np.int64), found[contrast]
 
     def missing(self, best: np.ndarray, share: float) -> MatchedFilter:
         """This filter with the highest threshold that misses at most `share` of the training objects.
@@ -69,7 +73,7 @@ class MatchedFilter:
             raise ValueError(f"miss rate = {share}; allowed: from 0 to below 1")
         ordered = np.sort(np.asarray(best, np.float64))
         lost = np.count_nonzero(np.isneginf(ordered))
-        at = max(int(share * len(ordered)), lost)
+        at = max(int(share * len(ordered) + 1e-9), lost)  # 0.29 of 100 is 29
         return MatchedFilter(self.template, float(ordered[at]) if at < len(ordered) else -1.0)
 
 

@@ -24,7 +24,10 @@ class TwoGaussians:
         self.axes = axes
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> TwoGaussians:
-        """Learn from examples X (n, d) with labels y (n,) of +1 and -1. ValueError with fewer than three of a class."""
+        """Learn from examples X (n, d) with labels y (n,) of +1 and -1.
+
+        ValueError with fewer than three of a class, or where a class does not spread along every axis.
+        """
         positive = np.asarray(y) > 0
         fewest = min(np.count_nonzero(positive), np.count_nonzero(~positive))
         if fewest < 3:
@@ -32,7 +35,12 @@ class TwoGaussians:
         axes = min(self.axes, X.shape[1], fewest - 1)
         self.pca_ = PCA(axes, svd_solver="full").fit(X[positive])
         self.model_ = QuadraticDiscriminantAnalysis(priors=[0.5, 0.5], tol=1e-12)
-        self.model_.fit(self.pca_.transform(X), np.where(positive, 1, -1))
+        try:
+            self.model_.fit(self.pca_.transform(X), np.where(positive, 1, -1))
+        except np.linalg.LinAlgError:
+            raise ValueError(
+                f"examples of a class do not spread along {axes} axes: a Gaussian has no density"
+            ) from None
         return self
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:

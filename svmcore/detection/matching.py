@@ -21,12 +21,12 @@ def by_centre(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray:
 
 
 def by_overlap(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray:
-    """The object of largest intersection over union, where that is at least `least`."""
+    """The object of largest intersection over union, where that is at least `least` and above 0."""
     boxes, truth = _boxes(boxes), _boxes(truth)
     if not len(truth):
         return np.full(len(boxes), -1)
     shared = overlap(boxes, truth)
-    return _nearest(np.where(shared >= least, -shared, np.inf))
+    return _nearest(np.where((shared >= least) & (shared > 0), -shared, np.inf))
 
 
 def overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -62,6 +62,13 @@ def decode(name: str, content: bytes) -> np.ndarray:
         raise DataError(f"{name} cannot be read as an image ({error})", ACCEPTED) from error
 
 
+def grey(image: np.ndarray) -> np.ndarray:
+    """(h, w) uint8: an image (h, w) as it is, the brightness that an eye sees in (h, w, 3)."""
+    if image.ndim == 2:
+        return image
+    return np.rint(image @ [0.2125, 0.7154, 0.0721]).astype(np.uint8)
+
+
 def _pixels(image: Image.Image) -> np.ndarray:
     """(h, w) if every pixel is grey, else (h, w, 3)."""
     if image.mode in _DEEP:

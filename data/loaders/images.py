@@ -47,13 +47,13 @@ def read(members: list[Member]) -> Arrays:
     return Arrays(X[train_order], y[train_order], X[test_order], y[test_order])
 
 
-def decode(name: str, content: bytes) -> np.ndarray:
-    """One image as (h, w) or (h, w, 3) uint8; see-through parts are laid on white."""
+def decode(name: str, content: bytes, most: int = MAX_SIDE) -> np.ndarray:
+    """One image, `most` pixels a side, as (h, w) or (h, w, 3) uint8; see-through parts are laid on white."""
     try:
         with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
-            if max(image.size) > MAX_SIDE:
+            if max(image.size) > most:
                 width, height = image.size
-                raise DataError(f"{name} has {width} x {height} pixels", f"images up to {MAX_SIDE} x {MAX_SIDE}")
+                raise DataError(f"{name} has {width} x {height} pixels", f"images up to {most} x {most}")
             image.load()
             return _pixels(image)
     except DataError:

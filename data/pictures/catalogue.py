@@ -12,13 +12,14 @@ from data.manifest import SETS
 from data.pictures import faces, synthetic, venus
 from data.pictures.entry import PictureEntry
 from data.pictures.kinds import ONE_CATEGORY, PictureSet
+from data.pictures.own import entries as own_entries
 
 RESEARCH = "research use; no licence stated"
 
 
 def entries() -> list[PictureEntry]:
     """Every set of pictures, the reader's own last."""
-    return [*_BUILT_IN.values()]
+    return [*_BUILT_IN.values(), *own_entries()]
 
 
 def entry(name: str) -> PictureEntry:
@@ -96,8 +97,8 @@ _CMU_FACES = PictureEntry(
     licence=RESEARCH,
     citation="MIT CBCL face database 1; H. Rowley, S. Baluja and T. Kanade, Neural network-based face detection, 1998",
     size_mb=15,
-    note="Test set A of CMU: 40 pictures, 169 boxes, some of which leave their picture. Windows to train on are CBCL's: "
-    "they show the inner 0.55 of such a box. 50 photographs without faces are for bootstrapping.",
+    note="Test set A of CMU: 40 pictures, 169 boxes, a few beyond their picture's edge. The windows are CBCL's; "
+    "they show the inner 0.55 of such a box. 50 photographs have no face.",
     window=0.55,
     parse=faces.cmu,
 )

@@ -17,7 +17,7 @@ import numpy as np
 from data import pictures
 from svmcore.lab.registry.checks import an_object, anything, count, positive, several, text
 from svmcore.lab.registry.costs import Sizes
-from svmcore.lab.registry.fields import LINE, WEIGHTS, Field, RecipeError, choice, numeric
+from svmcore.lab.registry.fields import LINE, FACTORS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.finders import findings, matched
 from svmcore.lab.registry.finders.findings import Detections
 from svmcore.lab.registry.problem import Problem
@@ -57,7 +57,7 @@ class Detect(Task):
         ),
         Field(
             "category_weight",
-            WEIGHTS,
+            FACTORS,
             None,
             "Weight of doubtful labels",
             'Factors of C by the label\'s category, 0 to leave it out: {"3":0.5,"4":0}.',

@@ -1,0 +1,1 @@
+"""Finding things in pictures, one stage a file."""

@@ -98,7 +98,7 @@ def test_nothing_is_mined_where_nothing_is_wrong(machine):
 
 def test_rounds_add_their_false_alarms_and_leave_fewer(pictures):
     X, y = chips(60, np.random.default_rng(0))
-    done = list(rounds(fit, X, y, pictures, n=2, limit=150, **HOW))
+    done = list(rounds(fit, X, y, pictures, n=2, limit=12, **HOW))
     assert [each.number for each in done] == [0, 1, 2]
     assert done[-1].mined is None
     for before, after in pairwise(done):

@@ -74,6 +74,11 @@ def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
     return _problem(recipe, pictures, train, test, weights, check)
 
 
+def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Problem]:
+    """The method's machine on the candidates."""
+    return method.train(recipe, problem, monitor), problem
+
+
 def judge(machine, problem: Problem, check) -> Detections:
     """The candidates with the machine's f."""
     check("predicting")
@@ -112,7 +117,7 @@ def _problem(recipe, pictures: PictureSet, train: list[Look], test: list[Look], 
         train_round=np.zeros(len(y), np.int64),
     )
     plain = np.unique(weight).tolist() == [1.0]
-    return problem._replace(weight=None if plain else weight, search=search)
+    return problem._replace(weight=None if plain else weight, search=search, recipe=recipe)
 
 
 def _baselines(problem: Problem, y: np.ndarray, response: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:

@@ -16,6 +16,7 @@ OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for 
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
 ABOUT = "About"
 LIST_HEIGHT = 350  # pixels: a row and a half of cards, so that the list shows that it scrolls
+FEW = 4  # cards that need no scrolling
 CLASSES, OBJECTS = "Examples in classes", "Pictures with objects"
 FIRST = {CLASSES: catalogue.DEFAULT, OBJECTS: "venus-like"}
 NEW = {CLASSES: OWN, OBJECTS: OWN_PICTURES}
@@ -23,6 +24,7 @@ NEW = {CLASSES: OWN, OBJECTS: OWN_PICTURES}
 
 def choose(name: str):
     st.query_params["set"] = name
+    picture_sets.leave()
 
 
 def change_kind():
@@ -87,7 +89,7 @@ def show(entry: Entry | PictureEntry):
             remove_button(entry.name)
         return
     if of_pictures:
-        st.caption(picture_sets.facts(dataset.entry))
+        st.caption(picture_sets.facts(dataset.entry, entry))
         view = picture_sets.show_set(entry, dataset)
     else:
         st.caption(views.facts(entry))
@@ -128,7 +130,8 @@ add.button("Add your own", icon=":material/upload:", key="add_own", on_click=cho
 st.segmented_control(
     "Kind", list(kinds), required=True, key="kind", on_change=change_kind, label_visibility="collapsed"
 )
-with st.container(height=LIST_HEIGHT, border=False), st.grid("auto", min_column_width=230):
+height = LIST_HEIGHT if len(kinds[kind]) > FEW else "content"
+with st.container(height=height, border=False), st.grid("auto", min_column_width=230):
     places = {entry: cards.card(entry, entry.name == chosen, choose) for entry in kinds[kind]}
 for damaged in [*catalogue.damaged(), *pictures.damaged()]:
     with st.container(horizontal=True, vertical_alignment="center"):

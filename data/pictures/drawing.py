@@ -44,7 +44,7 @@ def squares(pictures: list[Picture], shape: str, side: int) -> np.ndarray:
 
 
 def crops(picture: Picture, side: int, most: int) -> np.ndarray:
-    """(k, side, side) uint8: windows around the surest `most` objects, black to white, cut off at the picture's edge."""
+    """(k, side, side) uint8: windows around the surest `most` objects, black to white, cut off at the edges."""
     rows = np.argsort(picture.category, kind="stable")[:most]
     low, high = picture.boxes[rows, :2], picture.boxes[rows, 2:]
     centre, half = (low + high) / 2, CROP * (high - low).max(1, keepdims=True) / 2

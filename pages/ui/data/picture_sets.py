@@ -12,7 +12,8 @@ from pages.ui.kit.words import plain, short
 
 DETECT = "pages/detect.py"
 EACH_PAGE = 60  # pictures of one gallery
-SIDE, LARGE = 128, 900  # pixels of a picture in the gallery, and of the one looked at
+HEIGHT = 640  # of the gallery beside a picture, pixels
+SIDE, LARGE = 96, 900  # pixels of a picture in the gallery, and of the one looked at
 WINDOWS = 60  # of each kind
 PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT = (
     "Pictures",
@@ -23,8 +24,11 @@ PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT = (
 )
 
 
-def facts(entry: PictureFacts) -> str:
-    """`42 pictures · 615 volcanoes · 42 MB`."""
+def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
+    """`40 pictures · 169 faces · 15 MB`; of one here in part `42 of 134 pictures are here · 615 volcanoes`."""
+    objects = f"{entry.n_objects:,} {plain(plural(entry.object_name, entry.n_objects))}"
+    if published and published.n_pictures != entry.n_pictures:
+        return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
     size = (
         f" · {entry.size_mb:.2g} MB"
         if 0 < entry.size_mb < 10
@@ -32,9 +36,7 @@ def facts(entry: PictureFacts) -> str:
         if entry.size_mb
         else ""
     )
-    return (
-        f"{entry.n_pictures:,} pictures · {entry.n_objects:,} {plain(plural(entry.object_name, entry.n_objects))}{size}"
-    )
+    return f"{entry.n_pictures:,} pictures · {objects}{size}"
 
 
 def plural(word: str, n: int = 2) -> str:
@@ -73,6 +75,14 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
     return view
 
 
+def leave() -> None:
+    """Forget the picture looked at, and a view that the next set may not have; for callbacks."""
+    st.query_params.pop("picture", None)
+    if st.query_params.get("look") in (TRAIN, EMPTY):
+        st.query_params.pop("look")
+        st.session_state.pop("look", None)
+
+
 def about(entry: PictureFacts) -> None:
     """Names, licence, citation, sources."""
     shown = {
@@ -102,9 +112,13 @@ def _pictures(pictures: PictureSet) -> None:
         st.caption(f"**{plain(picture.name)}**, {w} × {h} pixels{area}: {len(picture.boxes)} {plain(word)}{counted}.")
         _key(pictures.entry, picture.category)
     with small:
+        st.caption(
+            f"{plain(plural(pictures.entry.object_name)).capitalize()} above, name below. Click one to look at it."
+        )
         page = _page(len(numbers), "pictures", (number - 1) // EACH_PAGE + 1)
         rows = range((page - 1) * EACH_PAGE, min(page * EACH_PAGE, len(numbers)))
-        _squares(pictures, rows, number)
+        with st.container(height=HEIGHT if len(rows) > 12 else "content", border=False):
+            _squares(pictures, rows, number)
 
 
 def _squares(pictures: PictureSet, rows: range, number: int) -> None:
@@ -122,7 +136,6 @@ def _squares(pictures: PictureSet, rows: range, number: int) -> None:
     small = _thumbnails(pictures.content_hash, rows.start, pictures, shown)
     alt = f"Pictures {rows[0] + 1} to {rows[-1] + 1} of {pictures.entry.title} with their objects outlined"
     gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=_look_at)
-    st.caption(f"{plain(plural(pictures.entry.object_name)).capitalize()} above, name below. Click one to look at it.")
 
 
 def _look_at(number: str) -> None:

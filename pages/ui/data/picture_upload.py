@@ -31,16 +31,16 @@ def picture_panel() -> None:
         key="own_pictures",
         help="A zip of everything, or the images and the csv chosen together.",
     )
-    with st.expander("What the table looks like", expanded=not files), st.container(horizontal=True):
-        for title, example in (("Boxes", EXAMPLE), ("Circles", CIRCLES)):
-            with st.container(width=330):
-                st.markdown(f"**{title}**")
-                st.code(example, language=None)
-        with st.container(width=330):
-            st.caption(
-                "Pixels from the upper left corner, x to the right and y down. A category is optional: 1 for the surest "
-                "objects, larger for doubtful ones. Semicolons or tabs do as well as commas."
-            )
+    with st.expander("What the table looks like", expanded=not files):
+        with st.container(horizontal=True):
+            for title, example in (("Boxes", EXAMPLE), ("Circles", CIRCLES)):
+                with st.container(width=330):
+                    st.markdown(f"**{title}**")
+                    st.code(example, language=None)
+        st.caption(
+            "Pixels from the upper left corner, x to the right and y down. A category is optional: 1 for the surest "
+            "objects, larger for doubtful ones. Semicolons or tabs do as well as commas."
+        )
     if not files:
         return
     try:

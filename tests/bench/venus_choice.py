@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -73,33 +74,56 @@ def moved(setting: Setting, name: str, option) -> Setting:
     return replace(setting, margin=max(reach, default=0))
 
 
+def left_out(venus: Venus, train: tuple[int, ...], setting: Setting) -> curve.Trial:
+    """The training pictures, each decided on by a machine of the others, pooled."""
+    found = Detections(train)
+    for left in train:
+        others = tuple(k for k in train if k != left)
+        at = venus.candidates(others, left, setting.pool, setting.miss)
+        found.picture.append(np.full(len(at.hit), left))
+        found.hit.append(np.where(at.hit >= 0, at.hit + venus.first[left], -1))
+        found.add("chosen", venus.decisions(others, left, setting))
+    return venus.trial(found, "chosen")
+
+
 def inner_measure(venus: Venus, train: tuple[int, ...]) -> Callable[[Setting], float]:
-    """Area under the pooled curve of machines that each leave one training picture out."""
-    parts = tuple((tuple(k for k in train if k != left), (left,)) for left in train)
-
-    def measure(setting: Setting) -> float:
-        found = Detections(train, [], [], {"chosen": []})
-        for inner, (left,) in parts:
-            at = venus.candidates(inner, left, setting.pool, setting.miss)
-            found.picture.append(np.full(len(at.hit), left))
-            found.hit.append(np.where(at.hit >= 0, at.hit + venus.first[left], -1))
-            found.scores["chosen"].append(venus.decisions(inner, left, setting))
-        area = curve.area(A_PICTURE * len(train))
-        return curve.estimate(venus.trial(found, "chosen"), area, replicates=1).value
-
-    return measure
+    """Area under the pooled curve of the training pictures left out in turn."""
+    area = curve.area(A_PICTURE * len(train))
+    return cache(lambda setting: curve.estimate(left_out(venus, train, setting), area, replicates=1).value)
 
 
-def chosen_by_folds(venus: Venus, parts) -> tuple[Detections, list[Setting]]:
-    """Each part with the setting that its training pictures chose: pooled detections of all, and the settings."""
+def alarms_expected(venus: Venus, train: tuple[int, ...], setting: Setting) -> tuple[float, float]:
+    """Line a - b f of the logarithm of false alarms a picture above f, from the training pictures left out in turn.
+
+    Machines of different settings have values of different size; their values of b f - a can be pooled.
+    """
+    scores = left_out(venus, train, setting).alarm_scores[: A_PICTURE * len(train)]
+    slope, a = np.polyfit(scores, np.log(np.arange(1, len(scores) + 1) / len(train)), 1)
+    return a, -slope
+
+
+def folds(venus: Venus, parts, choose: Callable[[tuple[int, ...]], Setting]) -> tuple[Detections, list[Setting]]:
+    """Each part with the setting that its training pictures choose, pooled as f, and as expected alarms ("rank")."""
     found = Detections(tuple(k for _, test in parts for k in test))
     settings = []
     for train, test in parts:
-        print(f"  choosing on {train}", flush=True)
-        setting, _ = search_settings(inner_measure(venus, train))
+        setting = choose(train)
         settings.append(setting)
-        part = venus.search(((train, test),), {"chosen": setting})
+        part = venus.search(((train, test),), {"f": setting})
         found.picture += part.picture
         found.hit += part.hit
-        found.add("chosen", *part.scores["chosen"], part.seconds["chosen"])
+        (f,) = part.scores["f"]
+        a, b = alarms_expected(venus, train, setting)
+        found.add("f", f, part.seconds["f"])
+        found.add("rank", b * f - a)
     return found, settings
+
+
+def chosen(venus: Venus) -> Callable[[tuple[int, ...]], Setting]:
+    """The choice by `search_settings`, as `folds` asks for it."""
+
+    def choose(train: tuple[int, ...]) -> Setting:
+        print(f"  choosing on {train}", flush=True)
+        return search_settings(inner_measure(venus, train))[0]
+
+    return choose

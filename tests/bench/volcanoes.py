@@ -24,7 +24,7 @@ import numpy as np
 from data import pictures
 from svmcore.detection import curve
 from tests.bench.venus import Detections, Setting, Venus
-from tests.bench.venus_choice import chosen_by_folds
+from tests.bench.venus_choice import chosen, folds
 
 COUNTS = (10, 25, 50, 100, 200, 400)
 RATIOS = ((1.0, 0.3), (1.0, 1.0), (1.0, 3.0), (1.0, 10.0), (1.0, 30.0), (0.1, 3.0), (0.1, 10.0), (0.1, 30.0))
@@ -150,20 +150,24 @@ def points() -> dict:
 
 
 def choice() -> dict:
-    """Settings chosen by the training pictures alone."""
+    """Settings chosen by the training pictures alone, beside the paper's, pooled by f and by the alarms expected."""
     study = Study("A")
-    blind, settings = chosen_by_folds(study.venus, study.parts)
-    paper = study.venus.search(study.parts, {"paper": Setting()}, baselines=True)
+    blind, settings = folds(study.venus, study.parts, chosen(study.venus))
+    paper, _ = folds(study.venus, study.parts, lambda _: Setting())
     report = {"settings": {str(test): str(s) for (_, test), s in zip(study.parts, settings, strict=True)}}
-    report["chosen"], report["paper"] = study.row(blind, "chosen"), study.row(paper, "paper")
     print("\nA: chosen fold by fold on the training pictures")
     for test, setting in report["settings"].items():
         print(f"  test {test}: {setting}")
-    table({name: report[name] for name in ("paper", "chosen")})
-    a, b = study.venus.trial(paper, "paper"), study.venus.trial(blind, "chosen")
-    report["area_200_gain"] = curve.difference(a, b, curve.area(200))
-    report["challenge_gain"] = curve.difference(a, b, curve.challenge)
-    print(f"  chosen less paper: area {text(report['area_200_gain'])}   challenge {text(report['challenge_gain'])}")
+    names = {"paper, by f": (paper, "f"), "paper, by rank": (paper, "rank")}
+    names |= {"chosen, by f": (blind, "f"), "chosen, by rank": (blind, "rank")}
+    report["machines"] = {name: study.row(*which) for name, which in names.items()}
+    table(report["machines"])
+    for by in ("f", "rank"):
+        a, b = study.venus.trial(paper, by), study.venus.trial(blind, by)
+        report[f"area_200_gain_{by}"] = curve.difference(a, b, curve.area(200))
+        report[f"challenge_gain_{by}"] = curve.difference(a, b, curve.challenge)
+        gains = "   challenge ".join(text(report[f"{k}_gain_{by}"]) for k in ("area_200", "challenge"))
+        print(f"  chosen less paper, by {by}: area {gains}")
     return report
 
 

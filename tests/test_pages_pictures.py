@@ -88,6 +88,8 @@ def test_an_experiment_says_what_it_lacks(monkeypatch):
         assert f"{here} of 134 pictures are here" in captions(app)
     table = app.table[0].value
     assert table["Searched"].tolist()[:2] == [plain("22,232 km²"), plain("185,309 km²")]
+    assert table["Labelled"].tolist()[0] == "163"
+    assert table["Volcanoes that count"].tolist()[0] == "161"
     if here == 42:
         lacks = [text.value.replace("\\", "") for text in app.markdown if "lacks" in text.value]
         assert lacks[-1].endswith("lacks 5 pictures: img46, img50, img68 to img69, img75.")

@@ -167,6 +167,9 @@ def _experiments(pictures: PictureSet) -> None:
             "Trained on": _span([len(part.train) for part in experiment.parts]),
             "Tested on": str(len(experiment.tested)) if experiment.parts else "–",
             "Searched": f"{experiment.area:,.0f} {plural(unit, experiment.area) if unit == 'picture' else unit}",
+            "Labelled": f"{sum(len(pictures.pictures[k].boxes) for k in experiment.tested):,}"
+            if experiment.parts
+            else "–",
             f"{plural(pictures.entry.object_name).capitalize()} that count": f"{experiment.opportunities:,}",
             "Not at hand": str(len(experiment.missing)) if experiment.missing else "–",
         }

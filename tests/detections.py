@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from svmcore.lab.registry.tasks.detect import Detections
+from svmcore.lab.registry.finders.findings import Detections
 
 
 def detections(
@@ -18,6 +18,10 @@ def detections(
     box[hit >= 0] = objects[hit[hit >= 0]]
     names = np.array(["matched filter", "Gaussian"][:rivals], dtype="U20")
     return Detections(
+        unit="km²",
+        area=np.full(len(tested), 100.0),
+        opportunities=np.full(len(tested), 2),
+        rival_seconds=np.zeros(rivals),
         picture=np.array(picture, np.int64),
         tested=np.array(tested, np.int64),
         box=box,

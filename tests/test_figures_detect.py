@@ -12,8 +12,6 @@ from pages.ui.figures.picture import ALARM, FOUND, MISSED, Mark
 from svmcore.detection import curve
 from tests.detections import detections, two_parts
 
-OPPORTUNITIES = np.array([3, 3, 2])
-
 
 @pytest.fixture
 def judged():
@@ -60,7 +58,7 @@ def test_what_shows_at_a_threshold_is_what_a_slow_count_finds(judged, column, th
 
 @pytest.mark.parametrize("column", [0, 1])
 def test_every_choice_of_the_slider_is_a_threshold_that_shows_at_most_so_many_false_alarms(judged, column):
-    search = judging.trial(judged, column, OPPORTUNITIES)
+    search = judging.trial(judged, column)
     choices = judging.counts(search)
     assert choices == sorted(set(choices))
     assert choices[-1] == len(search.alarm_scores)
@@ -76,21 +74,21 @@ def test_every_choice_of_the_slider_is_a_threshold_that_shows_at_most_so_many_fa
 
 
 def test_a_category_counts_its_own_objects_and_all_false_alarms(judged):
-    search = judging.trial(judged, 0, OPPORTUNITIES, category=1)
+    search = judging.trial(judged, 0, category=1)
     assert search.n_objects.tolist() == [1, 1, 1]
     assert len(search.alarm_scores) == np.sum(judged.hit < 0)
     assert len(search.found_scores) == 3
 
 
 def test_the_ceiling_counts_what_any_candidate_covers(judged):
-    assert judging.ceiling(judged, 8) == 7 / 8
-    assert judging.ceiling(judged, 0) is None
+    assert judging.ceiling(judged) == 7 / 8
+    assert judging.ceiling(judging.joined([detections()], "SVM")) is None
 
 
-def lines_of(judged, opportunities):
+def lines_of(judged):
     found = []
     for column, name in enumerate(judged.names):
-        search = judging.trial(judged, column, opportunities)
+        search = judging.trial(judged, column)
         band = curve.band(search, np.arange(len(search.alarm_scores) + 1), replicates=20)
         found.append(froc.Line(name, "rival" if column else "own", band, None if column else judging.trained(search)))
     return found
@@ -98,11 +96,9 @@ def lines_of(judged, opportunities):
 
 @pytest.mark.parametrize("log", [True, False])
 def test_the_froc_figure_draws_each_machine_offset_0_and_the_clickable_points(judged, log):
-    lines, search = lines_of(judged, OPPORTUNITIES), judging.trial(judged, 0, OPPORTUNITIES)
+    lines, search = lines_of(judged), judging.trial(judged, 0)
     choices = [(str(k), k, curve.at_alarms(search, k).rate) for k in judging.counts(search)]
-    figure = froc.froc_figure(
-        lines, per=3.0, unit="picture", log=log, ceiling=7 / 8, now=(3, 0.5), choices=choices
-    )
+    figure = froc.froc_figure(lines, per=3.0, unit="picture", log=log, ceiling=7 / 8, now=(3, 0.5), choices=choices)
     drawn = {trace.hovertemplate.partition("<extra>")[2] for trace in figure.data if trace.hovertemplate}
     assert drawn == {"SVM</extra>", "matched filter</extra>"}
     clickable = [trace for trace in figure.data if trace.marker.opacity == 0]
@@ -128,10 +124,9 @@ SEARCHES = {
 @pytest.mark.parametrize("name", SEARCHES)
 def test_degenerate_searches_have_figures(name):
     judged = judging.joined([SEARCHES[name]], "SVM")
-    opportunities = np.array([len(judged.objects)])
-    search = judging.trial(judged, 0, opportunities)
+    search = judging.trial(judged, 0)
     assert judging.counts(search)[-1] == len(search.alarm_scores)
-    figure = froc.froc_figure(lines_of(judged, opportunities), per=1.0, unit="picture", now=(0, 0.0))
+    figure = froc.froc_figure(lines_of(judged), per=1.0, unit="picture", now=(0, 0.0))
     assert figure.layout.meta["see"]
     assert froc.outputs_figure(judged.scores[:, 0], judged.hit >= 0, np.inf).layout.meta["see"]
     now = judging.shown(judged, 0, -np.inf)

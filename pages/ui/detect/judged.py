@@ -17,7 +17,6 @@ from svmcore.detection import curve
 from svmcore.detection.curve import Trial
 
 SINGLE = 20  # numbers of false alarms that are all offered; beyond, each is an eighth more than the last
-ALL_CATEGORIES = ()
 
 
 class Judged(NamedTuple):
@@ -36,6 +35,8 @@ class Judged(NamedTuple):
     object_category: np.ndarray  # (o,) int64
     object_found: np.ndarray  # (o,) bool, whether any candidate covers it
     tested: np.ndarray  # (p,) int64, pictures searched, rising
+    area: np.ndarray  # (p,) float64, usable, of each
+    opportunities: np.ndarray  # (p,) int64, objects of each that count by the set's own table
 
 
 class Shown(NamedTuple):
@@ -54,6 +55,8 @@ def joined(parts: Sequence, own: str) -> Judged:
     def all_of(name):
         return np.concatenate([getattr(part, name) for part in parts])
 
+    in_order = np.argsort(all_of("tested"))
+
     return Judged(
         names=(own, *(str(name) for name in parts[0].rival_names)),
         scores=np.column_stack([all_of("decision"), all_of("rivals")]),
@@ -67,23 +70,30 @@ def joined(parts: Sequence, own: str) -> Judged:
         object_picture=all_of("object_picture"),
         object_category=all_of("object_category"),
         object_found=all_of("object_found").astype(bool),
-        tested=np.unique(all_of("tested")),
+        tested=all_of("tested")[in_order],
+        area=all_of("area")[in_order],
+        opportunities=all_of("opportunities")[in_order],
     )
 
 
-def trial(judged: Judged, column: int, opportunities: np.ndarray, category: int | None = None) -> Trial:
-    """One machine's search, ready for statistics. opportunities (p,): objects that count in each picture tested.
+def labelled(judged: Judged, category: int | None = None) -> np.ndarray:
+    """(p,) int64: labelled objects of each picture tested, those of one category where one is given."""
+    own = judged.object_picture
+    if category is not None:
+        own = own[judged.object_category == category]
+    return (own == judged.tested[:, None]).sum(axis=1)
+
+
+def trial(judged: Judged, column: int, category: int | None = None) -> Trial:
+    """One machine's search, ready for statistics; every labelled object counts.
 
     category: only the objects of this one count; those of others are neither found nor false alarms.
     """
     keep = np.ones(len(judged.hit), bool)
     if category is not None:
-        wanted = judged.object_category == category
-        keep = curve.counted(judged.hit, wanted)
-        opportunities = np.array([np.sum(wanted & (judged.object_picture == p)) for p in judged.tested])
-    return curve.trial(
-        judged.scores[keep, column], judged.hit[keep], judged.picture[keep], judged.tested, opportunities
-    )
+        keep = curve.counted(judged.hit, judged.object_category == category)
+    scores, hits, where = judged.scores[keep, column], judged.hit[keep], judged.picture[keep]
+    return curve.trial(scores, hits, where, judged.tested, labelled(judged, category))
 
 
 def shown(judged: Judged, column: int, threshold: float) -> Shown:
@@ -104,9 +114,9 @@ def best_of_objects(judged: Judged, column: int) -> np.ndarray:
     return best
 
 
-def ceiling(judged: Judged, n_objects: int) -> float | None:
+def ceiling(judged: Judged) -> float | None:
     """The largest rate that the candidates allow; None without objects."""
-    return min(1.0, float(judged.object_found.sum()) / n_objects) if n_objects else None
+    return float(judged.object_found.mean()) if len(judged.objects) else None
 
 
 def counts(search: Trial) -> list[int]:

@@ -179,7 +179,7 @@ def _curve(view: View, now: Now, compared: list[View]):
         per=per,
         unit=unit,
         log=axis == "log",
-        ceiling=judging.ceiling(view.judged, view.n_objects),
+        ceiling=judging.ceiling(view.judged),
         now=(now.point.alarms, now.point.rate),
         choices=choices,
     )
@@ -210,9 +210,10 @@ def denominators(view: View) -> str:
     """What rates and false alarms are divided by, in words."""
     n, entry = len(view.judged.tested), view.pictures.entry
     area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} that can be used of them"
-    return (
-        f"Divided by: {view.n_objects:,} {entry.object_name}s that count, and {n} picture{'s' if n != 1 else ''}{area}."
-    )
+    table = int(view.judged.opportunities.sum())
+    counted = f" ({table:,} count by the set's own table)" if table != view.n_objects else ""
+    pictures = f"{n} picture{'s' if n != 1 else ''}"
+    return f"Divided by: {view.n_objects:,} labelled {entry.object_name}s{counted}, and {pictures}{area}."
 
 
 def _row(one: froc.Line, score: Estimate) -> dict:
@@ -232,7 +233,9 @@ def _strip(view: View, now: Now):
     """All pictures tested, small, with what was found in each; a click shows one large."""
     counts = judging.per_picture(view.judged, now.shown)
     tiles = []
-    for position, name, (found, alarms), n in zip(view.judged.tested, names(view), counts, view.opportunities):
+    for position, name, (found, alarms), n in zip(
+        view.judged.tested, names(view), counts, judging.labelled(view.judged)
+    ):
         here = position == now.picture
         label = f"{name}: {found} of {n} found, {alarms} false alarms{', shown above' if here else ''}"
         tiles.append(

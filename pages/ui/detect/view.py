@@ -12,6 +12,7 @@ from pages.ui.figures.froc import Line
 from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, Trial
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.tasks.detect import experiment as experiment_of
 from svmcore.lab.store.runs import Run
 
 DENSE, STEPS = 200, 200  # numbers of false alarms at which a curve is drawn: all up to DENSE, then so many more
@@ -24,13 +25,17 @@ class View(NamedTuple):
     pictures: pictures.PictureSet
     experiment: pictures.Experiment
     judged: Judged
-    opportunities: np.ndarray  # (p,) int64, objects that count in each picture tested
-    area: float  # of the pictures tested, in the set's unit
     parts: int  # judged so far
 
     @property
     def n_objects(self) -> int:
-        return int(self.opportunities.sum())
+        """Labelled objects of the pictures tested."""
+        return len(self.judged.objects)
+
+    @property
+    def area(self) -> float:
+        """Usable area of the pictures tested, in the set's unit."""
+        return float(self.judged.area.sum())
 
     @property
     def per(self) -> dict[str, float]:
@@ -60,19 +65,14 @@ def view_of(run: Run) -> View | None:
     parts = run.parts()
     if not parts:
         return None
-    found, experiment = pictures_of(run), run.recipe.option("experiment")
-    if experiment not in found.experiments:
-        raise DataError(f"{run.recipe.dataset} has no experiment {experiment}; it has {', '.join(found.experiments)}")
-    joined = _joined(run, run.id, parts)
-    tested = [found.pictures[p] for p in joined.tested]
-    opportunities = np.array([picture.opportunities for picture in tested], np.int64)
-    area = float(sum(picture.area for picture in tested))
-    return View(run, found, found.experiments[experiment], joined, opportunities, area, parts)
+    pictures_of(run)
+    found, experiment = experiment_of(run.recipe)
+    return View(run, found, experiment, _joined(run, run.id, parts), parts)
 
 
 def own_name(run: Run) -> str:
     """What to call a run's machine: SVM, VSV, ..."""
-    return METHODS[run.recipe.method].short or "SVM"
+    return {"sv": "SVM", "vsv": "VSV"}.get(run.recipe.method, METHODS[run.recipe.method].short)
 
 
 def trial(view: View, column: int, category: int | None = None) -> Trial:
@@ -101,19 +101,19 @@ def _joined(_run: Run, run_id: str, parts: int) -> Judged:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _trial(_view: View, run_id: str, parts: int, column: int, category: int | None) -> Trial:
-    return judging.trial(_view.judged, column, _view.opportunities, category)
+    return judging.trial(_view.judged, column, category)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _statistics(_view: View, run_id: str, parts: int, column: int, category: int | None):
     search = trial(_view, column, category)
     band = curve.band(search, drawn_at(len(search.alarm_scores)))
-    return band, judging.trained(search), curve.challenge_score(search)
+    return band, judging.trained(search), curve.estimate(search, curve.challenge)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _difference(_a: View, _b: View, a: str, a_parts: int, b: str, b_parts: int) -> Estimate:
-    return curve.challenge_difference(trial(_a, 0), trial(_b, 0))
+    return curve.difference(trial(_a, 0), trial(_b, 0), curve.challenge)
 
 
 def drawn_at(most: int) -> np.ndarray:

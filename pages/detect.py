@@ -39,14 +39,6 @@ def first_visit(run) -> None:
 def look(run) -> None:
     """A detection run, whatever its state."""
     state.write("recipe", config.names(), {})
-    st.button(
-        "New run",
-        icon=":material/add:",
-        key="detect_new",
-        on_click=set_up.open_form,
-        args=(run,),
-        help="Opens the form.",
-    )
     progress.head(run)
     try:
         view = view_of(run)

@@ -134,6 +134,13 @@ def trained(search: Trial) -> curve.OperatingPoint:
     return curve.at_threshold(search, 0.0)
 
 
+def at(search: Trial, alarms: int, own: bool) -> curve.OperatingPoint:
+    """The operating point with at most so many false alarms; for a run's own machine, with as many as at offset 0, that
+    one itself, though a lower threshold may find a little more."""
+    zero = trained(search)
+    return zero if own and alarms == zero.alarms else curve.at_alarms(search, alarms)
+
+
 def per_picture(judged: Judged, now: Shown) -> list[tuple[int, int]]:
     """(objects found, false alarms) of each picture tested."""
     found = judged.object_picture[now.found_by >= 0]

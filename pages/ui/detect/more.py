@@ -59,7 +59,7 @@ def _first(view: View):
         if len(rows):
             tiles = [Tile("", f"Training chip {i}, {word}", sign=sign) for i in rows]
             alt = f"The first {len(rows)} training chips: {word}"
-            gallery(kept.train_chips[rows], tiles, key=f"first_{sign}", alt=alt, rows=[word])
+            gallery(marked.stretched(view, kept.train_chips[rows]), tiles, key=f"first_{sign}", alt=alt, rows=[word])
     n_pos, n_neg = int(np.sum(kept.train_y > 0)), int(np.sum(kept.train_y < 0))
     st.caption(
         f"The first {EACH} of each class that the machine of the first part was trained on, of {n_pos:,} and "
@@ -105,7 +105,7 @@ def _ambiguous(view: View):
             st.button("Next", icon=":material/chevron_right:", key="flip_on", on_click=_flip, args=(at + 1,),
                       disabled=at == len(alarms) - 1)  # fmt: skip
             st.caption(f"{at + 1} of {len(alarms)}", width="content")
-        chip = magnified(view.judged.chips[shown], 190)
+        chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
         st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190,
                  alt="A false alarm, as the machine gets it and with its surroundings")  # fmt: skip
         st.markdown(
@@ -126,7 +126,13 @@ def _ambiguous(view: View):
                  ring="free" if d == shown else "", sign=-1)
             for i, d in enumerate(page)
         ]  # fmt: skip
-        gallery(view.judged.chips[page], tiles, key="flip_gallery", alt="The surest false alarms", on_pick=_flip)
+        gallery(
+            marked.stretched(view, view.judged.chips[page]),
+            tiles,
+            key="flip_gallery",
+            alt="The surest false alarms",
+            on_pick=_flip,
+        )
     st.caption(
         f"What the machine takes for a {view.noun} and no one labelled, the surest first. The labels are opinions: for "
         "the volcanoes four people's, with degrees of confidence, so some of these may be objects after all, and the "
@@ -148,7 +154,7 @@ def _mined(view: View, rounds: list[int]):
         rows = np.flatnonzero(kept.train_round == number)
         tiles = [Tile("", f"False alarm {i} of round {number}", sign=-1) for i in rows[:MINED]]
         gallery(
-            kept.train_chips[rows[:MINED]],
+            marked.stretched(view, kept.train_chips[rows[:MINED]]),
             tiles,
             key=f"mined_{number}",
             alt=f"False alarms of round {number}",

@@ -45,7 +45,12 @@ def _view(view: View, detection: int) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         around = marked.surroundings(view, detection)
-        st.image([magnified(chip, 150), around], output_format="PNG", width=150, alt="The window, and its surroundings")
+        st.image(
+            [magnified(marked.stretched(view, chip[None])[0], 150), around],
+            output_format="PNG",
+            width=150,
+            alt="The window, and its surroundings",
+        )
         st.markdown(_verdict(view, detection))
         st.dataframe(
             {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)},
@@ -60,13 +65,13 @@ def _view(view: View, detection: int) -> None:
         right.info("The machine of this part is not kept yet.", icon=":material/model_training:")
         return
     with left:
-        _stages(machine, chip)
+        _stages(view, machine, chip)
     x = _prepared(machine, chip[None])
     with right:
         if x is None:
             st.info("How this machine prepares a window is not kept, so its reasons cannot be shown.")
             return
-        _reasons(machine, kept, x[0])
+        _reasons(view, machine, kept, x[0])
         _nearest(machine, kept, x[0], view, part)
 
 
@@ -84,15 +89,15 @@ def _ranks(view: View, detection: int) -> list[str]:
     return [f"{int(np.sum(column > column[detection])) + 1:,} of {len(column):,}" for column in scores.T]
 
 
-def _stages(machine: Machine, chip: np.ndarray) -> None:
+def _stages(view: View, machine: Machine, chip: np.ndarray) -> None:
     """The window as it was cut out and after each step of preparation."""
     if not hasattr(machine.prepare, "stages"):
         return
     drawn = [("as cut", chip[None]), *machine.prepare.stages(chip[None])]
     for at, (name, images) in enumerate(drawn):
-        cell = _grey(images[0])
+        cell = marked.stretched(view, images) if images.dtype == np.uint8 else _grey(images[0])[None]
         gallery(
-            cell[None],
+            cell,
             [Tile("", f"The window, {name}")],
             key=f"window_stage_{at}",
             alt=f"The window, {name}",
@@ -103,8 +108,6 @@ def _stages(machine: Machine, chip: np.ndarray) -> None:
 
 def _grey(values: np.ndarray) -> np.ndarray:
     """One stage as a picture; a row of values that are no image as a square of signed cells."""
-    if values.dtype == np.uint8:
-        return values
     shape = values.shape if values.ndim == 2 and min(values.shape) > 1 else None
     low, high = float(values.min()), float(values.max())
     if shape is None:
@@ -122,7 +125,7 @@ def _prepared(machine: Machine, chips: np.ndarray) -> np.ndarray | None:
     return machine.prepare.transform(chips)
 
 
-def _reasons(machine: Machine, kept, x: np.ndarray) -> None:
+def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
     """The support vectors that contribute most."""
     parts = machine.coef[0] * machine.kernel.block(x[None], machine.support_vectors)[0]
     pro, contra = parts[parts > 0], parts[parts < 0]
@@ -168,7 +171,7 @@ def _nearest(machine: Machine, kept, x: np.ndarray, view: View, part: int) -> No
         if not len(near):
             continue
         gallery(
-            kept.train_chips[near],
+            marked.stretched(view, kept.train_chips[near]),
             [
                 Tile(
                     "", f"Training chip {i}, {word}, distance {distance[i]:.3g}", lower=f"{distance[i]:.2g}", sign=sign

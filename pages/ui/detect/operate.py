@@ -17,7 +17,6 @@ from pages.ui.figures.frame import show
 from pages.ui.figures.picture import picture_figure, picture_png
 from pages.ui.kit import words
 from pages.ui.kit.gallery import Tile, gallery
-from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, OperatingPoint
 
 AXES = ("log", "linear")
@@ -25,12 +24,11 @@ ZOOM = {"scrollZoom": True, "doubleClick": "reset"}
 
 
 class Now(NamedTuple):
-    """Where the page is: which machine's scores, which point of its curve, which picture."""
+    """Where the page is: which machine's scores, and which point of its curve."""
 
     column: int
     point: OperatingPoint
     shown: Shown
-    picture: int  # position in the set
 
 
 @st.fragment
@@ -41,18 +39,12 @@ def operate(view: View, compared: list[View]):
         return
     sides = st.grid(2, min_column_width=380)
     with sides.cell():
-        _picture(view, now)
+        picture = _chosen_picture(view)
+        _picture(view, now, picture)
+        _strip(view, now, picture)
     with sides.cell():
         _curve(view, now, compared)
-    sides = st.grid(2, min_column_width=380)
-    with sides.cell():
-        _strip(view, now)
-    with sides.cell():
-        covers = view.judged.hit >= 0
-        figure = froc.outputs_figure(
-            view.judged.scores[:, now.column], covers, now.point.threshold, view.judged.names[now.column]
-        )
-        show(figure, "outputs")
+        _outputs(view, now)
     windows.windows(view, now.column, now.point, now.shown)
 
 
@@ -93,10 +85,10 @@ def _controls(view: View) -> Now | None:
                 "trained for, offset 0.",
             )
     column = view.judged.names.index(by)
-    point = curve.at_alarms(trial(view, column), offered[fa])
+    point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
     st.markdown(_sentence(view, by, point))
-    return Now(column, point, now, _chosen_picture(view))
+    return Now(column, point, now)
 
 
 def _chosen_picture(view: View) -> int:
@@ -105,9 +97,7 @@ def _chosen_picture(view: View) -> int:
         st.session_state.pop("picture", None)
     if len(there) == 1:
         return int(view.judged.tested[0])
-    name = st.selectbox(
-        "Picture", there, key="picture", bind="query-params", width=300, help="Or click one of the small ones below."
-    )
+    name = st.selectbox("Picture", there, key="picture", bind="query-params", width=240, label_visibility="collapsed")
     return int(view.judged.tested[there.index(name)])
 
 
@@ -124,11 +114,11 @@ def _sentence(view: View, by: str, point: OperatingPoint) -> str:
     )
 
 
-def _picture(view: View, now: Now):
-    here = view.pictures.pictures[now.picture]
-    found = marked.marks(view, now.shown, now.column, now.picture)
+def _picture(view: View, now: Now, position: int):
+    here = view.pictures.pictures[position]
+    found = marked.marks(view, now.shown, now.column, position)
     figure = picture_figure(
-        marked.source(view, now.picture), here.image.shape, found, name=here.name, shape=view.pictures.entry.shape
+        marked.source(view, position), here.image.shape, found, name=here.name, shape=view.pictures.entry.shape
     )
     show(figure, "detect_picture", config=ZOOM, on_select=_open_mark, selection_mode="points")
     st.download_button(
@@ -173,7 +163,11 @@ def _curve(view: View, now: Now, compared: list[View]):
         return
     drawn = all_lines(view, compared)
     search, per = trial(view, now.column), view.per[unit]
-    choices = [(text, p.alarms, p.rate) for text, k in labels(view).items() for p in [curve.at_alarms(search, k)]]
+    choices = [
+        (text, p.alarms, p.rate)
+        for text, k in labels(view).items()
+        for p in [judging.at(search, k, own=now.column == 0)]
+    ]
     figure = froc.froc_figure(
         [one for one, _ in drawn],
         per=per,
@@ -208,12 +202,20 @@ def all_lines(view: View, compared: list[View]) -> list[tuple[froc.Line, Estimat
 
 def denominators(view: View) -> str:
     """What rates and false alarms are divided by, in words."""
-    n, entry = len(view.judged.tested), view.pictures.entry
+    n = len(view.judged.tested)
     area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} that can be used of them"
     table = int(view.judged.opportunities.sum())
     counted = f" ({table:,} count by the set's own table)" if table != view.n_objects else ""
     pictures = f"{n} picture{'s' if n != 1 else ''}"
-    return f"Divided by: {view.n_objects:,} labelled {entry.object_name}s{counted}, and {pictures}{area}."
+    return f"Divided by: {view.n_objects:,} labelled {view.nouns}{counted}, and {pictures}{area}."
+
+
+def _outputs(view: View, now: Now):
+    judged, column = view.judged, now.column
+    figure = froc.outputs_figure(
+        judged.scores[:, column], judged.hit >= 0, now.point.threshold, judged.names[column], view.noun
+    )
+    show(figure, "outputs")
 
 
 def _row(one: froc.Line, score: Estimate) -> dict:
@@ -229,18 +231,17 @@ def _choose_point():
             st.session_state["fa"] = text
 
 
-def _strip(view: View, now: Now):
+def _strip(view: View, now: Now, picture: int):
     """All pictures tested, small, with what was found in each; a click shows one large."""
     counts = judging.per_picture(view.judged, now.shown)
     tiles = []
     for position, name, (found, alarms), n in zip(
         view.judged.tested, names(view), counts, judging.labelled(view.judged)
     ):
-        here = position == now.picture
+        here = bool(position == picture)
         label = f"{name}: {found} of {n} found, {alarms} false alarms{', shown above' if here else ''}"
-        tiles.append(
-            Tile(name, label, words.short(name, 12), f"{found}/{n}, {alarms} fa", "free" if here else "", here)
-        )
+        counted = f"{found}/{n}, {alarms} fa"
+        tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
     gallery(
         marked.thumbnails(view),
         tiles,
@@ -249,7 +250,7 @@ def _strip(view: View, now: Now):
         size=marked.THUMB,
         on_pick=_show_picture,
     )
-    st.caption("Below each picture: found of those that count, and false alarms (fa). Click one to see it large.")
+    st.caption("Below each picture: found of those labelled, and false alarms (fa). Click one to see it large.")
 
 
 def _show_picture(name: str):

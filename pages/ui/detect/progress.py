@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.detect import set_up
 from pages.ui.detect.view import View
 from pages.ui.kit import words
 from pages.ui.run import picker, polling, watch
@@ -16,6 +17,14 @@ def head(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(words.plain(run.title), width="content")
         picker.badge(jobs.status(run.id).state)
+        st.button(
+            "New run",
+            icon=":material/add:",
+            key="detect_new",
+            on_click=set_up.open_form,
+            args=(run,),
+            help="Opens the form; this run stays as it is.",
+        )
     st.caption(words.summary(run.recipe))
     drawn = run.parts()
 

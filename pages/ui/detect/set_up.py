@@ -6,6 +6,7 @@ A copied link is the recipe: the address spells what the form shows, as that of 
 import streamlit as st
 
 from data import DataError, pictures
+from pages.ui.detect.view import plural
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
 from pages.ui.recipe.widgets import KEEP, draw
@@ -172,7 +173,7 @@ def _recipe() -> Recipe | None:
         )
         values["seed"] = draw(FIELDS["seed"], key("seed"))
         st.caption(f"Kernel ${base.kernel.formula}$, preparation: {', '.join(base.preprocess) or 'none'}.")
-    weights = {"1": weight} if weight != 1 else None
+    weights = {"1": weight, "-1": 1.0} if weight != 1 else None
     recipe = base.replace(**values, class_weight=weights)
     same = next((r for r in named().values() if r.digest() == recipe.digest()), None)
     name, title = (same.name, same.title) if same else ("custom", words.title(recipe))
@@ -202,7 +203,9 @@ def _pictures() -> pictures.PictureSet | None:
         return None
     found = entry.load()
     synthetic = " **Synthetic**, made up by a seeded program." if entry.synthetic else ""
-    facts = f"{len(found.pictures)} pictures, {sum(len(p.boxes) for p in found.pictures):,} {entry.object_name}s."
+    facts = (
+        f"{len(found.pictures)} pictures, {sum(len(p.boxes) for p in found.pictures):,} {plural(entry.object_name)}."
+    )
     st.caption(f"{facts}{synthetic}")
     return found
 
@@ -236,7 +239,7 @@ def _experiment(found: pictures.PictureSet) -> str:
     unit = "" if found.entry.unit == "picture" else f", {chosen.area:,.0f} {found.entry.unit}"
     st.caption(
         f"{parts} part{'s' if parts != 1 else ''}; {len(chosen.tested)} pictures tested, {chosen.opportunities:,} "
-        f"{found.entry.object_name}s that count{unit}."
+        f"{plural(found.entry.object_name)} that count{unit}."
     )
     if chosen.missing:
         missing = ", ".join(chosen.missing[:4]) + (

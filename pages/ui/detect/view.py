@@ -11,11 +11,12 @@ from pages.ui.detect.judged import Judged
 from pages.ui.figures.froc import Line
 from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, Trial
+from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks.detect import experiment as experiment_of
 from svmcore.lab.store.runs import Run
 
-DENSE, STEPS = 200, 200  # numbers of false alarms at which a curve is drawn: all up to DENSE, then so many more
+DENSE, STEPS = 100, 120  # numbers of false alarms at which a curve is drawn: all up to DENSE, then so many more
 
 
 class View(NamedTuple):
@@ -51,23 +52,33 @@ class View(NamedTuple):
     def noun(self) -> str:
         return self.pictures.entry.object_name
 
+    @property
+    def nouns(self) -> str:
+        return plural(self.noun)
 
-def pictures_of(run: Run) -> pictures.PictureSet:
-    """The pictures of a run. DataError when they cannot be had, or are not those that it was trained on any more."""
-    found, kept = pictures.load(run.recipe.dataset), (run.result or {}).get("data_hash")
-    if kept and run.recipe.dataset.startswith("own:") and kept != found.content_hash:
-        raise DataError(f"{run.recipe.dataset} is not the set that this run was trained on: it was replaced since")
-    return found
+
+def plural(noun: str) -> str:
+    """`volcanoes`, `faces`."""
+    return f"{noun}es" if noun.endswith(("o", "s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def view_of(run: Run) -> View | None:
-    """What there is to look at; None before the first part is judged. DataError when the pictures are not to be had."""
+    """What there is to look at; None before the first part is judged. DataError when its pictures cannot be had, or are
+    not those that it was trained on any more."""
     parts = run.parts()
     if not parts:
         return None
-    pictures_of(run)
-    found, experiment = experiment_of(run.recipe)
-    return View(run, found, experiment, _joined(run, run.id, parts), parts)
+    try:
+        found, experiment = experiment_of(run.recipe)
+    except RecipeError as error:
+        raise DataError(str(error)) from error
+    kept = (run.result or {}).get("data_hash")
+    if kept and run.recipe.dataset.startswith("own:") and kept != found.content_hash:
+        raise DataError(f"{run.recipe.dataset} is not the set that this run was trained on: it was replaced since")
+    joined = _joined(run, run.id, parts)
+    if joined.tested.max(initial=-1) >= len(found.pictures):
+        raise DataError(f"{run.recipe.dataset} has fewer pictures now than when this run searched it")
+    return View(run, found, experiment, joined, parts)
 
 
 def own_name(run: Run) -> str:

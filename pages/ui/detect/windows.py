@@ -80,4 +80,10 @@ def draw(view: View, column: int, kind: str, shown: np.ndarray, detections: np.n
                 sign=-1 if kind == "False alarms" else 1,
             )
         )
-    gallery(np.stack(chips), tiles, key=key, alt=f"{len(tiles)} windows: {kind.lower()}", on_pick=open_window)
+    gallery(
+        marked.stretched(view, np.stack(chips)),
+        tiles,
+        key=key,
+        alt=f"{len(tiles)} windows: {kind.lower()}",
+        on_pick=open_window,
+    )

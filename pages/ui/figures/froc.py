@@ -20,6 +20,7 @@ from svmcore.detection.curve import Band, OperatingPoint
 TALL = 420
 BANDED = "rgba(0,114,178,0.14)"
 DASHES = ("dash", "dot", "dashdot")  # of the rivals, which are grey
+STROKES = {"dash": "╌╌ ", "dot": "··· ", "dashdot": "╌· "}  # before their names
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 APART = 0.055  # of the axis, between two names of curves
 BINS = 60
@@ -105,12 +106,14 @@ def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool =
     )
 
 
-def outputs_figure(f: np.ndarray, is_hit: np.ndarray, threshold: float, name: str = "f") -> go.Figure:
+def outputs_figure(
+    f: np.ndarray, is_hit: np.ndarray, threshold: float, name: str = "f", noun: str = "object"
+) -> go.Figure:
     """Histograms of the scores of candidates that cover an object and of those that cover none, with the threshold."""
     figure = bare("score", "candidates", height=240, barmode="overlay", bargap=0, yaxis_type="log")
     low, high = (float(f.min()), float(f.max())) if len(f) else (-1.0, 1.0)
     edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
-    for chosen, word, colour in ((~is_hit, "no object", ORANGE), (is_hit, "object", BLUE)):
+    for chosen, word, colour in ((~is_hit, f"no {noun}", ORANGE), (is_hit, noun, BLUE)):
         counts, _ = np.histogram(f[chosen], edges)
         figure.add_bar(
             x=(edges[1:] + edges[:-1]) / 2,
@@ -122,18 +125,15 @@ def outputs_figure(f: np.ndarray, is_hit: np.ndarray, threshold: float, name: st
     if np.isfinite(threshold):
         figure.add_vline(x=threshold, line={"color": GREY, "width": 2})
     figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.16})
+    figure.update_yaxes(dtick=1)
     size = np.median(np.abs(f)) if len(f) else 0.0
     return worded(
         figure,
-        f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them objects.",
-        f"Scores of {in_plain(name)} for all {len(f):,} candidates; grey line: the threshold. Half of them are more "
-        f"than {size:.2g} away from 0. The paper found the virtual machine's outputs larger, so surer, most of all for "
-        "what is no volcano (section 5.2).",
+        f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
+        f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of them lie more than "
+        f"{size:.2g} from 0. The paper saw larger outputs, so more confidence, from the virtual machine than from its "
+        "base, most of all for negatives (DeCoste and Schölkopf, section 5.2).",
     )
-
-
-def in_plain(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:39]}…"
 
 
 def _styles(lines):
@@ -193,11 +193,12 @@ def _axes(figure, log, most, per):
 
 def _names(figure, lines):
     """The name of each curve at its right end, pushed apart where they would cover one another."""
-    ends = sorted((float(line.band.rate[-1]), at) for at, line in enumerate(lines) if len(line.band.rate))
-    styles, floor = list(_styles(lines)), -np.inf
-    for rate, at in ends:
-        y = floor = max(rate, floor + APART)
+    ends = [(round(float(line.band.rate[-1]), 2), float(line.band.rate.mean()), at) for at, line in enumerate(lines)]
+    styles, roof = list(_styles(lines)), 1.0 + APART
+    for rate, _, at in sorted(ends, reverse=True):
+        y = roof = min(rate if np.isfinite(rate) else 0.0, roof - APART)
+        text = STROKES.get(styles[at].get("dash"), "") + in_figure(lines[at].name, 18)
         figure.add_annotation(
             x=1, xref="paper", xanchor="left", xshift=4, y=y, showarrow=False,
-            text=in_figure(lines[at].name, 18), font={"color": styles[at]["color"], "size": 12},
+            text=text, font={"color": styles[at]["color"], "size": 12},
         )  # fmt: skip

@@ -35,7 +35,7 @@ class Mark(NamedTuple):
 
 
 def picture_figure(
-    source: str, size: tuple[int, int], marks: Sequence[Mark], *, name: str, shape: str = "box", height: int = 560
+    source: str, size: tuple[int, int], marks: Sequence[Mark], *, name: str, shape: str = "box", height: int = 520
 ) -> go.Figure:
     """The picture at `source` (a URI), `size` = (h, w) pixels, with its marks; the view survives a change of marks."""
     h, w = size
@@ -48,7 +48,7 @@ def picture_figure(
     _handles(figure, marks)
     hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "", "fixedrange": False}
     figure.update_xaxes(range=[0, w], constrain="domain", **hidden)
-    figure.update_yaxes(range=[h, 0], scaleanchor="x", constrain="domain", **hidden)
+    figure.update_yaxes(range=[h, 0], scaleanchor="x", constrain="domain", constraintoward="top", **hidden)
     figure.update_layout(dragmode="pan", margin={"l": 0, "r": 0, "t": 0, "b": 0})
     n = {kind: sum(mark.kind == kind for mark in marks) for kind in (FOUND, MISSED, ALARM)}
     counted = f"{n[FOUND]} found, {n[MISSED]} missed, {n[ALARM]} false alarms"

@@ -39,7 +39,7 @@ def first_visit(run) -> None:
 def look(run) -> None:
     """A detection run, whatever its state."""
     state.write("recipe", config.names(), {})
-    progress.head(run)
+    row = progress.head(run)
     try:
         view = view_of(run)
     except DataError as error:
@@ -50,7 +50,8 @@ def look(run) -> None:
         progress.nothing_yet(run)
         return
     progress.announced(view)
-    compared = others.compared(view)
+    with row:
+        compared = others.compared(view)
     operate.operate(view, compared)
     others.differences(view, compared)
     more(view, compared)

@@ -10,7 +10,7 @@ from pages.ui.detect.view import View, line
 from pages.ui.detect.windows import open_window
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified
 
 EACH = 25  # chips of a class: Figure 6 of DeCoste and Schoelkopf shows so many
@@ -33,6 +33,7 @@ def more(view: View, compared: list[View]):
     rounds = _rounds(view)
     there += [MINED_BY] if rounds else []
     there += [PUBLISHED, EXPORT]
+    state.param("more", FIRST, there)
     if st.session_state.get("more") not in there:
         st.session_state.pop("more", None)
     wanted = st.segmented_control(
@@ -106,11 +107,10 @@ def _ambiguous(view: View):
                       disabled=at == len(alarms) - 1)  # fmt: skip
             st.caption(f"{at + 1} of {len(alarms)}", width="content")
         chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
-        st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190,
-                 alt="A false alarm, as the machine gets it and with its surroundings")  # fmt: skip
-        st.markdown(
-            f"In {words.plain(picture.name)}, score **{score[shown]:+.3f}**. No one labelled a {view.noun} here."
-        )
+        alt = ["A false alarm, as it was cut", "Its surroundings"]
+        st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190, alt=alt)
+        where = f"In {words.plain(picture.name)}, score **{score[shown]:+.3f}**."
+        st.markdown(f"{where} No one labelled a {view.noun} here.")
         st.button(
             "Why",
             key="flip_why",

@@ -49,7 +49,7 @@ def _view(view: View, detection: int) -> None:
             [magnified(marked.stretched(view, chip[None])[0], 150), around],
             output_format="PNG",
             width=150,
-            alt="The window, and its surroundings",
+            alt=["The window", "Its surroundings"],
         )
         st.markdown(_verdict(view, detection))
         st.dataframe(
@@ -94,15 +94,12 @@ def _stages(view: View, machine: Machine, chip: np.ndarray) -> None:
     if not hasattr(machine.prepare, "stages"):
         return
     drawn = [("as cut", chip[None]), *machine.prepare.stages(chip[None])]
-    for at, (name, images) in enumerate(drawn):
-        cell = marked.stretched(view, images) if images.dtype == np.uint8 else _grey(images[0])[None]
-        gallery(
-            cell,
-            [Tile("", f"The window, {name}")],
-            key=f"window_stage_{at}",
-            alt=f"The window, {name}",
-            rows=[name],
-        )
+    with st.container(horizontal=True):
+        for at, (name, images) in enumerate(drawn):
+            cell = marked.stretched(view, images) if images.dtype == np.uint8 else _grey(images[0])[None]
+            tile = Tile("", f"The window, {name}", lower=words.short(name, 16))
+            with st.container(width=100):
+                gallery(cell, [tile], key=f"window_stage_{at}", alt=f"The window, {name}", size=76)
     st.caption("From the window as it was cut to what the machine compares, each on its own grey scale.")
 
 
@@ -152,7 +149,11 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
             )
         )
     gallery(
-        kept.train_chips[rows], tiles, key="window_reasons", alt="The support vectors that contribute most", size=48
+        marked.stretched(view, kept.train_chips[rows]),
+        tiles,
+        key="window_reasons",
+        alt="The support vectors that contribute most, strongest first",
+        size=48,
     )
     made = " A dotted ring is virtual: the picture is the chip that it was made from." if virtual.any() else ""
     st.caption(

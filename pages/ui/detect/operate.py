@@ -15,7 +15,7 @@ from pages.ui.detect.view import View, line, trial
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
 from pages.ui.figures.picture import picture_figure, picture_png
-from pages.ui.kit import words
+from pages.ui.kit import state, words
 from pages.ui.kit.gallery import Tile, gallery
 from svmcore.detection.curve import Estimate, OperatingPoint
 
@@ -61,6 +61,8 @@ def names(view: View) -> list[str]:
 
 def _controls(view: View) -> Now | None:
     offered, n = labels(view), len(view.judged.tested)
+    _snap(offered)
+    state.param("by", view.judged.names[0], view.judged.names)
     first = f"{judging.trained(trial(view, 0)).alarms / n:.4g}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = st.segmented_control(
@@ -93,12 +95,28 @@ def _controls(view: View) -> Now | None:
 
 def _chosen_picture(view: View) -> int:
     there = names(view)
+    state.param("picture", there[0], there)
     if st.session_state.get("picture") not in there:
         st.session_state.pop("picture", None)
     if len(there) == 1:
         return int(view.judged.tested[0])
     name = st.selectbox("Picture", there, key="picture", bind="query-params", width=240, label_visibility="collapsed")
     return int(view.judged.tested[there.index(name)])
+
+
+def _snap(offered: dict[str, int]):
+    """Move a point that is not offered, from an address or from before the last part was judged, to the nearest."""
+    asked = st.session_state.get("fa", st.query_params.get("fa"))
+    if asked is None or asked in offered:
+        return
+    try:
+        number = float(asked)
+    except ValueError:
+        number = float("nan")
+    if number == number:
+        st.session_state["fa"] = min(offered, key=lambda text: abs(float(text) - number))
+    else:
+        state.param("fa", next(iter(offered)), offered)
 
 
 def _sentence(view: View, by: str, point: OperatingPoint) -> str:
@@ -142,6 +160,8 @@ def _open_mark():
 
 def _curve(view: View, now: Now, compared: list[View]):
     units = list(view.per)
+    state.param("axis", AXES[0], AXES)
+    state.param("per", units[0], units)
     with st.container(horizontal=True):
         axis = st.segmented_control(
             "Axis", AXES, default=AXES[0], required=True, key="axis", bind="query-params", label_visibility="collapsed"

@@ -44,7 +44,9 @@ def compared(view: View) -> list[View]:
         format_func=picker.labels(list(alike.values())).get,
         max_selections=4,
         key="beside",
-        placeholder="other runs of this experiment",
+        placeholder="lay other runs of this experiment beside it",
+        label_visibility="collapsed",
+        width=420,
         help="Their curves are drawn with this run's, for instance a virtual machine beside its base.",
     )
     state.write("beside", ["beside"], {"beside": chosen})

@@ -12,9 +12,11 @@ from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
 
-def head(run: Run) -> None:
-    """Title, state, the recipe in a line, and how far it is; the page is drawn anew when a part more is done."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+def head(run: Run):
+    """Title, state, the recipe in a line, and how far it is; the page is drawn anew when a part more is done. Returns
+    the row of the title, for what else is to stand there."""
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
         st.subheader(words.plain(run.title), width="content")
         picker.badge(jobs.status(run.id).state)
         st.button(
@@ -34,6 +36,7 @@ def head(run: Run) -> None:
         _course(run, status, drawn)
 
     polling.poll(run.id, render)
+    return row
 
 
 def _course(run: Run, status, done: int) -> None:

@@ -24,6 +24,7 @@ STROKES = {"dash": "╌╌ ", "dot": "··· ", "dashdot": "╌· "}  # before t
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 APART = 0.055  # of the axis, between two names of curves
 BINS = 60
+BLUES = ("#003B5C", BLUE, "#3D9BD1", "#8CC3E6")  # of categories, the surest first
 
 
 class Line(NamedTuple):
@@ -78,13 +79,13 @@ def froc_figure(
             marker={"size": 13, "color": BLUE, "line": {"color": "white", "width": 2}},
         )  # fmt: skip
     _axes(figure, log, most, per)
-    _names(figure, lines)
+    _names(figure, lines, list(_styles(lines)))
     best = lines[0] if lines else None
     reach = "" if best is None else f" {best.name} ends at {best.band.rate[-1]:.2f} with {most / per:.3g} per {unit}."
     return worded(
         figure,
         f"Detection rate against false alarms per {unit} of {len(lines)} machines.{reach}",
-        "Up is more found, left is fewer false alarms. Dot: where you are; click the blue curve to move it. Diamond: "
+        "Up is more found, left is fewer false alarms. Dot: where you are; click the curve to move it. Diamond: "
         "offset 0, for which the machine was trained. Shaded: 95 % over redrawn pictures. Dashed grey: the most that "
         "the candidates allow.",
     )
@@ -93,15 +94,15 @@ def froc_figure(
 def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool = True) -> go.Figure:
     """One machine's curve for the objects of each category of confidence."""
     figure = bare(f"false alarms per {unit}", "objects found, share", height=320, margin_r=130, hovermode="closest")
-    for number, line in enumerate(lines):
-        style = {"color": BLUE, "width": 3.5 - 0.8 * min(number, 3)}
+    styles = [{"color": BLUES[min(at, 3)], "width": 3.4 - 0.7 * min(at, 3)} for at in range(len(lines))]
+    for line, style in zip(lines, styles):
         _curve(figure, line._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per)
     _axes(figure, log, max((line.band.alarms.max(initial=1) for line in lines), default=1.0), per)
-    _names(figure, lines)
+    _names(figure, lines, styles)
     return worded(
         figure,
         f"Detection rate against false alarms per {unit}, for each of {len(lines)} categories of labels.",
-        "The thicker, the surer were those who labelled. Only the objects of one category count in its curve; the "
+        "The darker and thicker, the surer were those who labelled. Each curve counts the objects of one category; the "
         "false alarms are the same for all.",
     )
 
@@ -191,10 +192,10 @@ def _axes(figure, log, most, per):
     figure.update_yaxes(range=[0, 1.03])
 
 
-def _names(figure, lines):
+def _names(figure, lines, styles):
     """The name of each curve at its right end, pushed apart where they would cover one another."""
     ends = [(round(float(line.band.rate[-1]), 2), float(line.band.rate.mean()), at) for at, line in enumerate(lines)]
-    styles, roof = list(_styles(lines)), 1.0 + APART
+    roof = 1.0 + APART
     for rate, _, at in sorted(ends, reverse=True):
         y = roof = min(rate if np.isfinite(rate) else 0.0, roof - APART)
         text = STROKES.get(styles[at].get("dash"), "") + in_figure(lines[at].name, 18)

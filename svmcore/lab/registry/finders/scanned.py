@@ -18,10 +18,10 @@ from skimage.transform import resize
 
 from data.pictures import Part, Picture, PictureSet
 from svmcore.detection.discard import Discard, fit_discard
-from svmcore.detection.matching import by_overlap, overlap
+from svmcore.detection.matching import by_overlap
 from svmcore.detection.mining import mine
 from svmcore.detection.scan import scan
-from svmcore.detection.suppression import grown, suppressed
+from svmcore.detection.suppression import grown, overlaps, suppressed
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.finders.findings import Detections
@@ -128,7 +128,7 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
         **_how(recipe, ground),
     )
     boxes = grown(mined.boxes, recipe.option("grow"))
-    clear = np.array([_clear(box, some[at]) for box, at in zip(boxes, mined.picture, strict=True)], bool)
+    clear = np.array([_clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)
     where = np.full(clear.sum(), -1) if empty else np.array(ground.part.train)[mined.picture[clear]]
     return ground._replace(
         chips=np.concatenate([ground.chips, mined.chips[clear]]),
@@ -138,8 +138,9 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
     )
 
 
-def _clear(box: np.ndarray, picture: Picture) -> bool:
-    return not (overlap(box, picture.boxes) > CLEAR).any()
+def _clear(boxes: np.ndarray, picture: Picture) -> np.ndarray:
+    """Which boxes (m, 4) show no object of the picture, (m,) bool."""
+    return ~(overlaps(boxes, picture.boxes) > CLEAR).any(axis=1)
 
 
 def _how(recipe, ground: Ground) -> dict:
@@ -185,7 +186,7 @@ def _background(picture: Picture, squares, side: int, n: int, rng) -> np.ndarray
     length = np.minimum(rng.choice(sizes, 4 * n) * rng.uniform(0.7, 1.4, 4 * n), min(h, w) - 1)
     corner = rng.uniform(size=(4 * n, 2)) * (np.array([w, h]) - length[:, None])
     boxes = np.concatenate([corner, corner + length[:, None]], axis=1)
-    return boxes[~(overlap(boxes, picture.boxes) > CLEAR).any(axis=1)][:n]
+    return boxes[_clear(boxes, picture)][:n]
 
 
 def _window(image: np.ndarray, square: np.ndarray, side: int) -> np.ndarray:

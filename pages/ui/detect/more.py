@@ -135,7 +135,7 @@ def _ambiguous(view: View):
         )
     st.caption(
         f"What the machine takes for a {view.noun} and no one labelled, the surest first. The labels are opinions: for "
-        "the volcanoes four people's, with degrees of confidence, so some of these may be objects after all, and the "
+        "volcanoes in degrees of confidence, so some of these may be objects after all, and the "
         "curve counts them as false alarms all the same."
     )
 

@@ -19,7 +19,11 @@ from svmcore.lab.registry.tasks import TASKS
 
 TASK = "detect"
 BASE, WRONG, OPEN = "detect_base", "detect_wrong", "detect_open"
-FIRST = "volcano-synthetic"  # needs no files
+FIRST, FIRST_SET = "volcano-synthetic", "venus-like"  # needs no files
+OF_FINDER = {  # fields that mean something to one way of finding candidates alone
+    "matched": ("pool", "miss_rate", "reach"),
+    "scan": ("stride", "scale_step", "enlarge", "grow", "overlap", "lost", "floor", "bootstraps", "mined"),
+}
 
 
 def named() -> dict[str, Recipe]:
@@ -38,7 +42,9 @@ def set_up() -> None:
     _seed()
     if wrong := st.session_state[WRONG]:
         st.warning("\n\n".join(map(words.plain, wrong)), title="Ignored in the address", icon=":material/link_off:")
-    _menu()
+    head = st.container()
+    with head:
+        _menu()
     try:
         recipe = _recipe()
         need = None if recipe is None else estimate(recipe)
@@ -48,6 +54,11 @@ def set_up() -> None:
     if recipe is None:
         return
     state.write("recipe", config.names(), config.link(recipe))
+    with head:
+        _start_button(recipe, need)
+
+
+def _start_button(recipe: Recipe, need) -> None:
     st.button(
         "Queue" if jobs.active() else "Start",
         type="primary",
@@ -105,10 +116,11 @@ def _read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
     dataset, wrong = asked.pop("dataset", ""), []
     if dataset and dataset not in known:
         wrong.append(str(RecipeError("dataset", dataset, ", ".join(sorted(known)))))
-    recipe = next((r for r in named().values() if r.dataset == dataset), None)
-    recipe = recipe or (named().get(FIRST) or next(iter(named().values())))
-    if dataset in known:
-        recipe = recipe.replace(dataset=dataset)
+    usual = next((r for r in named().values() if r.dataset == dataset), None)
+    if asked.keys() <= {"task"}:
+        start = usual or named().get(FIRST) or next(iter(named().values()))
+        return (start.replace(dataset=dataset) if dataset in known else start), wrong
+    recipe = Recipe(task=TASK, dataset=dataset if dataset in known else FIRST_SET)
     for name, text in asked.items():
         try:
             recipe = recipe.with_text(name, text)
@@ -155,10 +167,14 @@ def _recipe() -> Recipe | None:
     if found is None:
         return None
     experiment = _experiment(found)
+    if base.option("experiment") is None and experiment == next(iter(found.experiments)):
+        experiment = None
     values = {"dataset": found.entry.name, "experiment": experiment} | _method()
-    fields = [f for f in TASKS[TASK].fields if f.name != "experiment" and f.shown]
+    values |= _drawn([field for field in TASKS[TASK].fields if field.name == "finder"])
+    others = {name for finder, names in OF_FINDER.items() if finder != values["finder"] for name in names}
+    others |= {"experiment", "finder"}
     with st.expander("How to look"):
-        values |= _drawn(fields)
+        values |= _drawn([field for field in TASKS[TASK].fields if field.name not in others and field.shown])
         left, right = st.columns(2)
         values["C"] = draw(FIELDS["C"], key("C"), left)
         weight = right.number_input(

@@ -38,18 +38,10 @@ def picture_figure(
     source: str, size: tuple[int, int], marks: Sequence[Mark], *, name: str, shape: str = "box", height: int = 520
 ) -> go.Figure:
     """The picture at `source` (a URI), `size` = (h, w) pixels, with its marks; the view survives a change of marks."""
-    h, w = size
-    figure = bare(None, None, height=height, hovermode="closest", clickmode="event+select", uirevision=name)
-    figure.add_layout_image(
-        source=source, x=0, y=0, sizex=w, sizey=h, xref="x", yref="y", yanchor="top", layer="below", sizing="stretch"
-    )
+    figure = _canvas(source, size, name, height)
     for (kind, category), group in _grouped(marks).items():
         _outlines(figure, group, kind, category, shape)
     _handles(figure, marks)
-    hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "", "fixedrange": False}
-    figure.update_xaxes(range=[0, w], constrain="domain", **hidden)
-    figure.update_yaxes(range=[h, 0], scaleanchor="x", constrain="domain", constraintoward="top", **hidden)
-    figure.update_layout(dragmode="pan", margin={"l": 0, "r": 0, "t": 0, "b": 0})
     n = {kind: sum(mark.kind == kind for mark in marks) for kind in (FOUND, MISSED, ALARM)}
     counted = f"{n[FOUND]} found, {n[MISSED]} missed, {n[ALARM]} false alarms"
     return worded(
@@ -57,6 +49,28 @@ def picture_figure(
         f"{name} with its objects: {counted}.",
         f"{name}: {counted}. Blue: found; dashed: missed; orange cross: false alarm; thicker: surer label. Scroll to "
         "zoom, drag to pan, double-click for the whole picture. Click a mark to see why.",
+    )
+
+
+def photograph_figure(source: str, size: tuple[int, int], boxes: np.ndarray, f: np.ndarray, noun: str) -> go.Figure:
+    """A photograph at `source` (a URI), `size` = (h, w), with the boxes (m, 4) of what was found and their scores f."""
+    figure = _canvas(source, size, source[-60:], 560)
+    if len(boxes):
+        _outlines(figure, [Mark(FOUND, tuple(box)) for box in boxes], FOUND, 2, "box")
+    figure.add_scatter(
+        x=boxes[:, 0],
+        y=boxes[:, 1],
+        mode="text",
+        text=[f" {score:.2f}" for score in f],
+        textposition="top right",
+        textfont={"color": f"rgb{FOUND_RGB}", "size": 14, "shadow": "1px 1px 2px black, 0 0 4px black"},
+        hoverinfo="skip",
+    )
+    n = f"{len(f)} window{'s' if len(f) != 1 else ''}"
+    return worded(
+        figure,
+        f"The photograph with {n} taken for a {noun}.",
+        f"Blue boxes: taken for a {noun}, with the machine's score f. Scroll to zoom, drag to pan.",
     )
 
 
@@ -85,6 +99,20 @@ def outline(box: Sequence[float], shape: str) -> np.ndarray:
         middle, half = ((x0 + x1) / 2, (y0 + y1) / 2), ((x1 - x0) / 2, (y1 - y0) / 2)
         return np.column_stack([middle[0] + half[0] * np.cos(CIRCLE), middle[1] + half[1] * np.sin(CIRCLE)])
     return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
+
+
+def _canvas(source: str, size: tuple[int, int], name: str, height: int) -> go.Figure:
+    """A figure that shows a picture, and zooms and pans; its view lasts as long as the name."""
+    h, w = size
+    figure = bare(None, None, height=height, hovermode="closest", clickmode="event+select", uirevision=name)
+    figure.add_layout_image(
+        source=source, x=0, y=0, sizex=w, sizey=h, xref="x", yref="y", yanchor="top", layer="below", sizing="stretch"
+    )
+    hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "", "fixedrange": False}
+    figure.update_xaxes(range=[0, w], constrain="domain", **hidden)
+    figure.update_yaxes(range=[h, 0], scaleanchor="x", constrain="domain", constraintoward="top", **hidden)
+    figure.update_layout(dragmode="pan", margin={"l": 0, "r": 0, "t": 0, "b": 0})
+    return figure
 
 
 def _grouped(marks):

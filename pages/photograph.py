@@ -5,9 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.detect import photo
 from pages.ui.detect.view import plural
-from pages.ui.figures.frame import show
-from pages.ui.figures.picture import photograph_figure
-from pages.ui.kit import state, words
+from pages.ui.kit import state, viewer, words
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import config
 from pages.ui.run import polling
@@ -84,13 +82,25 @@ def honest(run) -> str:
 
 
 @st.fragment
-def boxes(found: photo.Searched, run) -> None:
+def boxes(found: photo.Searched, name: str) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
     threshold = st.slider("Threshold", LEAST, MOST, 0.0, 0.05, key="at", bind=state.binding("at"),
                           help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
     above = found.f >= threshold
-    figure = photograph_figure(data_uri(found.image), found.image.shape, found.boxes[above], found.f[above], "face")
-    show(figure, "photograph", config={"scrollZoom": True})
+    shown = [
+        viewer.Mark(viewer.FOUND, tuple(box), 2, note=f"{f:.2f}") for box, f in zip(found.boxes[above], found.f[above])
+    ]
+    n = f"{len(shown)} window{'s' if len(shown) != 1 else ''}"
+    viewer.viewer(
+        data_uri(found.image),
+        found.image.shape,
+        shown,
+        name=name,
+        shape="box",
+        key="photograph",
+        alt=f"The photograph with {n} taken for a face",
+    )
+    st.caption(f"{n} taken for a face, each with its score f. {words.plain(viewer.HOW)}")
     h, w = found.image.shape
     full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} x {found.full[0]:,}"
     quick = f", {found.discarded / max(found.looked, 1):.0%} of them settled by a quick look" if found.discarded else ""
@@ -115,7 +125,7 @@ def look(run, photograph) -> None:
         wait()
         return
     try:
-        boxes(search.result(), run)
+        boxes(search.result(), photograph.key)
     except (DataError, ValueError) as error:
         st.error(words.plain(error), title="It cannot be searched", icon=":material/block:")
 

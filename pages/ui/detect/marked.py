@@ -9,8 +9,8 @@ from PIL import Image
 
 from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
-from pages.ui.figures.picture import ALARM, FOUND, MISSED, Mark
 from pages.ui.kit.gallery import data_uri
+from pages.ui.kit.viewer import ALARM, FOUND, MISSED, Mark
 
 LOSSLESS = 300_000  # pixels up to which a picture is sent as PNG; larger ones as JPEG, a third of the size
 QUALITY = 88

@@ -182,7 +182,7 @@ def _nearest(machine: Machine, kept, x: np.ndarray, view: View, part: int) -> No
             key=f"window_near_{sign}",
             alt=f"The {len(near)} nearest training chips, {word}",
             rows=[f"nearest {word}"],
-            size=48,
+            size=40,
         )
     cut = "" if len(known) == len(kept.train_y) else f" Looked for among the first {len(known):,}."
     st.caption(f"Nearest training chips, with their distance after preparation.{cut}")

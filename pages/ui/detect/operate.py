@@ -14,13 +14,13 @@ from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View, line, trial
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
-from pages.ui.figures.picture import picture_figure, picture_png
+from pages.ui.figures.picture import picture_png
 from pages.ui.kit import state, words
+from pages.ui.kit import viewer as viewing
 from pages.ui.kit.gallery import Tile, gallery
 from svmcore.detection.curve import Estimate, OperatingPoint
 
 AXES = ("log", "linear")
-ZOOM = {"scrollZoom": True, "doubleClick": "reset"}
 
 
 class Now(NamedTuple):
@@ -65,15 +65,17 @@ def _controls(view: View) -> Now | None:
     state.param("by", view.judged.names[0], view.judged.names)
     first = f"{judging.trained(trial(view, 0)).alarms / n:.4g}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = st.segmented_control(
-            "Scores of",
-            view.judged.names,
-            default=view.judged.names[0],
-            required=True,
-            key="by",
-            bind="query-params",
-            help="Whose scores rank the candidates: the run's machine, or a baseline trained on the same ones.",
-        )
+        by = view.judged.names[0]
+        if len(view.judged.names) > 1:
+            by = st.segmented_control(
+                "Scores of",
+                view.judged.names,
+                default=by,
+                required=True,
+                key="by",
+                bind="query-params",
+                help="Whose scores rank the candidates: the run's machine, or a baseline trained on the same ones.",
+            )
         fa = first
         if len(offered) > 1:
             fa = st.select_slider(
@@ -135,13 +137,24 @@ def _sentence(view: View, by: str, point: OperatingPoint) -> str:
 def _picture(view: View, now: Now, position: int):
     here = view.pictures.pictures[position]
     found = marked.marks(view, now.shown, now.column, position)
-    figure = picture_figure(
-        marked.source(view, position), here.image.shape, found, name=here.name, shape=view.pictures.entry.shape
+    said, shape = viewing.counted(found), view.pictures.entry.shape
+    viewing.viewer(
+        marked.source(view, position),
+        here.image.shape,
+        found,
+        name=here.name,
+        shape=shape,
+        key="detect_picture",
+        alt=f"{here.name} with its {view.nouns}: {said}",
+        on_pick=windows.open_window,
     )
-    show(figure, "detect_picture", config=ZOOM, on_select=_open_mark, selection_mode="points")
+    st.caption(
+        f"{words.plain(here.name)}: {said}. Blue: found; dashed: missed; orange cross: false alarm; thicker: surer "
+        f"label. {words.plain(viewing.HOW)} Click a mark to see why."
+    )
     st.download_button(
         "Picture (PNG)",
-        lambda: picture_png(here.image, found, view.pictures.entry.shape),
+        lambda: picture_png(here.image, found, shape),
         f"{safe(view.run.title)}-{safe(here.name)}.png",
         "image/png",
         key="export_picture",
@@ -149,13 +162,6 @@ def _picture(view: View, now: Now, position: int):
         icon=":material/image:",
         help="The whole picture in its own size with these marks, drawn by the server.",
     )
-
-
-def _open_mark():
-    for point in st.session_state["detect_picture"].selection.points:
-        if ref := point.get("customdata"):
-            windows.open_window(ref)
-            st.rerun()
 
 
 def _curve(view: View, now: Now, compared: list[View]):
@@ -196,6 +202,7 @@ def _curve(view: View, now: Now, compared: list[View]):
         ceiling=judging.ceiling(view.judged),
         now=(now.point.alarms, now.point.rate),
         choices=choices,
+        chosen=now.column,
     )
     show(figure, "froc", on_select=_choose_point, selection_mode="points")
     st.dataframe(
@@ -208,6 +215,10 @@ def _curve(view: View, now: Now, compared: list[View]):
     st.caption(f"{MEAN} {denominators(view)}")
 
 
+CONFIDENCE = (
+    "The paper saw larger outputs, so more confidence, from the virtual machine than from its base, most of all for "
+    "negatives (DeCoste and Schölkopf, section 5.2)."
+)
 MEAN = (
     "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms a picture, averaged, as detection "
     "challenges report it (CAMELYON16, LUNA16); its interval by drawing the pictures anew, with all that is in them."
@@ -233,7 +244,12 @@ def denominators(view: View) -> str:
 def _outputs(view: View, now: Now):
     judged, column = view.judged, now.column
     figure = froc.outputs_figure(
-        judged.scores[:, column], judged.hit >= 0, now.point.threshold, judged.names[column], view.noun
+        judged.scores[:, column],
+        judged.hit >= 0,
+        now.point.threshold,
+        judged.names[column],
+        view.noun,
+        CONFIDENCE if view.noun == "volcano" else "",
     )
     show(figure, "outputs")
 

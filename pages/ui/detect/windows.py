@@ -20,6 +20,11 @@ SEE = {
     "no machine was asked about them.",
     "False alarms": "windows with no object that score above the threshold, the surest first.",
 }
+SEE_ONE = {
+    "Hits": "object found, by its surest window; lower left: the score.",
+    "Missed": "object below the threshold; without a score it has no candidate at all.",
+    "False alarms": "window with no object that scores above the threshold.",
+}
 
 
 def open_window(ref: str) -> None:
@@ -57,7 +62,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
         st.caption(f"{kind}: none at this threshold.")
         return
     draw(view, column, kind, shown[rows], detections[rows], key="detect_windows")
-    st.caption(f"{n[kind]:,} {SEE[kind]} Click one to see why.")
+    st.caption(f"{n[kind]:,} {SEE[kind] if n[kind] > 1 else SEE_ONE[kind]} Click one to see why.")
 
 
 def draw(view: View, column: int, kind: str, shown: np.ndarray, detections: np.ndarray, key: str) -> None:

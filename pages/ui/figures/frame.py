@@ -15,8 +15,9 @@ HEIGHT = 260
 def show(figure: go.Figure, key: str, **options):
     """Draw a figure of this file with its alt text and its line of words; returns what `st.plotly_chart` returns."""
     meta = figure.layout.meta
-    config = {"displayModeBar": False, "scrollZoom": False} | options.pop("config", {})
-    state = st.plotly_chart(figure, key=key, alt=meta["alt"], config=config, **options)
+    state = st.plotly_chart(
+        figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
+    )
     st.caption(plain(meta["see"]))
     return state
 

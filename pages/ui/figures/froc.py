@@ -45,11 +45,13 @@ def froc_figure(
     ceiling: float | None = None,
     now: tuple[float, float] | None = None,
     choices: Sequence[tuple[str, int, float]] = (),
+    chosen: int = 0,
 ) -> go.Figure:
     """Detection rate against false alarms for each machine, the first of them with its bootstrap band.
 
     ceiling: the rate that the candidates allow.  now: (false alarms over all pictures, rate) of the operating point.
-    choices: (text, false alarms, rate) of the points that a click may choose; it reports the text as `customdata`.
+    choices: (text, false alarms, rate) of the points on line `chosen` that a click may choose; it reports the text as
+    `customdata`.
     """
     figure = bare(f"false alarms per {unit}", "objects found, share", height=TALL, margin_r=110, hovermode="closest")
     most = max((line.band.alarms.max(initial=1) for line in lines), default=1.0)
@@ -57,8 +59,8 @@ def froc_figure(
     def x(alarms):
         return np.maximum(alarms, 0.5 if log else 0.0) / per
 
-    for line, style in zip(lines, _styles(lines)):
-        _curve(figure, line, style, x, per)
+    for at, (line, style) in enumerate(zip(lines, _styles(lines))):
+        _curve(figure, line, style, x, per, told=not choices or at != chosen)
     if ceiling is not None:
         figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
         figure.add_annotation(
@@ -70,7 +72,8 @@ def froc_figure(
         texts, counts, rates = zip(*choices)
         figure.add_scatter(
             x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": 16, "opacity": 0, "color": BLUE},
-            customdata=texts, hoverinfo="none",
+            customdata=texts, hoverinfo="text",
+            hovertext=[f"{rate:.3f} found, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
             selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
         )  # fmt: skip
     if now is not None:
@@ -108,7 +111,7 @@ def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool =
 
 
 def outputs_figure(
-    f: np.ndarray, is_hit: np.ndarray, threshold: float, name: str = "f", noun: str = "object"
+    f: np.ndarray, is_hit: np.ndarray, threshold: float, name: str = "f", noun: str = "object", note: str = ""
 ) -> go.Figure:
     """Histograms of the scores of candidates that cover an object and of those that cover none, with the threshold."""
     figure = bare("score", "candidates", height=240, barmode="overlay", bargap=0, yaxis_type="log")
@@ -132,8 +135,7 @@ def outputs_figure(
         figure,
         f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
         f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of them lie more than "
-        f"{size:.2g} from 0. The paper saw larger outputs, so more confidence, from the virtual machine than from its "
-        "base, most of all for negatives (DeCoste and Schölkopf, section 5.2).",
+        f"{size:.2g} from 0.{note and f' {note}'}",
     )
 
 
@@ -149,7 +151,8 @@ def _styles(lines):
             yield {"color": next(others), "width": 2.2}
 
 
-def _curve(figure, line, style, x, per):
+def _curve(figure, line, style, x, per, told=True):
+    """One line; not told: its numbers are told by the points that lie on it for clicks."""
     band = line.band
     if line.kind == "own" and np.isfinite(band.low).any():
         figure.add_scatter(
@@ -162,10 +165,17 @@ def _curve(figure, line, style, x, per):
         y=band.rate,
         mode="lines",
         line=style | {"shape": "hv"},
-        customdata=np.column_stack([band.alarms, band.alarms / per]),
-        hovertemplate="%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
-        + f"<extra>{in_figure(line.name)}</extra>",
+        **(_told(line, per) if told else {"hoverinfo": "skip"}),
     )
+
+
+def _told(line, per):
+    """What a curve tells of its points."""
+    return {
+        "customdata": np.column_stack([line.band.alarms, line.band.alarms / per]),
+        "hovertemplate": "%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
+        f"<extra>{in_figure(line.name)}</extra>",
+    }
 
 
 def _zeros(figure, lines, x, per):

@@ -60,6 +60,9 @@ SETS = {
         (Source("https://hastie.su.domains/ElemStatLearn/datasets/", suffix=".gz"),),
     ),
     "faces": FileSet((File("cbcl_train.npz"),)),
+    "face-windows": FileSet(
+        (File("cbcl_train.npz"), *(File(f"scene{i:02}.png") for i in range(50))), folders=("faces", "faces/scenes")
+    ),
     "volcanoes": FileSet(
         tuple(File(f"img{i}.{kind}") for i in range(1, 5) for kind in ("sdt", "spr", "lxyr")),
         folders=("volcanoes/Images", "volcanoes/GroundTruths"),

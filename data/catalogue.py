@@ -145,10 +145,10 @@ _DETECTION = (
         n_train=windows.COUNT,
         n_test=0,
         licence=RESEARCH,
-        citation="MIT Center for Biological and Computational Learning, CBCL face database 1, and photographs of scenes",
+        citation="MIT Center for Biological and Computational Learning, CBCL face database 1",
         size_mb=6.0,
-        note="The CBCL set with its faces mirrored, and windows of face-free photographs at all scales: half at random, "
-        "half those most like the mean face. For studies of training time. " + NO_SPLIT,
+        note="The CBCL set with its faces mirrored, and windows of photographs without faces at all scales: half of "
+        "them at random, half those most like the mean face. For studies of training time. " + NO_SPLIT,
         parse=windows.face_windows,
     ),
     Entry(

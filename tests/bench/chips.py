@@ -1,4 +1,4 @@
-"""Dense chips, ours beside scikit-learn-intelex in one process: `python -m tests.bench.chips [--only volcano-2000 ...]`.
+"""Dense chips, ours beside scikit-learn-intelex in one process: `python -m tests.bench.chips [--only face-2000 ...]`.
 
 volcano   225 features, chips of mean 0 and length 1 from the mirrored radar images (positives: every label and its
           eight neighbours by one pixel; the others: windows at random, half of them those most like a volcano);
@@ -92,9 +92,7 @@ def compare(chips: str, n: int, turns: int) -> dict:
     same = {"C": C, "class_weight": {1: weight, -1: 1.0}, "tol": 1e-3}
     candidates = {
         "ours": lambda: SVC(kernel, cache_mb=4000, **same),
-        "theirs": lambda: Theirs(
-            kernel="poly", degree=kernel.degree, gamma=0.5, coef0=0.5, cache_size=4000, **same
-        ),
+        "theirs": lambda: Theirs(kernel="poly", degree=kernel.degree, gamma=0.5, coef0=0.5, cache_size=4000, **same),
     }
     few = np.concatenate([np.flatnonzero(y == label)[:300] for label in (-1, 1)])
     for new in candidates.values():

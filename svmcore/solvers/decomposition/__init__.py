@@ -1,10 +1,10 @@
 """All one-vs-rest machines of one data set solved together, on working sets of their own over one Gram source.
 
-    rounds     the library's own: sets as large as memory allows, f of all examples kept up to date
-    bounded    the same solver with the settings of Osuna, Freund and Girosi (1997): |B|, new points, lookahead, ...
-    square     the Gram matrix of a working set, kept from round to round
-    pricing    which examples are looked at for violators, and in what order
-    settings, trace      what may be asked for, and what was done
+rounds     the library's own: sets as large as memory allows, f of all examples kept up to date
+bounded    the same solver with the settings of Osuna, Freund and Girosi (1997): |B|, new points, lookahead, ...
+square     the Gram matrix of a working set, kept from round to round
+pricing    which examples are looked at for violators, and in what order
+settings, trace      what may be asked for, and what was done
 """
 
 from __future__ import annotations

@@ -19,13 +19,14 @@ import numpy as np
 from svmcore.gram.sources import STEP
 from svmcore.solvers import smo
 from svmcore.solvers.decomposition.pricing import Priced, Pricing
-from svmcore.solvers.decomposition.rounds import GAIN, PLAIN, Rounds
+from svmcore.solvers.decomposition.rounds import GAIN, LOOSE, PLAIN, Rounds
 from svmcore.solvers.decomposition.settings import Decomposition
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.progress import Stopped
 
-FINER = 4  # a set is solved to this part of the target; violators are what half of it does not allow
+ROUGHLY = 0.25  # times the worst violation that entered, the gap that a set is solved to; less would be in vain
 ATTEMPTS = 8  # single violators that are tried in the place of a support vector before B is as good as it gets
+BEYOND, ABOVE = 200, 1.125  # rounds with support vectors outside B, and times |B| that there may be of them meanwhile
 FUTILE = 1000  # rounds in turn without gain before f is computed afresh
 
 
@@ -51,8 +52,8 @@ class Bounded(Rounds):
             return super()._ending()
         who = f"{self.full.sum()} of {self.k} machines" if self.k > 1 else "the machine"
         return (
-            f"the support vectors of {who} do not fit into a working set of {self.size} examples; the best answer found "
-            f"in it has a gap of {self.gaps.max():.2g}, above tol = {self.tol:g}"
+            f"the support vectors of {who} do not fit into a working set of {self.size} examples; the best answer "
+            f"found in it has a gap of {self.gaps.max():.2g}, above tol = {self.tol:g}"
         )
 
     def _machine(self, m) -> None:
@@ -60,28 +61,37 @@ class Bounded(Rounds):
         pricing = Pricing(self.settings, self.C[m] > 0)
         self.square.members = self.square.members[:0]
         B = self._arbitrary(m)
-        K, priced, futile = self.square.hold(B), None, 0
+        K, priced, futile, finely = self.square.hold(B), None, 0, False
         while True:
-            dual = self.seen[m].dual
-            self._solve_B(m, B, K, priced)
+            dual, finest = self.seen[m].dual, self.exact.target[m] / 2
+            tol = finest if finely else max(finest, LOOSE if priced is None else priced.worst * ROUGHLY)
+            self._solve_B(m, B, K, priced, tol)
             futile = 0 if self.seen[m].dual - dual > GAIN * (1 + abs(dual)) else futile + 1
             if futile >= FUTILE and not self._goes_on_afresh(m):
-                return
+                return None
             futile %= FUTILE
             ended = self.iterations[m] >= self.limit
             priced = self._price(m, B, pricing, everyone=ended)
             if ended:
-                return
-            if not len(priced.found):
+                return None
+            if len(priced.found) and (entered := self._enter(m, B, priced.found, pricing)) is not None:
+                (B, K), finely = entered, False
+            elif tol > finest:
+                finely = True
+            elif not len(priced.found):
                 self._look_exactly(m)
                 if self.exact.known[m] or self.exact.given_up[m]:
-                    return
-            elif (entered := self._enter(m, B, priced.found, pricing)) is not None:
-                B, K = entered
+                    return None
             elif not self._exchange(m, B, K, pricing):
-                self.full[m] = True
-                self.gaps[m], self.bias[m] = self.exact.afresh(m, self.alpha[m], self.f[m])
-                return self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])
+                if (after_all := self._without_bound(m)) is None:
+                    return self._end_full(m)
+                B, K = after_all, self.square.hold(after_all)
+
+    def _end_full(self, m) -> None:
+        """Support vectors fill B, and nothing in their place would gain."""
+        self.full[m] = True
+        self.gaps[m], self.bias[m] = self.exact.afresh(m, self.alpha[m], self.f[m])
+        self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])
 
     def _arbitrary(self, m) -> np.ndarray:
         """|B| examples at random, at least one of each class where there is one.
@@ -94,10 +104,10 @@ class Bounded(Rounds):
         first = np.concatenate(ends)
         return order[np.concatenate([first, np.setdiff1d(np.arange(len(order)), first)])][: self.size]
 
-    def _solve_B(self, m, B, K, priced: Priced | None) -> None:  # noqa: N802
-        """The machine on B."""
+    def _solve_B(self, m, B, K, priced: Priced | None, tol: float) -> None:  # noqa: N802
+        """The machine on B, to `tol`."""
         gap = self.gaps[m]
-        self._solve_on(m, B, K[None], PLAIN, self.exact.target[m] / FINER)
+        self._solve_on(m, B, K[None], PLAIN, tol)
         inner, self.bias[m] = smo.kkt_gap(self.Y[m, B], self.C[m, B], self.alpha[m, B], self.f[m, B])
         self._see(m, self.alpha[m].copy(), self.f[m], max(inner, gap), self.bias[m])
         count, violators = (priced.count, priced.violators) if priced else (0, 0)
@@ -199,10 +209,7 @@ class Bounded(Rounds):
             trials.append(found[:count])
             count //= 2
         trials += [found[i : i + 1] for i in range(min(len(found), ATTEMPTS))]
-        for new in trials:
-            if self._gains(m, B, new, pricing):
-                return True
-        return False
+        return any(self._gains(m, B, new, pricing) for new in trials)
 
     def _gains(self, m, B, new, pricing: Pricing) -> bool:
         """Whether `new` in the place of the SVs with the least alpha gain; if not, all is as it was."""
@@ -216,7 +223,7 @@ class Bounded(Rounds):
             for start in range(0, len(B), STEP):
                 part = slice(start, start + STEP)
                 self.f[m, B[part]] = K[part] @ v - self.Y[m, B[part]]
-            self._solve_on(m, B, K[None], PLAIN, self.exact.target[m] / FINER)
+            self._solve_on(m, B, K[None], PLAIN, self.exact.target[m] / 2)
             self.session.check()
             if self._dual(m, B) > dual + GAIN * (1 + abs(dual)):
                 pricing.leave(old)
@@ -228,6 +235,32 @@ class Bounded(Rounds):
         self.square.swap(slots, old)
         self.alpha[m], self.f[m] = alpha, f
         return False
+
+    def _without_bound(self, m) -> np.ndarray | None:
+        """Where no replacing gains: whether the SVs of the optimum fit into B, and then a B that holds them. To find
+        it SVs outside B keep their alpha for a while; where they become too many all is as it was."""
+        alpha, f = self.alpha[m].copy(), self.f[m].copy()
+        nobody = np.zeros(self.n, bool)
+        try:
+            for _ in range(BEYOND):
+                self._sum_all(m, nobody)
+                values = self.Y[m], self.C[m], self.alpha[m], self.f[m]
+                self.gaps[m], self.bias[m] = smo.kkt_gap(*values)
+                loaded = np.flatnonzero(self.alpha[m])
+                done = self.gaps[m] <= self.exact.target[m] / 2
+                if done and len(loaded) <= self.size:
+                    return loaded
+                if done or len(loaded) > ABOVE * self.size + ATTEMPTS:
+                    break
+                B = self._both_ends(self.f[m], *smo.index_sets(*values[:3]), self.size)
+                K = self.square.hold(B)
+                self._solve_on(m, B, K[None], PLAIN, self.exact.target[m] / 4)
+                self.session.check()
+        except Stopped:
+            self.alpha[m], self.f[m] = alpha, f
+            raise
+        self.alpha[m], self.f[m] = alpha, f
+        return None
 
     def _empty(self, m, old, B) -> None:
         """alpha of `old` becomes 0; the class that has more then is scaled down to what the other has."""

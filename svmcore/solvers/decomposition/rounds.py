@@ -25,14 +25,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.gram.sources import PLAIN, Dense, Gram
+from svmcore.gram.sources import PLAIN, Dense
 from svmcore.gram.threads import CORES
 from svmcore.solvers import smo
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.trace import Trace
 from svmcore.solvers.exact import Exact
 from svmcore.solvers.progress import Snapshot, Solution, Standing, Stopped
-from svmcore.solvers.session import Session, ending
+from svmcore.solvers.session import ending
 
 FIRST = 10_000  # examples of the random sample that the first round works on: a quarter of all, this at most
 GROWTH = 12_000  # violators a round adds to a working set, at most
@@ -187,13 +187,17 @@ class Rounds:
             chosen = _top(violation, min(room, GROWTH))
             chosen = np.concatenate([np.flatnonzero(loaded), chosen[violation[chosen] > -_margin(self.gaps[m])]])
         else:
-            quarter = self.largest // 4
-            first, last = _top(np.where(up, -f, -np.inf), quarter), _top(np.where(low, f, -np.inf), quarter)
-            free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
-            more = self.rng.choice(free, min(len(free), self.largest // 2), replace=False)
-            chosen = np.unique(np.concatenate([first, last, more]))
+            chosen = self._both_ends(f, up, low, self.largest)
         chosen = self.columns[np.sort(chosen)]
         return self.square.plan(chosen) if self.square else chosen
+
+    def _both_ends(self, f, up, low, size: int) -> np.ndarray:
+        """The worst violators of both kinds, and free SVs drawn at random."""
+        quarter = max(size // 4, 1)
+        first, last = _top(np.where(up, -f, -np.inf), quarter), _top(np.where(low, f, -np.inf), quarter)
+        free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
+        more = self.rng.choice(free, min(len(free), size // 2, size - 2 * quarter), replace=False)
+        return np.unique(np.concatenate([first, last, more]))
 
     # One round
 

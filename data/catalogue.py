@@ -151,21 +151,6 @@ _DETECTION = (
         "them at random, half those most like the mean face. For studies of training time. " + NO_SPLIT,
         parse=windows.face_windows,
     ),
-    Entry(
-        **_files("volcanoes"),
-        title="Volcanoes on Venus, chips",
-        kind="images",
-        shape=(15, 15),
-        classes=PAIR,
-        n_train=516,
-        n_test=136,
-        licence="CC BY 4.0",
-        citation="M. C. Burl et al., Learning to recognize volcanoes on Venus, Machine Learning 30, 1998",
-        size_mb=4.2,
-        note="Windows of 15 x 15 cells of 150 m around every label of images 2 to 4 (image 1 tests), and three seeded "
-        "background windows for each.",
-        parse=bundled.volcanoes,
-    ),
 )
 
 _BENCHMARKS = (

@@ -29,6 +29,7 @@ LEVELS = {
     "estimator": 3,
     "model": 3,
     "methods": 4,
+    "detection": 4,
     "lab": 5,
     "__main__": 5,
 }

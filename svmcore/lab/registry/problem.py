@@ -43,6 +43,9 @@ class Problem(NamedTuple):
     prepare: Preprocessor  # all fitted steps: what makes X_train of examples as the data set has them
     kernel: Kernel  # that training starts with
     source: Source | None = None  # of its rows, where several fits share one
+    weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
+    search: NamedTuple | None = None  # what else a task keeps of it
+    recipe: object | None = None  # where judging needs its settings
 
 
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
@@ -63,10 +66,13 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     _learn(last, images)
     X_train = _transform(last, images, None, check)
     held = data.X_test if parts.part == "test" else data.X_train
+    X_test = X_train[:0]  # where no example is tested by itself
+    if len(parts.test):
+        X_test = _transform(last, _transform(first, held, parts.test, check), None, check)
     return Problem(
         X_train=X_train,
         y_train=parts.y_train,
-        X_test=_transform(last, _transform(first, held, parts.test, check), None, check),
+        X_test=X_test,
         y_test=parts.y_test,
         train_index=parts.train,
         test_index=parts.test,

@@ -1,0 +1,1 @@
+"""Finding objects in pictures, one stage a file: candidates, chips, scores, matching to the truth, FROC."""

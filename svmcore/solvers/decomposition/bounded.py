@@ -43,6 +43,7 @@ class Bounded(Rounds):
         self.every = np.zeros_like(self.alpha)  # f at that time
 
     def _solve(self) -> None:
+        self._check_gaps()
         space = self.memory.enter_context(self.session.memory(self.size**2))
         self.square = Square(self.gram, self.session, space, self.size)
         self.session.side_by_side(self._machine, [(m,) for m in range(self.k)], 1)

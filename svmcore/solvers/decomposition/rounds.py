@@ -75,7 +75,7 @@ class Rounds:
         self.columns = self._first_set()  # examples whose f is up to date
         self.narrowed = None, None  # the columns that `add_to` was last asked for, as the source prepared them
         self.seen: list[_Seen] = [_Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * self.k
-        self.trace = session.trace = None if settings is None else Trace(self.n)
+        self.trace = session.trace = None if settings is None else Trace(self.n, gram.nbytes)
         self.stale = np.zeros(self.k, int)  # rounds in turn in which a machine gained next to nothing
         self.iterations, self.limit = np.zeros(self.k, np.int64), session.iteration_limit(self.n)
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())

@@ -136,21 +136,6 @@ _DETECTION = (
         note="+1 is a face (2429), -1 is not (4548); reordered so that the classes mix. " + NO_SPLIT,
         parse=bundled.faces,
     ),
-    Entry(
-        **_files("volcanoes"),
-        title="Volcanoes on Venus, chips",
-        kind="images",
-        shape=(15, 15),
-        classes=PAIR,
-        n_train=516,
-        n_test=136,
-        licence="CC BY 4.0",
-        citation="M. C. Burl et al., Learning to recognize volcanoes on Venus, Machine Learning 30, 1998",
-        size_mb=4.2,
-        note="Windows of 15 x 15 cells of 150 m around every label of images 2 to 4 (image 1 tests), and three seeded "
-        "background windows for each.",
-        parse=bundled.volcanoes,
-    ),
 )
 
 _BENCHMARKS = (

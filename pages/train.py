@@ -46,14 +46,16 @@ def set_up():
 
 st.title("Train")
 run = state.current_run()
-if config.folded(run):
-    st.button("New run", icon=":material/add:", key="new_run", on_click=config.unfold, help="Opens the form again.")
-    watch.watch(run)
-    st.stop()
+alone = config.folded(run)
+# Both layouts are a grid of two cells: what a run's fragment still sends while the page changes has a place to go.
 grid = st.grid(3, min_column_width=300)
-with grid.cell(), st.container(border=True):
-    set_up()
-with grid.cell(column_span=2):
+with grid.cell(column_span=3 if alone else 1):
+    if alone:
+        st.button("New run", icon=":material/add:", key="new_run", on_click=config.unfold, help="Opens the form again.")
+    else:
+        with st.container(border=True):
+            set_up()
+with grid.cell(column_span=3 if alone else 2):
     if run:
         watch.watch(run)
     else:

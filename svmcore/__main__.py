@@ -21,7 +21,7 @@ from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, fill, text
 
@@ -91,6 +91,9 @@ def _fields() -> int:
     """Fields in the order of a recipe, then those of each method and solver."""
     print("Every recipe")
     _describe(FIELDS.values())
+    for name, task in TASKS.items():
+        print(f"\ntask={name}  {task.title}.")
+        _describe(task.fields)
     for name, method in METHODS.items():
         print(f"\nmethod={name}  {method.title}. {method.help}")
         _describe(method.fields)
@@ -199,7 +202,7 @@ def _follow(run_id: str) -> jobs.Status:
 
 def _summary(result: dict) -> str:
     method = METHODS[result["method"]]
-    task = task_of(method.name)
+    task = TASKS[result["task"]]
     check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
     words += f"; not at tol: {result['ending']}" if result.get("ending") else ""

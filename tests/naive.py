@@ -56,3 +56,102 @@ def qp(K, y, C) -> np.ndarray:
         options={"maxiter": 1000, "ftol": 1e-12},
     )
     return np.clip(result.x, 0, C)
+
+
+class FreeResponse:
+    """A search judged by counting: every threshold is tried, every object asked for by name."""
+
+    def __init__(self, scores, hits, picture, tested, n_objects):
+        self.detections = [
+            (float(s), (int(k), int(h)) if h >= 0 else None, int(k))
+            for s, h, k in zip(scores, hits, picture, strict=True)
+        ]
+        self.tested = [int(k) for k in tested]
+        self.n_objects = {int(k): int(n) for k, n in zip(tested, n_objects, strict=True)}
+
+    def resampled(self, times) -> FreeResponse:
+        """The search of pictures drawn so many times each, in the order of their numbers; a copy is another picture."""
+        copy = FreeResponse([], [], [], [], [])
+        for k, count in zip(sorted(self.tested), times, strict=True):
+            for i in range(int(count)):
+                copy.tested.append((k, i))
+                copy.n_objects[k, i] = self.n_objects[k]
+                for score, name, at in self.detections:
+                    if at == k:
+                        copy.detections.append((score, None if name is None else (name, i), (k, i)))
+        return copy
+
+    def count(self, threshold) -> tuple[int, int]:
+        """False alarms and objects found when detections scoring at least the threshold are shown."""
+        shown = [name for score, name, _ in self.detections if score >= threshold]
+        return sum(name is None for name in shown), len({name for name in shown if name is not None})
+
+    def rate(self, alarms) -> float:
+        """The highest detection rate among all thresholds with at most so many false alarms."""
+        n = sum(self.n_objects.values())
+        thresholds = [math.inf, *{score for score, _, _ in self.detections}]
+        return max(f / n for a, f in map(self.count, thresholds) if a <= alarms)
+
+    def challenge(self) -> float:
+        return sum(self.rate(level * len(self.tested)) for level in (1 / 4, 1 / 2, 1, 2, 4, 8)) / 6
+
+    def area(self, up_to: int) -> float:
+        """A step function between whole numbers of false alarms: its integral is the sum over them."""
+        return sum(self.rate(a) for a in range(up_to)) / up_to
+
+
+def pooled(image, pool):
+    """The mean of each whole pool x pool cell, rounded to the nearest number, halves to the even one."""
+    rows, columns = len(image) // pool, len(image[0]) // pool
+    out = [[0] * columns for _ in range(rows)]
+    for y in range(rows):
+        for x in range(columns):
+            cell = [int(image[y * pool + i][x * pool + j]) for i in range(pool) for j in range(pool)]
+            out[y][x] = round(sum(cell) / len(cell))
+    return np.array(out)
+
+
+def correlation(image, template) -> np.ndarray:
+    """Pearson's correlation of the template with the window around every place; nan where it leaves or is flat."""
+    side = len(template)
+    t = np.asarray(template, float).ravel()
+    out = np.full(np.shape(image), np.nan)
+    for y in range(side // 2, len(image) - side + side // 2 + 1):
+        for x in range(side // 2, len(image[0]) - side + side // 2 + 1):
+            w = np.array([image[y - side // 2 + i][x - side // 2 + j] for i in range(side) for j in range(side)], float)
+            if w.std() > 0:
+                out[y, x] = ((w - w.mean()) * (t - t.mean())).sum() / (w.std() * t.std() * len(t))
+    return out
+
+
+def maxima(values, apart, least) -> list[tuple[int, int]]:
+    """Places not below any other within `apart` rows and columns, at least `least`, the highest first; nan are none.
+
+    Of equal ones that near, the first in reading order stays.
+    """
+    places = [(y, x) for y in range(values.shape[0]) for x in range(values.shape[1])]
+    known = np.where(np.isnan(values), -np.inf, values)
+
+    def near(a, b):
+        return max(abs(a[0] - b[0]), abs(a[1] - b[1])) <= apart
+
+    tops = [p for p in places if known[p] >= max(least, -1) and all(known[q] <= known[p] for q in places if near(p, q))]
+    kept: list[tuple[int, int]] = []
+    for p in sorted(tops, key=lambda p: -known[p]):
+        if not any(near(p, q) for q in kept):
+            kept.append(p)
+    return kept
+
+
+def covered(detection, objects, fits) -> int:
+    """The object that fits a detection best: `fits(detection, object)` is a cost, or None where it does not fit."""
+    costs = [(fits(detection, o), i) for i, o in enumerate(objects)]
+    costs = [(cost, i) for cost, i in costs if cost is not None]
+    return min(costs)[1] if costs else -1
+
+
+def shared_cells(a, b) -> float:
+    """Intersection over union of two boxes with whole corners, by counting unit cells."""
+    cells = [{(x, y) for x in range(int(c[0]), int(c[2])) for y in range(int(c[1]), int(c[3]))} for c in (a, b)]
+    union = cells[0] | cells[1]
+    return len(cells[0] & cells[1]) / len(union) if union else 0.0

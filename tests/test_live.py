@@ -24,7 +24,7 @@ def test_looks_follow_the_machine_at_work_and_end_with_the_machine_itself():
                 looks.append((viewer.look(progress, lambda: None), progress.snapshot()))
             return True
 
-    outcome = train.judge(DIGITS, problem, train.fit(DIGITS, problem, Monitor()))
+    outcome = train.judge(DIGITS, train.fit(DIGITS, problem, Monitor()))
     followed = [live.machine for live, _ in looks]
     assert followed[0] < 2  # two are solved at a time, in their order
     assert len(set(followed)) > 5

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from svmcore import SVC, Poly
+from svmcore.detection.matching import overlap
 from svmcore.detection.mining import SAME, mine, rounds
 from svmcore.detection.scan import scan
-from svmcore.detection.suppression import overlaps
 from svmcore.preprocess import Preprocessor
 
 HOW = {"side": 9, "stride": 2, "step": 1.4, "enlarge": 1.0, "threshold": -0.7}
@@ -77,7 +77,7 @@ def test_no_two_false_alarms_lie_on_top_of_each_other(machine, pictures):
     assert mined.alarms > len(mined.f)
     for number in range(3):
         boxes = mined.boxes[mined.picture == number]
-        table = overlaps(boxes, boxes)
+        table = overlap(boxes, boxes)
         assert (table[~np.eye(len(boxes), dtype=bool)] <= SAME).all()
 
 

@@ -18,10 +18,11 @@ from svmcore.lab.registry.checks import number
 from svmcore.lab.registry.costs import Stage
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.method import Method
-from svmcore.lab.registry.methods import METHODS, option_fields
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.task import Task
-from svmcore.lab.registry.tasks import TASKS, task_of
+from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
 from svmcore.preprocess import STEPS, Preprocessor, Step
 from svmcore.svc import SOLVERS as OF_SVC
@@ -87,7 +88,7 @@ class Score(Task):
     arrays: ClassVar = {"f": ("f", 1)}
     kept = Scores
 
-    def prepare(self, recipe, check):
+    def prepare(self, recipe, check, part=0):
         return TASKS["classify"].prepare(recipe, check)
 
     def fold(self, recipe, number, check):
@@ -104,18 +105,24 @@ class Score(Task):
     def loss(self, judged):
         return float((np.abs(judged.f) < 1).sum())
 
+    def size(self, recipe):
+        return TASKS["classify"].size(recipe)
+
+    def others(self, recipe, size):
+        return TASKS["classify"].others(recipe, size)
+
     def headline(self, result):
         return f"mean score {result['mean_score']:.2f}"
 
 
 class Scored(Method):
-    name, title, short, help, source, task = (
+    name, title, short, help, source, tasks = (
         "scored",
         "Scored",
         "Scored",
         "A machine that scores.",
         "this test",
-        "score",
+        ("score",),
     )
 
 
@@ -233,11 +240,11 @@ def test_a_new_task(more, capsys):
 
 
 def test_every_field_has_its_words_and_a_name_of_its_own():
-    every = [field for known in (*METHODS.values(), *SOLVERS.values()) for field in known.fields]
+    every = [field for known in (*TASKS.values(), *METHODS.values(), *SOLVERS.values()) for field in known.fields]
     assert all(field.label and field.help and field.check(field.default) == field.default for field in every)
     assert not {field.name for field in every} & set(Recipe.__dataclass_fields__)
     assert set(OF_SVC) == set(SOLVERS)
-    assert {task_of(name).name for name in METHODS} <= TASKS.keys()
+    assert {task for method in METHODS.values() for task in method.tasks} <= TASKS.keys()
 
 
 def test_a_kernel_that_is_offered_describes_its_numbers():

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from svmcore import files
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.registry.tasks.classify import TestSet
 from svmcore.lab.store import export, folders, runs
 from svmcore.model import load
@@ -207,7 +209,7 @@ def test_a_line_that_does_not_fit_is_an_error(tmp_path, monkeypatch):
 
 def test_errors_as_a_table(home, outcome):
     run = finished(outcome)
-    lines = run.errors_csv().splitlines()
+    lines = run.table().splitlines()
     wrong = np.flatnonzero(outcome.test.y_true != outcome.test.y_pred)
     assert lines[0] == "part,index,true,predicted,f_1"
     assert len(lines) == 1 + len(wrong)
@@ -218,7 +220,8 @@ def test_errors_as_a_table(home, outcome):
 
 def test_labels_cannot_pose_as_formulas():
     test = TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
-    assert "'=1+1" in export.errors_csv(test, np.array(["=1+1", "b"]))
+    machine = SimpleNamespace(classes=np.array(["=1+1", "b"]))
+    assert "'=1+1" in TASKS["classify"].table([test], [machine])
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
@@ -241,8 +244,7 @@ def test_the_exported_script_repeats_the_run(home, outcome, tmp_path):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    result = outcome.result
-    assert done.stdout.split() == f"{result['errors']} of {result['n_test']} test examples are wrong".split()
+    assert done.stdout.strip() == TASKS["classify"].headline(outcome.result)
     again = load(tmp_path / "machine.npz")
     X = outcome.machine.support_vectors
     np.testing.assert_allclose(again.decision_values(X), outcome.machine.decision_values(X), rtol=1e-6)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from svmcore.detection.suppression import clipped, grown, overlaps, suppressed
+from svmcore.detection.matching import overlap
+from svmcore.detection.suppression import clipped, grown, suppressed
 
 
 def naive_iou(a, b):
@@ -33,15 +34,6 @@ def random_boxes(n, seed):
     return np.hstack([corner, corner + size]).astype(float), np.round(rng.normal(size=n), 1)
 
 
-def test_overlap_is_shared_over_joint_area():
-    a, _ = random_boxes(25, 0)
-    b, _ = random_boxes(20, 1)
-    found = overlaps(a, b)
-    np.testing.assert_allclose(found, [[naive_iou(p, q) for q in b] for p in a], atol=1e-12)
-    np.testing.assert_allclose(found, overlaps(b, a).T)
-    assert overlaps(a[:0], b).shape == (0, 20)
-
-
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(("iou", "centre"), [(0.2, True), (0.2, False), (0.0, False), (1.0, True), (1.0, False)])
 def test_the_surest_stay(seed, iou, centre):
@@ -63,10 +55,10 @@ def test_every_dropped_box_has_its_reason_among_those_kept():
     boxes, f = random_boxes(80, 3)
     kept = suppressed(boxes, f, iou=0.3, centre=False)
     assert (np.diff(f[kept]) <= 0).all()
-    table = overlaps(boxes[kept], boxes[kept])
+    table = overlap(boxes[kept], boxes[kept])
     assert (table[~np.eye(len(kept), dtype=bool)] <= 0.3).all()
     dropped = np.setdiff1d(np.arange(80), kept)
-    assert (overlaps(boxes[dropped], boxes[kept]).max(axis=1) > 0.3).all()
+    assert (overlap(boxes[dropped], boxes[kept]).max(axis=1) > 0.3).all()
 
 
 def test_nothing_stays_of_nothing():
@@ -95,7 +87,6 @@ def test_clipping_keeps_boxes_in_the_picture():
         (lambda: suppressed(np.zeros((3, 5)), np.zeros(3)), r"boxes has shape \(3, 5\)"),
         (lambda: suppressed(np.zeros((1, 4)), np.zeros(1), iou=1.5), "iou = 1.5; allowed"),
         (lambda: grown(np.zeros((1, 4)), 0), "factor = 0; allowed"),
-        (lambda: overlaps(np.zeros(4), np.zeros((1, 4))), r"a has shape \(4,\)"),
     ],
 )
 def test_what_cannot_be_is_named(call, says):

@@ -126,7 +126,7 @@ def test_checks_stop_what_the_solver_does_not_see():
 
     problem = train.prepare(DIGITS)
     with pytest.raises(train.Cancelled):
-        train.judge(DIGITS, problem, train.fit(DIGITS, problem), check)
+        train.judge(DIGITS, train.fit(DIGITS, problem), check)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from data.dataset import Arrays, mixed_order
-from data.loaders import idx, jartool, text
+from data.loaders import idx, text
 
 
 def mnist(paths: list[Path]) -> Arrays:
@@ -29,14 +29,6 @@ def faces(paths: list[Path]) -> Arrays:
         X, y = file["X"], file["y"].astype(np.int64)
     order = mixed_order(y)
     return Arrays.unsplit(X[order], y[order])
-
-
-def volcanoes(paths: list[Path]) -> Arrays:
-    """Chips of experiment A1: images 2, 3 and 4 train, image 1 tests."""
-    parts = [jartool.chips(*paths[3 * k : 3 * k + 3], seed=k) for k in range(4)]
-    X, y = (np.concatenate(part) for part in zip(*parts[1:]))
-    order, test_order = mixed_order(y), mixed_order(parts[0][1])
-    return Arrays(X[order], y[order], parts[0][0][test_order], parts[0][1][test_order])
 
 
 def matlab(paths: list[Path]) -> Arrays:

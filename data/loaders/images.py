@@ -47,19 +47,26 @@ def read(members: list[Member]) -> Arrays:
     return Arrays(X[train_order], y[train_order], X[test_order], y[test_order])
 
 
-def decode(name: str, content: bytes) -> np.ndarray:
-    """One image as (h, w) or (h, w, 3) uint8; see-through parts are laid on white."""
+def decode(name: str, content: bytes, most: int = MAX_SIDE) -> np.ndarray:
+    """One image, `most` pixels a side, as (h, w) or (h, w, 3) uint8; see-through parts are laid on white."""
     try:
         with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
-            if max(image.size) > MAX_SIDE:
+            if max(image.size) > most:
                 width, height = image.size
-                raise DataError(f"{name} has {width} x {height} pixels", f"images up to {MAX_SIDE} x {MAX_SIDE}")
+                raise DataError(f"{name} has {width} x {height} pixels", f"images up to {most} x {most}")
             image.load()
             return _pixels(image)
     except DataError:
         raise
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
         raise DataError(f"{name} cannot be read as an image ({error})", ACCEPTED) from error
+
+
+def grey(image: np.ndarray) -> np.ndarray:
+    """(h, w) uint8: an image (h, w) as it is, the brightness that an eye sees in (h, w, 3)."""
+    if image.ndim == 2:
+        return image
+    return np.rint(image @ [0.2125, 0.7154, 0.0721]).astype(np.uint8)
 
 
 def _pixels(image: Image.Image) -> np.ndarray:

@@ -3,52 +3,194 @@
     .spr    text header: axes, then size, offset and scale of each, then the type (0 = uint8)
     .sdt    the pixels, row after row: I[y, x]
     .lxyr   one volcano a line: category (1 definitely, 2 probably, 3 possibly, 4 pit), x, y, radius in pixels of 75 m
+    Experiments_Images_Table        `A1; TRN = [2,3,4]; TST = [1];` a line, a run of images as 13:42
+    Experiments_Scoring_Table       experiment, its parts, km^2, volcanoes that count
+    Images_Area_Volcanoes_Table     image, usable km^2, volcanoes that count
+
+Lines that start with % are comments. Every complaint names the file, the line, the column and what is allowed.
 
 Reference: Burl et al., "Learning to recognize volcanoes on Venus", Machine Learning 30, 1998.
 """
 
+import gzip
+import math
+import re
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from data.dataset import DataError
 
-SIDE, POOL = 15, 2  # a chip is SIDE x SIDE cells, each the mean of POOL x POOL pixels
-CLEAR = 30  # pixels between a background chip's centre and the nearest labelled volcano
-BACKGROUND = 3  # background chips per volcano
+CATEGORIES = {1: "definitely", 2: "probably", 3: "possibly", 4: "pit"}
+MAX_SIDE, MAX_TEXT = 8192, 1 << 20  # pixels of an image's side, bytes of a table
+MAX_IMAGE = 9999  # the highest number of an image
 ACCEPTED = "an .sdt file of bytes with its .spr header"
+PART_ACCEPTED = "a line such as `A1; TRN = [2,3,4]; TST = [1];`, image numbers by commas, a run as 13:42"
+_PART = re.compile(r"([A-Za-z]+)(\d+)\s*;\s*TRN\s*=\s*\[([^\]]*)\]\s*;\s*TST\s*=\s*\[([^\]]*)\]\s*;?")
+_RANGE = re.compile(r"(\d{1,4})(?::(\d{1,4}))?")
+
+
+class Column(NamedTuple):
+    """A column of a table: its name, the values allowed, in words and as bounds, and whether only whole numbers are."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool = True
+
+    def read(self, where: str, text: str) -> float:
+        kind = "a whole number" if self.whole else "a number"
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not self.low <= value <= self.high or (self.whole and value % 1):
+            raise DataError(f"{where}: {text[:40]!r}", f"{kind} from {self.low:g} to {self.high:g}")
+        return value
+
+
+class TablePart(NamedTuple):
+    """A line of the table of experiments: experiment A, part A1, images that train and that test."""
+
+    experiment: str
+    name: str
+    train: tuple[int, ...]
+    test: tuple[int, ...]
 
 
 def read_image(sdt: Path, spr: Path) -> np.ndarray:
     """(h, w) uint8. Raises DataError if the header is of another type or does not fit the file's size."""
+    words = [word for _, line in _lines(spr) for word in line.split()]
     try:
-        axes, width, _, _, height, _, _, kind = (float(line) for line in spr.read_text().split())
+        axes, width, _, _, height, _, _, kind = map(float, words)
     except ValueError as error:
         raise DataError(f"{spr.name} is not the header of a two-axis image ({error})", ACCEPTED) from error
-    pixels = np.fromfile(sdt, np.uint8)
-    if (axes, kind) != (2, 0) or len(pixels) != width * height:
-        raise DataError(f"{sdt.name} has {len(pixels)} bytes, its header says {spr.read_text().split()}", ACCEPTED)
+    sizes = width, height
+    if (axes, kind) != (2, 0) or not all(1 <= size <= MAX_SIDE and size % 1 == 0 for size in sizes):
+        raise DataError(f"{spr.name} announces {' '.join(words)}"[:200], f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
+    pixels = np.frombuffer(_content(sdt, int(width * height)), np.uint8)
+    if len(pixels) != width * height:
+        raise DataError(f"{sdt.name} is not of {width:.0f} x {height:.0f} bytes, as its header says", ACCEPTED)
     return pixels.reshape(int(height), int(width))
 
 
-def read_truth(lxyr: Path) -> np.ndarray:
-    """(m, 4) float64: category, x, y, radius of each labelled volcano; m may be 0."""
-    return np.array([line.split() for line in lxyr.read_text().splitlines() if line.strip()], float).reshape(-1, 4)
+def read_truth(lxyr: Path, image_shape: tuple[int, int] = (MAX_SIDE, MAX_SIDE)) -> np.ndarray:
+    """(m, 4) float64: category, x, y, radius of each labelled volcano of an image (h, w); m may be 0."""
+    h, w = image_shape
+    columns = (
+        Column("category", 1, max(CATEGORIES)),
+        Column("x", 0, w, whole=False),
+        Column("y", 0, h, whole=False),
+        Column("radius", 0.5, max(h, w), whole=False),
+    )
+    return np.array([row for _, row in _rows(lxyr, columns)], float).reshape(-1, 4)
 
 
-def chips(sdt: Path, spr: Path, lxyr: Path, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Windows of one image, X (n, SIDE, SIDE) uint8 and y (n,): +1 around every volcano, -1 at seeded clear places."""
-    image, truth = read_image(sdt, spr), read_truth(lxyr)
-    h, w = (size // POOL for size in image.shape)
-    image = image[: h * POOL, : w * POOL].reshape(h, POOL, w, POOL).mean((1, 3))
-    half = SIDE // 2
-    low, high = half, np.array([h, w]) - half
-    centres = np.rint(truth[:, 2:0:-1] / POOL).astype(int)
-    centres = centres[((centres >= low) & (centres < high)).all(1)]
-    places = np.random.default_rng(seed).integers(low, high, (40 * len(truth), 2))
-    distance = np.linalg.norm(places[:, None] * POOL - truth[None, :, 2:0:-1], axis=2).min(1)
-    background = places[distance > CLEAR][: BACKGROUND * len(centres)]
-    at = np.concatenate([centres, background])
-    windows = np.lib.stride_tricks.sliding_window_view(image, (SIDE, SIDE))
-    X = np.rint(windows[at[:, 0] - half, at[:, 1] - half]).astype(np.uint8)
-    return X, np.repeat([1, -1], [len(centres), len(background)])
+def read_experiments(path: Path) -> list[TablePart]:
+    """The parts of all experiments, in the table's order."""
+    parts = []
+    for number, line in _lines(path):
+        where = f"{path.name}, line {number}"
+        match = _PART.fullmatch(line)
+        if match is None:
+            raise DataError(f"{where}: {line[:60]!r}", PART_ACCEPTED)
+        experiment, rest, train, test = match.groups()
+        part = TablePart(experiment, experiment + rest, _images(where, "TRN", train), _images(where, "TST", test))
+        if both := set(part.train) & set(part.test):
+            raise DataError(f"{where}: image {min(both)} is in TRN and in TST", "images that train or that test")
+        if part.name in (other.name for other in parts):
+            raise DataError(f"{where}: there is a part {part.name} already", "one line a part")
+        parts.append(part)
+    if not parts:
+        raise DataError(f"{path.name} has no experiments", PART_ACCEPTED)
+    return parts
+
+
+def read_scoring(path: Path) -> dict[str, tuple[int, float, int]]:
+    """Experiment -> (parts, km^2 searched in all, volcanoes that count)."""
+    columns = (
+        Column("Experiment", 0, 0),
+        Column("Number of subexperiments", 1, 1000),
+        Column("Total Image Area", 1, 1e9, whole=False),
+        Column("Number of Detection Opportunities", 0, 1e7),
+    )
+    return _keyed(path, columns, name=re.compile(r"[A-Za-z]+"))
+
+
+def read_areas(path: Path) -> dict[int, tuple[float, int]]:
+    """Image number -> (usable km^2, volcanoes that count)."""
+    columns = (
+        Column("Image number", 1, MAX_IMAGE),
+        Column("Usable area", 1, 1e7, whole=False),
+        Column("Usable volcanoes", 0, 1e6),
+    )
+    return _keyed(path, columns)
+
+
+def _keyed(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = None) -> dict:
+    """First column -> the others, whole numbers as int; no key twice."""
+    table = {}
+    for number, (key, *values) in _rows(path, columns, name):
+        key = key if name else int(key)
+        if key in table:
+            raise DataError(f"{path.name}, line {number}, column 1 ({columns[0].name}): {key} once more", "each once")
+        table[key] = tuple(int(v) if column.whole else v for v, column in zip(values, columns[1:]))
+    return table
+
+
+def _rows(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = None) -> Iterator[tuple[int, list]]:
+    """(line number, values) of a table in columns set off by white space, the first a `name` or a number."""
+    for number, line in _lines(path):
+        cells = line.split()
+        if len(cells) != len(columns):
+            allowed = f"{len(columns)} values a line: {', '.join(column.name for column in columns)}"
+            raise DataError(f"{path.name}, line {number}: {len(cells)} values", allowed)
+        row = []
+        for k, (cell, column) in enumerate(zip(cells, columns), 1):
+            where = f"{path.name}, line {number}, column {k} ({column.name})"
+            if name and k == 1:
+                if not name.fullmatch(cell):
+                    raise DataError(f"{where}: {cell[:40]!r}", "the letter of an experiment")
+                row.append(cell)
+            else:
+                row.append(column.read(where, cell))
+        yield number, row
+
+
+def _images(where: str, column: str, text: str) -> tuple[int, ...]:
+    """`5,6,13:42` as image numbers, in order and each once."""
+    numbers: list[int] = []
+    for piece in text.replace(" ", "").split(","):
+        match = _RANGE.fullmatch(piece)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= first <= last:
+            raise DataError(f"{where}, {column}: {piece[:40]!r}", "image numbers such as 5 or 13:42")
+        numbers.extend(range(first, last + 1))
+    if len(set(numbers)) < len(numbers):
+        raise DataError(f"{where}, {column}: an image is named twice", "each image once")
+    return tuple(numbers)
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """(number from 1, text) of the lines that are neither empty nor comments."""
+    content = _content(path, MAX_TEXT)
+    if len(content) > MAX_TEXT:
+        raise DataError(f"{path.name} is longer than {MAX_TEXT >> 20} MB", "a table of the JARtool experiment")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name} is not text (byte {error.start})", "ASCII or UTF-8 text") from error
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+    return [(number, line) for number, line in lines if line and not line.startswith("%")]
+
+
+def _content(path: Path, size: int) -> bytes:
+    """The file's content, unpacked if it ends in .gz, and no more than one byte beyond `size`."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            return file.read(size + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path.name} is damaged or cannot be read ({error})", "the published file") from error

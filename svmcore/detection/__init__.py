@@ -1,1 +1,1 @@
-"""Finding things in pictures, one stage a file."""
+"""Finding objects in pictures, one stage a file: candidates, chips, scores, matching to the truth, FROC."""

@@ -31,15 +31,6 @@ def suppressed(boxes: np.ndarray, f: np.ndarray, *, iou: float = 0.2, centre: bo
     return order[: _suppress(boxes, order, float(iou), bool(centre))]
 
 
-def overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Intersection over union of every box of a (m, 4) with every box of b (n, 4): (m, n) float64, 0 where both are
-    empty."""
-    a, b = _boxes("a", a), _boxes("b", b)
-    out = np.empty((len(a), len(b)))
-    _overlaps(a, b, out)
-    return out
-
-
 def grown(boxes: np.ndarray, factor: float) -> np.ndarray:
     """Boxes `factor` times as wide and as high about the same centres. ValueError unless the factor is above 0."""
     if not factor > 0:
@@ -71,13 +62,6 @@ def _overlap(a, b):
         return 0.0
     both = width * height
     return both / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both)
-
-
-@njit(nogil=True, cache=True)
-def _overlaps(a, b, out):
-    for i in range(len(a)):
-        for j in range(len(b)):
-            out[i, j] = _overlap(a[i], b[j])
 
 
 @njit(nogil=True, cache=True)

@@ -26,6 +26,7 @@ def test_pause_and_resume(server, tab):
     visit(tab, server.url + WATCHABLE)
     start(tab)
     expect_state(tab, "running", 90)
+    metric(tab, "Time")  # training has begun
     press(tab, "pause")
     expect_state(tab, "paused", 10)
     before = metric(tab, "Time")

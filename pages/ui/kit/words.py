@@ -8,7 +8,7 @@ import numpy as np
 
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.registry.tasks import TASKS
 
 
 def plain(text: object) -> str:
@@ -30,7 +30,7 @@ def short(text: object, most: int = 40) -> str:
 
 def error_rate(result: dict) -> str:
     """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: what came out of a run, in the words of its task."""
-    return task_of(result.get("method", "sv")).headline(result)
+    return TASKS[result.get("task", "classify")].headline(result)
 
 
 def outcome(result: dict) -> str:

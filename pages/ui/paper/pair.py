@@ -19,7 +19,7 @@ def contenders() -> dict[str, dict]:
     return {
         caption: {"method": name, **options}
         for name, method in METHODS.items()
-        if method.task == "classify"
+        if "classify" in method.tasks
         for caption, options in method.variants.items()
     }
 

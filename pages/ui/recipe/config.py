@@ -16,7 +16,8 @@ from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.method import JITTERS_DEFAULT
-from svmcore.lab.registry.methods import METHODS, option_fields
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.store.runs import ACTIVE
 

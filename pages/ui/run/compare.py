@@ -8,7 +8,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import words
 from pages.ui.run import picker, snapshots
 from svmcore.lab.recipe.recipe import FIELDS
-from svmcore.lab.registry.methods import option_fields
+from svmcore.lab.registry.options import option_fields
 from svmcore.metrics import paired_test
 
 PICTURES = 36  # digits shown of those that only one of two runs gets wrong

@@ -32,7 +32,7 @@ def buttons(run):
     )
     st.download_button(
         "Errors (CSV)",
-        run.errors_csv if done else "",
+        run.table if done else "",
         f"{run.id}-errors.csv",
         "text/csv",
         key=f"export_errors_{run.id}",

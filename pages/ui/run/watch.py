@@ -49,6 +49,8 @@ def _draw(run, status):
     progress = run.progress()
     if status.progress:
         _numbers(status.progress, status)
+    elif status.state == "paused":
+        st.info("Paused before the first numbers: the examples are being prepared.", icon=":material/pause:")
     elif status.state in runs.ACTIVE:
         st.skeleton(height=240)
     if progress:

@@ -103,7 +103,7 @@ def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]
     """Each recipe on the fold of that number, or on its test set; several differ in C alone, and share the kernel's
     values."""
     first = next(iter(recipes.values()))
-    task = task_of(first.method)
+    task = task_of(first)
     problem = task.prepare(first, unchecked) if number is None else task.fold(first, number, unchecked)
     if len(recipes) > 1:
         problem = share(first, problem)

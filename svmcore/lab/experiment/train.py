@@ -4,7 +4,7 @@
     fit       Problem -> machine, by the recipe's method  Fitted
     judge     machine -> test set, figures                Outcome
     validate  the same on each fold, where the recipe asks for folds
-    execute   all in turn
+    execute   all in turn; a task may train and judge several parts, whose figures `gathered` puts together
 
 Each takes a callable that may stop it: `fit` the solver's monitor, the others `check(stage)`, called between pieces of
 at most some tens of milliseconds.
@@ -30,6 +30,9 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.model import Machine
 from svmcore.solvers.progress import under_name
 
+# Figures of which those of a run's parts are added.
+ADDED = ("n_union", "fit_seconds", "compile_seconds", "predict_seconds", "kernel_evals", "iterations", "dual")
+
 
 class Cancelled(Exception):
     """The run was asked to stop."""
@@ -40,9 +43,10 @@ def unchecked(stage: str) -> None:
 
 
 class Fitted(NamedTuple):
-    """A fitted estimator, the seconds that it took, and those of them that went into compiling."""
+    """A fitted estimator, the problem it was fitted to, and the seconds that it took, those of compiling among them."""
 
     estimator: object
+    problem: Problem
     seconds: float
     compile_seconds: float
 
@@ -56,39 +60,55 @@ class Outcome(NamedTuple):
     result: dict
 
 
-def prepare(recipe: Recipe, check: Check = unchecked) -> Problem:
+def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
     """The recipe's problem; `check(stage)` is called between pieces and may raise to stop.
 
     RecipeError for a split, folds or a method that the data set does not allow; what `check` raises.
     """
-    return task_of(recipe.method).prepare(recipe, check)
+    return task_of(recipe).prepare(recipe, check, part)
 
 
 def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
     """Run a recipe here and now. `monitor(progress) -> bool` may end the training; it is then tested as it is."""
-    problem = prepare(recipe)
-    outcome = judge(recipe, problem, fit(recipe, problem, monitor))
-    return outcome._replace(result=outcome.result | validate(recipe, monitor))
+    parts = range(task_of(recipe).parts(recipe))
+    outcomes = [judge(recipe, fit(recipe, prepare(recipe, part=part), monitor)) for part in parts]
+    return outcomes[0]._replace(result=gathered(recipe, outcomes) | validate(recipe, monitor))
 
 
-def fit(recipe: Recipe, problem: Problem, monitor: Callable | None = None) -> Fitted:
+def fit(recipe: Recipe, problem: Problem, monitor: Callable | None = None, check: Check = unchecked) -> Fitted:
     """Train by the recipe's method. ValueError for a problem that has fewer than two classes."""
     started = time.perf_counter()
     with event.install_listener("numba:compile", event.TimingListener()) as compiling:
-        estimator = METHODS[recipe.method].train(recipe, problem, monitor)
+        estimator, problem = task_of(recipe).train(METHODS[recipe.method], recipe, problem, monitor, check)
     seconds = time.perf_counter() - started
-    return Fitted(estimator, seconds, compiling.duration if compiling.done else 0.0)
+    return Fitted(estimator, problem, seconds, compiling.duration if compiling.done else 0.0)
 
 
-def judge(recipe: Recipe, problem: Problem, fitted: Fitted, check: Check = unchecked) -> Outcome:
+def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
     """Test a fitted estimator and gather the figures of the run."""
-    task, machine = task_of(recipe.method), fitted.estimator.machine_
+    task, machine, problem = task_of(recipe), fitted.estimator.machine_, fitted.problem
     started = time.perf_counter()
     test = task.judge(machine, problem, check)
     seconds = time.perf_counter() - started
-    result = _result(recipe, problem, fitted, seconds) | task.outcome([test])
+    result = _result(recipe, fitted, seconds) | task.outcome([test])
     result |= METHODS[recipe.method].figures(fitted.estimator)
     return Outcome(replace(machine, prepare=problem.prepare), test, problem.train_index, result)
+
+
+def gathered(recipe: Recipe, outcomes: list[Outcome]) -> dict:
+    """The figures of all parts of a run together: counts and seconds add up, the outcome is that of all judgements."""
+    results = [outcome.result for outcome in outcomes]
+    if len(results) == 1:
+        return results[0]
+    joined = {name: [n for result in results for n in result[name]] for name in ("n_sv", "n_bound")}
+    added = {name: sum(result[name] for result in results) for name in ADDED}
+    worst = {name: max(result[name] for result in results) for name in ("n_train", "peak_rss_mb", "gap")}
+    ends = {
+        "converged": all(result["converged"] for result in results),
+        "ending": next((result["ending"] for result in results if result["ending"]), ""),
+    }
+    outcome = task_of(recipe).outcome([outcome.test for outcome in outcomes])
+    return results[0] | joined | added | worst | ends | outcome
 
 
 def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unchecked) -> dict:
@@ -98,7 +118,7 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
     """
     if recipe.folds is None:
         return {}
-    task, started, judged = task_of(recipe.method), time.perf_counter(), []
+    task, started, judged = task_of(recipe), time.perf_counter(), []
     for number in range(recipe.folds):
         stage = f"fold {number + 1} of {recipe.folds}"
         listener = under_name(stage, monitor)
@@ -109,13 +129,14 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
     return {"validation": figures | task.outcome(judged)}
 
 
-def _result(recipe: Recipe, problem: Problem, fitted: Fitted, predict_seconds: float) -> dict:
+def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:
     """The figures that all runs share."""
-    estimator, machine = fitted.estimator, fitted.estimator.machine_
+    estimator, machine, problem = fitted.estimator, fitted.estimator.machine_, fitted.problem
     last = estimator.history_[-1]
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
     return {
         "recipe": recipe.name,
+        "task": recipe.task,
         "dataset": recipe.dataset,
         "method": recipe.method,
         "n_train": len(problem.train_index),

@@ -46,5 +46,5 @@ def _measured(run) -> tuple[float, float] | None:
         measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0)
         return measured, cost(*plans(run.recipe, size)).seconds
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError):
         return None

@@ -11,16 +11,13 @@ free, less what runs at work were promised.
 
 from __future__ import annotations
 
-from math import prod
 from typing import NamedTuple
 
-from data import catalogue
 from svmcore.lab.forecast.calibration import FIXED_SECONDS, Alike, ratio
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.plans import plans
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.costs import Sizes
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import SHARE, BudgetError, free_mb
 
@@ -38,7 +35,7 @@ class Estimate(NamedTuple):
 
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
-    size = sizes(recipe)
+    size = task_of(recipe).size(recipe)
     whole, folds = plans(recipe, size)
     needed = cost(whole, folds)
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
@@ -58,21 +55,3 @@ def require(recipe: Recipe) -> Estimate:
     if not predicted.fits:
         raise BudgetError(predicted.advice)
     return predicted
-
-
-def sizes(recipe: Recipe) -> Sizes:
-    """How large the problem is, as the catalogue promises. RecipeError for a method that needs images."""
-    entry = catalogue.entry(recipe.dataset)
-    METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
-    share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
-    n_train, n_test = round(entry.n_train * share), round(entry.n_test * share)
-    if not entry.n_test:
-        n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
-        n_train -= min(n_test, n_train - 1)
-    n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
-    return Sizes(
-        min(recipe.n_train or n_train, n_train),
-        min(recipe.n_test or n_test, n_test),
-        prod(entry.shape),
-        1 if n_classes == 2 else n_classes,
-    )

@@ -16,6 +16,8 @@ from svmcore.lab.experiment import train
 from svmcore.lab.forecast.estimate import Estimate, require
 from svmcore.lab.jobs.live import Viewer
 from svmcore.lab.jobs.pace import Pace
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress
 
@@ -24,6 +26,8 @@ _log = logging.getLogger(__name__)
 STAGES = {
     "loading": "Loading the data",
     "preprocessing": "Preprocessing",
+    "searching": "Looking for candidates",
+    "mining": "Looking for false alarms to learn from",
     "fitting": "Training",
     "predicting": "Testing",
     "validating": "Cross-validating",
@@ -52,26 +56,36 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
         watch = _Watch(run, predicted, control)
         run.set_state("running")
         run.save_grant(predicted.memory_mb)
-        problem = train.prepare(recipe, watch.check)
-        run.save_split(problem.train_index, problem.test_index)
-        watch.settle_pace(problem)
-        if control.looks:
-            watch.viewer = Viewer(problem, recipe.seed)
-        watch.check("fitting")
         bounded = recipe.replace(cache_mb=predicted.cache_mb)
-        fitted = train.fit(bounded, problem, watch)
-        watch.check("predicting")
-        fitted = fitted._replace(seconds=fitted.seconds - watch.rested)
-        outcome = train.judge(recipe, problem, fitted, watch.check)
-        watch.viewer = None  # a look is one at the machine of all examples
+        outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
         validation = train.validate(bounded, watch, watch.check)
         watch.check("saving")
-        run.finish(outcome.machine, outcome.test, outcome.result | validation)
+        run.complete(train.gathered(recipe, outcomes) | validation)
     except train.Cancelled:
         return "cancelled", ""
     except Exception as error:
         return "failed", explain(error)
     return "done", ""
+
+
+def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Outcome:
+    """Train, test and keep one part of a run."""
+    problem = train.prepare(recipe, watch.check, number)
+    run.save_split(problem.train_index, problem.test_index, number)
+    watch.settle_pace(problem)
+    if watch.control.looks and task_of(recipe).looks:
+        watch.viewer = Viewer(problem, recipe.seed)
+    watch.check("fitting")
+    rested = watch.rested
+    fitted = train.fit(recipe, problem, watch, watch.check)
+    watch.check("predicting")
+    fitted = fitted._replace(seconds=fitted.seconds - (watch.rested - rested))
+    outcome = train.judge(recipe, fitted, watch.check)
+    watch.viewer = None  # a look is one at the machine of all examples
+    if fitted.problem is not problem:
+        run.save_split(fitted.problem.train_index, fitted.problem.test_index, number)
+    run.save_part(outcome.machine, outcome.test, number)
+    return outcome
 
 
 class _Watch:

@@ -34,8 +34,10 @@ from svmcore.lab.registry.fields import (
     read_json,
 )
 from svmcore.lab.registry.method import JITTERS_DEFAULT
-from svmcore.lab.registry.methods import METHODS, option_fields, own_fields
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.options import option_fields, own_fields
 from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.tasks import TASKS, task_of
 
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
 SPLITS = {
@@ -51,6 +53,9 @@ FIELDS: dict[str, Field] = {
     for field in (
         Field("name", SLUG, "custom", "Name", "what the recipe is called"),
         Field("title", LINE, "", "Title", "what a run of it is called"),
+        Field(
+            "task", choice(TASKS, lambda task: task.title), "classify", "Task", "What is to be learned.", shown=False,
+        ),
         Field("dataset", SLUG, "mnist-5k", "Data set", "Where the examples come from."),
         Field(
             "n_train", numeric(2, 10_000_000, whole=True), None, "Training examples",
@@ -111,6 +116,7 @@ class Recipe:
 
     name: str = "custom"
     title: str = ""
+    task: str = "classify"
     dataset: str = "mnist-5k"
     n_train: int | None = None
     n_test: int | None = None
@@ -133,17 +139,33 @@ class Recipe:
     def __post_init__(self):
         for name, field_ in FIELDS.items():
             if name == "options":
+                self._check_task()
                 self._check_options_by_name()
             object.__setattr__(self, name, field_.check(getattr(self, name)))
         method = METHODS[self.method]
         object.__setattr__(self, "jitters", (self.jitters or JITTERS_DEFAULT) if method.uses_jitters else "")
-        object.__setattr__(self, "options", _own_options(self.method, self.solver, self.options))
+        object.__setattr__(self, "options", _own_options(self._owners, self.options))
         method.check(self)
+        task_of(self).check(self)
+
+    @property
+    def _owners(self) -> tuple[str, str, str]:
+        """Whose options it has."""
+        return self.task, self.method, self.solver
+
+    def _check_task(self) -> None:
+        """A method that does not classify decides the task; any other task that is asked for, it must solve."""
+        solved = METHODS[self.method].tasks
+        if self.task == "classify" and self.task not in solved:
+            object.__setattr__(self, "task", solved[0])
+        if self.task not in solved:
+            allowed = (name for name, method in METHODS.items() if self.task in method.tasks)
+            raise RecipeError("method", self.method, f"{', '.join(allowed)} for the task {self.task}")
 
     def _check_options_by_name(self) -> None:
         """Before they are checked together, so that an error names the one that is wrong."""
         given = self.options if isinstance(self.options, Mapping) else {}
-        for name, field_ in own_fields(self.method, self.solver).items():
+        for name, field_ in own_fields(*self._owners).items():
             if name in given:
                 field_.check(given[name])
 
@@ -176,11 +198,11 @@ class Recipe:
 
     def option(self, name: str) -> object:
         """The value of one of the method's or solver's own fields. KeyError for one that they do not have."""
-        return self.options.get(name, own_fields(self.method, self.solver)[name].default)
+        return self.options.get(name, own_fields(*self._owners)[name].default)
 
     def texts(self) -> dict[str, str]:
         """Every field and every option as a short text."""
-        own = own_fields(self.method, self.solver)
+        own = own_fields(*self._owners)
         shown = {name: f.show(getattr(self, name)) for name, f in FIELDS.items() if name != "options"}
         return shown | {name: f.show(self.option(name)) for name, f in own.items()}
 
@@ -206,7 +228,8 @@ class Recipe:
 
     def with_texts(self, texts: Mapping[str, str]) -> Recipe:
         """All of them read from text and changed together, so that their order does not matter."""
-        fields = known_fields(texts.get("method", self.method), texts.get("solver", self.solver))
+        owners = (texts.get(name, getattr(self, name)) for name in ("task", "method", "solver"))
+        fields = known_fields(*owners)
         of_kernel = {name: text for name, text in texts.items() if name.startswith("kernel.")}
         values = {name: _known(name, fields).read(text) for name, text in texts.items() if name not in of_kernel}
         if of_kernel:
@@ -224,13 +247,14 @@ class Recipe:
     def _texts(self) -> tuple[tuple[str, str], ...]:
         """What tells recipes apart: every field, and the options that differ from their defaults."""
         texts = self.texts()
-        return tuple((name, texts[name]) for name in (*FIELDS, *sorted(self.options)) if name in texts)
+        usual = {"task"} if self.task == METHODS[self.method].tasks[0] else set()
+        return tuple((name, texts[name]) for name in (*FIELDS, *sorted(self.options)) if name in texts.keys() - usual)
 
 
-def known_fields(method: str, solver: str) -> dict[str, Field]:
-    """Name -> Field of everything that a recipe's text may set: this method's and solver's options before those of
-    others, which are read and left out. Names of methods and solvers that do not exist have none."""
-    own = own_fields(method, solver) if method in METHODS and solver in SOLVERS else {}
+def known_fields(task: str, method: str, solver: str) -> dict[str, Field]:
+    """Name -> Field of everything that a recipe's text may set: the options of this task, method and solver before
+    those of others, which are read and left out. Names of tasks, methods and solvers that do not exist have none."""
+    own = own_fields(task, method, solver) if task in TASKS and method in METHODS and solver in SOLVERS else {}
     return FIELDS | option_fields() | own
 
 
@@ -241,9 +265,9 @@ def _read(read, text):
         return text
 
 
-def _own_options(method: str, solver: str, options: Mapping) -> dict:
-    """The options of this method and solver that differ from their defaults, each checked; those of others left out."""
-    own, others, kept = own_fields(method, solver), option_fields(), {}
+def _own_options(owners: tuple[str, str, str], options: Mapping) -> dict:
+    """Those of the options that differ from their defaults, each checked; those of other owners left out."""
+    own, others, kept = own_fields(*owners), option_fields(), {}
     for name, value in options.items():
         if name in own:
             value = own[name].check(value)

@@ -30,7 +30,8 @@ def svc(recipe, problem) -> SVC:
 
 def train_svc(recipe, problem, monitor) -> SVC:
     """One SVC on the problem's examples, with the problem's kernel and, where it has one, its Gram source."""
-    return svc(recipe, problem).fit(problem.X_train, problem.y_train, monitor=monitor, source=problem.source)
+    examples = problem.X_train, problem.y_train, problem.weight
+    return svc(recipe, problem).fit(*examples, monitor=monitor, source=problem.source)
 
 
 def share(recipe, problem):

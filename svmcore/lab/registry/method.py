@@ -28,15 +28,15 @@ REPEATABLE = {"unit-norm", "standardise"}  # steps that a kernel can repeat afte
 class Method:
     """Base of all methods: a plain machine on the examples as they are; a subclass changes what it does differently.
 
-    name, title, short (for a column of a table), help, source; task: name of the Task that it solves; fields: its own,
-    in `recipe.options`; uses_jitters: of the recipe's fields, whether it uses `jitters`; needs_images. splits: it
-    transforms images, and preprocessing is split around that (`Preprocessor.split`). repeats: its kernel transforms
-    preprocessed examples, and repeats the steps that a jitter undoes. variants: what to set side by side when methods
-    are compared, caption -> options.
+    name, title, short (for a column of a table), help, source; tasks: names of the Tasks that it solves, the usual one
+    first; fields: its own, in `recipe.options`; uses_jitters: of the recipe's fields, whether it uses `jitters`;
+    needs_images. splits: it transforms images, and preprocessing is split around that (`Preprocessor.split`). repeats:
+    its kernel transforms preprocessed examples, and repeats the steps that a jitter undoes. variants: what to set side
+    by side when methods are compared, caption -> options.
     """
 
     name = title = short = help = source = ""
-    task = "classify"
+    tasks: tuple[str, ...] = ("classify", "detect")
     fields: tuple[Field, ...] = ()
     result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
     uses_jitters = needs_images = splits = repeats = False

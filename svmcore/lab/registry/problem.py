@@ -43,6 +43,8 @@ class Problem(NamedTuple):
     prepare: Preprocessor  # all fitted steps: what makes X_train of examples as the data set has them
     kernel: Kernel  # that training starts with
     source: Source | None = None  # of its rows, where several fits share one
+    weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
+    search: NamedTuple | None = None  # what else a task keeps of it
 
 
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
@@ -94,7 +96,7 @@ def _transform(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, chec
         if not steps.steps and X.ndim == 2 and X.dtype == np.float32:
             return X
         rows = np.arange(len(X))
-    out = None
+    out = None if len(rows) else steps.transform(X[:1])[:0]
     for start in range(0, len(rows), BETWEEN_CHECKS):
         check("preprocessing")
         piece = steps.transform(X[rows[start : start + BETWEEN_CHECKS]])

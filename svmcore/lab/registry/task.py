@@ -1,9 +1,12 @@
 """Task: what is to be learned, from the data to the judgement of a fitted machine.
 
-prepare(recipe, check), fold(recipe, number, check)    a problem for the method that trains
+parts(recipe)                                          how many machines the run trains and judges, one after the other
+prepare(recipe, check, part), fold(recipe, k, check)   a problem for the method that trains
+train(method, recipe, problem, monitor, check)         the method's estimator, and the problem that it came from
 judge(machine, problem, check)                         what the machine says about the examples it is tested on
 outcome(judged), loss(judged)                          figures of a result; what cross-validation adds up
-headline(result)                                       the outcome in a few words
+headline(result), table(judged, machines)              the outcome in a few words, and one line for each case
+size(recipe), others(recipe, size)                     how large its trainings are, for the forecast
 """
 
 from __future__ import annotations
@@ -12,18 +15,34 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.fields import Field
+
 Check = Callable[[str], None]  # is told a stage, between pieces of work, and may raise to stop
 
 
 class Task(ABC):
     """Base of all tasks. `judge` gives a NamedTuple of arrays and texts, which the run keeps; a fold is a problem that
-    nothing of the part held out has entered."""
+    nothing of the part held out has entered.
+
+    fields: its own, in `recipe.options`; looks: whether a machine in training can be looked at by its test examples.
+    """
 
     name = title = ""
+    fields: tuple[Field, ...] = ()
+    looks = True
     figures: Mapping[str, Callable] = {}  # of an outcome, beside n_test: name -> check (checks.py)
     at_times: Mapping[str, Callable] = {}  # those that not every outcome has, such as those of older runs
     arrays: Mapping[str, tuple[str, int]] = {}  # of a judgement: name -> kinds of number, dimensions
     kept: type = dict  # NamedTuple of a judgement
+
+    def check(self, recipe) -> None:
+        """RecipeError for a recipe that this task cannot be, whatever the data."""
+        return
+
+    def parts(self, recipe) -> int:
+        """How many machines the run trains and judges; their judgements together are its outcome."""
+        return 1
 
     def judged(self, arrays: dict):
         """A judgement, from the arrays of its file. ValueError for what it cannot be."""
@@ -38,9 +57,14 @@ class Task(ABC):
         """Whether a judgement can be this machine's."""
         return True
 
+    def train(self, method, recipe, problem, monitor: Callable | None, check: Check) -> tuple[object, object]:
+        """What the method makes of the problem, and the problem as it was in the end."""
+        return method.train(recipe, problem, monitor), problem
+
     @abstractmethod
-    def prepare(self, recipe, check: Check):
-        """The recipe's problem. RecipeError for what its data set does not allow; what `check` raises."""
+    def prepare(self, recipe, check: Check, part: int = 0):
+        """The problem of one of the recipe's parts. RecipeError for what its data set does not allow; what `check`
+        raises."""
 
     @abstractmethod
     def fold(self, recipe, number: int, check: Check):
@@ -61,3 +85,16 @@ class Task(ABC):
     @abstractmethod
     def headline(self, result: dict) -> str:
         """The outcome in a few words."""
+
+    def table(self, judged: list[NamedTuple], machines: list) -> str:
+        """The judgements as CSV, one line for each case that matters."""
+        raise ValueError(f"{self.title}: there is no table of this task")
+
+    @abstractmethod
+    def size(self, recipe) -> Sizes:
+        """How large the first training is, as the catalogue promises. RecipeError for a method that the data does not
+        allow."""
+
+    def others(self, recipe, size: Sizes) -> list[Sizes]:
+        """The sizes of the trainings that follow one of this size: folds, parts."""
+        return []

@@ -16,7 +16,7 @@ import numpy as np
 from svmcore.jitter import JitterSet
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.task import Task
-from svmcore.lab.registry.tasks import TASKS, task_of
+from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import reading
 from svmcore.lab.store.reading import Damaged
 from svmcore.model import Machine, load
@@ -71,7 +71,7 @@ def _read(folder: str, stamps: tuple) -> Contents:
     small = [_checked(f"{folder}/{name}", stamp) for name, stamp in zip(JSON, stamps, strict=False)]
     values = [value for value, _ in small]
     recipe, result = values[0], values[-1]
-    task = task_of(recipe.method).name if recipe else ""
+    task = recipe.task if recipe else ""
     large = [_checked(f"{folder}/{name}", stamp, task) for name, stamp in zip(LARGE, stamps[len(JSON) :], strict=True)]
     damage = next((damage for _, damage in (*small, *large) if damage), "")
     if not damage and result and recipe.folds and "validation" not in result:
@@ -102,7 +102,7 @@ def machine(path: Path) -> Machine:
 
 @lru_cache(maxsize=2)
 def _machine(path: Path, stamps: tuple) -> Machine:
-    split = path.with_name("split.npz")
+    split = path.with_name(path.name.replace("model", "split"))
     n = len(train_index(split)) if split.exists() else None
     try:
         loaded = load(path)

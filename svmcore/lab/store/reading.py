@@ -20,7 +20,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.checks import an_object, anything, count, number, positive, several, short, size, text
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.registry.tasks import TASKS
 
 MAX_JSON = 1 << 20  # bytes of a JSON file
 MAX_LINES = 1 << 26  # bytes of progress
@@ -131,7 +131,9 @@ def _result(value):
     method = METHODS.get(an_object(value, {"method": text})["method"])
     if method is None:
         raise ValueError(f"method is {short(value['method'])}, which is unknown here")
-    task = task_of(method.name)
+    task = TASKS.get(value.get("task", "classify"))
+    if task is None:
+        raise ValueError(f"task is {short(value['task'])}, which is unknown here")
     outcome = {"n_test": size} | task.figures
     validation = outcome | {"folds": several(number, 2), "seconds": positive}
     optional = {
@@ -169,20 +171,21 @@ CHECKS = {
     "grant.json": positive,
     "result.json": _result,
 }
-POSITIONS = ("index", "train", "test", "support", "parent")
+POSITIONS = ("index", "train", "test", "support", "parent", "picture", "tested", "object_picture")
 ARRAYS = {  # file -> array -> (kinds of number, dimensions)
-    "split.npz": {"train": ("iu", 1), "test": ("iu", 1)},
-    "model.npz": {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}
+    "split": {"train": ("iu", 1), "test": ("iu", 1)},
+    "model": {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}
     | {"coef": ("f", 2), "bias": ("f", 1), "bound": ("b", 2)},
 }
 
 
 def _check_arrays(name: str, found: Mapping[str, tuple[tuple[int, ...], np.dtype]], task: Task | None) -> None:
-    for array, (kinds, dimensions) in (task.arrays if name == "test.npz" else ARRAYS[name]).items():
+    kind = name.removesuffix(".npz").partition("-")[0]
+    for array, (kinds, dimensions) in (task.arrays if kind == "test" else ARRAYS[kind]).items():
         if array not in found:
             raise ValueError(f"it has no {array}")
         shape, dtype = found[array]
         if dtype.kind not in kinds or len(shape) != dimensions:
             raise ValueError(f"{array} is {dtype} of the shape {shape}")
-    if name == "test.npz" and (misfit := task.misfit({array: shape for array, (shape, _) in found.items()})):
+    if kind == "test" and (misfit := task.misfit({array: shape for array, (shape, _) in found.items()})):
         raise ValueError(misfit)

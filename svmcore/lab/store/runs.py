@@ -4,7 +4,7 @@
     state.json      queued ... done, and a message       title.json      the name a reader gave it
     split.npz       which examples train, which test     progress.jsonl  one line now and then
     model.npz       the machine                          test.npz        labels, predictions, decision values
-    result.json     the figures; written last
+    result.json     the figures; written last      (of a run in parts also split-1.npz, model-1.npz, test-1.npz, ...)
 
 A run is created under a temporary name and renamed, so it is there whole or not at all. One that says it is at work
 while no process owns it was killed: it is shown as interrupted, with what it had. One with a file that is not what it
@@ -117,14 +117,21 @@ class Run:
         """Progress as far as it was written: stage, iterations, gap, dual, n_sv, n_bound, kernel_evals, seconds, ..."""
         return reading.read_lines(self.path / "progress.jsonl")
 
-    def machine(self) -> Machine:
-        """The trained machine. FileNotFoundError when the run did not get that far, Damaged when it cannot be read."""
-        return self._large("model.npz", contents.machine)
+    def parts(self) -> int:
+        """How many parts of the run are trained and judged so far."""
+        done = 0
+        while (self.path / _named("test", done)).exists():
+            done += 1
+        return done
 
-    def test(self) -> NamedTuple:
+    def machine(self, part: int = 0) -> Machine:
+        """The machine of a part. FileNotFoundError when the run did not get that far, Damaged if it cannot be read."""
+        return self._large(_named("model", part), contents.machine)
+
+    def test(self, part: int = 0) -> NamedTuple:
         """What the machine said about the test examples, as its task judged it. Raises what `machine` raises."""
-        task = task_of(self.recipe.method)
-        return self._large("test.npz", lambda path: contents.judged(path, task))
+        task = task_of(self.recipe)
+        return self._large(_named("test", part), lambda path: contents.judged(path, task))
 
     def train_index(self) -> np.ndarray:
         """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
@@ -133,8 +140,10 @@ class Run:
     def check(self) -> None:
         """Read all that a run that is done holds. Damaged when something of it cannot be read or does not fit."""
         self.train_index()
-        if not task_of(self.recipe.method).fits(self.machine(), self.test()):
-            raise contents.blame(self.path / "test.npz", "it does not fit the machine in model.npz")
+        for part in range(max(self.parts(), 1)):
+            if not task_of(self.recipe).fits(self.machine(part), self.test(part)):
+                name, of = _named("test", part), _named("model", part)
+                raise contents.blame(self.path / name, f"it does not fit the machine in {of}")
 
     def _large(self, name: str, read):
         """What `read` makes of a file; damage that shows only then stays with the run."""
@@ -147,9 +156,10 @@ class Run:
         except Damaged as error:
             raise contents.blame(self.path / error.name, error.reason) from error
 
-    def errors_csv(self) -> str:
-        """The wrong test examples as a table. FileNotFoundError when the run did not get that far."""
-        return export.errors_csv(self.test(), self.machine().classes)
+    def table(self) -> str:
+        """The wrong test examples, or the detections, as CSV. FileNotFoundError when the run did not get that far."""
+        parts = range(max(self.parts(), 1))
+        return task_of(self.recipe).table([self.test(part) for part in parts], [self.machine(part) for part in parts])
 
     def export_snippet(self) -> str:
         """A Python script that repeats the run."""
@@ -182,9 +192,9 @@ class Run:
         """For the process at work: append to the progress."""
         folders.append_line(self.path / "progress.jsonl", line)
 
-    def save_split(self, train: np.ndarray, test: np.ndarray) -> None:
+    def save_split(self, train: np.ndarray, test: np.ndarray, part: int = 0) -> None:
         """For the process at work: which examples train and which test."""
-        files.write(self.path / "split.npz", lambda file: np.savez(file, train=train, test=test))
+        files.write(self.path / _named("split", part), lambda file: np.savez(file, train=train, test=test))
 
     def save_grant(self, memory_mb: float) -> None:
         """For the process at work: the memory that the run was promised, for other processes to see."""
@@ -192,8 +202,16 @@ class Run:
 
     def finish(self, machine: Machine, test: NamedTuple, result: dict) -> None:
         """For the process at work: keep machine and test, then the figures, which make the run done."""
-        save(machine, self.path / "model.npz")
-        files.write(self.path / "test.npz", lambda file: np.savez(file, **test._asdict()))
+        self.save_part(machine, test)
+        self.complete(result)
+
+    def save_part(self, machine: Machine, test: NamedTuple, part: int = 0) -> None:
+        """For the process at work: keep the machine of a part, then its judgement, which can be read from then on."""
+        save(machine, self.path / _named("model", part))
+        files.write(self.path / _named("test", part), lambda file: np.savez(file, **test._asdict()))
+
+    def complete(self, result: dict) -> None:
+        """For the process at work: keep the figures, which make the run done."""
         folders.write_json(self.path / "result.json", result)
 
     def release(self) -> None:
@@ -273,6 +291,11 @@ def restore(run_id: str) -> Run:
         raise UnknownRun(f"run {str(run_id)[:60]!r} is not in the trash")
     os.replace(_folder("trash") / run_id, _folder("runs") / run_id)
     return get(run_id)
+
+
+def _named(stem: str, part: int) -> str:
+    """The file of a part: model.npz, model-1.npz, ..."""
+    return f"{stem}-{part}.npz" if part else f"{stem}.npz"
 
 
 def _folder(name: str) -> Path:

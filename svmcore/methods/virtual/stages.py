@@ -80,7 +80,7 @@ class Stages:
         machine, self.kernel = self.base.machine_, self.base.kernel_
         self.base.n_features_in_ = rows.shape[1]
         self.gaps[:], self.iterations[:], self.ending = self.base.gap_, self.base.n_iter_, self.base.ending_
-        groups = [[c] for c in range(k)] if self.owner.scope == "machine" else [range(k)]
+        groups = [[c] for c in range(k)] if self.owner.scope != "union" else [range(k)]
         self.shares = [
             Share(
                 machines=np.array(group),
@@ -155,7 +155,10 @@ class Stages:
         """The seed's machines on all jittered forms of its examples; `state(share)` is what a stop now would leave,
         `state()` what one at the start would."""
         n = len(self.X)
-        keys = np.unique(table[seed.jitter].T * n + seed.parent)
+        forms = table[seed.jitter].T * n + seed.parent  # (J, m), the identity first
+        if self.owner.scope == "positive":  # the others keep the form that they have
+            forms = np.where(self.Y[seed.machines[0], seed.parent] > 0, forms, forms[0])
+        keys = np.unique(forms)
         parent, jitter = keys % n, keys // n
         box = np.tile(self.box[parent], (len(seed.machines), 1))
         nothing = np.zeros_like(box)

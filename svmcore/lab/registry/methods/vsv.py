@@ -11,7 +11,12 @@ from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.methods.virtual import VirtualSVC
 
-SCOPES = {"machine": "Each machine's own support vectors", "union": "The union of them", "all": "All training examples"}
+SCOPES = {
+    "machine": "Each machine's own support vectors",
+    "union": "The union of them",
+    "all": "All training examples",
+    "positive": "Each machine's own of the positive class alone",
+}
 
 
 class VirtualSupportVectors(Method):
@@ -56,7 +61,7 @@ class VirtualSupportVectors(Method):
             rounds=recipe.option("rounds"),
             second=second,
         )
-        return estimator.fit(problem.images, problem.y_train, monitor=monitor)
+        return estimator.fit(problem.images, problem.y_train, problem.weight, monitor=monitor)
 
     def figures(self, estimator) -> dict:
         found = {"jitters": str(estimator.jitters_), "n_virtual": estimator.n_virtual_.tolist()}

@@ -1,12 +1,12 @@
 """The tasks that the lab knows; one more is a file here and a line below."""
 
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks.classify import Classify
+from svmcore.lab.registry.tasks.detect import Detect
 
-TASKS: dict[str, Task] = {task.name: task for task in (Classify(),)}
+TASKS: dict[str, Task] = {task.name: task for task in (Classify(), Detect())}
 
 
-def task_of(method: str) -> Task:
-    """The task that a method, by its name, solves."""
-    return TASKS[METHODS[method].task]
+def task_of(recipe) -> Task:
+    """The task that a recipe sets."""
+    return TASKS[recipe.task]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from data import load
+from data import catalogue, load
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import count, several, share
+from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem, assemble
+from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
 from svmcore.metrics import roc_area, wilson
 from svmcore.model import Machine, labels
@@ -56,7 +60,7 @@ class Classify(Task):
         known = np.isin(np.concatenate([judged.y_true, judged.y_pred]), machine.classes).all()
         return bool(known) and judged.decision.shape[1] == len(machine.bias)
 
-    def prepare(self, recipe, check: Check) -> Problem:
+    def prepare(self, recipe, check: Check, part: int = 0) -> Problem:
         check("loading")
         data = load(recipe.dataset)
         return assemble(recipe, data, split.whole(recipe, data), check)
@@ -88,6 +92,38 @@ class Classify(Task):
         digits = 2 if result["n_test"] >= 5000 else 1
         rate, low, high = (f"{100 * share:.{digits}f}" for share in (result["error_rate"], *result["interval"]))
         return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate} % ({low}–{high})"
+
+    def table(self, judged: list[TestSet], machines: list[Machine]) -> str:
+        """The wrong examples: where they lie, labels, the decision value of each machine."""
+        (test,), (machine,) = judged, machines
+        names = machine.classes if test.decision.shape[1] > 1 else machine.classes[1:]
+        wrong = np.flatnonzero(test.y_true != test.y_pred)
+        return csv_text(
+            ["part", "index", "true", "predicted", *(f"f_{name}" for name in names)],
+            ([test.split, test.index[i], test.y_true[i], test.y_pred[i], *test.decision[i].tolist()] for i in wrong),
+        )
+
+    def size(self, recipe) -> Sizes:
+        entry = catalogue.entry(recipe.dataset)
+        METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
+        share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
+        n_train, n_test = round(entry.n_train * share), round(entry.n_test * share)
+        if not entry.n_test:
+            n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
+            n_train -= min(n_test, n_train - 1)
+        n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
+        return Sizes(
+            min(recipe.n_train or n_train, n_train),
+            min(recipe.n_test or n_test, n_test),
+            prod(entry.shape),
+            1 if n_classes == 2 else n_classes,
+        )
+
+    def others(self, recipe, size: Sizes) -> list[Sizes]:
+        """Its folds."""
+        folds = recipe.folds or 0
+        held = size.n_train // folds if folds else 0
+        return folds * [size._replace(n_train=size.n_train - held, n_test=held)]
 
 
 def _ranking(judged: list[TestSet]) -> dict:

@@ -1,0 +1,102 @@
+"""Faces: the published sets, and a small demo out of what installed packages carry.
+
+    cmu     pictures of CMU test set A, windows of CBCL to train on, photographs without faces
+    lfw     patches of Labeled Faces in the Wild, portraits, photographs without faces
+
+Nothing is trained on the pictures themselves: an experiment has one part, whose training side is empty.
+
+References: Sung and Poggio, "Example-based learning for view-based human face detection", 1998 (CBCL, test set);
+Rowley, Baluja and Kanade, "Neural network-based face detection", 1998 (CMU test sets); Huang et al., "Labeled Faces in
+the Wild", 2007.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from data.dataset import DataError
+from data.loaders import boxes, bundle, images, npz
+from data.pictures.entry import Contents
+from data.pictures.kinds import Experiment, Part, Picture, counted
+
+SIDE = 19  # of a window
+LFW_FACES = 100  # the first patches of scikit-image's file show a face, the others do not
+LFW_SHAPE = (200, 25, 25)
+ACCEPTED = "the published files"
+# xmin, ymin, xmax, ymax from forehead to chin as CMU's boxes go, and category; set by hand
+PORTRAITS = {
+    "astronaut.png": ((168, 58, 284, 186, 1),),
+    "grace_hopper.jpg": ((165, 105, 372, 334, 1),),
+    "camera.png": ((200, 112, 262, 198, 2),),
+    "chelsea.png": (),
+}
+CATEGORIES = {1: "frontal", 2: "from the side"}
+
+
+def cmu(paths: list[Path]) -> Contents:
+    """The windows, the table of boxes, then the pictures, scenes by their names."""
+    chips, table, *rest = paths
+    try:
+        objects = boxes.read(table.name, table.read_bytes())
+    except OSError as error:
+        raise DataError(f"{table.name} cannot be read ({error.strerror})", ACCEPTED) from error
+    scenes = [path for path in rest if path.name.startswith("scene")]
+    named = {path.name: path for path in rest if path not in scenes}
+    unknown = [k for k, image in enumerate(objects.image) if image not in named]
+    if unknown:
+        row = unknown[0]
+        raise DataError(f"{objects.where(row, 'image')}: there is no {objects.image[row][:60]!r}", ACCEPTED)
+    rows = {name: [k for k, image in enumerate(objects.image) if image == name] for name in named}
+    pictures = tuple(
+        picture(path, objects.boxes[rows[name]], objects.category[rows[name]]) for name, path in named.items()
+    )
+    return Contents(pictures, _all_test(pictures), _cbcl(chips), tuple(map(picture, scenes)))
+
+
+def lfw(paths: list[Path]) -> Contents:
+    """The patches, the portraits, then photographs without faces."""
+    patches, *rest = paths
+    named = {path.name: path for path in rest}
+    pictures = []
+    for name, rows in PORTRAITS.items():
+        table = np.array(rows, np.float64).reshape(-1, 5)
+        pictures.append(picture(named.pop(name), table[:, :4].copy(), table[:, 4].astype(np.int64)))
+    chips = _lfw_chips(patches)
+    return Contents(tuple(pictures), _all_test(tuple(pictures)), chips, tuple(map(picture, named.values())))
+
+
+def picture(path: Path, found: np.ndarray | None = None, category: np.ndarray | None = None) -> Picture:
+    """A file as a grey picture; area 1, every box counts."""
+    if found is None:
+        found, category = np.empty((0, 4)), np.empty(0, np.int64)
+    try:
+        image = images.grey(images.decode(path.name, path.read_bytes()))
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read ({error.strerror})", ACCEPTED) from error
+    return Picture(path.stem, image, found, category, 1.0, len(found))
+
+
+def _all_test(pictures: tuple[Picture, ...]) -> dict[str, Experiment]:
+    part = Part("A1", (), tuple(range(len(pictures))))
+    return {"A": counted("A", "A: windows train, every picture tests", (part,), pictures)}
+
+
+def _cbcl(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    arrays = {member.name: npz.parse(member.name, member.read()) for member in bundle.from_path(path)}
+    if not arrays.keys() >= {"X.npy", "y.npy"}:
+        raise DataError(f"{path.name} has the arrays {', '.join(arrays)[:80]}", "X and y")
+    X, y = arrays["X.npy"], arrays["y.npy"]
+    if X.dtype != np.uint8 or X.shape != (len(y), SIDE, SIDE) or y.ndim != 1 or set(np.unique(y)) != {-1, 1}:
+        raise DataError(f"{path.name} holds X {X.dtype} {X.shape} and y {y.shape}", "uint8 (n, 19, 19), +1 and -1")
+    return X.copy(), y.astype(np.int64)
+
+
+def _lfw_chips(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """The patches, 25 x 25 values in [0, 1], at the size of a window."""
+    from skimage.transform import resize  # 0.3 s to import
+
+    X = npz.parse(path.name, bundle.from_path(path)[0].read())
+    if X.shape != LFW_SHAPE or X.dtype.kind != "f" or not (X.min() >= 0 and X.max() <= 1):
+        raise DataError(f"{path.name} holds {X.dtype} {X.shape}", f"numbers in [0, 1] of the shape {LFW_SHAPE}")
+    small = np.array([resize(patch, (SIDE, SIDE), order=1, anti_aliasing=True) for patch in X])
+    return np.rint(255 * small.clip(0, 1)).astype(np.uint8), np.repeat([1, -1], [LFW_FACES, len(X) - LFW_FACES])

@@ -1,0 +1,152 @@
+"""What a set of pictures with objects is: the truth that a detector is trained on and counted against.
+
+picture  I (h, w) uint8, I[y, x];  boxes (m, 4) xmin ymin xmax ymax in its pixels, which may leave it
+circle   centre x, y and radius r as the box (x - r, y - r, x + r, y + r)
+part     pictures that train and pictures that test: a fold of an experiment
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+ONE_CATEGORY = {1: "labelled"}
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A grey picture and its objects. The arrays are shared and read-only."""
+
+    name: str
+    image: np.ndarray  # (h, w) uint8
+    boxes: np.ndarray  # (m, 4) float64
+    category: np.ndarray  # (m,) int64, 1 the surest
+    area: float = 1.0  # usable, in the unit of the set
+    opportunities: int = 0  # objects that count
+
+    def __post_init__(self):
+        for array in (self.image, self.boxes, self.category):
+            array.flags.writeable = False
+
+    @property
+    def nbytes(self) -> int:
+        return self.image.nbytes + self.boxes.nbytes + self.category.nbytes
+
+    @property
+    def circles(self) -> np.ndarray:
+        """(m, 3) float64 x, y, radius of the circles inside the boxes (a mean radius where a box is not square)."""
+        low, high = self.boxes[:, :2], self.boxes[:, 2:]
+        return np.column_stack([(low + high) / 2, (high - low).mean(1) / 2])
+
+
+@dataclass(frozen=True)
+class Part:
+    """One fold: positions in the set's `pictures` that train and that test."""
+
+    name: str
+    train: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The folds that count together, with the denominators of their FROC curve."""
+
+    name: str
+    title: str
+    parts: tuple[Part, ...]
+    area: float  # of all test pictures, in the unit of the set
+    opportunities: int  # objects of all test pictures that count
+    missing: tuple[str, ...] = ()  # pictures that the experiment names and that are not at hand
+
+    @property
+    def tested(self) -> tuple[int, ...]:
+        """Positions of the pictures that some part tests on, in order."""
+        return tuple(sorted({position for part in self.parts for position in part.test}))
+
+
+@dataclass(frozen=True, eq=False)
+class PictureFacts:
+    """All that can be said of a set of pictures without reading it."""
+
+    name: str
+    title: str
+    shape: str  # how objects are given: "circle" or "box"
+    object_name: str
+    unit: str  # of areas: "km²" or "picture"
+    n_pictures: int
+    n_objects: int
+    licence: str
+    citation: str
+    sources: tuple[str, ...]
+    size_mb: float
+    categories: dict[int, str]
+    kind: str = "pictures"
+    note: str = ""
+    synthetic: bool = False
+    fetchable: bool = False
+    window: float = 1.0  # side of a ready-made chip, as a share of an object's box around the same centre
+
+
+@dataclass(frozen=True, eq=False)
+class PictureSet:
+    """The facts of a set, as read, with its pictures and what can be done with them."""
+
+    entry: PictureFacts
+    pictures: tuple[Picture, ...]
+    experiments: dict[str, Experiment]  # never empty
+    chips: tuple[np.ndarray, np.ndarray] | None = None  # X (n, h, w) uint8, y (n,) int64 +1 / -1
+    empty: tuple[Picture, ...] = ()  # pictures without objects
+
+    def __post_init__(self):
+        for array in self.chips or ():
+            array.flags.writeable = False
+
+    @property
+    def nbytes(self) -> int:
+        pictures = sum(picture.nbytes for picture in (*self.pictures, *self.empty))
+        return pictures + sum(array.nbytes for array in self.chips or ())
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of pictures, objects, experiments and chips, whatever the set is called."""
+        digest = hashlib.sha256()
+        for picture in (*self.pictures, *self.empty):
+            digest.update(f"{picture.name!r} {picture.image.shape} {picture.area!r} {picture.opportunities} ".encode())
+            for array in (picture.image, picture.boxes, picture.category):
+                digest.update(np.ascontiguousarray(array).data)
+        digest.update(repr((len(self.pictures), sorted(self.experiments.items()))).encode())
+        for array in self.chips or ():
+            digest.update(f"{array.dtype.str} {array.shape} ".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+
+def around(x: np.ndarray, y: np.ndarray, radius: np.ndarray) -> np.ndarray:
+    """(m, 4) float64: the square boxes around circles."""
+    return np.column_stack([x - radius, y - radius, x + radius, y + radius]).astype(np.float64).reshape(-1, 4)
+
+
+def leave_out(pictures: tuple[Picture, ...], name: str, title: str, n_parts: int) -> Experiment:
+    """Pictures dealt to `n_parts` folds (no more than there are pictures): each tests once.
+
+    They are dealt by position, those with objects first, so that with two of them every part has one to train on.
+    """
+    n_parts, everything = min(n_parts, len(pictures)), range(len(pictures))
+    dealt = sorted(everything, key=lambda position: not len(pictures[position].boxes))
+    folds = [sorted(dealt[k::n_parts]) for k in range(n_parts)]
+    parts = tuple(
+        Part(f"{name}{k}", tuple(p for p in everything if p not in fold), tuple(fold))
+        for k, fold in enumerate(folds, 1)
+    )
+    return counted(name, title, parts, pictures)
+
+
+def counted(
+    name: str, title: str, parts: tuple[Part, ...], pictures: tuple[Picture, ...], missing: tuple[str, ...] = ()
+) -> Experiment:
+    """An experiment whose denominators are the sums over its test pictures."""
+    tests = [pictures[position] for part in parts for position in part.test]
+    area, opportunities = sum(p.area for p in tests), sum(p.opportunities for p in tests)
+    return Experiment(name, title, parts, float(area), int(opportunities), missing)

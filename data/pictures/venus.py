@@ -1,0 +1,81 @@
+"""Small volcanoes in Magellan radar images of Venus: the images at hand, and the experiments of the tables over them.
+
+An experiment keeps the parts whose images are all here and names the images that are not. Its denominators are those of
+the scoring table when it is complete, else the sums over the images that its parts test.
+
+Reference: Burl et al., "Learning to recognize volcanoes on Venus", Machine Learning 30, 1998, section 4.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from data.dataset import DataError, NotAtHand
+from data.loaders import jartool
+from data.loaders.jartool import TablePart
+from data.pictures.entry import Contents
+from data.pictures.kinds import Experiment, Part, Picture, around, counted
+
+TITLES = {"A": "HOM4", "B": "HOM38", "C": "HOM56", "D": "HET36", "E": "HET5"}
+ACCEPTED = "the tables as published, of the same experiments and images"
+
+
+def read(paths: list[Path]) -> Contents:
+    """The three tables and any images: .sdt, .spr and .lxyr of one name belong together."""
+    files = {path.name.removesuffix(".gz"): path for path in paths}
+    rows = jartool.read_experiments(files["Experiments_Images_Table"])
+    scoring = jartool.read_scoring(files["Experiments_Scoring_Table"])
+    areas = jartool.read_areas(files["Images_Area_Volcanoes_Table"])
+    _check_tables(rows, scoring, areas)
+    numbers = [number for number in sorted(areas) if all(name in files for name in _names(number))]
+    if not numbers:
+        raise NotAtHand("venus has its tables and no image", "img1.sdt, img1.spr, img1.lxyr and so on, beside them")
+    pictures = tuple(_picture(number, [files[name] for name in _names(number)], areas[number]) for number in numbers)
+    position = {number: k for k, number in enumerate(numbers)}
+    names = dict.fromkeys(row.experiment for row in rows)
+    experiments = {name: _experiment(name, rows, scoring[name], position, pictures) for name in names}
+    return Contents(pictures, experiments)
+
+
+def _names(number: int) -> list[str]:
+    return [f"img{number}.{kind}" for kind in ("sdt", "spr", "lxyr")]
+
+
+def _picture(number: int, files: list[Path], counts: tuple[float, int]) -> Picture:
+    sdt, spr, lxyr = files
+    image = jartool.read_image(sdt, spr)
+    category, x, y, radius = jartool.read_truth(lxyr, image.shape).T
+    area, opportunities = counts
+    return Picture(f"img{number}", image, around(x, y, radius), category.astype(np.int64), float(area), opportunities)
+
+
+def _experiment(
+    name: str, rows: list[TablePart], score: tuple, position: dict[int, int], pictures: tuple[Picture, ...]
+) -> Experiment:
+    rows = [row for row in rows if row.experiment == name]
+    wanted = sorted({number for row in rows for number in (*row.train, *row.test)})
+    missing = tuple(f"img{number}" for number in wanted if number not in position)
+    title = f"{name}: {TITLES[name]}" if name in TITLES else name
+    parts = tuple(
+        Part(row.name, tuple(position[n] for n in row.train), tuple(position[n] for n in row.test))
+        for row in rows
+        if all(number in position for number in (*row.train, *row.test))
+    )
+    if parts and len(parts) < len(rows):
+        return counted(name, title, parts, pictures, missing)
+    _, area, opportunities = score
+    return Experiment(name, title, parts, float(area), opportunities, missing)
+
+
+def _check_tables(rows: list[TablePart], scoring: dict, areas: dict) -> None:
+    """DataError unless every experiment is scored, has the parts that it should, and names images that are listed."""
+    for row in rows:
+        unknown = [number for number in (*row.train, *row.test) if number not in areas]
+        if unknown:
+            raise DataError(f"Part {row.name} names image {unknown[0]}, which has no usable area", ACCEPTED)
+        if row.experiment not in scoring:
+            raise DataError(f"Experiment {row.experiment} is not in the scoring table", ACCEPTED)
+    for name, (n_parts, _, _) in scoring.items():
+        found = sum(row.experiment == name for row in rows)
+        if found != n_parts:
+            raise DataError(f"Experiment {name} has {found} parts, the scoring table says {n_parts}", ACCEPTED)

@@ -1,0 +1,84 @@
+"""Focus of attention: a matched filter that looks over a whole picture and names the places worth a closer look.
+
+    r(p) = <w(p), t>,    t = the mean of the positive chips, each with mean 0 and norm 1, scaled to norm 1
+                         w(p) = the window around p, with mean 0 and norm 1
+
+Candidates are the local maxima of r above a threshold, set by the share of training objects that may be missed.
+DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from skimage.feature import match_template, peak_local_max
+
+APART = 3  # pooled pixels: of two maxima that are nearer the lower one is none
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedFilter:
+    """A template (side, side) float64 of mean 0 and norm 1, and the response that a candidate must reach."""
+
+    template: np.ndarray
+    threshold: float = -1.0
+
+    @classmethod
+    def fit(cls, chips: np.ndarray) -> MatchedFilter:
+        """The filter matched to positive chips (n, side, side), with no threshold. ValueError without contrast.
+
+        DeCoste and Schoelkopf (2002), section 5.2: the mean positive example.
+        """
+        if not len(chips):
+            raise ValueError("no positive chips: a matched filter is made of them")
+        rows = _normalised(np.asarray(chips, np.float64).reshape(len(chips), -1))
+        template = rows.sum(axis=0)
+        length = np.linalg.norm(template)
+        if not length > 0:
+            raise ValueError(f"{len(chips)} positive chips have no contrast in common: a matched filter needs one")
+        return cls((template / length).reshape(chips.shape[1:]))
+
+    def response(self, image: np.ndarray) -> np.ndarray:
+        """r (h, w) float64 at every place of a picture; 0 where the window leaves it."""
+        image, side = np.asarray(image, np.float64), len(self.template)
+        found = np.zeros(image.shape)
+        if min(image.shape) >= side:
+            inside = match_template(image, self.template)
+            at = side // 2
+            found[at : at + inside.shape[0], at : at + inside.shape[1]] = inside
+        return found
+
+    def peaks(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Local maxima of r that reach the threshold, their windows inside: centres (m, 2) int64, row and column, the
+        strongest first, and their r (m,)."""
+        response = self.response(image)
+        side = len(self.template)
+        after = side - 1 - side // 2  # a window reaches side // 2 before its centre
+        valid = np.zeros(response.shape, int)
+        valid[side // 2 : response.shape[0] - after, side // 2 : response.shape[1] - after] = 1
+        below = np.nextafter(max(self.threshold, -1.0), -np.inf)  # a peak must exceed it
+        centres = peak_local_max(response, min_distance=APART, threshold_abs=below, labels=valid, exclude_border=False)
+        found = response[tuple(centres.T)]
+        contrast = found != 0  # a picture without any would give its corners
+        return centres[contrast].astype(np.int64), found[contrast]
+
+    def missing(self, best: np.ndarray, share: float) -> MatchedFilter:
+        """This filter with the highest threshold that misses at most `share` of the training objects.
+
+        best (n,): the strongest candidate's r on each object, -inf for one that no candidate covers. ValueError for a
+        share outside [0, 1).
+        """
+        if not 0 <= share < 1:
+            raise ValueError(f"miss rate = {share}; allowed: from 0 to below 1")
+        ordered = np.sort(np.asarray(best, np.float64))
+        lost = np.count_nonzero(np.isneginf(ordered))
+        at = max(int(share * len(ordered) + 1e-9), lost)  # 0.29 of 100 is 29
+        return MatchedFilter(self.template, float(ordered[at]) if at < len(ordered) else -1.0)
+
+
+def _normalised(rows: np.ndarray) -> np.ndarray:
+    """Each row with mean 0 and norm 1; a constant row becomes 0."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    length = np.linalg.norm(centred, axis=1, keepdims=True)
+    return centred / np.where(length > 0, length, 1)

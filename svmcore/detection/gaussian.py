@@ -1,0 +1,50 @@
+"""The baseline of the volcano papers: one Gaussian for each class on the principal axes of the positive examples.
+
+    score(x) = log N(z; m+, S+) - log N(z; m-, S-),    z = the positives' principal components of x
+
+DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+AXES = 6  # principal axes that the papers keep
+
+
+class TwoGaussians:
+    """Quadratic classifier on `axes` principal axes of the positives; both classes count alike.
+
+    axes: how many, fewer where there are not enough positives.
+    """
+
+    def __init__(self, axes: int = AXES):
+        self.axes = axes
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> TwoGaussians:
+        """Learn from examples X (n, d) with labels y (n,) of +1 and -1.
+
+        ValueError with fewer than three of a class, or where a class does not spread along every axis.
+        """
+        positive = np.asarray(y) > 0
+        fewest = min(np.count_nonzero(positive), np.count_nonzero(~positive))
+        if fewest < 3:
+            raise ValueError(f"{fewest} examples of a class: a Gaussian needs at least 3")
+        axes = min(self.axes, X.shape[1], fewest - 1)
+        self.pca_ = PCA(axes, svd_solver="full").fit(X[positive])
+        self.model_ = QuadraticDiscriminantAnalysis(priors=[0.5, 0.5], tol=1e-12)
+        try:
+            self.model_.fit(self.pca_.transform(X), np.where(positive, 1, -1))
+        except np.linalg.LinAlgError:
+            raise ValueError(
+                f"examples of a class do not spread along {axes} axes: a Gaussian has no density"
+            ) from None
+        return self
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        """Log-likelihood ratio (m,) float64 of examples X (m, d); positive for the positive class."""
+        if not len(X):
+            return np.empty(0)
+        return self.model_.decision_function(self.pca_.transform(X)).astype(np.float64)

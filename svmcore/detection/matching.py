@@ -1,0 +1,52 @@
+"""Which object of the truth each detection covers, by the distance of centres or by the overlap of boxes.
+
+Symbols: boxes (m, 4) float64 xmin, ymin, xmax, ymax in pixels; the answer (m,) int64, a row of the truth or -1. Several
+detections may cover one object: it counts once, and those beyond the first are neither hits nor false alarms.
+"""
+
+import numpy as np
+
+
+def by_centre(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray:
+    """The nearest object whose centre lies within its radius (half its larger side), or within `least` pixels if more.
+
+    Burl et al., Machine Learning 30 (1998), section 2.3: a detection near enough to a labelled volcano counts.
+    """
+    boxes, truth = _boxes(boxes), _boxes(truth)
+    if not len(truth):
+        return np.full(len(boxes), -1)
+    distance = np.linalg.norm(_centres(boxes)[:, None] - _centres(truth)[None], axis=2)  # (m, o)
+    reach = np.maximum((truth[:, 2:] - truth[:, :2]).max(axis=1) / 2, least)
+    return _nearest(np.where(distance <= reach, distance, np.inf))
+
+
+def by_overlap(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray:
+    """The object of largest intersection over union, where that is at least `least` and above 0."""
+    boxes, truth = _boxes(boxes), _boxes(truth)
+    if not len(truth):
+        return np.full(len(boxes), -1)
+    shared = overlap(boxes, truth)
+    return _nearest(np.where((shared >= least) & (shared > 0), -shared, np.inf))
+
+
+def overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Intersection over union (m, o) of boxes a (m, 4) and b (o, 4); 0 where a box has no area."""
+    a, b = _boxes(a)[:, None], _boxes(b)[None]
+    sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
+    shared = np.prod(np.maximum(sides, 0), axis=2)
+    whole = np.prod(a[..., 2:] - a[..., :2], axis=2) + np.prod(b[..., 2:] - b[..., :2], axis=2) - shared
+    return np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0)
+
+
+def _nearest(cost: np.ndarray) -> np.ndarray:
+    """Column of the smallest finite cost in each row, -1 where there is none."""
+    best = cost.argmin(axis=1)
+    return np.where(np.isfinite(cost[np.arange(len(cost)), best]), best, -1)
+
+
+def _boxes(boxes: np.ndarray) -> np.ndarray:
+    return np.asarray(boxes, np.float64).reshape(-1, 4)
+
+
+def _centres(boxes: np.ndarray) -> np.ndarray:
+    return (boxes[:, :2] + boxes[:, 2:]) / 2

@@ -1,0 +1,226 @@
+"""Candidates of a matched filter: how the volcanoes of Venus are found.
+
+    training pictures -> positive chips -> matched filter, its threshold by a miss rate
+    the filter over the training pictures -> candidates: +1 where one covers an object, -1 elsewhere -> the method
+    the same filter over the test pictures -> candidates -> what the method is judged on
+
+Nothing of a part's test pictures enters its filter, its threshold, its training or its baselines.
+DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from data.pictures import Part, Picture, PictureSet
+from svmcore.detection.candidates import MatchedFilter
+from svmcore.detection.gaussian import TwoGaussians
+from svmcore.detection.matching import by_centre
+from svmcore.detection.windows import chips, fitting, pooled
+from svmcore.gram.threads import one_blas_thread
+from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.problem import Problem, assemble
+from svmcore.lab.registry.split import Split
+
+FEWEST = 3  # examples of a class that a Gaussian is fitted to
+PER_PIXEL = 0.002  # candidates of a pooled pixel, read off experiment A
+
+
+class Look(NamedTuple):
+    """What the filter sees in one picture."""
+
+    at: int  # the picture's position in its set
+    picture: Picture
+    small: np.ndarray  # (h, w) uint8, pooled
+    centres: np.ndarray  # (m, 2) int64, row and column in `small`
+    response: np.ndarray  # (m,) float64
+    box: np.ndarray  # (m, 4) float64, pixels of the picture
+    hit: np.ndarray  # (m,) int64, the picture's object that it covers, or -1
+
+
+class Chips(NamedTuple):
+    """What `assemble` takes of a data set."""
+
+    X_train: np.ndarray  # (n, side, side) uint8
+    X_test: np.ndarray  # (m, side, side) uint8
+    image_shape: tuple[int, int]
+    content_hash: str
+
+
+def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
+    """The part's problem, with its search. RecipeError where a class is empty; what `check` raises."""
+    check("searching")
+    side, pool = recipe.option("chip"), recipe.option("pool")
+    small = {at: pooled(pictures.pictures[at].image, pool) for at in (*part.train, *part.test)}
+    weights = _weights(recipe, pictures)
+    positive = [_of_objects(pictures.pictures[at], small[at], side, pool, weights) for at in part.train]
+    if not sum(map(len, positive)):
+        raise RecipeError("experiment", recipe.option("experiment"), f"one whose part {part.name} trains on objects")
+    matched = MatchedFilter.fit(np.concatenate(positive))
+
+    def look(at: int, through: MatchedFilter) -> Look:
+        check("searching")
+        return _look(at, pictures.pictures[at], small[at], through, recipe)
+
+    everything = [look(at, matched) for at in part.train]
+    matched = _attentive(matched, everything, recipe.option("miss_rate"))
+    train = [_above(seen, matched.threshold) for seen in everything]
+    test = [look(at, matched) for at in part.test]
+    return _problem(recipe, pictures, train, test, weights, check)
+
+
+def judge(machine, problem: Problem, check) -> Detections:
+    """The candidates with the machine's f."""
+    check("predicting")
+    return problem.search._replace(decision=machine.decision_values(problem.X_test)[:, 0])
+
+
+def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
+    """About how many candidates a part will have."""
+    n_train, n_test = (
+        max(2, round(PER_PIXEL * sum(pictures.pictures[at].image.size for at in some) / recipe.option("pool") ** 2))
+        for some in (part.train, part.test)
+    )
+    return Sizes(n_train, n_test, recipe.option("chip") ** 2, 1)
+
+
+def _problem(recipe, pictures: PictureSet, train: list[Look], test: list[Look], weights: dict, check) -> Problem:
+    side = recipe.option("chip")
+    X, X_test = (_chips(some, side) for some in (train, test))
+    y, y_test = (np.concatenate([np.where(seen.hit >= 0, 1, -1) for seen in some]) for some in (train, test))
+    picture = np.concatenate([np.full(len(seen.hit), seen.at) for seen in train])
+    weight = np.concatenate([_weight(seen, weights) for seen in train])
+    kept = weight > 0
+    X, y, picture, weight = X[kept], y[kept], picture[kept], weight[kept]
+    if len(np.unique(y)) < 2:
+        raise RecipeError("miss_rate", recipe.option("miss_rate"), "a smaller one: all candidates are of one class")
+    split = Split(np.arange(len(y)), np.arange(len(y_test)), "test", y, y_test)
+    problem = assemble(recipe, Chips(X, X_test, (side, side), pictures.content_hash), split, check)
+    rivals = _baselines(problem, y, np.concatenate([seen.response for seen in test]))
+    search = _search(test, pictures.entry.unit, X_test)._replace(
+        rivals=np.stack([scores for scores, _ in rivals.values()], axis=1),
+        rival_names=np.array(list(rivals)),
+        rival_seconds=np.array([seconds for _, seconds in rivals.values()]),
+        train_chips=X,
+        train_y=y,
+        train_picture=picture,
+        train_round=np.zeros(len(y), np.int64),
+    )
+    plain = np.unique(weight).tolist() == [1.0]
+    return problem._replace(weight=None if plain else weight, search=search)
+
+
+def _baselines(problem: Problem, y: np.ndarray, response: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
+    """Name -> scores (m,) on the test candidates and the seconds of the fit: the matched filter, and two Gaussians
+    where there are enough examples of both classes for them."""
+    found = {"matched filter": (response, 0.0)}
+    if min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)) >= FEWEST:
+        started = time.perf_counter()
+        with one_blas_thread:
+            model = TwoGaussians().fit(problem.X_train, y)
+        seconds = time.perf_counter() - started
+        found["Gaussian"] = model.decision_function(problem.X_test), seconds
+    return found
+
+
+def _search(test: list[Look], unit: str, windows: np.ndarray) -> Detections:
+    """The candidates of the test pictures beside the truth, not yet decided on."""
+    starts = np.cumsum([0, *(len(seen.picture.boxes) for seen in test)])
+    hit = [np.where(seen.hit >= 0, seen.hit + start, -1) for seen, start in zip(test, starts, strict=False)]
+    objects = [seen.picture.boxes for seen in test]
+    at = np.array([seen.at for seen in test], np.int64)
+    nothing = np.empty(0, np.int64)
+    return Detections(
+        unit=unit,
+        tested=at,
+        area=np.array([seen.picture.area for seen in test], np.float64),
+        opportunities=np.array([seen.picture.opportunities for seen in test], np.int64),
+        picture=np.repeat(at, [len(seen.hit) for seen in test]),
+        box=np.concatenate([np.empty((0, 4)), *(seen.box for seen in test)]),
+        decision=np.zeros(len(windows)),
+        hit=np.concatenate([nothing, *hit]),
+        chips=windows,
+        rivals=np.empty((len(windows), 0)),
+        rival_names=np.empty(0, "U1"),
+        rival_seconds=np.empty(0),
+        objects=np.concatenate([np.empty((0, 4)), *objects]),
+        object_picture=np.repeat(at, [len(boxes) for boxes in objects]),
+        object_category=np.concatenate([nothing, *(seen.picture.category for seen in test)]),
+        object_found=np.concatenate([np.empty(0, bool), *(np.isfinite(_best(seen)) for seen in test)]),
+        train_chips=windows[:0],
+        train_y=nothing,
+        train_picture=nothing,
+        train_round=nothing,
+    )
+
+
+def _look(at: int, picture: Picture, small: np.ndarray, through: MatchedFilter, recipe) -> Look:
+    """The filter's candidates, and which object each covers."""
+    side, pool = recipe.option("chip"), recipe.option("pool")
+    centres, response = through.peaks(small)
+    middle = (centres[:, ::-1] + 0.5) * pool  # x, y of the picture's pixels
+    half = side * pool / 2
+    box = np.concatenate([middle - half, middle + half], axis=1)
+    return Look(at, picture, small, centres, response, box, by_centre(box, picture.boxes, recipe.option("reach")))
+
+
+def _attentive(matched: MatchedFilter, train: list[Look], miss_rate: float) -> MatchedFilter:
+    """The filter with the threshold of this miss rate; a lower one where it would let fewer false alarms pass than
+    there are candidates on objects, as both classes are needed."""
+    matched = matched.missing(np.concatenate([_best(seen) for seen in train]), miss_rate)
+    response, hit = (np.concatenate([getattr(seen, name) for seen in train]) for name in ("response", "hit"))
+    alarms = np.sort(response[hit < 0])[::-1]
+    enough = np.count_nonzero(hit[response >= matched.threshold] >= 0)
+    if np.count_nonzero(alarms >= matched.threshold) < enough and len(alarms):
+        matched = MatchedFilter(matched.template, float(alarms[min(enough, len(alarms)) - 1]))
+    return matched
+
+
+def _above(seen: Look, threshold: float) -> Look:
+    """The candidates that reach a threshold."""
+    kept = seen.response >= threshold
+    names = ("centres", "response", "box", "hit")
+    return seen._replace(**{name: getattr(seen, name)[kept] for name in names})
+
+
+def _best(seen: Look) -> np.ndarray:
+    """The strongest response on each object of the picture, -inf where none covers it."""
+    best = np.full(len(seen.picture.boxes), -np.inf)
+    hits = seen.hit >= 0
+    np.maximum.at(best, seen.hit[hits], seen.response[hits])
+    return best
+
+
+def _of_objects(picture: Picture, small: np.ndarray, side: int, pool: int, weights: dict) -> np.ndarray:
+    """Chips (n, side, side) around the picture's objects that lie inside and count for training."""
+    middle = (picture.boxes[:, :2] + picture.boxes[:, 2:]) / 2 / pool
+    centres = np.floor(middle[:, ::-1]).astype(np.int64)
+    counting = np.array([weights.get(category, 1.0) > 0 for category in picture.category.tolist()], bool)
+    return chips(small, centres[fitting(small.shape, centres, side) & counting], side)
+
+
+def _weights(recipe, pictures: PictureSet) -> dict[int, float]:
+    """Category -> factor of C of its training examples. RecipeError for one that the set does not have."""
+    given = recipe.option("category_weight") or {}
+    known = {str(category): category for category in pictures.entry.categories}
+    if unknown := given.keys() - known.keys():
+        told = ", ".join(f"{number} {name}" for number, name in pictures.entry.categories.items())
+        raise RecipeError("category_weight", min(unknown), f"the categories of {recipe.dataset}: {told}")
+    return {known[name]: float(weight) for name, weight in given.items()}
+
+
+def _weight(seen: Look, weights: dict) -> np.ndarray:
+    """Factor of C of each candidate: that of the object it covers, 1 for one that covers none."""
+    categories = np.append(seen.picture.category, 0)
+    return np.array([weights.get(category, 1.0) for category in categories[seen.hit].tolist()], np.float64)
+
+
+def _chips(some: list[Look], side: int) -> np.ndarray:
+    """The candidates' windows (n, side, side) uint8 of some pictures."""
+    nothing = np.empty((0, side, side), np.uint8)
+    return np.concatenate([nothing, *(chips(seen.small, seen.centres, side) for seen in some)])

@@ -1,0 +1,155 @@
+"""detect: find objects in pictures, judged by how many are found at how many false alarms.
+
+A recipe's data set is a set of pictures (data.pictures); its experiment says which of them train and which test, part
+by part. A part's candidates come from a finder; any method learns to tell those that cover an object from the others.
+
+    pictures -> candidates -> chips -> preprocessing -> machine -> f -> hits and false alarms -> FROC
+
+DeCoste and Schoelkopf (2002), section 5.2; Osuna, Freund and Girosi (1997), section 4.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from data import pictures
+from svmcore.lab.registry.checks import an_object, anything, count, positive, several, text
+from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.fields import LINE, FACTORS, Field, RecipeError, choice, numeric
+from svmcore.lab.registry.finders import findings, matched
+from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.problem import Problem
+from svmcore.lab.registry.tables import csv_text
+from svmcore.lab.registry.task import Check, Task
+from svmcore.model import Machine
+
+FINDERS = {"matched": matched}
+NAMES = {"matched": "A matched filter"}
+
+
+class Detect(Task):
+    """Find objects in pictures."""
+
+    name = "detect"
+    title = "Find objects in pictures"
+    looks = False
+    fields = (
+        Field("experiment", LINE, None, "Experiment", "Which pictures train and which test.", "the first", shown=False),
+        Field("finder", choice(NAMES, str), "matched", "Candidates from", "What looks over a whole picture."),
+        Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Pixels of a window's side, after pooling."),
+        Field("pool", numeric(1, 8, whole=True), 2, "Pooled", "Pixels of a picture that are averaged, each way."),
+        Field(
+            "miss_rate",
+            numeric(0, 0.9),
+            0.05,
+            "Miss rate",
+            "Share of the training objects that the matched filter may miss.",
+            step=0.01,
+        ),
+        Field(
+            "reach",
+            numeric(0, 500),
+            13.0,
+            "Reach, pixels",
+            "How far from an object's centre a candidate covers it, where its radius is less.",
+        ),
+        Field(
+            "category_weight",
+            FACTORS,
+            None,
+            "Weight of doubtful labels",
+            'Factors of C by the label\'s category, 0 to leave it out: {"3":0.5,"4":0}.',
+            "1 for each category",
+            shown=False,
+        ),
+    )
+    figures: ClassVar = {
+        "opportunities": count, "pictures": count, "area": positive, "unit": text, "candidates": count,
+        "reachable": count, "offset": lambda value: an_object(value, {"found": count, "alarms": count}),
+        "machines": lambda value: an_object(value, {"machine": lambda of: an_object(of, {"rates": anything})}),
+        "rival_seconds": several(positive, 0),
+    }  # fmt: skip
+    arrays: ClassVar = findings.ARRAYS
+    kept = Detections
+
+    def check(self, recipe) -> None:
+        if recipe.folds is not None:
+            raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
+
+    def parts(self, recipe) -> int:
+        return len(experiment(recipe)[1].parts)
+
+    def judged(self, arrays: dict) -> Detections:
+        found = super().judged(arrays)
+        if wrong := findings.disorder(found):
+            raise ValueError(wrong)
+        return found
+
+    def misfit(self, shapes) -> str:
+        return findings.misfit(shapes)
+
+    def fits(self, machine: Machine, judged: Detections) -> bool:
+        origin = machine.support if machine.parent is None else machine.parent
+        return len(machine.bias) == 1 and origin.max(initial=-1) < len(judged.train_y)
+
+    def prepare(self, recipe, check: Check, part: int = 0) -> Problem:
+        check("loading")
+        known, asked = experiment(recipe)
+        return FINDERS[recipe.option("finder")].prepare(recipe, known, asked.parts[part], check)
+
+    def fold(self, recipe, number: int, check: Check) -> Problem:
+        raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
+
+    def judge(self, machine: Machine, problem: Problem, check: Check) -> Detections:
+        return matched.judge(machine, problem, check)
+
+    def outcome(self, judged: list[Detections]) -> dict:
+        return findings.figures(findings.joined(judged))
+
+    def loss(self, judged: Detections) -> int:
+        """Objects missed and false alarms at offset 0."""
+        shown = judged.decision > 0
+        found = np.unique(judged.hit[shown & (judged.hit >= 0)])
+        return len(judged.objects) - len(found) + int(np.count_nonzero(shown & (judged.hit < 0)))
+
+    def headline(self, result: dict) -> str:
+        """`79 % of 163 found at offset 0 with 63 false alarms in 4 pictures; mean rate 0.52 (0.44–0.60)`."""
+        offset, n, machine = result["offset"], result["n_test"], result["machines"]["machine"]
+        share = f"{offset['found'] / n:.0%} of {n:,} found" if n else "nothing to find"
+        where = f"{offset['alarms']:,} false alarms in {result['pictures']:,} pictures"
+        low, high = machine["interval"]
+        interval = "" if low is None else f" ({low:.2f}–{high:.2f})"
+        score = "" if machine["score"] is None else f"; mean rate {machine['score']:.2f}{interval}"
+        return f"{share} at offset 0 with {where}{score}"
+
+    def table(self, judged: list[Detections], machines: list) -> str:
+        """Every candidate: its picture, box, score, and the object that it covers."""
+        found = findings.joined(judged)
+        columns = found.picture, *found.box.T.tolist(), found.hit, found.decision.tolist(), *found.rivals.T.tolist()
+        head = ["picture", "xmin", "ymin", "xmax", "ymax", "object", "f", *found.rival_names]
+        return csv_text(head, zip(*columns, strict=True))
+
+    def size(self, recipe) -> Sizes:
+        known, asked = experiment(recipe)
+        return FINDERS[recipe.option("finder")].size(recipe, known, asked.parts[0])
+
+    def others(self, recipe, size: Sizes) -> list[Sizes]:
+        """The parts after the first, about alike."""
+        return (self.parts(recipe) - 1) * [size]
+
+
+def experiment(recipe) -> tuple[pictures.PictureSet, pictures.Experiment]:
+    """The recipe's pictures, and which of them train and test. UnknownDataset, NotAtHand or DataError; RecipeError for
+    an experiment that there is not, or of which nothing is at hand."""
+    known = pictures.load(recipe.dataset)
+    name = (recipe.option("experiment") or next(iter(known.experiments))).lower()
+    named = {key.lower(): value for key, value in known.experiments.items()}
+    if name not in named:
+        raise RecipeError("experiment", name, ", ".join(named))
+    if not named[name].parts:
+        usable = ", ".join(key for key, value in named.items() if value.parts)
+        lacking = ", ".join(named[name].missing[:9])
+        raise RecipeError("experiment", name, f"{usable}; its pictures {lacking} are not at hand")
+    return known, named[name]

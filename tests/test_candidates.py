@@ -1,0 +1,125 @@
+"""The matched filter against explicit loops: its template, its response, its peaks, its threshold."""
+
+import numpy as np
+import pytest
+
+from svmcore.detection.candidates import APART, MatchedFilter
+from tests import naive
+
+
+def blobs(rng, n, side):
+    """Chips with a bright middle, noise, and brightness and contrast of their own."""
+    ramp = np.linspace(-1, 1, side)
+    bump = np.exp(-3 * (ramp[:, None] ** 2 + ramp**2))
+    gain, level = rng.uniform(20, 90, (2, n, 1, 1))
+    return np.clip(level + gain * bump + rng.normal(0, 9, (n, side, side)), 0, 255).astype(np.uint8)
+
+
+def scene(rng, shape, side, n=6):
+    image = rng.normal(90, 12, shape)
+    for chip in blobs(rng, n, side):
+        y, x = rng.integers(0, np.array(shape) - side)
+        image[y : y + side, x : x + side] += chip - 60.0
+    return np.clip(image, 0, 240).astype(np.uint8)
+
+
+@pytest.mark.parametrize("side", [5, 6, 9])
+def test_the_template_is_the_mean_of_normalised_chips(side):
+    chips = blobs(np.random.default_rng(0), 12, side)
+    total = np.zeros(side * side)
+    for chip in chips:
+        v = chip.ravel().astype(float)
+        total += (v - v.mean()) / np.sqrt(((v - v.mean()) ** 2).sum())
+    template = MatchedFilter.fit(chips).template
+    assert template.ravel() == pytest.approx(total / np.sqrt((total**2).sum()))
+    assert template.mean() == pytest.approx(0, abs=1e-12)
+    assert MatchedFilter.fit(chips).threshold == -1
+
+
+@pytest.mark.parametrize("side", [5, 6, 9])
+def test_the_response_is_the_correlation_of_every_window(side):
+    rng = np.random.default_rng(side)
+    image = scene(rng, (31, 26), side)
+    image[20:, :12] = 130  # missing pixels: windows without contrast
+    filter_ = MatchedFilter.fit(blobs(rng, 9, side))
+    expected = naive.correlation(image, filter_.template)
+    assert np.isnan(expected).any()
+    assert filter_.response(image) == pytest.approx(np.nan_to_num(expected), abs=1e-9)
+
+
+def test_brightness_and_contrast_do_not_matter():
+    rng = np.random.default_rng(3)
+    image, filter_ = scene(rng, (40, 40), 7) // 2, MatchedFilter.fit(blobs(rng, 9, 7))
+    assert filter_.response(image * 2 + 10) == pytest.approx(filter_.response(image), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_candidates_are_the_local_maxima(seed):
+    rng = np.random.default_rng(seed)
+    side = (5, 6, 7)[seed % 3]
+    image = scene(rng, (34, 29), side)
+    threshold = (-1.0, 0.0, 0.3, 0.6)[seed % 4]
+    filter_ = MatchedFilter(MatchedFilter.fit(blobs(rng, 9, side)).template, threshold)
+    centres, strength = filter_.peaks(image)
+    expected = naive.maxima(naive.correlation(image, filter_.template), APART, threshold)
+    assert [tuple(c) for c in centres] == expected
+    assert strength == pytest.approx(filter_.response(image)[tuple(np.array(expected).reshape(-1, 2).T)])
+    assert (np.diff(strength) <= 0).all()
+
+
+def test_equal_maxima_next_to_each_other_are_one():
+    """A scene repeated with a shift that the maxima's distance covers has plateaus of two equal peaks."""
+    template = np.zeros((3, 3))
+    template[1, 1] = 8
+    template = (template - template.mean()) / np.linalg.norm(template - template.mean())
+    image = np.full((20, 20), 50, np.uint8)
+    image[5, 5] = image[5, 8] = image[14, 4] = image[14, 8] = 200
+    centres, strength = MatchedFilter(template, 0.5).peaks(image)
+    assert strength == pytest.approx([1.0] * len(strength))
+    assert sorted(map(tuple, centres)) == [(5, 5), (14, 4), (14, 8)]
+
+
+def test_a_picture_without_contrast_or_too_small_has_no_candidates():
+    filter_ = MatchedFilter.fit(blobs(np.random.default_rng(0), 9, 7))
+    for image in (np.full((30, 30), 99, np.uint8), np.zeros((5, 30), np.uint8)):
+        centres, strength = filter_.peaks(image)
+        assert centres.shape == (0, 2)
+        assert strength.shape == (0,)
+
+
+def test_the_candidate_that_set_the_threshold_stays():
+    rng = np.random.default_rng(5)
+    image, filter_ = scene(rng, (60, 60), 7), MatchedFilter.fit(blobs(rng, 9, 7))
+    _, strength = filter_.peaks(image)
+    for share in (0.0, 0.1, 0.29, 0.5):
+        kept = filter_.missing(strength, share).peaks(image)[1]
+        assert len(kept) == len(strength) - int(round(share * len(strength), 6) // 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_higher_threshold_misses_so_few(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(1, 40)
+    best = np.round(rng.uniform(-1, 1, n), rng.integers(1, 4))
+    best[rng.random(n) < 0.1] = -np.inf
+    share = rng.choice([0.0, 0.05, 0.1, 0.29, 0.5, 0.9])
+    filter_ = MatchedFilter(np.zeros((3, 3))).missing(best, share)
+    uncovered = np.isneginf(best).sum()
+    allowed = max(round(share * n * 1e6) // 10**6, uncovered)
+    assert (best < filter_.threshold).sum() <= allowed
+    higher = best[best > filter_.threshold]
+    assert all((best < t).sum() > allowed for t in higher)
+
+
+def test_a_hundred_objects_of_which_twenty_nine_may_be_missed():
+    assert MatchedFilter(np.zeros((3, 3))).missing(np.arange(100) / 100, 0.29).threshold == 0.29
+
+
+def test_what_makes_no_filter_is_named():
+    with pytest.raises(ValueError, match="no contrast"):
+        MatchedFilter.fit(np.full((4, 5, 5), 7, np.uint8))
+    with pytest.raises(ValueError, match="no positive chips"):
+        MatchedFilter.fit(np.empty((0, 5, 5), np.uint8))
+    for share in (-0.1, 1.0):
+        with pytest.raises(ValueError, match="miss rate"):
+            MatchedFilter(np.zeros((3, 3))).missing(np.ones(3), share)

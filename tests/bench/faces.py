@@ -46,21 +46,19 @@ class Settings:
     scope: str = "faces"
     rounds: int = 2
     C: float = 200.0
-    step: float = 1.2  # of the scan
-    stride: int = 2
+    step: float = 1.1  # of the scan, on scenes and on test pictures
+    stride: int = 1
     mined_from: float = -0.5  # f from which a window of a scene is a counter-example
     per_picture: int = 600
     longest: int = 800
 
 
-_FINE = {"step": 1.1}
 DETECTORS = {
-    "plain": Settings("none", **_FINE),
-    "mirror": Settings("flip:h", **_FINE),
-    "mirror, virtual SVs": Settings("flip:h", "machine", **_FINE),
-    "mirror, shifts": Settings("flip:h+plus:1@edge", **_FINE),
-    "mirror, shifts, virtual SVs": Settings("flip:h+plus:1@edge", "positive", **_FINE),
-    "mirror, coarse": Settings("flip:h", "machine"),
+    "plain": Settings("none"),
+    "mirror, virtual SVs": Settings("flip:h", "machine"),
+    "mirror, all faces": Settings("flip:h"),
+    "mirror, shifts, all faces": Settings("flip:h+plus:1@edge"),
+    "mirror, virtual SVs, coarse": Settings("flip:h", "machine", step=1.2, stride=2),
 }
 
 
@@ -98,8 +96,9 @@ def train(faces, settings: Settings, quick: Discard) -> dict:
     chips, y = faces.chips
     scenes = [picture.image for picture in faces.empty]
     how = {"threshold": settings.mined_from, "per_picture": settings.per_picture, "longest": settings.longest}
+    how |= {"step": settings.step, "stride": settings.stride, "discard": quick, "limit": 30000}
     fit = lambda X, y, number: fitted(X, y, settings)  # noqa: E731
-    for each in rounds(fit, chips, y, scenes, n=settings.rounds, limit=30000, discard=quick, **how):
+    for each in rounds(fit, chips, y, scenes, n=settings.rounds, **how):
         mined = None if each.mined is None else {"mined": len(each.mined.f), "alarms": each.mined.alarms}
         told.append({"n": len(each.y), "n_sv": len(each.machine.support)} | (mined or {}))
     figures = {"rounds": told, "train_seconds": round(time.perf_counter() - began, 1)}

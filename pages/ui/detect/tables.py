@@ -2,11 +2,11 @@
 
 import numpy as np
 import streamlit as st
-from svmcore.lab.registry.tables import csv_text
 
 from pages.ui.detect import operate
 from pages.ui.detect.view import View, trial
 from svmcore.detection import curve
+from svmcore.lab.registry.tables import csv_text
 
 # Detection rate, false alarms, pictures, faces: Osuna, Freund and Girosi (1997), their table of performance.
 OSUNA = {"set A, 313 faces in 313 pictures": (0.971, 4, 313), "set B, 155 faces in 23 pictures": (0.742, 20, 23)}

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from data import catalogue, fetch
+from data import catalogue, fetch, pictures
 from data.dataset import DataError
 
 
@@ -35,7 +35,12 @@ def show() -> int:
         hand, shape = "yes" if entry.at_hand else "no", " x ".join(map(str, entry.shape))
         counts = entry.n_classes, entry.n_train, entry.n_test
         print(line.format(entry.name, hand, entry.kind, shape, *counts, f"{entry.size_mb:.1f}", entry.title))
-    for damaged in catalogue.damaged():
+    line = "{:<16} {:<8} {:<9} {:>10} {:>7} {:>8}  {}"
+    print("\n" + line.format("pictures", "at hand", "object", "pictures", "objects", "MB", "title"))
+    for entry in pictures.entries():
+        counts = entry.object_name, entry.n_pictures, entry.n_objects
+        print(line.format(entry.name, "yes" if entry.at_hand else "no", *counts, f"{entry.size_mb:.1f}", entry.title))
+    for damaged in [*catalogue.damaged(), *pictures.damaged()]:
         print(f"{damaged.name} is damaged: {damaged.reason}", file=sys.stderr)
     return 0
 

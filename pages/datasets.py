@@ -2,55 +2,35 @@
 
 import streamlit as st
 
-from data import DataError, Entry, catalogue, thumbnails
+from data import DataError, Entry, catalogue, pictures
+from data.pictures import PictureEntry
+from pages.ui.data import cards, picture_sets
 from pages.ui.data.fetching import fetch_panel
+from pages.ui.data.picture_upload import picture_panel
 from pages.ui.data.upload import upload_panel
 from pages.ui.example import views
 from pages.ui.kit import state
 from pages.ui.kit.words import plain, short
 
-OWN = "new"  # the value of ?set= that stands for "add your own"
+OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
 ABOUT = "About"
 LIST_HEIGHT = 350  # pixels: a row and a half of cards, so that the list shows that it scrolls
-
-
-@st.cache_data(max_entries=128, show_spinner=False)
-def thumbnail(name: str, state: tuple):
-    """A small picture of the set, drawn once for each state it is in; empty frames for files that cannot be read."""
-    entry = catalogue.entry(name)
-    try:
-        return thumbnails.draw(entry.load()) if entry.at_hand else thumbnails.frames()
-    except DataError:
-        return thumbnails.frames()
-
-
-def picture(entry: Entry):
-    """The thumbnail of a set; the reader's own may have been replaced under their name."""
-    written = tuple(path.stat().st_mtime_ns for path in entry.paths()) if entry.name.startswith("own:") else ()
-    return thumbnail(entry.name, (entry.at_hand, written))
+FEW = 4  # cards that need no scrolling
+CLASSES, OBJECTS = "Examples in classes", "Pictures with objects"
+FIRST = {CLASSES: catalogue.DEFAULT, OBJECTS: "venus-like"}
+NEW = {CLASSES: OWN, OBJECTS: OWN_PICTURES}
 
 
 def choose(name: str):
     st.query_params["set"] = name
+    picture_sets.leave()
 
 
-def card(entry: Entry, chosen: bool):
-    """One data set of the list: name, size, licence, whether it is at hand; returns the place for its picture."""
-    at_hand = entry.at_hand
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            place = st.container(width=112)
-            st.button(
-                "Shown" if chosen else "Show",
-                key=f"show_{entry.name}",
-                type="primary" if chosen else "secondary",
-                on_click=choose,
-                args=(entry.name,),
-            )
-        badge = ":green-badge[:material/check: at hand]" if at_hand else ":gray-badge[:material/download: to fetch]"
-        st.markdown(f"**{plain(short(entry.title))}** {badge}  \n:small[{views.facts(entry)}  \n{entry.licence}]")
-    return place
+def change_kind():
+    """Show the first set of the other kind, or the panel that adds one."""
+    kind = st.session_state["kind"]
+    choose((NEW if st.query_params.get("set") in NEW.values() else FIRST)[kind])
 
 
 def about(entry: Entry):
@@ -70,7 +50,7 @@ def about(entry: Entry):
 
 def remove(name: str):
     try:
-        catalogue.forget(name)
+        (pictures if name.startswith(pictures.OWN_PREFIX) else catalogue).forget(name)
     except DataError as error:
         state.tell_later(f":material/block: {plain(error)}")
     st.query_params.pop("set", None)
@@ -80,18 +60,46 @@ def remove_button(name: str):
     st.button("Remove", icon=":material/delete:", key=f"remove_{name}", on_click=remove, args=(name,))
 
 
-def show(entry: Entry):
-    """The chosen set: its facts, and the view picked."""
+def heading(entry: Entry | PictureEntry):
+    """Title, facts, and where the set is used."""
+    of_pictures = isinstance(entry, PictureEntry)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(plain(short(entry.title, 60)), width="content")
-        st.page_link(
-            "pages/train.py", label="Train on it", icon=":material/play_circle:", query_params={"dataset": entry.name}
-        )
-    st.caption(views.facts(entry))
+        if of_pictures:
+            picture_sets.link(entry.name)
+        else:
+            query = {"dataset": entry.name}
+            st.page_link("pages/train.py", label="Train on it", icon=":material/play_circle:", query_params=query)
+
+
+def show(entry: Entry | PictureEntry):
+    """The chosen set: its facts, and the view picked."""
+    heading(entry)
+    of_pictures = isinstance(entry, PictureEntry)
     if not entry.at_hand:
+        st.caption(cards.facts(entry))
         fetch_panel(entry)
-        about(entry)
+        (picture_sets.about if of_pictures else about)(entry)
         return
+    try:
+        dataset = entry.load()
+    except DataError as error:
+        st.error(plain(error), title="This data set cannot be read", icon=":material/broken_image:")
+        if entry.name.startswith("own:"):
+            remove_button(entry.name)
+        return
+    if of_pictures:
+        st.caption(picture_sets.facts(dataset.entry, entry))
+        view = picture_sets.show_set(entry, dataset)
+    else:
+        st.caption(views.facts(entry))
+        view = show_view(entry, dataset)
+    if view == ABOUT and entry.name.startswith("own:"):
+        remove_button(entry.name)
+
+
+def show_view(entry: Entry, dataset) -> str:
+    """The view of a set of examples that is picked; its name."""
     names = [*VIEWS, ABOUT]
     state.param("view", names[0], names)
     view = st.segmented_control(
@@ -103,36 +111,34 @@ def show(entry: Entry):
         bind="query-params",
         label_visibility="collapsed",
     )
-    try:
-        dataset = entry.load()
-    except DataError as error:
-        st.error(plain(error), title="This data set cannot be read", icon=":material/broken_image:")
-        if entry.name.startswith("own:"):
-            remove_button(entry.name)
-        return
     if view == ABOUT:
         about(entry)
-        if entry.name.startswith("own:"):
-            remove_button(entry.name)
-        return
-    VIEWS[view](dataset)
+    else:
+        VIEWS[view](dataset)
+    return view
 
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.title("Datasets", width="content")
-    st.button("Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(OWN,))
-entries = {entry.name: entry for entry in catalogue.entries()}
-chosen = state.param("set", catalogue.DEFAULT, [*entries, OWN])
-with st.container(height=LIST_HEIGHT, border=False), st.grid("auto", min_column_width=230):
-    places = {name: card(entry, name == chosen) for name, entry in entries.items()}
-for damaged in catalogue.damaged():
+    add = st.container(width="content")
+kinds = {CLASSES: catalogue.entries(), OBJECTS: pictures.entries()}
+entries = {entry.name: entry for of_kind in kinds.values() for entry in of_kind}
+chosen = state.param("set", catalogue.DEFAULT, [*entries, *NEW.values()])
+of_objects = chosen == OWN_PICTURES or isinstance(entries.get(chosen), PictureEntry)
+kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
+add.button("Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],))
+st.segmented_control(
+    "Kind", list(kinds), required=True, key="kind", on_change=change_kind, label_visibility="collapsed"
+)
+height = LIST_HEIGHT if len(kinds[kind]) > FEW else "content"
+with st.container(height=height, border=False), st.grid("auto", min_column_width=230):
+    places = {entry: cards.card(entry, entry.name == chosen, choose) for entry in kinds[kind]}
+for damaged in [*catalogue.damaged(), *pictures.damaged()]:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.error(plain(damaged.reason), title=f"{plain(damaged.name)} is damaged", icon=":material/broken_image:")
         remove_button(damaged.name)
-if chosen == OWN:
-    upload_panel()
+if chosen in NEW.values():
+    (upload_panel if chosen == OWN else picture_panel)()
 else:
     show(entries[chosen])
-for name, place in places.items():  # last: the first drawing reads every set that is at hand
-    entry = entries[name]
-    place.image(picture(entry), width=112, output_format="PNG", alt=f"Examples of {entry.title}")
+cards.draw(places)

@@ -66,7 +66,8 @@ def actions(run):
             key=f"variation_{run.id}",
             help="Opens the form with this run's recipe.",
         ):
-            st.switch_page("pages/train.py", query_params=config.link(run.recipe) | {"run": run.id})
+            page = "pages/train.py" if run.recipe.task == config.BASIC else "pages/detect.py"
+            st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
         st.button(
             "Delete",
             icon=":material/delete:",

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from svmcore.detection.matching import by_centre, by_overlap, overlap
+from svmcore.detection.matching import by_centre, by_overlap
+from svmcore.detection.suppression import overlaps
 from tests import naive
 
 
@@ -38,7 +39,7 @@ def test_by_overlap_takes_the_object_of_largest_overlap(seed, least):
     rng = np.random.default_rng(seed)
     found, truth = boxes(rng, 40, field=20), boxes(rng, seed * 2, field=20)
     shared = np.array([[naive.shared_cells(a, b) for b in truth] for a in found]).reshape(40, len(truth))
-    assert overlap(found, truth) == pytest.approx(shared)
+    assert overlaps(found, truth) == pytest.approx(shared)
 
     def fits(d, o):
         share = naive.shared_cells(d, o)
@@ -62,4 +63,4 @@ def test_no_detections_and_no_truth():
     for match in (by_centre, by_overlap):
         assert match(np.empty((0, 4)), np.ones((2, 4)), 1).shape == (0,)
         assert match(np.ones((2, 4)), np.empty((0, 4)), 1).tolist() == [-1, -1]
-    assert overlap(np.zeros((1, 4)), np.zeros((1, 4))).tolist() == [[0.0]]
+    assert overlaps(np.zeros((1, 4)), np.zeros((1, 4))).tolist() == [[0.0]]

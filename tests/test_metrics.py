@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from svmcore.metrics import confusion, froc, paired_test, per_class_table, wilson
+from svmcore.metrics import confusion, froc, paired_test, per_class_table, roc_area, wilson
 
 
 @pytest.mark.parametrize(("errors", "n"), [(0, 20), (12, 1000), (122, 10000), (7, 7)])
@@ -66,3 +66,21 @@ def test_froc_counts_a_target_once_and_rises():
     assert curve.rate.tolist() == [0.25, 0.25, 0.5, 0.5, 0.5]
     assert curve.alarms.tolist() == [0.0, 0.5, 0.5, 1.0, 1.5]
     assert len(froc(np.empty(0), np.empty(0, int), 1, 1.0).rate) == 0
+
+
+def test_roc_area_is_the_share_of_pairs_in_order():
+    rng = np.random.default_rng(2)
+    f, positive = np.round(rng.normal(size=60), 1), rng.random(60) < 0.3
+    pairs = [(a > b) + (a == b) / 2 for a in f[positive] for b in f[~positive]]
+    assert roc_area(f, positive) == pytest.approx(np.mean(pairs))
+    assert roc_area(-f, positive) == pytest.approx(1 - np.mean(pairs))
+    assert roc_area([0.1, 2.0, 3.0], [False, True, True]) == 1
+
+
+@pytest.mark.parametrize(
+    ("f", "positive", "says"),
+    [([1.0, 2.0], [True, True], "2 of 2"), ([1.0], [False], "0 of 1"), ([1.0, 2.0], [True], "one value for each")],
+)
+def test_roc_area_refuses_what_has_no_curve(f, positive, says):
+    with pytest.raises(ValueError, match=says):
+        roc_area(f, positive)

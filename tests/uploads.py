@@ -47,3 +47,18 @@ def tree(images, labels, suffix="png", form="PNG"):
 def csv(X, y, header="", mark=","):
     rows = [mark.join([str(label), *map(str, row)]) for label, row in zip(y, X.tolist())]
     return "\n".join([header, *rows] if header else rows).encode()
+
+
+STREETS = RNG.integers(0, 256, (3, 40, 60), dtype=np.uint8)
+BOXES = "image,xmin,ymin,xmax,ymax,category\na.png,1,2,21,12,1\nb.png,-5,3.5,10,20,2\nb.png,30,10,70,30,1\n"
+
+
+def street_files(table=BOXES, **more):
+    """Pictures with a table of boxes as (name, content); one given as None is left out, `x__png` stands for x.png."""
+    named = {f"{name}.png": image(pixels) for name, pixels in zip("abc", STREETS)} | {"boxes.csv": table}
+    named |= {name.replace("__", "."): content for name, content in more.items()}
+    return [
+        (name, content.encode() if isinstance(content, str) else content)
+        for name, content in named.items()
+        if content is not None
+    ]

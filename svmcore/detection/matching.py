@@ -6,6 +6,8 @@ detections may cover one object: it counts once, and those beyond the first are 
 
 import numpy as np
 
+from svmcore.detection.suppression import overlaps
+
 
 def by_centre(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray:
     """The nearest object whose centre lies within its radius (half its larger side), or within `least` pixels if more.
@@ -25,17 +27,8 @@ def by_overlap(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray
     boxes, truth = _boxes(boxes), _boxes(truth)
     if not len(truth):
         return np.full(len(boxes), -1)
-    shared = overlap(boxes, truth)
+    shared = overlaps(boxes, truth)
     return _nearest(np.where((shared >= least) & (shared > 0), -shared, np.inf))
-
-
-def overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Intersection over union (m, o) of boxes a (m, 4) and b (o, 4); 0 where a box has no area."""
-    a, b = _boxes(a)[:, None], _boxes(b)[None]
-    sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
-    shared = np.prod(np.maximum(sides, 0), axis=2)
-    whole = np.prod(a[..., 2:] - a[..., :2], axis=2) + np.prod(b[..., 2:] - b[..., :2], axis=2) - shared
-    return np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0)
 
 
 def _nearest(cost: np.ndarray) -> np.ndarray:

@@ -48,15 +48,18 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return result
 
     def stages(self, images: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        """The images after each step, [(step, (n, h, w[, c]) float32)], for looking at; else like `transform`."""
+        """The images after each step, [(step, (n, h, w[, c]) float32)], for looking at; else like `transform`. Pixels
+        that a step left out are dark there."""
         grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
-        arrays = [a[..., 0] if grey else a for a in self._run(images, self._found())]
-        return list(zip(self.steps, arrays[1:], strict=True))
+        arrays = list(self._run(images, self._found()))
+        shown = [self._shown(after, arrays[: after + 1]) for after in range(1, len(arrays))]
+        return list(zip(self.steps, [a[..., 0] if grey else a for a in shown], strict=True))
 
     def output_shape(self, image_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of the images that come out when images of `image_shape` go in."""
-        margin = 2 * sum(int(value) for name, value in self._parsed if name == "crop")
-        return (image_shape[0] - margin, image_shape[1] - margin, *image_shape[2:])
+        for name, value in self._parsed:
+            image_shape = STEPS[name].shape(image_shape, value) if STEPS[name].shape else tuple(image_shape)
+        return image_shape
 
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
         """The steps to take before a jitter, and those after it (from the first normalisation or crop on)."""
@@ -134,6 +137,14 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"{self!r} has a step that learns from the training set: call fit first")
         return getattr(self, "learned_", {})
+
+    def _shown(self, after: int, arrays: list[np.ndarray]) -> np.ndarray:
+        """What came out of the first `after` steps, as images: what left pixels out is put back, last step first."""
+        shown = arrays[after]
+        for at in range(after - 1, -1, -1):
+            if show := STEPS[self._parsed[at][0]].show:
+                shown = show(shown, arrays[at].shape[1:])
+        return shown
 
     def _run(self, X: np.ndarray, learned: dict[int, object]) -> Iterator[np.ndarray]:
         """The images (n, h, w, c) before the first and after each step; what a step learns is added to `learned`."""

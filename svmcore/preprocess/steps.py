@@ -15,6 +15,8 @@ import numpy as np
 from numba import njit
 from scipy.ndimage import gaussian_filter1d
 
+from svmcore.preprocess import window
+
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
@@ -34,7 +36,8 @@ class Step:
 
     apply(images, value): (n, h, w, c) float32 to the same; value is the parameter, or what `learn(images)` found on
     the training set. images_only: has no meaning for plain features. last: looks at the whole vector or removes the
-    border, so it belongs after a jitter, not before (see `Preprocessor.split`).
+    border, so it belongs after a jitter, not before (see `Preprocessor.split`). shape(shape, value): shape of what
+    comes out for images of `shape`, where it is another; show(images, shape): those put back as images of `shape`.
     """
 
     title: str
@@ -44,6 +47,8 @@ class Step:
     learn: Callable | None = None
     images_only: bool = False
     last: bool = False
+    shape: Callable | None = None
+    show: Callable | None = None
 
 
 def parse_step(text: str) -> tuple[str, float | None]:
@@ -182,6 +187,30 @@ STEPS: dict[str, Step] = {
         "Removes the border, so that what a shift brought in from outside is not seen.",
         crop,
         Parameter("the number of pixels removed on each side", 1, 1, 16),
+        images_only=True,
+        last=True,
+        shape=lambda shape, margin: (shape[0] - 2 * int(margin), shape[1] - 2 * int(margin), *shape[2:]),
+    ),
+    "brightness-plane": Step(
+        "Even light",
+        "Subtracts the plane that fits an image's greys best inside an oval: light from one side no longer counts.",
+        lambda images, _: window.brightness_plane(images),
+        images_only=True,
+        last=True,
+    ),
+    "oval-mask": Step(
+        "Oval",
+        "Leaves out the corners, which show what is behind a face: 283 of 19 x 19 pixels stay.",
+        lambda images, _: window.oval_mask(images),
+        images_only=True,
+        last=True,
+        shape=lambda shape, _: window.oval_shape(shape),
+        show=window.unmasked,
+    ),
+    "equalise": Step(
+        "Equalise greys",
+        "Replaces each grey by its rank within the image, from -1 for the darkest to 1: contrast no longer counts.",
+        lambda images, _: window.equalise(images),
         images_only=True,
         last=True,
     ),

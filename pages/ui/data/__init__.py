@@ -1,1 +1,1 @@
-"""Upload and fetching of data sets."""
+"""Upload and fetching of data sets, and sets of pictures."""

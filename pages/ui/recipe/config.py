@@ -24,6 +24,7 @@ from svmcore.lab.store.runs import ACTIVE
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
 FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
+BASIC = "classify"  # the task of this form; detection has its own page
 OTHERWISE = ("name", "title", "kernel", "class_weight", "jitters", "options")  # fields whose widgets hold other values
 
 
@@ -70,7 +71,7 @@ def link(recipe: Recipe) -> dict[str, str]:
 
 def suggestion(name: str) -> Recipe:
     """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values."""
-    if named := next((r for r in RECIPES.values() if r.dataset == name), None):
+    if named := next((r for r in RECIPES.values() if r.dataset == name and r.task == BASIC), None):
         return named
     shape = catalogue.entry(name).shape
     steps = ("unit-norm",) if len(shape) > 1 else ("zscore",)
@@ -125,7 +126,10 @@ def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
         return suggestion(asked["dataset"]), wrong
     for name in (name for name in names() if name in asked):
         try:
-            recipe = recipe.with_text(name, asked[name])
+            changed = recipe.with_text(name, asked[name])
+            if changed.task != BASIC:
+                raise RecipeError("task", changed.task, f"{BASIC} on this page; the page Detect looks for objects")
+            recipe = changed
         except RecipeError as error:
             wrong.append(str(error))
     return recipe, wrong

@@ -12,7 +12,7 @@ from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
 from pages.ui.recipe import config
-from pages.ui.recipe.config import BASE, WRONG, key
+from pages.ui.recipe.config import BASE, BASIC, WRONG, key
 from pages.ui.recipe.jitter_set import PRESETS
 from pages.ui.recipe.widgets import KEEP, draw, draw_number
 from svmcore.kernels import KERNELS, Kernel
@@ -51,7 +51,7 @@ def recipe_menu(recipe: Recipe | None):
     st.session_state["recipe_pick"] = recipe.name if named else None
     st.selectbox(
         "Recipe",
-        list(RECIPES),
+        [name for name, known in RECIPES.items() if known.task == BASIC],
         format_func=lambda name: RECIPES[name].title,
         key="recipe_pick",
         placeholder="your own, or pick a named one",

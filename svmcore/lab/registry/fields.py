@@ -180,6 +180,16 @@ def _class_weight(name, value):
     return {str(label): weight(f"{name}.{label}", w) for label, w in value.items()}
 
 
+def _factors(name, value):
+    """Factors by name, 0 to leave one out."""
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
+        raise RecipeError(name, value, "{name: factor}")
+    for label, factor in value.items():
+        if not isinstance(factor, int | float) or isinstance(factor, bool) or not 0 <= factor <= 1e6:
+            raise RecipeError(f"{name}.{label}", factor, "a number from 0 to 1e+06")
+    return {str(label): float(factor) for label, factor in value.items()}
+
+
 def _options(name, value):
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise RecipeError(name, value, "an object of named options")
@@ -265,6 +275,7 @@ STEPS = Kind(_steps, lambda text: [t for t in text.split(",") if t], ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)
 DESCRIBED = Kind(_described, _read_kernel, lambda value: _show_kernel(kernel_from_dict(value)))  # a kernel, as JSON
 WEIGHTS = Kind(_class_weight, lambda text: text if text == "balanced" else read_json(text), _show_json)
+FACTORS = Kind(_factors, read_json, _show_json)
 FLAG = Kind(_flag, json.loads, json.dumps, "flag")
 OPTIONS = Kind(_options, json.loads, _show_json)
 SLUG = Kind(_slug, str, str, "text")

@@ -45,6 +45,7 @@ class Problem(NamedTuple):
     source: Source | None = None  # of its rows, where several fits share one
     weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
     search: NamedTuple | None = None  # what else a task keeps of it
+    recipe: object | None = None  # where judging needs its settings
 
 
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
@@ -65,10 +66,13 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     _learn(last, images)
     X_train = _transform(last, images, None, check)
     held = data.X_test if parts.part == "test" else data.X_train
+    X_test = X_train[:0]  # where no example is tested by itself
+    if len(parts.test):
+        X_test = _transform(last, _transform(first, held, parts.test, check), None, check)
     return Problem(
         X_train=X_train,
         y_train=parts.y_train,
-        X_test=_transform(last, _transform(first, held, parts.test, check), None, check),
+        X_test=X_test,
         y_test=parts.y_test,
         train_index=parts.train,
         test_index=parts.test,
@@ -96,7 +100,7 @@ def _transform(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, chec
         if not steps.steps and X.ndim == 2 and X.dtype == np.float32:
             return X
         rows = np.arange(len(X))
-    out = None if len(rows) else steps.transform(X[:1])[:0]
+    out = None
     for start in range(0, len(rows), BETWEEN_CHECKS):
         check("preprocessing")
         piece = steps.transform(X[rows[start : start + BETWEEN_CHECKS]])

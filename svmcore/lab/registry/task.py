@@ -32,6 +32,7 @@ class Task(ABC):
     fields: tuple[Field, ...] = ()
     looks = True
     figures: Mapping[str, Callable] = {}  # of an outcome, beside n_test: name -> check (checks.py)
+    at_times: Mapping[str, Callable] = {}  # those that not every outcome has, such as those of older runs
     arrays: Mapping[str, tuple[str, int]] = {}  # of a judgement: name -> kinds of number, dimensions
     kept: type = dict  # NamedTuple of a judgement
 

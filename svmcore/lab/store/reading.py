@@ -136,7 +136,12 @@ def _result(value):
         raise ValueError(f"task is {short(value['task'])}, which is unknown here")
     outcome = {"n_test": size} | task.figures
     validation = outcome | {"folds": several(number, 2), "seconds": positive}
-    optional = {"ending": text, "compile_seconds": positive, "validation": lambda part: an_object(part, validation)}
+    optional = {
+        "ending": text,
+        "compile_seconds": positive,
+        "validation": lambda part: an_object(part, validation, task.at_times),
+    }
+    optional |= task.at_times
     value = {"compile_seconds": 0.0} | an_object(value, RESULT | outcome, optional | method.result_fields)
     if len(value["n_sv"]) != len(value["n_bound"]):
         raise ValueError("n_sv and n_bound are of different machines")

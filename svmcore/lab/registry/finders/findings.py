@@ -88,8 +88,11 @@ def disorder(found: Detections) -> str:
 
 
 def joined(parts: Iterable[Detections]) -> Detections:
-    """The detections of several parts on different pictures together; of what each was trained on, nothing."""
+    """The detections of several parts on different pictures together, with the baselines that all of them have; of what
+    each was trained on, nothing."""
     parts = list(parts)
+    names = [name for name in parts[0].rival_names if all(name in part.rival_names for part in parts)]
+    parts = [_only(part, names) for part in parts]
     values, objects = {}, np.cumsum([0, *(len(part.objects) for part in parts)])
     hits = [np.where(part.hit >= 0, part.hit + start, -1) for part, start in zip(parts, objects, strict=False)]
     for name in Detections._fields:
@@ -102,6 +105,14 @@ def joined(parts: Iterable[Detections]) -> Detections:
         else:
             values[name] = np.concatenate(hits if name == "hit" else [getattr(part, name) for part in parts])
     return Detections(**values)
+
+
+def _only(found: Detections, names: list[str]) -> Detections:
+    """The same with these baselines alone."""
+    at = [found.rival_names.tolist().index(name) for name in names]
+    return found._replace(
+        rivals=found.rivals[:, at], rival_names=found.rival_names[at], rival_seconds=found.rival_seconds[at]
+    )
 
 
 def figures(found: Detections) -> dict:

@@ -20,12 +20,14 @@ from svmcore.detection.candidates import MatchedFilter
 from svmcore.detection.gaussian import TwoGaussians
 from svmcore.detection.matching import by_centre
 from svmcore.detection.windows import chips, fitting, pooled
+from svmcore.gram.threads import one_blas_thread
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.finders.findings import Detections
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.split import Split
 
+FEWEST = 3  # examples of a class that a Gaussian is fitted to
 PER_PIXEL = 0.002  # candidates of a pooled pixel, read off experiment A
 
 
@@ -66,11 +68,15 @@ def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
         return _look(at, pictures.pictures[at], small[at], through, recipe)
 
     everything = [look(at, matched) for at in part.train]
-    best = np.concatenate([_best(seen) for seen in everything])
-    matched = matched.missing(best, recipe.option("miss_rate"))
+    matched = _attentive(matched, everything, recipe.option("miss_rate"))
     train = [_above(seen, matched.threshold) for seen in everything]
     test = [look(at, matched) for at in part.test]
     return _problem(recipe, pictures, train, test, weights, check)
+
+
+def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Problem]:
+    """The method's machine on the candidates."""
+    return method.train(recipe, problem, monitor), problem
 
 
 def judge(machine, problem: Problem, check) -> Detections:
@@ -97,24 +103,34 @@ def _problem(recipe, pictures: PictureSet, train: list[Look], test: list[Look], 
     kept = weight > 0
     X, y, picture, weight = X[kept], y[kept], picture[kept], weight[kept]
     if len(np.unique(y)) < 2:
-        allowed = "a smaller one" if (y < 0).all() else "a larger one"
-        raise RecipeError("miss_rate", recipe.option("miss_rate"), f"{allowed}: all candidates are of one class")
+        raise RecipeError("miss_rate", recipe.option("miss_rate"), "a smaller one: all candidates are of one class")
     split = Split(np.arange(len(y)), np.arange(len(y_test)), "test", y, y_test)
     problem = assemble(recipe, Chips(X, X_test, (side, side), pictures.content_hash), split, check)
-    rivals, seconds = _baselines(problem, y, np.concatenate([seen.response for seen in test]))
+    rivals = _baselines(problem, y, np.concatenate([seen.response for seen in test]))
     search = _search(test, pictures.entry.unit, X_test)._replace(
-        rivals=rivals, rival_seconds=seconds, train_chips=X, train_y=y, train_picture=picture,
+        rivals=np.stack([scores for scores, _ in rivals.values()], axis=1),
+        rival_names=np.array(list(rivals)),
+        rival_seconds=np.array([seconds for _, seconds in rivals.values()]),
+        train_chips=X,
+        train_y=y,
+        train_picture=picture,
         train_round=np.zeros(len(y), np.int64),
-    )  # fmt: skip
+    )
     plain = np.unique(weight).tolist() == [1.0]
-    return problem._replace(weight=None if plain else weight, search=search)
+    return problem._replace(weight=None if plain else weight, search=search, recipe=recipe)
 
 
-def _baselines(problem: Problem, y: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scores (m, 2) of the matched filter and of two Gaussians on the test candidates; the seconds of their fits."""
-    started = time.perf_counter()
-    gaussian = TwoGaussians().fit(problem.X_train, y).decision_function(problem.X_test)
-    return np.stack([response, gaussian], axis=1), np.array([0.0, time.perf_counter() - started])
+def _baselines(problem: Problem, y: np.ndarray, response: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
+    """Name -> scores (m,) on the test candidates and the seconds of the fit: the matched filter, and two Gaussians
+    where there are enough examples of both classes for them."""
+    found = {"matched filter": (response, 0.0)}
+    if min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)) >= FEWEST:
+        started = time.perf_counter()
+        with one_blas_thread:
+            model = TwoGaussians().fit(problem.X_train, y)
+        seconds = time.perf_counter() - started
+        found["Gaussian"] = model.decision_function(problem.X_test), seconds
+    return found
 
 
 def _search(test: list[Look], unit: str, windows: np.ndarray) -> Detections:
@@ -134,9 +150,9 @@ def _search(test: list[Look], unit: str, windows: np.ndarray) -> Detections:
         decision=np.zeros(len(windows)),
         hit=np.concatenate([nothing, *hit]),
         chips=windows,
-        rivals=np.empty((len(windows), 2)),
-        rival_names=np.array(["matched filter", "Gaussian"]),
-        rival_seconds=np.zeros(2),
+        rivals=np.empty((len(windows), 0)),
+        rival_names=np.empty(0, "U1"),
+        rival_seconds=np.empty(0),
         objects=np.concatenate([np.empty((0, 4)), *objects]),
         object_picture=np.repeat(at, [len(boxes) for boxes in objects]),
         object_category=np.concatenate([nothing, *(seen.picture.category for seen in test)]),
@@ -156,6 +172,18 @@ def _look(at: int, picture: Picture, small: np.ndarray, through: MatchedFilter, 
     half = side * pool / 2
     box = np.concatenate([middle - half, middle + half], axis=1)
     return Look(at, picture, small, centres, response, box, by_centre(box, picture.boxes, recipe.option("reach")))
+
+
+def _attentive(matched: MatchedFilter, train: list[Look], miss_rate: float) -> MatchedFilter:
+    """The filter with the threshold of this miss rate; a lower one where it would let fewer false alarms pass than
+    there are candidates on objects, as both classes are needed."""
+    matched = matched.missing(np.concatenate([_best(seen) for seen in train]), miss_rate)
+    response, hit = (np.concatenate([getattr(seen, name) for seen in train]) for name in ("response", "hit"))
+    alarms = np.sort(response[hit < 0])[::-1]
+    enough = np.count_nonzero(hit[response >= matched.threshold] >= 0)
+    if np.count_nonzero(alarms >= matched.threshold) < enough and len(alarms):
+        matched = MatchedFilter(matched.template, float(alarms[min(enough, len(alarms)) - 1]))
+    return matched
 
 
 def _above(seen: Look, threshold: float) -> Look:

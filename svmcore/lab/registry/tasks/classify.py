@@ -15,7 +15,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
-from svmcore.metrics import wilson
+from svmcore.metrics import roc_area, wilson
 from svmcore.model import Machine, labels
 
 PIECE = 4e9  # floating-point operations between two checks while deciding
@@ -37,6 +37,7 @@ class Classify(Task):
     name = "classify"
     title = "Tell classes apart"
     figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
+    at_times: ClassVar = {"roc_area": share}
     arrays: ClassVar = {
         "index": ("iu", 1),
         "y_true": ("biufU", 1),
@@ -81,7 +82,7 @@ class Classify(Task):
     def outcome(self, judged: list[TestSet]) -> dict:
         errors, n_test = sum(map(self.loss, judged)), sum(len(test.y_true) for test in judged)
         rate = {"error_rate": errors / n_test, "interval": list(wilson(errors, n_test))}
-        return {"n_test": n_test, "errors": errors} | rate
+        return {"n_test": n_test, "errors": errors} | rate | _ranking(judged)
 
     def loss(self, judged: TestSet) -> int:
         return int((judged.y_true != judged.y_pred).sum())
@@ -123,3 +124,13 @@ class Classify(Task):
         folds = recipe.folds or 0
         held = size.n_train // folds if folds else 0
         return folds * [size._replace(n_train=size.n_train - held, n_test=held)]
+
+
+def _ranking(judged: list[TestSet]) -> dict:
+    """{"roc_area": area under the ROC curve} for two classes, both of which were tested: the larger label is positive;
+    of several judgements, whose machines' f are no one scale, the mean of their areas."""
+    labels = [np.unique(test.y_true) for test in judged]
+    if any(len(own) != 2 or test.decision.shape[1] != 1 for own, test in zip(labels, judged)):
+        return {}
+    areas = [roc_area(test.decision[:, 0], test.y_true == own[1]) for own, test in zip(labels, judged)]
+    return {"roc_area": float(np.mean(areas))}

@@ -17,16 +17,16 @@ import numpy as np
 from data import pictures
 from svmcore.lab.registry.checks import an_object, anything, count, positive, several, text
 from svmcore.lab.registry.costs import Sizes
-from svmcore.lab.registry.fields import LINE, WEIGHTS, Field, RecipeError, choice, numeric
-from svmcore.lab.registry.finders import findings, matched
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.finders import findings, matched, scanned
 from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.finders.settings import FIELDS
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
 from svmcore.model import Machine
 
-FINDERS = {"matched": matched}
-NAMES = {"matched": "A matched filter"}
+FINDERS = {"matched": matched, "scan": scanned}
 
 
 class Detect(Task):
@@ -35,36 +35,7 @@ class Detect(Task):
     name = "detect"
     title = "Find objects in pictures"
     looks = False
-    fields = (
-        Field("experiment", LINE, None, "Experiment", "Which pictures train and which test.", "the first", shown=False),
-        Field("finder", choice(NAMES, str), "matched", "Candidates from", "What looks over a whole picture."),
-        Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Pixels of a window's side, after pooling."),
-        Field("pool", numeric(1, 8, whole=True), 2, "Pooled", "Pixels of a picture that are averaged, each way."),
-        Field(
-            "miss_rate",
-            numeric(0, 0.9),
-            0.05,
-            "Miss rate",
-            "Share of the training objects that the matched filter may miss.",
-            step=0.01,
-        ),
-        Field(
-            "reach",
-            numeric(0, 500),
-            13.0,
-            "Reach, pixels",
-            "How far from an object's centre a candidate covers it, where its radius is less.",
-        ),
-        Field(
-            "category_weight",
-            WEIGHTS,
-            None,
-            "Weight of doubtful labels",
-            'Factors of C by the label\'s category, 0 to leave it out: {"3":0.5,"4":0}.',
-            "1 for each category",
-            shown=False,
-        ),
-    )
+    fields = FIELDS
     figures: ClassVar = {
         "opportunities": count, "pictures": count, "area": positive, "unit": text, "candidates": count,
         "reachable": count, "offset": lambda value: an_object(value, {"found": count, "alarms": count}),
@@ -102,8 +73,11 @@ class Detect(Task):
     def fold(self, recipe, number: int, check: Check) -> Problem:
         raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
 
+    def train(self, method, recipe, problem: Problem, monitor, check: Check) -> tuple[object, Problem]:
+        return FINDERS[recipe.option("finder")].train(method, recipe, problem, monitor, check)
+
     def judge(self, machine: Machine, problem: Problem, check: Check) -> Detections:
-        return matched.judge(machine, problem, check)
+        return FINDERS[problem.recipe.option("finder")].judge(machine, problem, check)
 
     def outcome(self, judged: list[Detections]) -> dict:
         return findings.figures(findings.joined(judged))

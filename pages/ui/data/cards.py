@@ -1,0 +1,56 @@
+"""The list of data sets: a card each, with a small picture that is drawn last."""
+
+import streamlit as st
+
+from data import DataError, Entry, catalogue, pictures, thumbnails
+from data.pictures import PictureEntry, drawing
+from pages.ui.data import picture_sets
+from pages.ui.example import views
+from pages.ui.kit.words import plain, short
+
+WIDTH = 112  # of a thumbnail, pixels
+
+
+def card(entry: Entry | PictureEntry, chosen: bool, choose):
+    """One data set of the list: name, size, licence, whether it is at hand; returns the place for its picture."""
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            place = st.container(width=WIDTH)
+            st.button(
+                "Shown" if chosen else "Show",
+                key=f"show_{entry.name}",
+                type="primary" if chosen else "secondary",
+                on_click=choose,
+                args=(entry.name,),
+            )
+        badge = (
+            ":green-badge[:material/check: at hand]" if entry.at_hand else ":gray-badge[:material/download: to fetch]"
+        )
+        st.markdown(f"**{plain(short(entry.title))}** {badge}  \n:small[{facts(entry)}  \n{plain(entry.licence)}]")
+    return place
+
+
+def facts(entry: Entry | PictureEntry) -> str:
+    """How many examples or pictures of what, in a line."""
+    return picture_sets.facts(entry) if isinstance(entry, PictureEntry) else views.facts(entry)
+
+
+def draw(places: dict) -> None:
+    """Put the thumbnails into their places; the first drawing reads every set that is at hand."""
+    for entry, place in places.items():
+        # the reader's own may have been replaced under their name
+        written = tuple(path.stat().st_mtime_ns for path in entry.paths()) if entry.name.startswith("own:") else ()
+        image = _thumbnail(entry.name, isinstance(entry, PictureEntry), (entry.at_hand, written))
+        place.image(image, width=WIDTH, output_format="PNG", alt=f"Examples of {entry.title}")
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _thumbnail(name: str, of_pictures: bool, state: tuple):
+    """A small picture of the set, drawn once for each state it is in; empty frames for files that cannot be read."""
+    entry = (pictures if of_pictures else catalogue).entry(name)
+    try:
+        if not entry.at_hand:
+            return thumbnails.frames()
+        return drawing.thumbnail(entry.load()) if of_pictures else thumbnails.draw(entry.load())
+    except DataError:
+        return thumbnails.frames()

@@ -1,0 +1,244 @@
+"""The views of a set of pictures with objects: the pictures, its experiments, windows to train on, what it is."""
+
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
+from pages.ui.kit import state
+from pages.ui.kit.gallery import Tile, gallery
+from pages.ui.kit.words import plain, short
+
+DETECT = "pages/detect.py"
+EACH_PAGE = 60  # pictures of one gallery
+HEIGHT = 640  # of the gallery beside a picture, pixels
+SIDE, LARGE = 96, 900  # pixels of a picture in the gallery, and of the one looked at
+WINDOWS = 60  # of each kind
+PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT = (
+    "Pictures",
+    "Experiments",
+    "Windows to train on",
+    "Without objects",
+    "About",
+)
+
+
+def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
+    """`40 pictures · 169 faces · 15 MB`; of one here in part `42 of 134 pictures are here · 615 volcanoes`."""
+    objects = f"{entry.n_objects:,} {plain(plural(entry.object_name, entry.n_objects))}"
+    if published and published.n_pictures != entry.n_pictures:
+        return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
+    size = (
+        f" · {entry.size_mb:.2g} MB"
+        if 0 < entry.size_mb < 10
+        else f" · {entry.size_mb:.0f} MB"
+        if entry.size_mb
+        else ""
+    )
+    return f"{entry.n_pictures:,} pictures · {objects}{size}"
+
+
+def plural(word: str, n: int = 2) -> str:
+    """`volcanoes`, `faces`, `1 face`."""
+    return word if n == 1 else f"{word}es" if word.endswith(("s", "x", "ch", "sh", "o")) else f"{word}s"
+
+
+def link(name: str) -> None:
+    """The way to the page that trains on the set and searches it."""
+    if (Path(__file__).parents[3] / DETECT).is_file():
+        st.page_link(DETECT, label="Detect", icon=":material/center_focus_strong:", query_params={"set": name})
+
+
+def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
+    """The chosen view of a set that has been read; its name."""
+    views = {PICTURES: _pictures, EXPERIMENTS: _experiments}
+    if pictures.chips is not None:
+        views[TRAIN] = _windows
+    if pictures.empty:
+        views[EMPTY] = _empty
+    names = [*views, ABOUT]
+    state.param("look", names[0], names)
+    view = st.segmented_control(
+        "View",
+        names,
+        default=names[0],
+        required=True,
+        key="look",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == ABOUT:
+        about(pictures.entry)
+    else:
+        views[view](pictures)
+    return view
+
+
+def leave() -> None:
+    """Forget the picture looked at, and a view that the next set may not have; for callbacks."""
+    st.query_params.pop("picture", None)
+    if st.query_params.get("look") in (TRAIN, EMPTY):
+        st.query_params.pop("look")
+        st.session_state.pop("look", None)
+
+
+def about(entry: PictureFacts) -> None:
+    """Names, licence, citation, sources."""
+    shown = {
+        "name": entry.name,
+        "objects": f"{entry.object_name}, given as a {entry.shape}",
+        "categories": ", ".join(f"{number} {name}" for number, name in entry.categories.items()),
+        "licence": entry.licence,
+        "citation": entry.citation or "–",
+        "source": ", ".join(entry.sources),
+        "note": entry.note or "–",
+    }
+    st.table({name: plain(text) for name, text in shown.items()}, alt=f"Licence, citation and sources of {entry.title}")
+
+
+def _pictures(pictures: PictureSet) -> None:
+    numbers = range(1, len(pictures.pictures) + 1)
+    number = state.param("picture", 1, slice(1, len(numbers)))
+    large, small = st.columns([3, 2], gap="medium")
+    with large:
+        picture = pictures.pictures[number - 1]
+        image = _outlined(pictures.content_hash, number, pictures)
+        word = plural(pictures.entry.object_name, len(picture.boxes))
+        st.image(image, width="stretch", output_format="PNG", alt=f"Picture {number} with its objects outlined")
+        area = f", {picture.area:,.0f} km² of it usable" if pictures.entry.unit == "km²" else ""
+        counted = f" ({picture.opportunities} count)" if picture.opportunities != len(picture.boxes) else ""
+        h, w = picture.image.shape
+        st.caption(f"**{plain(picture.name)}**, {w} × {h} pixels{area}: {len(picture.boxes)} {plain(word)}{counted}.")
+        _key(pictures.entry, picture.category)
+    with small:
+        st.caption(
+            f"{plain(plural(pictures.entry.object_name)).capitalize()} above, name below. Click one to look at it."
+        )
+        page = _page(len(numbers), "pictures", (number - 1) // EACH_PAGE + 1)
+        rows = range((page - 1) * EACH_PAGE, min(page * EACH_PAGE, len(numbers)))
+        with st.container(height=HEIGHT if len(rows) > 12 else "content", border=False):
+            _squares(pictures, rows, number)
+
+
+def _squares(pictures: PictureSet, rows: range, number: int) -> None:
+    shown = [pictures.pictures[row] for row in rows]
+    tiles = [
+        Tile(
+            str(row + 1),
+            f"{picture.name}: {len(picture.boxes)} {plural(pictures.entry.object_name, len(picture.boxes))}",
+            upper=str(len(picture.boxes)),
+            lower=short(picture.name.rpartition("/")[2], 14),
+            ring="free" if row + 1 == number else "",
+        )
+        for row, picture in zip(rows, shown)
+    ]
+    small = _thumbnails(pictures.content_hash, rows.start, pictures, shown)
+    alt = f"Pictures {rows[0] + 1} to {rows[-1] + 1} of {pictures.entry.title} with their objects outlined"
+    gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=_look_at)
+
+
+def _look_at(number: str) -> None:
+    st.query_params["picture"] = number
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _thumbnails(content_hash: str, start: int, _set: PictureSet, _shown: list) -> np.ndarray:
+    return drawing.squares(_shown, _set.entry.shape, SIDE)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _outlined(content_hash: str, number: int, _set: PictureSet) -> np.ndarray:
+    return drawing.outlined(_set.pictures[number - 1], _set.entry.shape, LARGE)
+
+
+def _key(entry: PictureFacts, category: np.ndarray) -> None:
+    """What the width of a line says, and how many there are of each in this picture."""
+    if len(entry.categories) > 1:
+        counts = [f"{plain(name)} {np.sum(category == number)}" for number, name in entry.categories.items()]
+        st.caption(f"The surer, the wider the line: {', '.join(counts)}.")
+
+
+def _experiments(pictures: PictureSet) -> None:
+    unit, experiments = pictures.entry.unit, pictures.experiments.values()
+    rows = [
+        {
+            "Experiment": plain(experiment.title),
+            "Parts": str(len(experiment.parts)) if experiment.parts else "none complete",
+            "Trained on": _span([len(part.train) for part in experiment.parts]),
+            "Tested on": str(len(experiment.tested)) if experiment.parts else "–",
+            "Searched": f"{experiment.area:,.0f} {plural(unit, experiment.area) if unit == 'picture' else unit}",
+            f"{plural(pictures.entry.object_name).capitalize()} that count": f"{experiment.opportunities:,}",
+            "Not at hand": str(len(experiment.missing)) if experiment.missing else "–",
+        }
+        for experiment in experiments
+    ]
+    st.table(
+        {name: [plain(row[name]) if name != "Experiment" else row[name] for row in rows] for name in rows[0]},
+        alt=f"Experiments of {pictures.entry.title}",
+    )
+    st.caption(
+        "Each part trains on some pictures and tests on others; every test picture counts once. False alarms are "
+        "counted per area searched, finds against the objects that count."
+    )
+    for experiment in experiments:
+        if experiment.missing:
+            lead = f"**{plain(experiment.title)}** lacks {len(experiment.missing)} pictures"
+            st.markdown(f":material/folder_off: {lead}: {plain(_ranges(experiment.missing))}.")
+
+
+def _span(counts: list[int]) -> str:
+    if not counts:
+        return "–"
+    low, high = min(counts), max(counts)
+    if high == 0:
+        return "windows"
+    return f"{low} pictures" if low == high else f"{low} to {high} pictures"
+
+
+def _ranges(names: tuple[str, ...]) -> str:
+    """`img43 to img51, img60`: names that end in consecutive numbers as runs."""
+    runs: list[list[str]] = []
+    for name in names:
+        stem = name.rstrip("0123456789")
+        follows = runs and name[len(stem) :] and runs[-1][-1] == f"{stem}{int(name[len(stem) :]) - 1}"
+        if follows:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+
+
+def _windows(pictures: PictureSet) -> None:
+    X, y = pictures.chips
+    share = f" A window shows {pictures.entry.window:g} of an object's box." if pictures.entry.window != 1 else ""
+    for label, word in ((1, plural(pictures.entry.object_name)), (-1, "other windows")):
+        rows = np.flatnonzero(y == label)
+        shown = rows[:: max(1, len(rows) // WINDOWS)][:WINDOWS]
+        tiles = [Tile("", f"Window {row}", sign=label) for row in shown]
+        st.markdown(f"**{len(rows):,} {plain(word)}**, {X.shape[2]} × {X.shape[1]} pixels")
+        gallery(X[shown], tiles, key=f"windows_{label}", alt=f"{len(shown)} of the {word}", size=38)
+    st.caption(f"A sample of each kind, evenly spread.{share}")
+
+
+def _empty(pictures: PictureSet) -> None:
+    n = len(pictures.empty)
+    page = _page(n, "empty", 1)
+    rows = range((page - 1) * EACH_PAGE, min(page * EACH_PAGE, n))
+    shown = [pictures.empty[row] for row in rows]
+    tiles = [Tile("", picture.name, lower=short(picture.name, 14)) for picture in shown]
+    gallery(
+        drawing.squares(shown, pictures.entry.shape, SIDE),
+        tiles,
+        key="empty",
+        alt="Pictures without objects",
+        size=SIDE,
+    )
+    st.caption(
+        f"{n} pictures without a {plain(pictures.entry.object_name)}: whatever is found in them is a false alarm."
+    )
+
+
+def _page(n: int, key: str, default: int) -> int:
+    pages = -(-n // EACH_PAGE)
+    return st.pagination(pages, default=default, key=f"page_{key}") if pages > 1 else 1

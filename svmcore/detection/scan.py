@@ -1,0 +1,122 @@
+"""A machine moved over a picture, at every position and scale.
+
+    looked at   windows of side x side pixels, `stride` apart, on every level of the picture's pyramid
+    found       f(window) >= threshold;    most windows are settled by a quick look (discard.py), if there is one
+
+Blocks of a few thousand windows are prepared and scored side by side on the cores; the memory is that of the blocks.
+
+Symbols: boxes (m, 4) float64, xmin ymin xmax ymax in pixels of the picture, a window's outer edges; f (m,) float64.
+
+Reference: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.detection.discard import Discard
+from svmcore.detection.pyramid import Level, pyramid
+from svmcore.detection.scorer import Scorer, cut
+from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
+from svmcore.model import Machine
+
+BLOCK = 2048  # windows that one call prepares and scores
+
+
+class Scan(NamedTuple):
+    """What a scan found, and what it took; in the order of the scan."""
+
+    boxes: np.ndarray  # (m, 4) float64
+    f: np.ndarray  # (m,) float64
+    chips: np.ndarray  # (m, side, side) uint8, the windows as they were scored
+    looked: int  # windows looked at
+    discarded: int  # windows that the quick look settled
+    seconds: float
+
+
+class _Block(NamedTuple):
+    level: Level
+    averaged: np.ndarray | None  # block means of the level, for the quick look
+    ys: np.ndarray
+    xs: np.ndarray
+
+
+def scan(
+    picture: np.ndarray,
+    machine: Machine | Scorer,
+    *,
+    side: int = 19,
+    stride: int = 2,
+    step: float = 1.2,
+    enlarge: float = 1.25,
+    threshold: float = 0.0,
+    discard: Discard | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Scan:
+    """Every window of a picture (h, w) uint8 that a machine gives at least `threshold`.
+
+    side: pixels of a window; stride: pixels of a level from one to the next; step: from a scale to the next larger;
+    enlarge: how much larger the first level is than the picture. `check()` is called every few milliseconds and may
+    raise to stop. ValueError for a picture, machine or setting that cannot be used.
+    """
+    started = time.perf_counter()
+    scorer = machine if isinstance(machine, Scorer) else Scorer(machine, side)
+    if not isinstance(stride, int | np.integer) or stride < 1:
+        raise ValueError(f"stride = {stride}; allowed: a whole number of pixels from 1")
+    for name, given in (("machine", scorer.side), ("discard", discard.side if discard else side)):
+        if given != side:
+            raise ValueError(f"side = {side}; allowed: {given}, that of the {name}")
+    found, looked, discarded, waiting = [], 0, 0, []
+
+    def work() -> None:
+        nonlocal discarded
+        check()
+        answers = [[] for _ in waiting]
+        side_by_side(_look, [(block, scorer, discard, threshold, answer) for block, answer in zip(waiting, answers)])
+        discarded += sum(answer[0] for answer in answers)
+        found.extend(answer[1:] for answer in answers)
+        waiting.clear()
+
+    with one_blas_thread:
+        for block in _blocks(picture, side, stride, step, enlarge, discard):
+            waiting.append(block)
+            looked += len(block.ys)
+            if len(waiting) == 2 * CORES:
+                work()
+        if waiting:
+            work()
+    boxes, f, chips = (np.concatenate(part) for part in zip(_nothing(side), *found))
+    return Scan(boxes, f, chips, looked, discarded, time.perf_counter() - started)
+
+
+def _blocks(picture, side: int, stride: int, step: float, enlarge: float, discard: Discard | None) -> Iterator[_Block]:
+    """The windows of all levels, some rows of them at a time."""
+    for level in pyramid(picture, side=side, step=step, enlarge=enlarge):
+        down, across = (np.arange(0, s - side + 1, stride) for s in level.image.shape)
+        averaged = discard and discard.averaged(level.image)
+        rows = max(1, BLOCK // len(across))
+        for start in range(0, len(down), rows):
+            some = down[start : start + rows]
+            yield _Block(level, averaged, np.repeat(some, len(across)), np.tile(across, len(some)))
+
+
+def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
+    """Into `answer`: how many windows were discarded, then boxes, f and chips of those found."""
+    level, ys, xs = block.level, block.ys, block.xs
+    if discard is not None:
+        passed = discard.passes(block.averaged, ys, xs)
+        ys, xs = ys[passed], xs[passed]
+    f = scorer.scores(level.image, ys, xs) if len(ys) else np.empty(0)
+    at = np.flatnonzero(f >= threshold)
+    y, x, side = ys[at], xs[at], scorer.side
+    corners = (x * level.dx, y * level.dy, (x + side) * level.dx, (y + side) * level.dy)
+    boxes = np.stack(corners, axis=1) if len(at) else np.empty((0, 4))
+    answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), cut(level.image, y, x, side)))
+
+
+def _nothing(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.empty((0, 4)), np.empty(0), np.empty((0, side, side), np.uint8)

@@ -1,0 +1,99 @@
+"""One detection for each object: of boxes that mean the same thing, the surest stays.
+
+    from the surest down, a box is dropped where a box that was kept overlaps it, |A n B| / |A u B| > iou,
+    or holds its centre
+
+What is kept above a threshold does not depend on the boxes below it: raising the threshold only takes boxes away.
+
+Symbols: boxes (m, 4) float64, xmin ymin xmax ymax, of any unit; f (m,) decision values.
+
+Reference: Rowley, Baluja and Kanade, PAMI 20 (1998) (merging overlapping detections).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+def suppressed(boxes: np.ndarray, f: np.ndarray, *, iou: float = 0.2, centre: bool = True) -> np.ndarray:
+    """Rows (k,) int64 of the boxes that stay, surest first; of equals the earlier row.
+
+    iou: the largest overlap allowed with one that was kept; centre: whether the centre of a box may not lie strictly
+    inside one that was kept. ValueError for arrays that do not fit each other or a share that is none.
+    """
+    boxes, f = _boxes("boxes", boxes), np.asarray(f, np.float64)
+    if f.shape != (len(boxes),):
+        raise ValueError(f"f has shape {f.shape}; allowed: ({len(boxes)},), one value for each box")
+    if not 0 <= iou <= 1:
+        raise ValueError(f"iou = {iou}; allowed: a share from 0 to 1")
+    order = np.argsort(-f, kind="stable")
+    return order[: _suppress(boxes, order, float(iou), bool(centre))]
+
+
+def overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Intersection over union of every box of a (m, 4) with every box of b (n, 4): (m, n) float64, 0 where both are
+    empty."""
+    a, b = _boxes("a", a), _boxes("b", b)
+    out = np.empty((len(a), len(b)))
+    _overlaps(a, b, out)
+    return out
+
+
+def grown(boxes: np.ndarray, factor: float) -> np.ndarray:
+    """Boxes `factor` times as wide and as high about the same centres. ValueError unless the factor is above 0."""
+    if not factor > 0:
+        raise ValueError(f"factor = {factor}; allowed: a number above 0")
+    boxes = _boxes("boxes", boxes)
+    centre, half = (boxes[:, :2] + boxes[:, 2:]) / 2, (boxes[:, 2:] - boxes[:, :2]) / 2
+    return np.hstack([centre - factor * half, centre + factor * half])
+
+
+def clipped(boxes: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Boxes cut to a picture of shape (h, w); those outside it are left without area, on its edge."""
+    h, w = shape[:2]
+    return np.clip(_boxes("boxes", boxes), 0, (w, h, w, h))
+
+
+def _boxes(name: str, boxes) -> np.ndarray:
+    boxes = np.ascontiguousarray(boxes, np.float64)
+    boxes = boxes.reshape(0, 4) if boxes.size == 0 else boxes
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
+        raise ValueError(f"{name} has shape {boxes.shape}; allowed: (m, 4), xmin ymin xmax ymax")
+    return boxes
+
+
+@njit(nogil=True, cache=True)
+def _overlap(a, b):
+    width = min(a[2], b[2]) - max(a[0], b[0])
+    height = min(a[3], b[3]) - max(a[1], b[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    both = width * height
+    return both / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both)
+
+
+@njit(nogil=True, cache=True)
+def _overlaps(a, b, out):
+    for i in range(len(a)):
+        for j in range(len(b)):
+            out[i, j] = _overlap(a[i], b[j])
+
+
+@njit(nogil=True, cache=True)
+def _suppress(boxes, order, iou, centre):  # (m, 4), (m,) -> how many stay: moved to the front of `order`
+    kept = 0
+    for at in range(len(order)):
+        box = boxes[order[at]]
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        stays = True
+        for k in range(kept):
+            other = boxes[order[k]]
+            inside = centre and other[0] < x < other[2] and other[1] < y < other[3]
+            if inside or _overlap(box, other) > iou:
+                stays = False
+                break
+        if stays:
+            order[kept] = order[at]
+            kept += 1
+    return kept

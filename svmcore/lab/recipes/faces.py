@@ -1,0 +1,32 @@
+"""Faces, as Osuna, Freund and Girosi saw them: windows of 19 x 19 pixels, 283 of them inside an oval, the light's plane
+taken out, greys equalised; degree 2, C = 200 (MIT AI memo 1602, 1997, section 4).
+
+The kernel is ((u.v + 1) / 2)^2 of vectors of unit length. His database is not public; these are the windows of MIT
+CBCL, and five folds of them tell how well faces are told from the rest (area under the ROC curve). A mirrored face is a
+face: "-mirror" adds the mirror images of the support vectors.
+"""
+
+from svmcore.kernels import Poly
+from svmcore.lab.recipe.recipe import Recipe
+
+WINDOW = ("brightness-plane", "oval-mask", "equalise", "unit-norm")
+
+_CBCL = Recipe(dataset="faces", preprocess=WINDOW, kernel=Poly(2, 1.0, 1.0), C=200.0, folds=5)
+
+SCAN = {"finder": "scan", "chip": 19, "lost": 0.005, "bootstraps": 2}
+
+_CMU = _CBCL.replace(
+    task="detect", dataset="cmu-faces", folds=None, method="vsv", jitters="flip:h", scope="all", **SCAN
+)
+
+RECIPES = (
+    _CBCL.replace(name="faces-cbcl", title="Faces: windows of CBCL, degree 2"),
+    _CBCL.replace(
+        name="faces-cbcl-mirror",
+        title="Faces: windows of CBCL, mirror images as virtual SVs",
+        method="vsv",
+        jitters="flip:h",
+    ),
+    _CMU.replace(name="faces-cmu", title="Faces: CMU set A, bootstrapped on scenes"),
+    _CMU.replace(name="faces-lfw", title="Faces: a small demo", dataset="lfw-faces"),
+)

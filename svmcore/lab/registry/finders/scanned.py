@@ -1,0 +1,227 @@
+"""Every window of a picture, at every scale: how faces are found.
+
+    windows to train on -> machine -> its false alarms on pictures without objects -> machine -> ...    (bootstrapping)
+    machine -> every window of the test pictures -> of those that overlap the surest -> grown to an object's size
+
+The windows to train on come with the set; of a set that has none they are cut out of the training pictures around their
+objects, and elsewhere by the seed.
+Osuna, Freund and Girosi (1997), section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from skimage.transform import resize
+
+from data.pictures import Part, Picture, PictureSet
+from svmcore.detection.discard import Discard, fit_discard
+from svmcore.detection.matching import by_overlap
+from svmcore.detection.mining import mine
+from svmcore.detection.scan import scan
+from svmcore.detection.suppression import grown, overlaps, suppressed
+from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.finders.matched import Chips
+from svmcore.lab.registry.problem import Problem, assemble
+from svmcore.lab.registry.split import Split
+from svmcore.solvers.progress import under_name
+
+OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
+CLEAR = 0.1  # overlap with an object up to which a window shows background
+
+
+class Ground(NamedTuple):
+    """What a part searches, and the windows that it trains on."""
+
+    pictures: PictureSet
+    part: Part
+    chips: np.ndarray  # (n, side, side) uint8
+    y: np.ndarray  # (n,) int64, +1 and -1
+    picture: np.ndarray  # (n,) int64, -1 for windows that came with the set and those of its empty pictures
+    round: np.ndarray  # (n,) int64, the bootstrapping round that mined it
+    discard: Discard | None
+
+
+def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
+    """The part's problem before bootstrapping. RecipeError where there is nothing to train on; what `check` raises."""
+    check("searching")
+    side = recipe.option("chip")
+    if pictures.chips is None:
+        X, y, picture = _cut(recipe, pictures, part, check)
+    else:
+        (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
+        if X.shape[1:] != (side, side):
+            raise RecipeError("chip", side, f"{X.shape[1]}, as the windows of {recipe.dataset} have")
+    lost = recipe.option("lost")
+    discard = fit_discard(X, y, lost=lost) if lost else None
+    ground = Ground(pictures, part, X, np.asarray(y, np.int64), picture, np.zeros(len(y), np.int64), discard)
+    return _problem(recipe, ground, check)
+
+
+def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Problem]:
+    """The method's machine after the rounds of bootstrapping, and the problem with what they mined."""
+    rounds = recipe.option("bootstraps")
+    for number in range(rounds + 1):
+        stage = f"round {number + 1} of {rounds + 1}" if rounds else ""
+        estimator = method.train(recipe, problem, under_name(stage, monitor) if stage else monitor)
+        if number < rounds:
+            larger = _mined(recipe, problem, _prepared(estimator.machine_, problem), number + 1, check)
+            if len(larger.y) == len(problem.search.y):
+                break
+            problem = _problem(recipe, larger, check)
+    return estimator, problem
+
+
+def judge(machine, problem: Problem, check) -> Detections:
+    """What the machine finds in the test pictures, down to the floor of the recipe."""
+    recipe, ground = problem.recipe, problem.search
+    known, tested = ground.pictures, ground.part.test
+    found, hits, start = [], [], 0
+    for at in tested:
+        picture = known.pictures[at]
+        seen = scan(
+            picture.image,
+            _prepared(machine, problem),
+            threshold=recipe.option("floor"),
+            check=lambda: check("predicting"),
+            **_how(recipe, ground),
+        )
+        kept = suppressed(seen.boxes, seen.f)
+        boxes = grown(seen.boxes[kept], recipe.option("grow"))
+        hit = by_overlap(boxes, picture.boxes, recipe.option("overlap"))
+        found.append((boxes, seen.f[kept], seen.chips[kept]))
+        hits.append(np.where(hit >= 0, hit + start, -1))
+        start += len(picture.boxes)
+    return _detections(ground, found, hits)
+
+
+def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
+    """How many windows a part will train on, about; those that are looked at cost next to nothing each."""
+    n = sum(len(pictures.pictures[at].boxes) for at in part.train) * (1 + OTHERS[0])
+    n = len(pictures.chips[1]) if pictures.chips else max(n, OTHERS[1])
+    return Sizes(n + recipe.option("bootstraps") * recipe.option("mined") // 2, 1, recipe.option("chip") ** 2, 1)
+
+
+def _problem(recipe, ground: Ground, check) -> Problem:
+    if len(np.unique(ground.y)) < 2:
+        raise RecipeError("dataset", recipe.dataset, "a set with objects in the pictures that train")
+    shape = ground.chips.shape[1:]
+    data = Chips(ground.chips, ground.chips[:0], shape, ground.pictures.content_hash)
+    split = Split(np.arange(len(ground.y)), np.arange(0), "train", ground.y, ground.y[:0])
+    return assemble(recipe, data, split, check)._replace(search=ground, recipe=recipe)
+
+
+def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
+    """The ground with the false alarms that a machine gives on pictures without objects, or beside the objects."""
+    ground = problem.search
+    empty = ground.pictures.empty
+    some = empty or [ground.pictures.pictures[at] for at in ground.part.train]
+    mined = mine(
+        [picture.image for picture in some],
+        machine,
+        limit=recipe.option("mined"),
+        check=lambda: check("mining"),
+        **_how(recipe, ground),
+    )
+    boxes = grown(mined.boxes, recipe.option("grow"))
+    clear = np.array([_clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)
+    where = np.full(clear.sum(), -1) if empty else np.array(ground.part.train)[mined.picture[clear]]
+    return ground._replace(
+        chips=np.concatenate([ground.chips, mined.chips[clear]]),
+        y=np.concatenate([ground.y, np.full(clear.sum(), -1)]),
+        picture=np.concatenate([ground.picture, where]),
+        round=np.concatenate([ground.round, np.full(clear.sum(), number)]),
+    )
+
+
+def _clear(boxes: np.ndarray, picture: Picture) -> np.ndarray:
+    """Which boxes (m, 4) show no object of the picture, (m,) bool."""
+    return ~(overlaps(boxes, picture.boxes) > CLEAR).any(axis=1)
+
+
+def _how(recipe, ground: Ground) -> dict:
+    """The settings of a scan."""
+    names = {"side": "chip", "stride": "stride", "step": "scale_step", "enlarge": "enlarge"}
+    return {name: recipe.option(option) for name, option in names.items()} | {"discard": ground.discard}
+
+
+def _prepared(machine, problem: Problem):
+    return replace(machine, prepare=problem.prepare)
+
+
+def _cut(recipe, pictures: PictureSet, part: Part, check) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Windows of the training pictures: around every object, and of background by the seed."""
+    side, rng = recipe.option("chip"), np.random.default_rng(recipe.seed)
+    X, y, picture = [], [], []
+    n_objects = sum(len(pictures.pictures[at].boxes) for at in part.train)
+    each = -(-max(OTHERS[0] * n_objects, OTHERS[1]) // max(len(part.train), 1))
+    for at in part.train:
+        check("searching")
+        shown = pictures.pictures[at]
+        squares = _squares(shown.boxes, recipe.option("grow"))
+        others = _background(shown, squares if len(squares) else None, side, each, rng)
+        for square in (*squares, *others):
+            X.append(_window(shown.image, square, side))
+        y += [1] * len(squares) + [-1] * len(others)
+        picture += [at] * (len(squares) + len(others))
+    if not n_objects:
+        raise RecipeError("dataset", recipe.dataset, "a set with objects in the pictures that train")
+    return np.array(X, np.uint8), np.array(y), np.array(picture)
+
+
+def _squares(boxes: np.ndarray, grow: float) -> np.ndarray:
+    """The windows (m, 4) whose grown form is as large as the objects."""
+    centre, half = (boxes[:, :2] + boxes[:, 2:]) / 2, (boxes[:, 2:] - boxes[:, :2]).max(axis=1, initial=0)[:, None] / 2
+    return np.concatenate([centre - half / grow, centre + half / grow], axis=1)
+
+
+def _background(picture: Picture, squares, side: int, n: int, rng) -> np.ndarray:
+    """Up to n windows (k, 4) inside the picture that no object overlaps, of the objects' sizes."""
+    h, w = picture.image.shape
+    sizes = [float(side)] if squares is None else (squares[:, 2] - squares[:, 0]).tolist()
+    length = np.minimum(rng.choice(sizes, 4 * n) * rng.uniform(0.7, 1.4, 4 * n), min(h, w) - 1)
+    corner = rng.uniform(size=(4 * n, 2)) * (np.array([w, h]) - length[:, None])
+    boxes = np.concatenate([corner, corner + length[:, None]], axis=1)
+    return boxes[_clear(boxes, picture)][:n]
+
+
+def _window(image: np.ndarray, square: np.ndarray, side: int) -> np.ndarray:
+    """A square of a picture at the size of a window; beyond the picture its edge is repeated."""
+    x0, y0, x1, y1 = np.rint(square).astype(int)
+    rows = np.clip(np.arange(y0, max(y1, y0 + 2)), 0, image.shape[0] - 1)
+    columns = np.clip(np.arange(x0, max(x1, x0 + 2)), 0, image.shape[1] - 1)
+    seen = image[np.ix_(rows, columns)].astype(np.float64)
+    return np.rint(resize(seen, (side, side), anti_aliasing=True)).astype(np.uint8)
+
+
+def _detections(ground: Ground, found: list, hits: list) -> Detections:
+    known, at = ground.pictures.pictures, np.array(ground.part.test, np.int64)
+    side, objects = ground.chips.shape[1], [known[position].boxes for position in ground.part.test]
+    hit = np.concatenate([np.empty(0, np.int64), *hits])
+    total = sum(map(len, objects))
+    return Detections(
+        unit=ground.pictures.entry.unit,
+        tested=at,
+        area=np.array([known[position].area for position in ground.part.test], np.float64),
+        opportunities=np.array([known[position].opportunities for position in ground.part.test], np.int64),
+        picture=np.repeat(at, [len(f) for _, f, _ in found]),
+        box=np.concatenate([np.empty((0, 4)), *(boxes for boxes, _, _ in found)]),
+        decision=np.concatenate([np.empty(0), *(f for _, f, _ in found)]),
+        hit=hit,
+        chips=np.concatenate([np.empty((0, side, side), np.uint8), *(chips for _, _, chips in found)]),
+        rivals=np.empty((len(hit), 0)),
+        rival_names=np.empty(0, "U1"),
+        rival_seconds=np.empty(0),
+        objects=np.concatenate([np.empty((0, 4)), *objects]),
+        object_picture=np.repeat(at, [len(boxes) for boxes in objects]),
+        object_category=np.concatenate([np.empty(0, np.int64), *(known[p].category for p in ground.part.test)]),
+        object_found=np.isin(np.arange(total), hit),
+        train_chips=ground.chips,
+        train_y=ground.y,
+        train_picture=ground.picture,
+        train_round=ground.round,
+    )

@@ -1,0 +1,219 @@
+"""What a window goes through before a face detector looks at it: an oval without corners, light evened, greys spread.
+
+    oval        pixels (y, x) with ((y - y0) / 1.22 h)^2 + ((x - x0) / w)^2 at most r^2; r keeps 283 of 19 x 19
+    plane       v(y, x) - a - b (x - x0) - c (y - y0),    a, b, c by least squares over the oval
+    equalise    v_i -> 2 rank(v_i) / (m - 1) - 1,    rank 0 ... m - 1 by grey; tied pixels share their mean rank
+
+As the oval is symmetric about its centre (y0, x0), the three columns of the fit are orthogonal, and each coefficient is
+one quotient of sums. Sums over windows of whole greys are exact in any order: a step here and the same functions
+inside a scan (detection/scorer.py) give the same numbers. Ranks are counted, not sorted: greys fall into the power of
+two of bins that is at least 256 and at least m, and pixels of one bin are tied. So ranks are exact for whole greys of a
+range up to 255; for others a pixel's is off by less than the number of pixels that share its bin (0.35 of 283 ranks in
+the mean, on the CBCL windows).
+
+Symbols: images (n, h, w, c) float32; spans (h, 2) int64, first pixel of each row in the oval and the one after the
+last; m pixels in the oval.
+
+References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4; Sung and Poggio, MIT AI memo 1521
+(1994).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numba import njit
+
+from svmcore._jit import greater, lesser
+
+KEPT = 283 / 361  # share of the pixels inside the oval
+HIGHER = 1.22  # its height over its width, of a square image
+FLAT = 1e-5  # of the largest grey: what is left of a window below it is rounding
+PIECE = 2048  # images that one native call works on
+
+
+@cache
+def oval(h: int, w: int) -> np.ndarray:
+    """The mask (h, w) bool, read-only: 283 pixels of 19 x 19, and about that share of other sizes.
+
+    Source: Osuna, Freund and Girosi (1997), section 4 (masking).
+    """
+    y, x = np.mgrid[:h, :w]
+    r2 = ((y - (h - 1) / 2) / (HIGHER * h)) ** 2 + ((x - (w - 1) / 2) / w) ** 2
+    mask = r2 <= np.sort(r2, axis=None)[round(KEPT * h * w) - 1] + 1e-9
+    mask.setflags(write=False)
+    return mask
+
+
+@cache
+def spans(h: int, w: int) -> np.ndarray:
+    """The oval row by row: (h, 2) int64, read-only."""
+    mask = oval(h, w)
+    first, count = mask.argmax(axis=1), mask.sum(axis=1)
+    found = np.stack([first, first + count], axis=1)
+    found.setflags(write=False)
+    return found
+
+
+def brightness_plane(images: np.ndarray) -> np.ndarray:
+    """Images (n, h, w, c) less the plane that fits them best inside the oval; what is flat but for a plane becomes 0.
+
+    Source: Osuna, Freund and Girosi (1997), section 4 (illumination gradient correction); Sung and Poggio (1994).
+    """
+    n, h, w, c = images.shape
+    flat = np.ascontiguousarray(images.transpose(0, 3, 1, 2)).reshape(n * c, h, w)
+    out = np.empty_like(flat)
+    for s in range(0, len(flat), PIECE):
+        _level(flat[s : s + PIECE], spans(h, w), out[s : s + PIECE])
+    return out.reshape(n, c, h, w).transpose(0, 2, 3, 1)
+
+
+def oval_mask(images: np.ndarray) -> np.ndarray:
+    """The pixels of the oval, in a row: (n, h, w, c) -> (n, 1, m, c)."""
+    return images[:, oval(*images.shape[1:3])][:, None]
+
+
+def oval_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of what `oval_mask` makes of images of this shape."""
+    return (1, int(oval(*shape[:2]).sum()), *shape[2:])
+
+
+def unmasked(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """What `oval_mask` made of images (h, w, ...) back in their place, for looking at: (n, h, w, c), the corners as
+    dark as the darkest pixel of each."""
+    out = np.empty((len(pixels), *shape[:2], pixels.shape[-1]), np.float32)
+    out[:] = pixels.min(axis=(1, 2), keepdims=True, initial=np.inf) if len(pixels) else 0
+    out[:, oval(*shape[:2])] = pixels[:, 0]
+    return out
+
+
+def equalise(images: np.ndarray) -> np.ndarray:
+    """Each image's greys (n, h, w, c) replaced by their ranks, from -1 to 1, channel by channel; flat ones become 0.
+
+    Source: Osuna, Freund and Girosi (1997), section 4 (histogram equalisation).
+    """
+    n, h, w, c = images.shape
+    rows = np.ascontiguousarray(images.transpose(0, 3, 1, 2)).reshape(n * c, h * w)
+    out = np.empty_like(rows)
+    for s in range(0, len(rows), PIECE):
+        _equalise(rows[s : s + PIECE], np.empty(bins(h * w), np.int32), out[s : s + PIECE])
+    return out.reshape(n, c, h, w).transpose(0, 2, 3, 1)
+
+
+def bins(m: int) -> int:
+    """Bins that m pixels are counted in."""
+    return max(256, 1 << (m - 1).bit_length())
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _row_sums(row, first, last, x0):  # (w,) float32 -> sum of v, sum of v (x - x0), largest |v|
+    plain = np.float32(0)
+    moment = np.float32(0)
+    most = np.float32(0)
+    part = row[first:last]
+    left = np.float32(first) - x0
+    for i in range(part.shape[0]):
+        plain += part[i]
+        moment += part[i] * (left + np.float32(i))
+        most = greater(most, abs(part[i]))
+    return plain, moment, most
+
+
+@njit(nogil=True, cache=True)
+def fit_plane(image, spans, y, x):
+    """Plane of the window of `image` whose corner is (y, x): (a, b, c, what counts as flat) float32.
+
+    Sums of a row in float32, of the rows in float64. Sung and Poggio (1994).
+    """
+    h = spans.shape[0]
+    y0, width = (h - 1) / 2, 0
+    for r in range(h):
+        width = max(width, spans[r, 1] + spans[r, 0])  # first + last + 1 of a row symmetric about x0
+    x0 = (width - 1) / 2
+    n = v = vx = vy = xx = yy = 0.0
+    most = np.float32(0)
+    for r in range(h):
+        first, last = spans[r]
+        plain, moment, large = _row_sums(image[y + r, x:], first, last, np.float32(x0))
+        k = last - first
+        n += k
+        v += plain
+        vx += moment
+        vy += plain * (r - y0)
+        xx += k * (k * k - 1) / 12
+        yy += k * (r - y0) ** 2
+        most = greater(most, large)
+    b = vx / xx if xx > 0 else 0.0
+    c = vy / yy if yy > 0 else 0.0
+    return np.float32(v / n), np.float32(b), np.float32(c), np.float32(FLAT) * most
+
+
+@njit(nogil=True, cache=True)
+def _level(images, spans, out):  # (n, h, w), (h, 2), (n, h, w)
+    n, h, w = images.shape
+    y0, x0 = np.float32((h - 1) / 2), np.float32((w - 1) / 2)
+    for i in range(n):
+        a, b, c, flat = fit_plane(images[i], spans, 0, 0)
+        most = np.float32(0)
+        for y in range(h):
+            base = a + c * (np.float32(y) - y0)
+            for x in range(w):
+                out[i, y, x] = images[i, y, x] - (base + b * (np.float32(x) - x0))
+            for x in range(spans[y, 0], spans[y, 1]):
+                most = greater(most, abs(out[i, y, x]))
+        if most <= flat:
+            out[i] = 0
+
+
+@njit(nogil=True, cache=True)
+def window_pixels(image, spans, y, x, out):
+    """The oval's pixels of the window of `image` at (y, x), less its plane, into out (m,): `brightness_plane` and then
+    `oval_mask`."""
+    h = spans.shape[0]
+    a, b, c, flat = fit_plane(image, spans, y, x)
+    y0 = np.float32((h - 1) / 2)
+    x0 = np.float32((spans[h // 2, 0] + spans[h // 2, 1] - 1) / 2)
+    at = 0
+    most = np.float32(0)
+    for r in range(h):
+        first, last = spans[r]
+        base = a + c * (np.float32(r) - y0)
+        row, place = image[y + r, x + first : x + last], out[at : at + last - first]
+        for i in range(row.shape[0]):
+            place[i] = row[i] - (base + b * (np.float32(first + i) - x0))
+            most = greater(most, abs(place[i]))
+        at += last - first
+    if most <= flat:
+        out[:] = 0
+
+
+@njit(nogil=True, cache=True)
+def spread(values, counts, out):
+    """Ranks of values (m,) from -1 to 1 into out (m,), which may be `values`; counts (bins,) int32 is scratch."""
+    m, k = values.shape[0], counts.shape[0]
+    low = high = values[0]
+    for i in range(m):
+        low = lesser(low, values[i])
+        high = greater(high, values[i])
+    if not high > low:
+        out[:] = 0
+        return
+    scale = np.float32(k) / (high - low)
+    counts[:] = 0
+    for i in range(m):
+        counts[min(np.int64((values[i] - low) * scale), k - 1)] += 1
+    below = 0
+    for j in range(k):  # twice the mean rank of the pixels of bin j, less m - 1
+        own = counts[j]
+        counts[j] = 2 * below + own - m
+        below += own
+    unit = np.float32(1 / max(m - 1, 1))
+    for i in range(m):
+        out[i] = np.float32(counts[min(np.int64((values[i] - low) * scale), k - 1)]) * unit
+
+
+@njit(nogil=True, cache=True)
+def _equalise(rows, counts, out):  # (n, m), (bins,), (n, m)
+    for i in range(rows.shape[0]):
+        spread(rows[i], counts, out[i])

@@ -1,0 +1,189 @@
+"""The task that finds objects: parts, what a run keeps of them, and that nothing is chosen by the pictures tested."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from data import pictures
+from data.pictures import catalogue, synthetic
+from data.pictures.entry import Contents
+from data.pictures.kinds import counted, leave_out
+from svmcore import __main__ as cli
+from svmcore.detection import curve
+from svmcore.lab import jobs
+from svmcore.lab.experiment import train
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.finders import findings
+from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store import runs
+
+SMALL = RECIPES["volcano-synthetic"].replace(dataset="small", miss_rate=0.1)
+
+
+def small_set(name="small", shuffle=None):
+    """Four scenes of 288 x 288 pixels, in two parts; with `shuffle` the objects that the first part is tested on lie
+    elsewhere."""
+    scenes = [synthetic.scene(f"scene{k}", seed=k, side=288) for k in range(4)]
+    scenes = [replace(scene, image=scene.image.copy()) for scene in scenes]
+    if shuffle is not None:
+        for at in (0, 2):
+            moved = shuffle.permutation(scenes[at].boxes.ravel()).reshape(-1, 4)
+            moved[:, 2:] = moved[:, :2] + 12
+            scenes[at] = replace(scenes[at], boxes=moved)
+    experiments = {"S": leave_out(tuple(scenes), "S", "S: leave two out", 2)}
+    experiments["empty"] = counted("empty", "nothing at hand", (), tuple(scenes), ("img99", "img100"))
+    contents = Contents(tuple(scenes), experiments)
+    return replace(catalogue.entry("venus-like"), name=name, parse=lambda _: contents)
+
+
+@pytest.fixture
+def small(home, monkeypatch):
+    monkeypatch.setitem(catalogue._BUILT_IN, "small", small_set())
+    return SMALL
+
+
+@pytest.fixture
+def done(small):
+    run_id = jobs.submit(small)
+    assert jobs.wait(run_id, 120).state == "done", jobs.status(run_id).message
+    return runs.get(run_id)
+
+
+def test_a_run_keeps_every_part(done):
+    known = pictures.load("small")
+    assert done.parts() == 2
+    tests = [done.test(part) for part in range(2)]
+    assert [test.tested.tolist() for test in tests] == [[0, 2], [1, 3]]
+    for part, test in enumerate(tests):
+        machine = done.machine(part)
+        assert set(test.train_picture) == set(range(4)) - set(test.tested)
+        np.testing.assert_allclose(machine.decision_function(test.chips)[:, 0], test.decision, atol=1e-5)
+        assert machine.support.max() < len(test.train_y)
+        for at in test.tested:
+            np.testing.assert_array_equal(test.objects[test.object_picture == at], known.pictures[at].boxes)
+    done.check()
+    result = done.result
+    assert result["n_test"] == sum(len(picture.boxes) for picture in known.pictures)
+    assert len(result["n_sv"]) == 2
+    assert result["fit_seconds"] > 0
+    assert TASKS["detect"].headline(result).startswith(f"{result['offset']['found'] / result['n_test']:.0%} of")
+
+
+def test_the_figures_are_those_of_all_parts_together(done):
+    tests = [done.test(part) for part in range(2)]
+    found = findings.joined(tests)
+    trial = found.trial(found.decision)
+    assert done.result["machines"]["machine"]["rates"]["10"] == pytest.approx(curve.rates_at(trial, [10])[0])
+    shown = [np.unique(test.hit[(test.decision >= 0) & (test.hit >= 0)]) for test in tests]
+    alarms = [np.count_nonzero((test.decision >= 0) & (test.hit < 0)) for test in tests]
+    assert done.result["offset"] == {"found": sum(map(len, shown)), "alarms": sum(alarms)}
+    assert done.result["reachable"] == sum(len(np.unique(test.hit[test.hit >= 0])) for test in tests)
+    assert set(done.result["machines"]) == {"machine", "matched filter", "Gaussian"}
+
+
+def test_labels_of_the_pictures_tested_change_nothing_before_the_count(small, monkeypatch):
+    """Not one candidate, training example, score or baseline."""
+    before = train.prepare(small)
+    fitted = train.fit(small, before)
+    told = train.judge(small, fitted).test
+    monkeypatch.setitem(catalogue._BUILT_IN, "other", small_set("other", np.random.default_rng(0)))
+    other = train.prepare(small.replace(dataset="other"))
+    blind = train.judge(small, train.fit(small, other)).test
+    for name in findings.Detections._fields:
+        same = np.array_equal(getattr(told, name), getattr(blind, name))
+        assert same == (name not in ("hit", "objects", "object_found", "rival_seconds")), name
+
+
+def test_a_virtual_sv_machine_and_weights_by_category(small):
+    vsv = train.execute(
+        small.replace(method="vsv", jitters="plus:1@edge", preprocess=RECIPES["volcano-A-vsv"].preprocess)
+    )
+    assert vsv.machine.support_vectors.shape[1] == 169
+    assert vsv.machine.parent.max() < len(vsv.test.train_y)
+    weighed = train.prepare(small.replace(category_weight={"3": 0.5, "4": 0}))
+    plain = train.prepare(small)
+    assert plain.weight is None
+    dropped = len(plain.y_train) - len(weighed.y_train)
+    assert dropped > 0
+    assert set(np.unique(weighed.weight)) <= {0.5, 1.0}
+    assert (weighed.y_train > 0).sum() < (plain.y_train > 0).sum()
+    with pytest.raises(RecipeError, match="category_weight = '9'; allowed: the categories of small: 1 definitely"):
+        train.prepare(small.replace(category_weight={"9": 1}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"experiment": "Z"}, "experiment = 'z'; allowed: s, empty"),
+        ({"experiment": "empty"}, "allowed: s; its pictures img99, img100 are not at hand"),
+        ({"chip": 4}, "chip = 4; allowed: a whole number from 5"),
+        ({"miss_rate": 1}, "miss_rate = 1"),
+        ({"folds": 3}, "folds = 3; allowed: none"),
+        ({"method": "query-jitter"}, "method = 'query-jitter'; allowed: sv, vsv, jsv, tangent for the task detect"),
+    ],
+)
+def test_what_cannot_be_is_named(small, changes, said):
+    with pytest.raises(RecipeError, match=said):
+        train.prepare(small.replace(**changes))
+
+
+def test_a_cancelled_run_keeps_the_parts_that_are_done(small, monkeypatch):
+    finished = jobs.submit(small)
+    kept = runs.Run.save_part
+
+    def stop_after(run, machine, test, part=0):
+        kept(run, machine, test, part)
+        jobs.cancel(run.id)
+
+    monkeypatch.setattr(runs.Run, "save_part", stop_after)
+    assert jobs.wait(finished, 120).state == "cancelled"
+    run = runs.get(finished)
+    assert run.parts() == 1
+    assert len(run.test(0).tested) == 2
+
+
+def test_a_damaged_part_is_named(done):
+    (done.path / "test-1.npz").write_bytes(b"PK nothing")
+    with pytest.raises(ValueError, match=r"test-1\.npz is damaged"):
+        done.check()
+    assert done.state == "damaged"
+
+
+def test_detections_that_refer_to_nothing_are_refused(done):
+    test = done.test(0)
+    for name, value, said in (
+        ("hit", np.full(len(test.hit), 999), "hit names objects"),
+        ("picture", np.full(len(test.hit), 7), "picture names a picture"),
+        ("tested", np.array([0, 0]), "names a picture"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            TASKS["detect"].judged({n: np.asarray(v) for n, v in test._replace(**{name: value})._asdict().items()})
+
+
+def test_detections_as_a_table(done):
+    rows = list(csv.DictReader(io.StringIO(done.table())))
+    assert len(rows) == done.result["candidates"]
+    assert set(rows[0]) == {"picture", "xmin", "ymin", "xmax", "ymax", "object", "f", "matched filter", "Gaussian"}
+    assert {int(row["picture"]) for row in rows} == set(range(4))
+
+
+def test_from_the_command_line(small, capsys, monkeypatch):
+    monkeypatch.setitem(RECIPES, "small", small)
+    assert cli.main(["run", "small", "--set", "miss_rate=0.2", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert set(result["machines"]["Gaussian"]["rates"]) == {"10", "25", "50", "100", "200"}
+    assert {"opportunities", "area", "unit", "fit_seconds"} <= set(result)
+    assert runs.get(result["run"]).recipe.option("miss_rate") == 0.2
+
+
+def test_a_link_and_an_estimate(small):
+    assert Recipe.from_query(small.to_query()) == small.replace(name=small.name, title=small.title)
+    assert estimate(small).fits
+    assert len(estimate(small).parts) == 2
+    assert "task" not in RECIPES["moons"].to_query()

@@ -63,6 +63,13 @@ PANEL = tuple(  # what the paper's last paragraph proposes: larger chips shrunk 
     for seen in (13, 15, 17, 19)
     for jitters in ("none", "plus:1", "box:1", "scale:0.9,1.1", "plus:1+scale:0.9,1.1", "rot:-10,10", "flip:v")
 )
+WIDER = PANEL + tuple(  # and products of nearby pixels, and decisions averaged over the moved test chip
+    moved(Setting(kernel=kernel, each=each, query=query), "jitters", jitters)
+    for kernel in ("poly:9", "local:5", "local:9")
+    for each in ("all", "strongest")
+    for query in ("none", "plus:1")
+    for jitters in ("none", "plus:1")
+)
 
 
 def search_settings(measure: Callable[[Setting], float], say=print) -> tuple[Setting, float]:
@@ -136,6 +143,6 @@ def by_search(venus: Venus) -> Callable[[tuple[int, ...]], Setting]:
     return choose
 
 
-def by_panel(venus: Venus) -> Callable[[tuple[int, ...]], Setting]:
-    """The best of PANEL, as `folds` asks for it: few settings, so that there is little to be lucky with."""
-    return lambda train: max(PANEL, key=inner_measure(venus, train))
+def by_panel(venus: Venus, panel: tuple[Setting, ...] = PANEL) -> Callable[[tuple[int, ...]], Setting]:
+    """The best of a panel, as `folds` asks for it: few settings, so that there is little to be lucky with."""
+    return lambda train: max(panel, key=inner_measure(venus, train))

@@ -24,7 +24,7 @@ import numpy as np
 from data import pictures
 from svmcore.detection import curve
 from tests.bench.venus import Detections, Setting, Venus
-from tests.bench.venus_choice import by_panel, by_search, folds
+from tests.bench.venus_choice import WIDER, by_panel, by_search, folds
 
 COUNTS = (10, 25, 50, 100, 200, 400)
 RATIOS = ((1.0, 0.3), (1.0, 1.0), (1.0, 3.0), (1.0, 10.0), (1.0, 30.0), (0.1, 3.0), (0.1, 10.0), (0.1, 30.0))
@@ -154,8 +154,9 @@ def choice() -> dict:
     study = Study("A")
     paper, _ = folds(study.venus, study.parts, lambda _: Setting())
     pooled, report = {"paper": paper}, {"settings": {}}
-    for name, choose in (("panel", by_panel), ("search", by_search)):
-        pooled[name], settings = folds(study.venus, study.parts, choose(study.venus))
+    ways = {"panel": by_panel(study.venus), "wider": by_panel(study.venus, WIDER), "search": by_search(study.venus)}
+    for name, choose in ways.items():
+        pooled[name], settings = folds(study.venus, study.parts, choose)
         report["settings"][name] = [str(setting) for setting in settings]
         print(f"\nA: chosen fold by fold on the training pictures, by {name}")
         print("".join(f"  test {test}: {s}\n" for (_, test), s in zip(study.parts, settings, strict=True)), end="")

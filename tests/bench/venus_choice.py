@@ -48,6 +48,30 @@ COORDINATES = (
 )
 
 
+def moved(setting: Setting, name: str, option) -> Setting:
+    """The setting with one coordinate changed; the margin is what its jitters and queries may bring in from outside."""
+    setting = replace(setting, **{name: option})
+    texts = setting.jitters + setting.query
+    reach = [
+        r for word, r in (("plus", 1), ("box", 1), ("flip", 0), ("vsv2", 2), ("rot", 3), ("scale", 3)) if word in texts
+    ]
+    return replace(setting, margin=max(reach, default=0))
+
+
+PANEL = tuple(  # what the paper's last paragraph proposes: larger chips shrunk after moving, translations, scales
+    moved(Setting(seen=seen), "jitters", jitters)
+    for seen in (13, 15, 17, 19)
+    for jitters in ("none", "plus:1", "box:1", "scale:0.9,1.1", "plus:1+scale:0.9,1.1", "rot:-10,10", "flip:v")
+)
+WIDER = PANEL + tuple(  # and products of nearby pixels, and decisions averaged over the moved test chip
+    moved(Setting(kernel=kernel, each=each, query=query), "jitters", jitters)
+    for kernel in ("poly:9", "local:5", "local:9")
+    for each in ("all", "strongest")
+    for query in ("none", "plus:1")
+    for jitters in ("none", "plus:1")
+)
+
+
 def search_settings(measure: Callable[[Setting], float], say=print) -> tuple[Setting, float]:
     """Coordinate after coordinate from the paper's setting: the best setting found, and its measure."""
     best, value = Setting(), measure(Setting())
@@ -62,16 +86,6 @@ def search_settings(measure: Callable[[Setting], float], say=print) -> tuple[Set
         if best == before:
             break
     return best, value
-
-
-def moved(setting: Setting, name: str, option) -> Setting:
-    """The setting with one coordinate changed; the margin is what its jitters and queries may bring in from outside."""
-    setting = replace(setting, **{name: option})
-    texts = setting.jitters + setting.query
-    reach = [
-        r for word, r in (("plus", 1), ("box", 1), ("flip", 0), ("vsv2", 2), ("rot", 3), ("scale", 3)) if word in texts
-    ]
-    return replace(setting, margin=max(reach, default=0))
 
 
 def left_out(venus: Venus, train: tuple[int, ...], setting: Setting) -> curve.Trial:
@@ -119,11 +133,16 @@ def folds(venus: Venus, parts, choose: Callable[[tuple[int, ...]], Setting]) -> 
     return found, settings
 
 
-def chosen(venus: Venus) -> Callable[[tuple[int, ...]], Setting]:
-    """The choice by `search_settings`, as `folds` asks for it."""
+def by_search(venus: Venus) -> Callable[[tuple[int, ...]], Setting]:
+    """The choice of one coordinate after another, as `folds` asks for it."""
 
     def choose(train: tuple[int, ...]) -> Setting:
         print(f"  choosing on {train}", flush=True)
         return search_settings(inner_measure(venus, train))[0]
 
     return choose
+
+
+def by_panel(venus: Venus, panel: tuple[Setting, ...] = PANEL) -> Callable[[tuple[int, ...]], Setting]:
+    """The best of a panel, as `folds` asks for it: few settings, so that there is little to be lucky with."""
+    return lambda train: max(panel, key=inner_measure(venus, train))

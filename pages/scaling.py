@@ -91,7 +91,7 @@ def trace(points):
         n, ever = run.result["n_train"], sum(kept["times"])
         st.markdown(
             f"**{ever:,} of {n:,} examples were ever in the working set** ({100 * ever / n:.0f} %), "
-            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} optimality conditions were evaluated."
+            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} times one was looked at."
         )
         often = kept["often"][:OFTEN]
         dataset = load(run.recipe.dataset)
@@ -128,8 +128,8 @@ def claims(growth, sets):
                      f"The largest step is from {a.rounds:,} to {b.rounds:,}, n = {a.n:,} to {b.n:,}."))  # fmt: skip
     if sets:
         best = min(sets, key=lambda p: p.seconds)
-        rows.append(("A larger working set is faster, until it is large beside the number of support vectors.",
-                     f"Fastest with |B| = {best.working_set:,} for {best.n_sv:,} SVs, lookahead {best.lookahead:,}."))  # fmt: skip
+        fastest = f"Fastest with |B| = {best.working_set:,} for {best.n_sv:,} SVs."
+        rows.append(("A larger working set is faster, until it is large beside the support vectors.", fastest))
     if usual:
         last = usual[-1]
         again = max((*growth, *sets), key=lambda p: p.again)

@@ -75,7 +75,12 @@ class Bounded(Rounds):
             priced = self._price(m, B, pricing, everyone=ended)
             if ended:
                 return None
-            if len(priced.found) and (entered := self._enter(m, B, priced.found, pricing)) is not None:
+            spare = self.size - np.count_nonzero(self.alpha[m])
+            if (
+                len(priced.found)
+                and (spare > 1 or not futile)
+                and (entered := self._enter(m, B, priced.found, pricing)) is not None
+            ):
                 B, K, worst = entered
                 rough = ROUGHLY * worst
             elif tol > finest:
@@ -124,9 +129,13 @@ class Bounded(Rounds):
         """
         inside = np.zeros(self.n, bool)
         inside[B] = True
+        adrift = not ((self.alpha[m, B] > 0) & (self.alpha[m, B] < self.C[m, B])).any()
+        everyone = everyone or adrift
         whole = everyone or (self.settings.lookahead is None and self.settings.choice == "most-violating")
         if whole:
             self._sum_all(m, inside)
+        if adrift:  # no free SV in B says what b is: halfway between the ends of all examples
+            _, self.bias[m] = smo.kkt_gap(self.Y[m], self.C[m], self.alpha[m], self.f[m])
 
         def violations(examples):
             if not whole:

@@ -58,6 +58,20 @@ PAGES = {
             help="The test digits that the run gets wrong, and why.",
         ),
     ],
+    "Detection": [
+        st.Page(
+            "pages/detect.py",
+            title="Detect",
+            icon=":material/my_location:",
+            help="Look for objects in pictures: curves, every hit, miss and false alarm, and why.",
+        ),
+        st.Page(
+            "pages/photograph.py",
+            title="On a photograph",
+            icon=":material/add_a_photo:",
+            help="Drop a photograph in and see where a trained machine finds faces.",
+        ),
+    ],
     "Paper": [
         st.Page(
             "pages/methods.py",

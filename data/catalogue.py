@@ -9,7 +9,7 @@ from functools import partial
 from data import fetch, synthetic
 from data.dataset import Dataset, UnknownDataset
 from data.entry import Entry
-from data.loaders import bundled
+from data.loaders import bundled, windows
 from data.manifest import SETS
 from data.own import damaged, draft, forget, keep
 from data.own import entries as own_entries
@@ -135,6 +135,21 @@ _DETECTION = (
         size_mb=2.3,
         note="+1 is a face (2429), -1 is not (4548); reordered so that the classes mix. " + NO_SPLIT,
         parse=bundled.faces,
+    ),
+    Entry(
+        **_files("face-windows"),
+        title="Face windows, 52 000",
+        kind="images",
+        shape=(19, 19),
+        classes=PAIR,
+        n_train=windows.COUNT,
+        n_test=0,
+        licence=RESEARCH,
+        citation="MIT Center for Biological and Computational Learning, CBCL face database 1",
+        size_mb=6.0,
+        note="The CBCL set with its faces mirrored, and windows of photographs without faces at all scales: half of "
+        "them at random, half those most like the mean face. For studies of training time. " + NO_SPLIT,
+        parse=windows.face_windows,
     ),
 )
 

@@ -11,6 +11,7 @@ its size or time of change differs (home/verified.json).
 import gzip
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import tarfile
@@ -50,7 +51,8 @@ def find(name: str) -> list[Path]:
     Raises NotAtHand if one is nowhere on this machine, DataError if the only copies are not the original.
     """
     files = _file_set(name)
-    optional = [file for file in files.optional if any(_candidates(name, files, file))]
+    here = _names(name, files) if files.optional else set()  # asked once: there may be hundreds of files
+    optional = [file for file in files.optional if {file.name, f"{file.name}.gz"} & here]
     return [_verified(name, files, file) for file in (*files.files, *optional)]
 
 
@@ -102,13 +104,26 @@ def _candidates(name: str, files: FileSet, file: File) -> Iterator[Path]:
         spec = find_spec(package)  # of a top-level name: finds it without importing it
         folders = [Path(spec.submodule_search_locations[0]) / folder] if spec else []
     else:
-        inside = ("", name, *files.folders)
-        folders = [mirror / part for mirror in places.mirrors() for part in inside]
-        folders.append(places.home() / "downloads" / name)
+        folders = _folders(name, files)
     for folder in folders:
         for path in (folder / file.name, folder / f"{file.name}.gz"):
             if path.is_file():
                 yield path
+
+
+def _folders(name: str, files: FileSet) -> list[Path]:
+    """Where files of a set may lie, mirrors first."""
+    inside = ("", name, *files.folders)
+    return [*(mirror / part for mirror in places.mirrors() for part in inside), places.home() / "downloads" / name]
+
+
+def _names(name: str, files: FileSet) -> set[str]:
+    """What lies in the folders of a set."""
+    names = set()
+    for folder in _folders(name, files):
+        with suppress(OSError):
+            names.update(os.listdir(folder))
+    return names
 
 
 def _verified(name: str, files: FileSet, file: File) -> Path:

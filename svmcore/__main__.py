@@ -2,9 +2,9 @@
 `sweep NAME FIELD VALUE [VALUE ...]`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
-beside the published figures. Figures go to stdout, progress to stderr. With --json the last line of stdout is one JSON
-object. Exit status: 0 done, 1 failed, 2 a recipe that cannot be, 130 stopped by Ctrl-C (143 by SIGTERM), after the run
-was cancelled cleanly.
+beside the published figures; or `osuna-scaling`, a study of many runs (with --set its largest run alone). Figures go to
+stdout, progress to stderr. With --json the last line of stdout is one JSON object, of a study a list. Exit status: 0
+done, 1 failed, 2 a recipe that cannot be, 130 stopped by Ctrl-C (143 by SIGTERM), after the run was cancelled cleanly.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ import signal
 import sys
 
 from svmcore.lab import jobs
+from svmcore.lab.experiment import scaling
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import sweep
 from svmcore.lab.recipe.recipe import FIELDS
-from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate
+from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate, osuna
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, fill, text
+from svmcore.lab.tables import TABLES, fill, stored_run, text
 
 EVERY = 0.5  # seconds between two lines of progress
 
@@ -40,6 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _fields()
         if options.command == "sweep":
             return _sweep(options)
+        if options.name == osuna.NAME and not options.set:
+            return _run_study(options)
         return _run_table(options) if options.name in TABLES else _run(options)
     except (ValueError, OSError) as error:
         print(f"svmcore: {error}", file=sys.stderr)
@@ -148,6 +151,19 @@ def _run_table(options: argparse.Namespace) -> int:
         measure(name)
     filled = fill(TABLES[options.name])
     print(json.dumps(filled.to_dict()) if options.json else text(filled))
+    return 0
+
+
+def _run_study(options: argparse.Namespace) -> int:
+    """The runs of a study that the store does not have, then all of its points."""
+    recipes = osuna.study().recipes
+    for recipe in recipes:
+        if stored_run(recipe.name) is None:
+            _, status = _carry_out(recipe)
+            if status:
+                return status
+    points = [scaling.point(stored_run(recipe.name)) for recipe in recipes]
+    print(json.dumps([point._asdict() for point in points]) if options.json else scaling.text(points))
     return 0
 
 

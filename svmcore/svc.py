@@ -22,6 +22,7 @@ from svmcore.kernels import RBF, Kernel, Linear, Poly, Precomputed, Sigmoid
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
 from svmcore.solvers import decomposition, digestion
+from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
 from svmcore.solvers.progress import Solution
 from svmcore.solvers.session import Session
@@ -49,8 +50,8 @@ class SVC(MachineEstimator):
     `tol` is the largest KKT gap left, in double precision. `max_iter` limits the pairs that a machine may move; -1 sets
     no limit but one that ends what cannot be solved. `cache_mb` is a ceiling for all memory that grows with the data
     (None: a third of what is free). solver: "smo" holds the whole Gram matrix, "decomposition" works on sets of
-    examples, "auto" chooses; "smo-digestion", or a Digestion object with its settings, is the paper's. Same
-    `random_state`, same machine.
+    examples, "auto" chooses; a Decomposition object has Osuna's settings of the latter; "smo-digestion", or
+    a Digestion object with its settings, is the solver of DeCoste and Schoelkopf. Same `random_state`, same machine.
 
     Attributes after fit, n examples, d features, k machines (1 for two classes, else one a class, in the order of
     classes_), m support vectors of any machine. As in scikit-learn for two classes: classes_, support_ (m,), ordered
@@ -58,7 +59,8 @@ class SVC(MachineEstimator):
     classes,), n_iter_ (k,). For several classes dual_coef_ has a row for each class and a column for each support
     vector of any machine, in the order of the training set; scikit-learn's has rows for pairs.
     Ours beside them: machine_, kernel_, history_ (Progress values), n_bound_ (k,), kernel_evals_, gap_, converged_,
-    ending_ (why training ended above tol, in words; empty where it did not).
+    ending_ (why training ended above tol, in words; empty where it did not), and with a Decomposition object trace_
+    (who entered and left the working sets).
     """
 
     def __init__(
@@ -138,8 +140,9 @@ class SVC(MachineEstimator):
     def _check_parameters(self) -> None:
         if not isinstance(self.kernel, Kernel) and self.kernel not in KERNEL_NAMES:
             raise ValueError(f"kernel = {self.kernel!r}; allowed: {', '.join(KERNEL_NAMES)}, or a Kernel object")
-        if not isinstance(self.solver, Digestion) and self.solver not in SOLVERS:
-            raise ValueError(f"solver = {self.solver!r}; allowed: {', '.join(SOLVERS)}, or a Digestion object")
+        if not isinstance(self.solver, Digestion | Decomposition) and self.solver not in SOLVERS:
+            allowed = f"{', '.join(SOLVERS)}, or a Decomposition or Digestion object"
+            raise ValueError(f"solver = {self.solver!r}; allowed: {allowed}")
         for name in ("C", "tol"):
             value = getattr(self, name)
             if not np.isscalar(value) or isinstance(value, str) or not np.isfinite(value) or value <= 0:
@@ -191,6 +194,8 @@ class SVC(MachineEstimator):
             raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
         fixed = beside + operand.nbytes + NUMBERS * 8 * machines * n
         whole = 4 * n * n
+        if isinstance(self.solver, Decomposition) and self.solver.working_set is not None:
+            return self._bounded_source(operand, kernel, fixed, ceiling)
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
             require_memory(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
@@ -203,6 +208,17 @@ class SVC(MachineEstimator):
         free = ceiling - fixed - 4 * STEP * n
         square = min(free // 4, min(2, machines) * whole)
         return Source(Cached(operand, kernel, free - square), square)
+
+    def _bounded_source(self, operand, kernel: Kernel, fixed: int, ceiling: int) -> Source:
+        """A source beside a working set of the size asked for: nothing of it grows with n^2."""
+        n = operand.n
+        size = min(self.solver.working_set, n)
+        square, rows = 4 * size * size, 4 * STEP * n
+        need = fixed + square + rows * (2 if hasattr(kernel, "fill") else 1)
+        require_memory(need, ceiling, f"a working set of {size} of {n} examples")
+        if not hasattr(kernel, "fill"):
+            return Source(Streamed(operand, kernel), square)
+        return Source(Cached(operand, kernel, min(ceiling - need, 4 * n * size)), square)
 
     @property
     def _digestion(self) -> Digestion | None:
@@ -227,6 +243,8 @@ class SVC(MachineEstimator):
         machine = self._machine(rows, kernel, targets, box, solution)
         ends = {"gaps": solution.gaps, "iterations": solution.iterations, "ending": solution.ending}
         self._publish(machine, session, label=targets.label, **ends)
+        if session.trace is not None:
+            self.trace_ = session.trace
         return self
 
     def _given_source(self, K, machines: int) -> Source:
@@ -249,7 +267,8 @@ class SVC(MachineEstimator):
             how = {"cache_bytes": ceiling - fixed, "settings": self._digestion}
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
         gram, square_bytes, _ = source or self._gram_source(rows, kernel, len(Y), beside)
-        how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state)}
+        settings = self.solver if isinstance(self.solver, Decomposition) else None
+        how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings}
         return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
 
     def _machine(self, rows, kernel, targets: Targets, box, solution: Solution) -> Machine:

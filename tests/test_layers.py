@@ -136,7 +136,7 @@ def test_no_machine_paths():
 
 
 LAB = ("registry", "recipe", "store", "experiment", "forecast", "recipes", "jobs", "tables")
-ROOMS = ("kit", "figures", "recipe", "example", "run", "data", "paper")
+ROOMS = ("kit", "figures", "recipe", "example", "run", "detect", "data", "paper")
 
 
 @pytest.mark.parametrize(("house", "order"), [("svmcore.lab", LAB), ("pages.ui", ROOMS)])

@@ -90,6 +90,25 @@ def test_large_pictures_are_shrunk_and_boxes_are_theirs(machine, pictures):
     assert mined.looked == mine([pictures[0]], machine, **HOW).looked
 
 
+def test_pictures_are_searched_on_their_side_too(machine, pictures):
+    picture, how = pictures[0], HOW | {"step": 3.0}
+    seen = [mine([np.ascontiguousarray(np.rot90(picture, k))], machine, **how) for k in range(4)]
+    mined = mine([picture], machine, turns=4, **how)
+    assert len(mined.f) == sum(len(one.f) for one in seen) > len(seen[0].f)
+    np.testing.assert_allclose(np.sort(mined.f), np.sort(np.concatenate([one.f for one in seen])))
+    h, w = picture.shape
+    for k, one in enumerate(seen):  # the first level is the picture itself: a box holds its chip, turned
+        for chip, f, box in zip(one.chips, one.f, one.boxes):
+            if box[2] - box[0] != 9:
+                continue
+            at = np.flatnonzero((mined.chips == chip).all(axis=(1, 2)) & (mined.f == f))
+            found = mined.boxes[at].round().astype(int)
+            turned = [np.rot90(picture[y0:y1, x0:x1], k) for x0, y0, x1, y1 in found]
+            assert any(np.array_equal(t, chip) for t in turned)
+    assert (mined.boxes >= 0).all()
+    assert (mined.boxes[:, 2:] <= (w, h)).all()
+
+
 def test_nothing_is_mined_where_nothing_is_wrong(machine):
     empty = mine([np.full((40, 40), 50, np.uint8)], machine, **HOW | {"threshold": 1e9})
     assert empty.chips.shape == (0, 9, 9)

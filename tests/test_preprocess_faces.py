@@ -115,7 +115,12 @@ def test_the_mask_leaves_283_features_and_stages_show_them_in_place():
     np.testing.assert_array_equal(shown["unit-norm"][:, mask], X)
     np.testing.assert_array_equal(shown["oval-mask"][:, mask], shown["brightness-plane"][:, mask])
     assert (shown["unit-norm"][:, ~mask] == X.min(axis=1, keepdims=True)).all()
+    np.testing.assert_array_equal(pipe.pictures(X, (19, 19)), shown["unit-norm"])
     colour = np.repeat(images[..., None], 3, axis=3).astype(np.float32)
+    of_colour = Preprocessor(*OSUNA).pictures(Preprocessor(*OSUNA).transform(colour), (19, 19, 3))
+    assert of_colour.shape == (40, 19, 19, 3)
+    cropped = Preprocessor("crop:2", *OSUNA)
+    assert cropped.pictures(cropped.transform(images), (19, 19)).shape == (40, 15, 15)
     np.testing.assert_array_equal(unmasked(oval_mask(colour), (19, 19, 3))[:, mask], colour[:, mask])
 
 

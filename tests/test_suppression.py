@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmcore.detection.suppression import clipped, grown, overlaps, suppressed
+from svmcore.detection.suppression import clipped, grown, overlaps, supported, suppressed
 
 
 def naive_iou(a, b):
@@ -69,6 +69,16 @@ def test_every_dropped_box_has_its_reason_among_those_kept():
     assert (overlaps(boxes[dropped], boxes[kept]).max(axis=1) > 0.3).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_support_is_counted_among_all_boxes(seed):
+    boxes, f = random_boxes(40, seed)
+    counts = [1 + sum(naive_iou(a, b) > 0.15 for j, b in enumerate(boxes) if j != i) for i, a in enumerate(boxes)]
+    assert max(counts) > 2
+    np.testing.assert_allclose(supported(boxes, f, weight=0.7, iou=0.15), f + 0.7 * np.log(counts))
+    np.testing.assert_array_equal(supported(boxes, f, weight=0), f)
+    assert supported(boxes[:0], f[:0]).shape == (0,)
+
+
 def test_nothing_stays_of_nothing():
     assert suppressed(np.empty((0, 4)), np.empty(0)).tolist() == []
     assert suppressed(np.array([[0, 0, 2, 2.0]]), np.array([-5.0])).tolist() == [0]
@@ -94,8 +104,8 @@ def test_clipping_keeps_boxes_in_the_picture():
         (lambda: suppressed(np.zeros((3, 4)), np.zeros(2)), r"f has shape \(2,\); allowed: \(3,\)"),
         (lambda: suppressed(np.zeros((3, 5)), np.zeros(3)), r"boxes has shape \(3, 5\)"),
         (lambda: suppressed(np.zeros((1, 4)), np.zeros(1), iou=1.5), "iou = 1.5; allowed"),
+        (lambda: supported(np.zeros((3, 4)), np.zeros(2)), r"f has shape \(2,\); allowed: \(3,\)"),
         (lambda: grown(np.zeros((1, 4)), 0), "factor = 0; allowed"),
-        (lambda: overlaps(np.zeros(4), np.zeros((1, 4))), r"a has shape \(4,\)"),
     ],
 )
 def test_what_cannot_be_is_named(call, says):

@@ -57,7 +57,7 @@ class Scorer:
         inside = spans(self.side, self.side)
         m = int((inside[:, 1] - inside[:, 0]).sum())
         out = np.empty((len(ys), m), np.float32)
-        _prepare(level, ys, xs, inside, np.empty(bins(m), np.int32), self.unit, out)
+        _prepare(level, ys, xs, inside, np.empty(bins(m) + m, np.int32), self.unit, out)
         return out
 
 
@@ -67,7 +67,7 @@ def cut(level: np.ndarray, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndar
 
 
 @njit(nogil=True, cache=True)
-def _prepare(level, ys, xs, spans, counts, unit, out):  # (h, w) uint8, (n,), (n,), (h', 2), (bins,), flag, (n, m)
+def _prepare(level, ys, xs, spans, scratch, unit, out):  # (h, w) uint8, (n,), (n,), (h', 2), (bins + m,), flag, (n, m)
     side, m = spans.shape[0], out.shape[1]
     window = np.empty((side, side), np.float32)
     for i in range(len(ys)):
@@ -76,7 +76,7 @@ def _prepare(level, ys, xs, spans, counts, unit, out):  # (h, w) uint8, (n,), (n
             for x in range(side):
                 place[x] = row[x]
         window_pixels(window, spans, 0, 0, out[i])
-        spread(out[i], counts, out[i])
+        spread(out[i], scratch, out[i])
         if unit:
             square = np.float32(0)
             for k in range(m):

@@ -20,6 +20,7 @@ counted by the fit that asks, in the Work that comes with every question.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from threading import Lock
 
 import numpy as np
@@ -59,6 +60,8 @@ class Gram:
     blocks: np.ndarray | None = None  # (number of blocks, n0, n0) float32 where all of K is in memory
     which: np.ndarray | None = None  # (J, J) int64
     whole: bool = False  # all of K is in memory, or small enough for a solver to ask for the square of all examples
+    nbytes: int = 0  # held, the examples among them
+    width: int = 0  # features of an example, where the source has examples
     double: bool = False  # `exact_sums` has values of more digits than `rows`
 
     def rows(self, idx, work: Work) -> np.ndarray:
@@ -79,6 +82,21 @@ class Gram:
         for places in steps(np.arange(len(idx))):
             work.check()
             out[places] = self.rows(idx[places], work)[:, idx]
+        return out
+
+    def extend(self, idx, first: int, K, work: Work) -> None:
+        """Complete K (m, m), the Gram matrix of the examples idx (m,): its rows and columns from `first` on."""
+        for places in steps(np.arange(first, len(idx))):
+            work.check()
+            K[places] = self.rows(idx[places], work)[:, idx]
+        K[:first, first:] = K[first:, :first].T
+
+    def between(self, idx, cols, work: Work) -> np.ndarray:
+        """Kernel values of the examples idx (m,) with cols (m',): (m, m') float32."""
+        out = np.empty((len(idx), len(cols)), np.float32)
+        for places in steps(np.arange(len(idx))):
+            work.check()
+            out[places] = self.rows(idx[places], work)[:, cols]
         return out
 
     def columns(self, cols) -> object:
@@ -105,6 +123,7 @@ class Dense(Gram):
         self.n = len(self.K)
         self.diag = self.K.diagonal().copy()
         self.double = self.given.dtype == np.float64
+        self.nbytes = self.K.nbytes
         self.blocks, self.which = self.K[None], PLAIN
 
     def rows(self, idx, work):
@@ -131,6 +150,7 @@ class Streamed(Gram):
         self.blocks, self.which = (None, None) if K is None else (K[None], PLAIN)
         self.double = not hasattr(kernel, "fill")
         self.diag = kernel.diag(operand.X)
+        self.nbytes, self.width = operand.X.nbytes + operand.nbytes + (0 if K is None else K.nbytes), operand.d
 
     def rows(self, idx, work):
         work.count(evaluations=len(idx) * self.n)
@@ -159,6 +179,24 @@ class Streamed(Gram):
         operand = self.operand if len(idx) == self.n else self.operand.subset(np.asarray(idx))
         return symmetric(operand, self.kernel, work, out)
 
+    def extend(self, idx, first, K, work):
+        m, operand = len(idx), self.operand.subset(np.asarray(idx))
+        work.count((m - first) * (m + first + 1) // 2)
+        for top in range(first, m, STEP):
+            work.check()
+            part = slice(top, min(m, top + STEP))
+            operand.take(part, self.kernel, slice(0, part.stop), K[part, : part.stop])
+            side_by_side(_mirror, [(K, part.start, part.stop, *half) for half in _halves(part.stop)])
+
+    def between(self, idx, cols, work):
+        columns, X, sq = self.operand.subset(np.asarray(cols)), self.operand.X, self.operand.sq
+        out = np.empty((len(idx), len(cols)), np.float32)
+        for part in (slice(a, a + STEP) for a in range(0, len(idx), STEP)):
+            work.check()
+            columns.product(X[idx[part]], sq[idx[part]], self.kernel, slice(0, len(cols)), out[part])
+        work.count(evaluations=out.size)
+        return out
+
     def columns(self, cols) -> Operand:
         return self.operand if cols is None else self.operand.subset(cols)
 
@@ -179,6 +217,7 @@ class Cached(Gram):
         self.diag = kernel.diag(operand.X)
         self.capacity = int(min(self.n, max(budget_bytes // (4 * self.n), 0)))
         self.store = np.empty((self.capacity, self.n), np.float32)
+        self.nbytes, self.width = operand.X.nbytes + operand.nbytes + self.store.nbytes, operand.d
         self.slot = np.full(self.n, -1, np.int64)  # example -> slot of the store, -1 = not held
         self.owner = np.full(self.capacity, -1, np.int64)  # slot -> example
         self.stamp = np.zeros(self.capacity, np.int64)
@@ -253,6 +292,12 @@ def transpose_into(target, source) -> None:
     side_by_side(_transpose, [(target, source, top, min(top + STEP, n), same) for top in range(0, n, STEP)])
 
 
+def _halves(n: int) -> list[tuple[int, int]]:
+    """range(n) as one stretch for each core."""
+    bounds = [n * i // CORES for i in range(CORES + 1)]
+    return list(pairwise(bounds))
+
+
 def _stretches(n: int) -> list[slice]:
     """range(n) in slices of TILE."""
     return [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
@@ -270,6 +315,16 @@ def _pick(rows, columns, places, out):
         row, target = rows[a], out[places[a]]
         for j in range(columns.shape[0]):
             target[j] = row[columns[j]]
+
+
+@njit(cache=True, nogil=True)
+def _mirror(K, top, bottom, left, right):
+    """K[j, i] = K[i, j] for rows top <= i < bottom and columns left <= j < right with j < i, by blocks as below."""
+    for start in range(left, right, 64):
+        for i in range(top, bottom):
+            row = K[i]
+            for j in range(start, min(right, start + 64, i)):
+                K[j, i] = row[j]
 
 
 @njit(cache=True, nogil=True)

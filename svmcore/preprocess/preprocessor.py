@@ -51,15 +51,20 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         """The images after each step, [(step, (n, h, w[, c]) float32)], for looking at; else like `transform`. Pixels
         that a step left out are dark there."""
         grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
-        arrays = list(self._run(images, self._found()))
-        shown = [self._shown(after, arrays[: after + 1]) for after in range(1, len(arrays))]
+        before, *arrays = self._run(images, self._found())
+        shown = [self._shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
         return list(zip(self.steps, [a[..., 0] if grey else a for a in shown], strict=True))
+
+    def pictures(self, X: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
+        """What the steps made of images of this shape, rows X (n, d), as images (n, h, w[, c]) for looking at: as the
+        last of `stages` shows them."""
+        shape = self.output_shape((*image_shape, 1)[:3])
+        shown = self._shown(len(self.steps), np.asarray(X).reshape(len(X), *shape), (*image_shape, 1)[:3])
+        return shown[..., 0] if len(image_shape) == 2 else shown
 
     def output_shape(self, image_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of the images that come out when images of `image_shape` go in."""
-        for name, value in self._parsed:
-            image_shape = STEPS[name].shape(image_shape, value) if STEPS[name].shape else tuple(image_shape)
-        return image_shape
+        return self._shapes(image_shape)[-1]
 
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
         """The steps to take before a jitter, and those after it (from the first normalisation or crop on)."""
@@ -138,13 +143,19 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             raise NotFittedError(f"{self!r} has a step that learns from the training set: call fit first")
         return getattr(self, "learned_", {})
 
-    def _shown(self, after: int, arrays: list[np.ndarray]) -> np.ndarray:
-        """What came out of the first `after` steps, as images: what left pixels out is put back, last step first."""
-        shown = arrays[after]
-        for at in range(after - 1, -1, -1):
-            if show := STEPS[self._parsed[at][0]].show:
-                shown = show(shown, arrays[at].shape[1:])
-        return shown
+    def _shapes(self, image_shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Of images before the first and after each step."""
+        shapes = [tuple(image_shape)]
+        for name, value in self._parsed:
+            shapes.append(STEPS[name].shape(shapes[-1], value) if STEPS[name].shape else shapes[-1])
+        return shapes
+
+    def _shown(self, after: int, images: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
+        """What came out of the first `after` steps, (n, h, w, c), with the pixels that a step left out in their place;
+        the first was given images of `image_shape` (h, w, c)."""
+        for (name, _), shape in reversed(list(zip(self._parsed[:after], self._shapes(image_shape), strict=False))):
+            images = STEPS[name].show(images, shape) if STEPS[name].show else images
+        return images
 
     def _run(self, X: np.ndarray, learned: dict[int, object]) -> Iterator[np.ndarray]:
         """The images (n, h, w, c) before the first and after each step; what a step learns is added to `learned`."""

@@ -97,7 +97,7 @@ def equalise(images: np.ndarray) -> np.ndarray:
     rows = np.ascontiguousarray(images.transpose(0, 3, 1, 2)).reshape(n * c, h * w)
     out = np.empty_like(rows)
     for s in range(0, len(rows), PIECE):
-        _equalise(rows[s : s + PIECE], np.empty(bins(h * w), np.int32), out[s : s + PIECE])
+        _equalise(rows[s : s + PIECE], np.empty(bins(h * w) + h * w, np.int32), out[s : s + PIECE])
     return out.reshape(n, c, h, w).transpose(0, 2, 3, 1)
 
 
@@ -189,9 +189,11 @@ def window_pixels(image, spans, y, x, out):
 
 
 @njit(nogil=True, cache=True)
-def spread(values, counts, out):
-    """Ranks of values (m,) from -1 to 1 into out (m,), which may be `values`; counts (bins,) int32 is scratch."""
-    m, k = values.shape[0], counts.shape[0]
+def spread(values, scratch, out):
+    """Ranks of values (m,) from -1 to 1 into out (m,), which may be `values`; scratch (bins + m,) int32."""
+    m = values.shape[0]
+    counts, places = scratch[: scratch.shape[0] - m], scratch[scratch.shape[0] - m :]
+    k = counts.shape[0]
     low = high = values[0]
     for i in range(m):
         low = lesser(low, values[i])
@@ -200,9 +202,11 @@ def spread(values, counts, out):
         out[:] = 0
         return
     scale = np.float32(k) / (high - low)
+    for i in range(m):
+        places[i] = min(np.int32((values[i] - low) * scale), np.int32(k - 1))
     counts[:] = 0
     for i in range(m):
-        counts[min(np.int64((values[i] - low) * scale), k - 1)] += 1
+        counts[places[i]] += 1
     below = 0
     for j in range(k):  # twice the mean rank of the pixels of bin j, less m - 1
         own = counts[j]
@@ -210,10 +214,10 @@ def spread(values, counts, out):
         below += own
     unit = np.float32(1 / max(m - 1, 1))
     for i in range(m):
-        out[i] = np.float32(counts[min(np.int64((values[i] - low) * scale), k - 1)]) * unit
+        out[i] = np.float32(counts[places[i]]) * unit
 
 
 @njit(nogil=True, cache=True)
-def _equalise(rows, counts, out):  # (n, m), (bins,), (n, m)
+def _equalise(rows, scratch, out):  # (n, m), (bins + m,), (n, m)
     for i in range(rows.shape[0]):
-        spread(rows[i], counts, out[i])
+        spread(rows[i], scratch, out[i])

@@ -41,6 +41,8 @@ class Session(Work):
         self._gate = threading.Lock()  # workers wait at it while a report is made, so that a pause holds them too
         self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
         self._free: list[np.ndarray] = []  # memory that was used and is not now
+        self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
+        self.trace = None  # what the decomposition did, where it was asked to keep a trace
 
     def __enter__(self) -> Session:
         """BLAS keeps to one thread while the fit lasts: the pool's threads multiply side by side (gram/threads.py)."""
@@ -51,6 +53,11 @@ class Session(Work):
         """Let go of memory."""
         one_blas_thread.__exit__()
         self.forget_memory()
+
+    @property
+    def seconds(self) -> float:
+        """Since the session began."""
+        return time.perf_counter() - self._started
 
     def iteration_limit(self, n: int) -> int:
         """Pairs that a machine of n examples may move: what ends problems that cannot be solved to tol."""
@@ -105,7 +112,7 @@ class Session(Work):
             kernel_evals=self.evaluations,
             cache_hits=self.hits,
             cache_misses=self.misses,
-            seconds=round(time.perf_counter() - self._started, 3),
+            seconds=round(self.seconds, 3),
             snapshot=standing.snapshot,
         )
 
@@ -148,10 +155,14 @@ class Session(Work):
             array = min(fitting, key=len, default=None)
             self._free = [] if array is None else [other for other in self._free if other is not array]
         array = np.empty(size, np.float32) if array is None else array
+        with self._gate:
+            self._lent += array.nbytes
+            self.peak_bytes = max(self.peak_bytes, self._lent + sum(other.nbytes for other in self._free))
         try:
             yield array
         finally:
             with self._gate:
+                self._lent -= array.nbytes
                 self._free.append(array)
 
     def forget_memory(self) -> None:

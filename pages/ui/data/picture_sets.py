@@ -58,7 +58,7 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
     if pictures.empty:
         views[EMPTY] = _empty
     names = [*views, ABOUT]
-    state.param("look", names[0], names)
+    state.param("look", names[0], (PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT))  # one that this set lacks falls back
     view = st.segmented_control(
         "View",
         names,
@@ -78,9 +78,8 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
 def leave() -> None:
     """Forget the picture looked at, and a view that the next set may not have; for callbacks."""
     st.query_params.pop("picture", None)
-    if st.query_params.get("look") in (TRAIN, EMPTY):
-        st.query_params.pop("look")
-        st.session_state.pop("look", None)
+    if st.session_state.get("look") in (TRAIN, EMPTY):
+        st.session_state["look"] = PICTURES
 
 
 def about(entry: PictureFacts) -> None:
@@ -168,6 +167,9 @@ def _experiments(pictures: PictureSet) -> None:
             "Trained on": _span([len(part.train) for part in experiment.parts]),
             "Tested on": str(len(experiment.tested)) if experiment.parts else "–",
             "Searched": f"{experiment.area:,.0f} {plural(unit, experiment.area) if unit == 'picture' else unit}",
+            "Labelled": f"{sum(len(pictures.pictures[k].boxes) for k in experiment.tested):,}"
+            if experiment.parts
+            else "–",
             f"{plural(pictures.entry.object_name).capitalize()} that count": f"{experiment.opportunities:,}",
             "Not at hand": str(len(experiment.missing)) if experiment.missing else "–",
         }

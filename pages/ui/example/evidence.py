@@ -94,11 +94,7 @@ def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray
     dataset = load(run.recipe.dataset)
     if machine.jitter is None:
         return example_pictures(dataset, "train", chosen.row)
-    shape = seen_shape(run)
-    seen = machine.support_vectors[chosen.position]
-    seen = seen - seen.min(axis=1, keepdims=True)
-    seen /= np.maximum(seen.max(axis=1, keepdims=True), 1e-12)
-    return pictures(seen, np.array([0.0, 1.0]), shape, dataset.entry.ink)
+    return seen_pictures(run, machine.support_vectors[chosen.position])
 
 
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
@@ -156,9 +152,14 @@ def prepared(run: Run, X: np.ndarray) -> np.ndarray:
     return _pipeline(run.id).transform(X)
 
 
-def seen_shape(run: Run) -> tuple[int, ...]:
-    """The image shape of what the run's machine takes: (h, w) or (h, w, c)."""
-    return _pipeline(run.id).output_shape(load(run.recipe.dataset).image_shape)
+def seen_pictures(run: Run, X: np.ndarray) -> np.ndarray:
+    """Examples X (n, d) as the run's machine takes them, as pictures, each on its own scale: normalised ones differ."""
+    dataset = load(run.recipe.dataset)
+    seen = _pipeline(run.id).pictures(X, dataset.image_shape).astype(np.float32)
+    flat = seen.reshape(len(seen), -1)
+    flat = flat - flat.min(axis=1, keepdims=True)
+    flat /= np.maximum(flat.max(axis=1, keepdims=True), 1e-12)
+    return pictures(flat, np.array([0.0, 1.0]), seen.shape[1:], dataset.entry.ink)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

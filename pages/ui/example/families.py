@@ -9,7 +9,7 @@ import numpy as np
 
 from data import load
 from pages.ui.example import evidence
-from pages.ui.kit.gallery import Tile, gallery, pictures, reference
+from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.words import short
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -48,11 +48,8 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
         vectors += [machine.support_vectors[chosen.position[made]]]
         vectors += [np.zeros((LONGEST - 1 - len(made), vectors[0].shape[1]), np.float32)]
         labels.append(f"no. {row:,}")
-    shades = np.concatenate(vectors)
-    low, high = shades.min(axis=1, keepdims=True), shades.max(axis=1, keepdims=True)
-    shades = (shades - low) / np.maximum(high - low, 1e-12)  # each picture on its own scale: normalised ones differ
     gallery(
-        pictures(shades, shades, evidence.seen_shape(run), dataset.entry.ink),
+        evidence.seen_pictures(run, np.concatenate(vectors)),
         tiles,
         key=key,
         alt=f"{len(labels)} training examples, each followed by the virtual support vectors made from it",

@@ -33,6 +33,11 @@ def trained_run() -> Run | None:
             _to_train("Train one")
         return None
     st.caption(words.summary(run.recipe))
+    if run.recipe.task == "detect":
+        with st.container(border=True):
+            st.markdown("**This run looks for objects in pictures.** Its windows are on the page *Detect*.")
+            to_detect(run)
+        return None
     if run.state in ACTIVE:
         polling.poll(run.id, _waiting)
         return None
@@ -57,6 +62,12 @@ def another_run(run: Run, page: str, **first) -> bool:
     if before != run.id:
         st.session_state.update(first)
     return before != run.id
+
+
+def to_detect(run: Run) -> None:
+    """The way to the page of a run that looks for objects in pictures."""
+    query = {"run": run.id}
+    st.page_link("pages/detect.py", label="See what it finds", icon=":material/my_location:", query_params=query)
 
 
 def _waiting(status) -> None:

@@ -12,7 +12,7 @@ from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
-from pages.ui.run import picker, polling, snapshots
+from pages.ui.run import picker, polling, snapshots, trained
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
@@ -41,11 +41,11 @@ def watch(run):
 
 def _draw(run, status):
     if status.state in runs.ACTIVE:
-        _controls(run, status)
+        controls(run, status)
     elif status.state == "done":
         _done(run)
     else:
-        _ended(run, status)
+        ended(run, status)
     progress = run.progress()
     if status.progress:
         _numbers(status.progress, status)
@@ -58,7 +58,8 @@ def _draw(run, status):
     _pictures(run, status)
 
 
-def _controls(run, status):
+def controls(run, status):
+    """Pause, cancel, and what the run is doing."""
     paused = status.state == "paused"
     waiting = [other for other in jobs.active() if other != run.id and jobs.status(other).state == "queued"]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -102,7 +103,8 @@ def _done(run):
         if check := run.result.get("validation"):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):
-            for page, label in (("support_vectors", "See its support vectors"), ("errors", "See its errors")):
+            looks = {"support_vectors": "See its support vectors", "errors": "See its errors"}
+            for page, label in ({"detect": "See what it finds"} if run.recipe.task == "detect" else looks).items():
                 st.page_link(
                     f"pages/{page}.py",
                     label=label,
@@ -112,7 +114,8 @@ def _done(run):
                 )
 
 
-def _ended(run, status):
+def ended(run, status):
+    """Why the run ended early, and a way to start it again."""
     title, icon = ENDINGS[status.state]
     box = st.error if status.state == "failed" else st.warning
     kept = " What it had found until then is drawn below." if status.progress else ""
@@ -153,6 +156,8 @@ def _curves(run, progress):
 
 def _classes(run):
     """Names of the run's classes, as far as its data set is there to tell."""
+    if run.recipe.task == "detect":
+        return []
     try:
         return snapshots.classes(run)
     except DataError:
@@ -162,6 +167,9 @@ def _classes(run):
 def _pictures(run, status):
     """Points of the plane with the machine's regions; or the largest alphas of one machine, and the errors."""
     live, done = status.live, status.state == "done"
+    if run.recipe.task == "detect":
+        trained.to_detect(run)
+        return
     try:
         evidence.data_of(run)
     except DataError as error:

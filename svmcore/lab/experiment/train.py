@@ -134,7 +134,8 @@ def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:
     estimator, machine, problem = fitted.estimator, fitted.estimator.machine_, fitted.problem
     last = estimator.history_[-1]
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
-    return {
+    trace = getattr(estimator, "trace_", None)
+    return ({"trace": trace.summary()} if trace else {}) | {
         "recipe": recipe.name,
         "task": recipe.task,
         "dataset": recipe.dataset,

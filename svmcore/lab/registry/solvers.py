@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from svmcore.lab.registry.fields import DIGESTION, Field
+from svmcore.lab.registry.fields import DIGESTION, FLAG, Field, choice, numeric
+from svmcore.solvers.decomposition import CHOICES, Decomposition
 from svmcore.solvers.digestion import Digestion
 
 
 class Solver(NamedTuple):
-    """A solver: what it is good for, its options, and what SVC is given for it, made from a recipe."""
+    """A solver: what it is good for, its options, and what makes the `solver` of SVC of their values (None: its
+    name)."""
 
     help: str
     fields: tuple[Field, ...] = ()
+    make: Callable | None = None
 
     def argument(self, recipe):
-        """The `solver` of SVC: its name, or a Digestion with the settings asked for."""
-        settings = recipe.option("digestion") if self.fields else None
-        return Digestion(**settings) if settings else recipe.solver
+        """The `solver` of SVC: its name, or an object with the settings asked for where they are not the usual."""
+        changed = any(recipe.option(field.name) != field.default for field in self.fields)
+        return self.make({f.name: recipe.option(f.name) for f in self.fields}) if changed else recipe.solver
 
 
-_SETTINGS = Field(
+_DIGESTION = Field(
     "digestion",
     DIGESTION,
     {},
@@ -28,10 +32,30 @@ _SETTINGS = Field(
     'settings of the solver that digests, as JSON: {"on":false,"rows":200}',
     shown=False,
 )
+_COUNT = numeric(1, 10_000_000, whole=True)
+_DECOMPOSITION = (
+    Field(
+        "working_set", numeric(2, 200_000, whole=True), None, "Working set",
+        "Examples solved at a time, |B|: memory grows with its square.", "what memory allows",
+    ),
+    Field("new_points", _COUNT, None, "New points", "How many violators may enter in a round.", "no limit"),
+    Field(
+        "lookahead", _COUNT, None, "Lookahead",
+        "Examples looked at for violators before a round starts with those found.", "all",
+    ),
+    Field(
+        "choice", choice(dict.fromkeys(CHOICES)), "most-violating", "Choice",
+        "The worst violators of those looked at, or the first ones found.",
+    ),
+    Field(
+        "keep_exited", FLAG, False, "Those that left first",
+        "Examples that left the working set are the first that are looked at again.",
+    ),
+)  # fmt: skip
 
 SOLVERS: dict[str, Solver] = {
     "auto": Solver("Chooses by size."),
     "smo": Solver("Holds the whole Gram matrix."),
-    "decomposition": Solver("Works on sets of examples."),
-    "smo-digestion": Solver("The solver of the paper.", (_SETTINGS,)),
+    "decomposition": Solver("Works on sets of examples.", _DECOMPOSITION, lambda values: Decomposition(**values)),
+    "smo-digestion": Solver("The solver of the paper.", (_DIGESTION,), lambda values: Digestion(**values["digestion"])),
 }

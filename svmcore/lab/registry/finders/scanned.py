@@ -91,7 +91,7 @@ def judge(machine, problem: Problem, check) -> Detections:
             **_how(recipe, ground),
         )
         kept = suppressed(seen.boxes, seen.f)
-        boxes = grown(seen.boxes[kept], recipe.option("grow"))
+        boxes = grown(seen.boxes[kept], _grow(recipe, known))
         hit = by_overlap(boxes, picture.boxes, recipe.option("overlap"))
         found.append((boxes, seen.f[kept], seen.chips[kept]))
         hits.append(np.where(hit >= 0, hit + start, -1))
@@ -127,7 +127,7 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
         check=lambda: check("mining"),
         **_how(recipe, ground),
     )
-    boxes = grown(mined.boxes, recipe.option("grow"))
+    boxes = grown(mined.boxes, _grow(recipe, ground.pictures))
     clear = np.array([_clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)
     where = np.full(clear.sum(), -1) if empty else np.array(ground.part.train)[mined.picture[clear]]
     return ground._replace(
@@ -141,6 +141,11 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
 def _clear(boxes: np.ndarray, picture: Picture) -> np.ndarray:
     """Which boxes (m, 4) show no object of the picture, (m,) bool."""
     return ~(overlaps(boxes, picture.boxes) > CLEAR).any(axis=1)
+
+
+def _grow(recipe, pictures: PictureSet) -> float:
+    """How much larger an object is than the window inside it."""
+    return recipe.option("grow") or 1 / pictures.entry.window
 
 
 def _how(recipe, ground: Ground) -> dict:
@@ -162,7 +167,7 @@ def _cut(recipe, pictures: PictureSet, part: Part, check) -> tuple[np.ndarray, n
     for at in part.train:
         check("searching")
         shown = pictures.pictures[at]
-        squares = _squares(shown.boxes, recipe.option("grow"))
+        squares = _squares(shown.boxes, _grow(recipe, pictures))
         others = _background(shown, squares if len(squares) else None, side, each, rng)
         for square in (*squares, *others):
             X.append(_window(shown.image, square, side))

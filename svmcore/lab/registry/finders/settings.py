@@ -25,7 +25,10 @@ FIELDS = (
     Field("stride", numeric(1, 9, whole=True), 2, "Stride", "Scan: pixels from one window to the next."),
     Field("scale_step", numeric(1.05, 2), 1.2, "Scale step", "Scan: from one scale to the next larger.", step=0.05),
     Field("enlarge", numeric(0.5, 4), 1.25, "Enlarged", "Scan: how much larger than the picture it begins.", step=0.25),
-    Field("grow", numeric(1, 4), 1.8, "Grown", "Scan: an object's side over that of the window inside it.", step=0.1),
+    Field(
+        "grow", numeric(1, 4), None, "Grown", "Scan: an object's side over that of the window inside it.",
+        "as the set's windows are cut", step=0.1,
+    ),
     Field(
         "overlap", numeric(0.1, 0.9), 0.3, "Overlap",
         "Scan: intersection over union from which an object counts as found.", step=0.1,

@@ -1,4 +1,4 @@
-"""All one-vs-rest machines of one data set solved together, on working sets of their own over one Gram source.
+"""The rounds of all machines together: working sets, the pairs of each, and f of all examples after them.
 
     for machine m of k:   max W_m(alpha_m)   s.t.  0 <= alpha_mi <= C_mi,  sum_i alpha_mi y_mi = 0        (smo.py)
 
@@ -20,24 +20,26 @@ Y, alpha, C, f (k, n) float64.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.gram.sources import PLAIN, Dense, Gram
-from svmcore.gram.threads import CORES, one_blas_thread
+from svmcore.gram.sources import PLAIN, Dense
+from svmcore.gram.threads import CORES
 from svmcore.solvers import smo
+from svmcore.solvers.decomposition.square import Square
+from svmcore.solvers.decomposition.trace import Trace
 from svmcore.solvers.exact import Exact
 from svmcore.solvers.progress import Snapshot, Solution, Standing, Stopped
-from svmcore.solvers.session import Session, ending
+from svmcore.solvers.session import ending
 
 FIRST = 10_000  # examples of the random sample that the first round works on: a quarter of all, this at most
 GROWTH = 12_000  # violators a round adds to a working set, at most
 LOOSE = 0.05  # gap at which a round on a sample is left
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, is so small before f is computed afresh
+FEWER = 0.8  # share of the columns below which those outside the working sets are prepared by themselves
 OPEN = 1.01  # times tol, the least gap that is reported of a machine which is not known to be done
 
 
@@ -52,20 +54,11 @@ class _Seen(NamedTuple):
     n_bound: int
 
 
-def solve(gram: Gram, Y, C, session: Session, *, tol=1e-3, stage="train", whole=None, square_bytes=2**30, seed=0):
-    """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
+class Rounds:
+    """State of one solve: alpha and f of every machine, and what was last seen of those being solved. Arguments as of
+    `decomposition.solve`; memory: an ExitStack that gives back what the session lends."""
 
-    `square_bytes` is what the Gram matrices of working sets may take at a time. The session is told how the machines
-    stand under the name `stage`; `whole(standing)` makes that of these machines one of all machines of the fit.
-    """
-    with one_blas_thread, ExitStack() as memory:
-        return _Rounds(gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory).run()
-
-
-class _Rounds:
-    """State of one solve: alpha and f of every machine, and what was last seen of those being solved."""
-
-    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory):
+    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings=None):
         self.gram, self.session, self.tol, self.memory = gram, session, tol, memory
         self.Y, self.C = np.ascontiguousarray(Y, np.float64), np.ascontiguousarray(C, np.float64)
         self.k, self.n = self.Y.shape
@@ -76,34 +69,44 @@ class _Rounds:
         self.threads = min(CORES, 2, self.k)
         self.largest = min(self.n, max(int((square_bytes / self.threads / 4) ** 0.5), 64))
         self.K = None if gram.blocks is None else (gram.blocks, gram.which)  # all of K, where it is in memory
+        self.square: Square | None = None  # the only machine's working set, where not all of K is in memory
         self.spaces = SimpleQueue()  # memory of working sets' Gram matrices, one for each thread
         self.rng = np.random.default_rng(seed)
         self.columns = self._first_set()  # examples whose f is up to date
         self.narrowed = None, None  # the columns that `add_to` was last asked for, as the source prepared them
         self.seen: list[_Seen] = [_Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * self.k
+        self.trace = session.trace = None if settings is None else Trace(self.n, gram.nbytes)
         self.stale = np.zeros(self.k, int)  # rounds in turn in which a machine gained next to nothing
         self.iterations, self.limit = np.zeros(self.k, np.int64), session.iteration_limit(self.n)
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
     def run(self) -> Solution:
+        """To the end, or to the stop that someone asks for."""
         why = "stopped"
         try:
-            self._first_round()
-            for narrow in (True, False):
-                self._take_in(np.setdiff1d(np.arange(self.n), self.columns))
-                while sets := {m: self._working_set(m) for m in self._open()}:
-                    self._round(sets)
-                    if narrow:
-                        self._leave_out_settled()
-            while self._check_exactly():
-                while sets := {m: self._working_set(m) for m in self._open()}:
-                    self._round(sets)
-            why = ending(self.gaps, self.tol, self.iterations, self.limit)
+            self._solve()
+            why = self._ending()
         except Stopped:
             self.gaps[:], self.bias[:] = zip(*((seen.gap, seen.bias) for seen in self.seen), strict=True)
         else:
             self.session.report()
         return Solution(self.alpha, self.bias, self.gaps, not why, self.iterations, why)
+
+    def _solve(self) -> None:
+        self._first_round()
+        for narrow in (True, False):
+            self._take_in(np.setdiff1d(np.arange(self.n), self.columns))
+            while sets := {m: self._working_set(m) for m in self._open()}:
+                self._round(sets)
+                if narrow and self._open():
+                    self._leave_out_settled()
+        while self._check_exactly():
+            while sets := {m: self._working_set(m) for m in self._open()}:
+                self._round(sets)
+
+    def _ending(self) -> str:
+        """Why machines ended above tol; empty where none did."""
+        return ending(self.gaps, self.tol, self.iterations, self.limit)
 
     def _first_round(self) -> None:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
@@ -112,6 +115,9 @@ class _Rounds:
         if self.K is None:
             sizes = [max(self.largest, len(first)) ** 2] * (1 if len(first) == self.n else self.threads)
             spaces = [self.memory.enter_context(self.session.memory(size)) for size in sizes]
+            if self.k == 1 and len(first) < self.n:
+                self.square = Square(self.gram, self.session, spaces[0], max(self.largest, len(first)))
+                return self._round({0: first})
             K = self.gram.square(first, self.session, _matrix(spaces[0], len(first)))
             if len(first) == self.n:
                 self.K = K[None], PLAIN
@@ -120,8 +126,8 @@ class _Rounds:
                 self._round(dict.fromkeys(self._open(), first), (K[None], PLAIN))
                 for space in spaces:
                     self.spaces.put(space)
-                return
-        self._round(dict.fromkeys(self._open(), first))
+                return None
+        return self._round(dict.fromkeys(self._open(), first))
 
     # Which examples
 
@@ -140,7 +146,10 @@ class _Rounds:
         """`columns` become the examples that some machine may still need."""
         at = self.columns
         slack = self.Y[:, at] * (self.f[:, at] + self.bias[:, None])
-        self.columns = at[(slack < _margin(self.gaps.max())).any(0) | (self.alpha[:, at] > 0).any(0)]
+        needed = (slack < _margin(self.gaps.max())).any(0) | (self.alpha[:, at] > 0).any(0)
+        if self.square:
+            needed |= np.isin(at, self.square.members)  # whose f rounds keep up to date anyway
+        self.columns = at[needed]
 
     def _open(self) -> list[int]:
         """Machines that are not done, and may go on."""
@@ -178,12 +187,17 @@ class _Rounds:
             chosen = _top(violation, min(room, GROWTH))
             chosen = np.concatenate([np.flatnonzero(loaded), chosen[violation[chosen] > -_margin(self.gaps[m])]])
         else:
-            quarter = self.largest // 4
-            first, last = _top(np.where(up, -f, -np.inf), quarter), _top(np.where(low, f, -np.inf), quarter)
-            free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
-            more = self.rng.choice(free, min(len(free), self.largest // 2), replace=False)
-            chosen = np.unique(np.concatenate([first, last, more]))
-        return self.columns[np.sort(chosen)]
+            chosen = self._both_ends(f, up, low, self.largest)
+        chosen = self.columns[np.sort(chosen)]
+        return self.square.plan(chosen) if self.square else chosen
+
+    def _both_ends(self, f, up, low, size: int) -> np.ndarray:
+        """The worst violators of both kinds, and free SVs drawn at random."""
+        quarter = max(size // 4, 1)
+        first, last = _top(np.where(up, -f, -np.inf), quarter), _top(np.where(low, f, -np.inf), quarter)
+        free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
+        more = self.rng.choice(free, min(len(free), size // 2, size - 2 * quarter), replace=False)
+        return np.unique(np.concatenate([first, last, more]))
 
     # One round
 
@@ -192,12 +206,14 @@ class _Rounds:
 
         Osuna, Freund and Girosi (1997), section 3.2.3: one iteration of the decomposition.
         """
-        before, gained = self.alpha.copy(), [self.seen[m].dual for m in sets]
+        before, gained, gaps = self.alpha.copy(), [self.seen[m].dual for m in sets], self.gaps.copy()
         tasks = [(m, chosen, K) for m, chosen in sets.items()]
         self.session.side_by_side(self._solve_set, tasks, self.threads)
         if any(len(chosen) < len(self.columns) for chosen in sets.values()):
             self._refresh(before, sets)
         self._check_gaps()
+        for m in sets if self.trace else ():
+            self._note(m, sets[m], len(self.columns), len(sets[m]), gaps[m])
         for m, dual in zip(sets, gained, strict=True):
             stuck = np.array_equal(self.alpha[m], before[m])
             gains = self.seen[m].dual - dual > GAIN * (1 + abs(dual))
@@ -208,6 +224,8 @@ class _Rounds:
     def _solve_set(self, m, chosen, K) -> None:
         """Machine m on its working set, in a thread of its own."""
         self.session.check()
+        if self.square:
+            return self._solve_on(m, chosen, self.square.hold(chosen)[None], PLAIN)
         if K is not None or self.K is not None:
             return self._solve_on(m, chosen, *(K or self.K))
         space = self.spaces.get()
@@ -217,10 +235,11 @@ class _Rounds:
         finally:
             self.spaces.put(space)
 
-    def _solve_on(self, m, chosen, blocks, which) -> None:
+    def _solve_on(self, m, chosen, blocks, which, tol=None) -> None:
+        """Pairs of machine m among `chosen`, whose Gram matrix lies in `blocks`, to `tol`."""
         whole, target = len(chosen) == self.n, self.exact.target[m]
         problem = smo.pairs(blocks, which, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
-        tol = target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE)
+        tol = tol or (target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE))
 
         def go_on(iterations):
             gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f)
@@ -238,14 +257,24 @@ class _Rounds:
         change = (self.alpha - before) * self.Y
         idx = np.flatnonzero(change.any(0))
         exact = {m: self.f[m, chosen] for m, chosen in sets.items()}
-        f = self.f.take(self.columns, axis=1)
+        at, columns = self._outside(sets)
+        f = self.f.take(at, axis=1)
+        self.gram.add_to(f, idx, change[:, idx], columns, self.session)
+        self.f[:, at] = f
+        for m, chosen in sets.items():
+            self.f[m, chosen] = exact[m]
+
+    def _outside(self, sets) -> tuple[np.ndarray, object]:
+        """The columns that some machine's set leaves out, or all of them where the sets have little in common; and
+        these as the source prepared them."""
+        times = np.bincount(np.concatenate(list(sets.values())), minlength=self.n)
+        outside = self.columns[times[self.columns] < len(sets)]
+        if len(outside) < FEWER * len(self.columns):
+            return outside, self.gram.columns(outside)
         if self.narrowed[0] is not self.columns:
             everything = len(self.columns) == self.n
             self.narrowed = self.columns, self.gram.columns(None if everything else self.columns)
-        self.gram.add_to(f, idx, change[:, idx], self.narrowed[1], self.session)
-        self.f[:, self.columns] = f
-        for m, chosen in sets.items():
-            self.f[m, chosen] = exact[m]
+        return self.narrowed
 
     def _check_gaps(self) -> None:
         at = self.columns
@@ -276,6 +305,15 @@ class _Rounds:
         counts = np.count_nonzero(loaded), np.count_nonzero(loaded & (alpha >= self.C[m]))
         gap = gap if self.exact.known[m] else max(gap, OPEN * self.tol)
         self.seen[m] = _Seen(alpha, gap, b, smo.dual_objective(self.Y[m], alpha, f), *counts)
+
+    def _note(self, m, members, priced, violators, gap) -> None:
+        """A round for the trace, as it was seen last."""
+        arrays = 5 * self.Y.nbytes + self.gram.nbytes + 4 * len(members) * self.gram.width
+        seen = self.seen[m]
+        self.trace.note(
+            m, members, priced=priced, violators=violators, gap=gap, dual=seen.dual, n_sv=seen.n_sv,
+            seconds=self.session.seconds, peak_bytes=arrays + self.session.peak_bytes,
+        )  # fmt: skip
 
     def standing(self) -> Standing:
         """How the machines were when they were last looked at."""

@@ -1,0 +1,67 @@
+"""Detect: look for objects in pictures; the curve, the picture and every window behind it at one operating point."""
+
+import streamlit as st
+
+from data import DataError
+from pages.ui.detect import one, operate, others, progress, set_up
+from pages.ui.detect.more import more
+from pages.ui.detect.view import view_of
+from pages.ui.kit import state, words
+from pages.ui.recipe import config
+from pages.ui.run.trained import another_run
+
+
+def first_visit(run) -> None:
+    """No detection run is shown: the form, what it is about, and the runs there are."""
+    grid = st.grid(3, min_column_width=300)
+    with grid.cell(), st.container(border=True):
+        set_up.set_up()
+    with grid.cell(column_span=2):
+        st.info(
+            "A machine learns objects from windows of some pictures and looks for them in others. Choose pictures on "
+            "the left and press Start; the curve grows part by part, and each window can be asked why it was taken.",
+            title="Nothing looked for yet" if not others.detection_runs() else "Pick a run, or start one",
+            icon=":material/search:",
+        )
+        if run is not None and run.recipe.task != set_up.TASK:
+            st.caption(f"The run shown, *{words.plain(run.title)}*, tells classes apart and finds nothing in pictures.")
+        if run is not None and run.recipe.task == set_up.TASK:
+            st.button("Back to the run", icon=":material/arrow_back:", key="detect_back", on_click=set_up.close_form)
+        for known in others.detection_runs()[:8]:
+            st.page_link(
+                "pages/detect.py",
+                label=f"{words.plain(known.title)} · {words.when(known.created)}",
+                icon=":material/my_location:",
+                query_params={"run": known.id},
+            )
+
+
+def look(run) -> None:
+    """A detection run, whatever its state."""
+    state.write("recipe", config.names(), {})
+    row = progress.head(run)
+    try:
+        view = view_of(run)
+    except DataError as error:
+        st.error(words.plain(error), title="Its pictures are not to be had", icon=":material/broken_image:")
+        st.page_link("pages/datasets.py", label="To the data sets", icon=":material/grid_view:")
+        return
+    if view is None:
+        progress.nothing_yet(run)
+        return
+    progress.announced(view)
+    with row:
+        compared = others.compared(view)
+    operate.operate(view, compared)
+    others.differences(view, compared)
+    more(view, compared)
+    one.show_requested(view)
+
+
+st.title("Detect")
+run = state.current_run()
+if set_up.is_open(run):
+    first_visit(run)
+else:
+    another_run(run, "detect")
+    look(run)

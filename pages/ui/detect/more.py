@@ -1,0 +1,172 @@
+"""What else there is to a detection run: its first chips, categories of labels, ambiguous ones, mined false alarms,
+published figures, and what can be taken away.
+"""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.detect import marked, tables
+from pages.ui.detect.view import View, line
+from pages.ui.detect.windows import open_window
+from pages.ui.figures import froc
+from pages.ui.figures.frame import show
+from pages.ui.kit import state, words
+from pages.ui.kit.gallery import Tile, gallery, magnified
+
+EACH = 25  # chips of a class: Figure 6 of DeCoste and Schoelkopf shows so many
+FLIPPED = 200  # false alarms that can be flipped through
+MINED = 60  # shown of each round
+FIRST, CATEGORIES, AMBIGUOUS, MINED_BY, PUBLISHED, EXPORT = (
+    "First chips",
+    "By category",
+    "Ambiguous labels",
+    "Mined false alarms",
+    "Published",
+    "Export",
+)
+
+
+@st.fragment
+def more(view: View, compared: list[View]):
+    """One of several further looks at a time."""
+    there = [FIRST, *([CATEGORIES] if len(view.pictures.entry.categories) > 1 else []), AMBIGUOUS]
+    rounds = _rounds(view)
+    there += [MINED_BY] if rounds else []
+    there += [PUBLISHED, EXPORT]
+    state.param("more", FIRST, there)
+    if st.session_state.get("more") not in there:
+        st.session_state.pop("more", None)
+    wanted = st.segmented_control(
+        "More", there, default=FIRST, required=True, key="more", bind="query-params", label_visibility="collapsed"
+    )
+    if wanted == FIRST:
+        _first(view)
+    elif wanted == CATEGORIES:
+        _categories(view)
+    elif wanted == AMBIGUOUS:
+        _ambiguous(view)
+    elif wanted == MINED_BY:
+        _mined(view, rounds)
+    elif wanted == PUBLISHED:
+        _published(view)
+    else:
+        tables.exports(view, compared)
+
+
+def _first(view: View):
+    kept = view.run.test(0)
+    for sign, word in ((1, view.noun), (-1, "background")):
+        rows = np.flatnonzero((kept.train_y == sign) & (kept.train_round == 0))[:EACH]
+        if len(rows):
+            tiles = [Tile("", f"Training chip {i}, {word}", sign=sign) for i in rows]
+            alt = f"The first {len(rows)} training chips: {word}"
+            gallery(marked.stretched(view, kept.train_chips[rows]), tiles, key=f"first_{sign}", alt=alt, rows=[word])
+    n_pos, n_neg = int(np.sum(kept.train_y > 0)), int(np.sum(kept.train_y < 0))
+    st.caption(
+        f"The first {EACH} of each class that the machine of the first part was trained on, of {n_pos:,} and "
+        f"{n_neg:,}, as in Figure 6 of DeCoste and Schölkopf, which shows volcanoes of HOM4."
+    )
+
+
+def _categories(view: View):
+    names = view.pictures.entry.categories
+    lines = []
+    for category, word in sorted(names.items()):
+        n = int(np.sum(view.judged.object_category == category))
+        if n:
+            lines.append(line(view, 0, f"{words.short(word, 12)} ({n})", "other", category)[0])
+    if not lines:
+        st.caption("No object has a category.")
+        return
+    log = st.session_state.get("axis", "log") == "log"
+    show(froc.category_figure(lines, per=len(view.judged.tested), unit="picture", log=log), "froc_categories")
+
+
+def _ambiguous(view: View):
+    """The surest false alarms, one at a time and as a gallery."""
+    score = view.judged.scores[:, 0]
+    alarms = np.flatnonzero(view.judged.hit < 0)
+    alarms = alarms[np.argsort(-score[alarms], kind="stable")][:FLIPPED]
+    if not len(alarms):
+        st.caption("There is not one false alarm among the candidates.")
+        return
+    at = min(max(st.session_state.get("flip", 0), 0), len(alarms) - 1)
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        shown, picture = alarms[at], view.pictures.pictures[view.judged.picture[alarms[at]]]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "Previous",
+                icon=":material/chevron_left:",
+                key="flip_back",
+                on_click=_flip,
+                args=(at - 1,),
+                disabled=at == 0,
+            )
+            st.button("Next", icon=":material/chevron_right:", key="flip_on", on_click=_flip, args=(at + 1,),
+                      disabled=at == len(alarms) - 1)  # fmt: skip
+            st.caption(f"{at + 1} of {len(alarms)}", width="content")
+        chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
+        alt = ["A false alarm, as it was cut", "Its surroundings"]
+        st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190, alt=alt)
+        where = f"In {words.plain(picture.name)}, score **{score[shown]:+.3f}**."
+        st.markdown(f"{where} No one labelled a {view.noun} here.")
+        st.button(
+            "Why",
+            key="flip_why",
+            icon=":material/help:",
+            on_click=open_window,
+            args=(marked.reference(view, shown),),
+            help="Its preparation, its support vectors, and the training chips like it.",
+        )
+    with right:
+        page = alarms[(at // 48) * 48 :][:48]
+        tiles = [
+            Tile(str((at // 48) * 48 + i), f"False alarm {i + 1}, score {score[d]:.3g}", lower=f"{score[d]:+.2f}",
+                 ring="free" if d == shown else "", sign=-1)
+            for i, d in enumerate(page)
+        ]  # fmt: skip
+        gallery(
+            marked.stretched(view, view.judged.chips[page]),
+            tiles,
+            key="flip_gallery",
+            alt="The surest false alarms",
+            on_pick=_flip,
+        )
+    st.caption(
+        f"What the machine takes for a {view.noun} and no one labelled, the surest first. The labels are opinions: for "
+        "volcanoes in degrees of confidence, so some of these may be objects after all, and the "
+        "curve counts them as false alarms all the same."
+    )
+
+
+def _flip(to):
+    st.session_state["flip"] = int(to)
+
+
+def _rounds(view: View) -> list[int]:
+    return [int(r) for r in np.unique(view.run.test(0).train_round) if r > 0]
+
+
+def _mined(view: View, rounds: list[int]):
+    kept = view.run.test(0)
+    for number in rounds:
+        rows = np.flatnonzero(kept.train_round == number)
+        tiles = [Tile("", f"False alarm {i} of round {number}", sign=-1) for i in rows[:MINED]]
+        gallery(
+            marked.stretched(view, kept.train_chips[rows[:MINED]]),
+            tiles,
+            key=f"mined_{number}",
+            alt=f"False alarms of round {number}",
+            rows=[f"round {number}: {len(rows):,}"],
+        )
+    st.caption(
+        f"Windows of pictures without a {view.noun} that the machine of each round took for one; they join the "
+        "background and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."
+    )
+
+
+def _published(view: View):
+    rows, note = tables.published(view)
+    st.dataframe(rows, hide_index=True, alt="Published figures beside ours", height="content")
+    st.caption(note)

@@ -1,0 +1,298 @@
+"""The operating point: one slider, or a click on the curve, and the picture, the curve and the counts follow.
+
+All of it is one fragment, so that moving the point redraws this and nothing else of the page. The point is a number of
+false alarms over all pictures, so that machines are looked at side by side; the threshold follows from it.
+"""
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui.detect import judged as judging
+from pages.ui.detect import marked, others, windows
+from pages.ui.detect.judged import Shown
+from pages.ui.detect.view import View, line, trial
+from pages.ui.figures import froc
+from pages.ui.figures.frame import show
+from pages.ui.figures.picture import picture_png
+from pages.ui.kit import state, words
+from pages.ui.kit import viewer as viewing
+from pages.ui.kit.gallery import Tile, gallery
+from svmcore.detection.curve import Estimate, OperatingPoint
+
+AXES = ("log", "linear")
+
+
+class Now(NamedTuple):
+    """Where the page is: which machine's scores, and which point of its curve."""
+
+    column: int
+    point: OperatingPoint
+    shown: Shown
+
+
+@st.fragment
+def operate(view: View, compared: list[View]):
+    """The slider and everything that follows it."""
+    now = _controls(view)
+    if now is None:
+        return
+    sides = st.grid(2, min_column_width=380)
+    with sides.cell():
+        picture = _chosen_picture(view)
+        _picture(view, now, picture)
+        _strip(view, now, picture)
+    with sides.cell():
+        _curve(view, now, compared)
+        _outputs(view, now)
+    windows.windows(view, now.column, now.point, now.shown)
+
+
+def labels(view: View) -> dict[str, int]:
+    """What the slider offers: false alarms a picture, as a text -> over all pictures."""
+    n = len(view.judged.tested)
+    return {f"{k / n:.4g}": k for k in judging.counts(trial(view, 0))}
+
+
+def names(view: View) -> list[str]:
+    """Names of the pictures tested, in order."""
+    return [view.pictures.pictures[p].name for p in view.judged.tested]
+
+
+def _controls(view: View) -> Now | None:
+    offered, n = labels(view), len(view.judged.tested)
+    _snap(offered)
+    state.param("by", view.judged.names[0], view.judged.names)
+    first = f"{judging.trained(trial(view, 0)).alarms / n:.4g}"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = view.judged.names[0]
+        if len(view.judged.names) > 1:
+            by = st.segmented_control(
+                "Scores of",
+                view.judged.names,
+                default=by,
+                required=True,
+                key="by",
+                bind="query-params",
+                help="Whose scores rank the candidates: the run's machine, or a baseline trained on the same ones.",
+            )
+        fa = first
+        if len(offered) > 1:
+            fa = st.select_slider(
+                "False alarms a picture",
+                list(offered),
+                first,
+                key="fa",
+                bind="query-params",
+                width="stretch",
+                help="Moves the threshold of the machine chosen to its left. It starts where the run's machine was "
+                "trained for, offset 0.",
+            )
+    column = view.judged.names.index(by)
+    point = judging.at(trial(view, column), offered[fa], own=column == 0)
+    now = judging.shown(view.judged, column, point.threshold)
+    st.markdown(_sentence(view, by, point))
+    return Now(column, point, now)
+
+
+def _chosen_picture(view: View) -> int:
+    there = names(view)
+    state.param("picture", there[0], there)
+    if st.session_state.get("picture") not in there:
+        st.session_state.pop("picture", None)
+    if len(there) == 1:
+        return int(view.judged.tested[0])
+    name = st.selectbox("Picture", there, key="picture", bind="query-params", width=240, label_visibility="collapsed")
+    return int(view.judged.tested[there.index(name)])
+
+
+def _snap(offered: dict[str, int]):
+    """Move a point that is not offered, from an address or from before the last part was judged, to the nearest."""
+    asked = st.session_state.get("fa", st.query_params.get("fa"))
+    if asked is None or asked in offered:
+        return
+    try:
+        number = float(asked)
+    except ValueError:
+        number = float("nan")
+    if number == number:
+        st.session_state["fa"] = min(offered, key=lambda text: abs(float(text) - number))
+    else:
+        state.param("fa", next(iter(offered)), offered)
+
+
+def _sentence(view: View, by: str, point: OperatingPoint) -> str:
+    n, noun = len(view.judged.tested), view.noun
+    if not view.n_objects:
+        return (
+            f"**{point.alarms:,} false alarms** in {n} pictures without a single {noun}: there is no rate to speak of."
+        )
+    area = "" if view.unit == "picture" else f", {view.area:,.0f} {view.unit}"
+    return (
+        f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {point.alarms:,} false "
+        f"alarms in {n} picture{'s' if n != 1 else ''}{area}; threshold {point.threshold:.3g}."
+    )
+
+
+def _picture(view: View, now: Now, position: int):
+    here = view.pictures.pictures[position]
+    found = marked.marks(view, now.shown, now.column, position)
+    said, shape = viewing.counted(found), view.pictures.entry.shape
+    viewing.viewer(
+        marked.source(view, position),
+        here.image.shape,
+        found,
+        name=here.name,
+        shape=shape,
+        key="detect_picture",
+        alt=f"{here.name} with its {view.nouns}: {said}",
+        on_pick=windows.open_window,
+    )
+    st.caption(
+        f"{words.plain(here.name)}: {said}. Blue: found; dashed: missed; orange cross: false alarm; thicker: surer "
+        f"label. {words.plain(viewing.HOW)} Click a mark to see why."
+    )
+    st.download_button(
+        "Picture (PNG)",
+        lambda: picture_png(here.image, found, shape),
+        f"{safe(view.run.title)}-{safe(here.name)}.png",
+        "image/png",
+        key="export_picture",
+        on_click="ignore",
+        icon=":material/image:",
+        help="The whole picture in its own size with these marks, drawn by the server.",
+    )
+
+
+def _curve(view: View, now: Now, compared: list[View]):
+    units = list(view.per)
+    state.param("axis", AXES[0], AXES)
+    state.param("per", units[0], units)
+    with st.container(horizontal=True):
+        axis = st.segmented_control(
+            "Axis", AXES, default=AXES[0], required=True, key="axis", bind="query-params", label_visibility="collapsed"
+        )
+        unit = units[0]
+        if len(units) > 1:
+            unit = st.segmented_control(
+                "Per",
+                units,
+                default=units[0],
+                required=True,
+                key="per",
+                bind="query-params",
+                format_func=lambda name: f"per {name}",
+                label_visibility="collapsed",
+            )
+    if not view.n_objects:
+        st.info(f"No {view.noun} is labelled in these pictures, so there is no curve.", icon=":material/show_chart:")
+        return
+    drawn = all_lines(view, compared)
+    search, per = trial(view, now.column), view.per[unit]
+    choices = [
+        (text, p.alarms, p.rate)
+        for text, k in labels(view).items()
+        for p in [judging.at(search, k, own=now.column == 0)]
+    ]
+    figure = froc.froc_figure(
+        [one for one, _ in drawn],
+        per=per,
+        unit=unit,
+        log=axis == "log",
+        ceiling=judging.ceiling(view.judged),
+        now=(now.point.alarms, now.point.rate),
+        choices=choices,
+        chosen=now.column,
+    )
+    show(figure, "froc", on_select=_choose_point, selection_mode="points")
+    st.dataframe(
+        [_row(one, score) for one, score in drawn],
+        hide_index=True,
+        column_config={"mean": st.column_config.TextColumn("mean rate", help=MEAN), "95 %": "95 %"},
+        alt="The mean detection rate of each machine with its interval",
+        height="content",
+    )
+    st.caption(f"{MEAN} {denominators(view)}")
+
+
+CONFIDENCE = (
+    "The paper saw larger outputs, so more confidence, from the virtual machine than from its base, most of all for "
+    "negatives (DeCoste and Schölkopf, section 5.2)."
+)
+MEAN = (
+    "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms a picture, averaged, as detection "
+    "challenges report it (CAMELYON16, LUNA16); its interval by drawing the pictures anew, with all that is in them."
+)
+
+
+def all_lines(view: View, compared: list[View]) -> list[tuple[froc.Line, Estimate]]:
+    """The curves of the run's machine, its rivals, and the runs beside it."""
+    own = [line(view, c, name, "rival" if c else "own") for c, name in enumerate(view.judged.names)]
+    return own + [line(other, 0, others.name(other, compared), "other") for other in compared]
+
+
+def denominators(view: View) -> str:
+    """What rates and false alarms are divided by, in words."""
+    n = len(view.judged.tested)
+    area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} that can be used of them"
+    table = int(view.judged.opportunities.sum())
+    counted = f" ({table:,} count by the set's own table)" if table != view.n_objects else ""
+    pictures = f"{n} picture{'s' if n != 1 else ''}"
+    return f"Divided by: {view.n_objects:,} labelled {view.nouns}{counted}, and {pictures}{area}."
+
+
+def _outputs(view: View, now: Now):
+    judged, column = view.judged, now.column
+    figure = froc.outputs_figure(
+        judged.scores[:, column],
+        judged.hit >= 0,
+        now.point.threshold,
+        judged.names[column],
+        view.noun,
+        CONFIDENCE if view.noun == "volcano" else "",
+    )
+    show(figure, "outputs")
+
+
+def _row(one: froc.Line, score: Estimate) -> dict:
+    interval = "–" if score.low != score.low else f"{score.low:.2f} to {score.high:.2f}"
+    zero = one.zero
+    at = "–" if zero is None else f"{zero.rate:.2f} with {zero.alarms:,}"
+    return {"machine": words.short(one.name), "mean": f"{score.value:.3f}", "95 %": interval, "at offset 0": at}
+
+
+def _choose_point():
+    for point in st.session_state["froc"].selection.points:
+        if text := point.get("customdata"):
+            st.session_state["fa"] = text
+
+
+def _strip(view: View, now: Now, picture: int):
+    """All pictures tested, small, with what was found in each; a click shows one large."""
+    counts = judging.per_picture(view.judged, now.shown)
+    tiles = []
+    for position, name, (found, alarms), n in zip(
+        view.judged.tested, names(view), counts, judging.labelled(view.judged)
+    ):
+        here = bool(position == picture)
+        label = f"{name}: {found} of {n} found, {alarms} false alarms{', shown above' if here else ''}"
+        counted = f"{found}/{n}, {alarms} fa"
+        tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
+    gallery(
+        marked.thumbnails(view),
+        tiles,
+        key="detect_strip",
+        alt=f"The {len(tiles)} pictures tested, with found and false alarms of each",
+        size=marked.THUMB,
+        on_pick=_show_picture,
+    )
+    st.caption("Below each picture: found of those labelled, and false alarms (fa). Click one to see it large.")
+
+
+def _show_picture(name: str):
+    st.session_state["picture"] = name
+
+
+def safe(text: str) -> str:
+    """A text as part of a file's name: letters, digits and hyphens."""
+    return "-".join("".join(c if c.isascii() and c.isalnum() else " " for c in text).split())[:60].lower() or "picture"

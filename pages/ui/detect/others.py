@@ -1,0 +1,79 @@
+"""Other detection runs, to lay their curves beside the one looked at."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from data import DataError
+from pages.ui.detect import view as viewing
+from pages.ui.detect.view import View
+from pages.ui.kit import state, words
+from pages.ui.run import picker
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+
+def detection_runs() -> list[Run]:
+    """All intact detection runs, newest first."""
+    return [run for run in runs.newest_first() if run.recipe.task == "detect"]
+
+
+def compared(view: View) -> list[View]:
+    """Let the reader choose among the other runs of this experiment; those chosen."""
+    recipe = view.run.recipe
+    alike = {
+        run.id: run
+        for run in detection_runs()
+        if run.id != view.run.id
+        and (run.recipe.dataset, run.recipe.option("experiment")) == (recipe.dataset, recipe.option("experiment"))
+        and run.parts()
+    }
+    asked = state.asked("beside", ["beside"]).get("beside", [])
+    for run_id in asked:
+        if run_id not in alike:
+            said = f"{words.plain(words.short(run_id))} is no other run of this experiment here."
+            st.warning(said, icon=":material/link_off:")
+    if asked:
+        st.session_state["beside"] = [run_id for run_id in asked if run_id in alike]
+    if not alike:
+        return []
+    st.session_state["beside"] = [r for r in st.session_state.get("beside", []) if r in alike]
+    chosen = st.multiselect(
+        "Beside it",
+        list(alike),
+        format_func=picker.labels(list(alike.values())).get,
+        max_selections=4,
+        key="beside",
+        placeholder="lay other runs of this experiment beside it",
+        label_visibility="collapsed",
+        width=420,
+        help="Their curves are drawn with this run's, for instance a virtual machine beside its base.",
+    )
+    state.write("beside", ["beside"], {"beside": chosen})
+    return [found for run_id in chosen if (found := _view(alike[run_id])) is not None]
+
+
+def name(view: View, among: Sequence[View]) -> str:
+    """What to call another run's curve: its machine, or its title where several have the same."""
+    own = view.judged.names[0]
+    return own if sum(other.judged.names[0] == own for other in among) == 1 else words.short(view.run.title, 18)
+
+
+def differences(view: View, among: Sequence[View]) -> None:
+    """By how much the others' mean rates differ from this run's, pictures drawn in pairs."""
+    for other in among:
+        found = viewing.difference(view, other)
+        if found is None:
+            st.caption(f"{words.plain(other.run.title)} has searched other pictures so far: no paired difference.")
+        elif found.low == found.low:
+            st.caption(
+                f"{words.plain(other.run.title)} less this run: mean rate {found.value:+.3f} "
+                f"({found.low:+.3f} to {found.high:+.3f}, the same pictures drawn for both)."
+            )
+
+
+def _view(run: Run) -> View | None:
+    try:
+        return viewing.view_of(run)
+    except DataError:
+        return None

@@ -1,0 +1,151 @@
+"""A photograph of the reader's own searched by a run's machine, in a thread beside the page.
+
+photograph -> grey, at most LONGEST pixels a side -> every window at every scale -> overlapping ones: the surest
+"""
+
+import hashlib
+import io
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+from PIL import Image, ImageOps
+
+from data import DataError, pictures
+from svmcore.detection.discard import fit_discard
+from svmcore.detection.scan import scan
+from svmcore.detection.suppression import grown, suppressed
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+MAX_BYTES, MAX_PIXELS = 20 << 20, 40_000_000
+LONGEST = 640  # pixels of the longer side that is searched
+SECONDS = 30.0  # after which a search is given up
+FLOOR = -1.0  # f from which a window is kept, to be shown at a lower threshold
+ACCEPTED = "a PNG or JPEG of at most 20 MB and 40 million pixels"
+SMALL = "lfw-faces"  # the embedded set
+
+
+class Photograph(NamedTuple):
+    """Where a photograph comes from. key: tells photographs apart; content: the file's bytes, or None for a sample."""
+
+    key: str
+    name: str
+    content: bytes | None
+
+
+class Searched(NamedTuple):
+    """What a search found; boxes in pixels of `image`."""
+
+    image: np.ndarray  # (h, w) uint8, as it was searched
+    full: tuple[int, int]  # height and width of the photograph
+    boxes: np.ndarray  # (m, 4), the surest first
+    f: np.ndarray  # (m,)
+    looked: int
+    discarded: int
+    seconds: float
+
+
+def scanners() -> list[Run]:
+    """Finished runs that look at every window, so that they can look at any photograph; newest first."""
+    return [run for run in runs.newest_first() if run.recipe.task == "detect" and run.state == "done" and _scans(run)]
+
+
+def _scans(run: Run) -> bool:
+    return run.recipe.option("finder") == "scan"
+
+
+def samples() -> list[str]:
+    """Names of the photographs that are always there."""
+    known = pictures.load(SMALL)
+    return [picture.name for picture in (*known.pictures, *known.empty)]
+
+
+def upload(name: str, content: bytes) -> Photograph:
+    """A photograph of the reader's. DataError for one that cannot be used, judged by its first bytes alone."""
+    if len(content) > MAX_BYTES:
+        raise DataError(f"{name} has {len(content) >> 20} MB", ACCEPTED)
+    try:
+        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
+            width, height = image.size
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise DataError(f"{name} cannot be read as an image", ACCEPTED) from error
+    if width * height > MAX_PIXELS:
+        raise DataError(f"{name} has {width} x {height} pixels", ACCEPTED)
+    if min(width, height) < 19:
+        raise DataError(f"{name} has {width} x {height} pixels", "at least 19 pixels a side")
+    return Photograph(hashlib.sha256(content).hexdigest(), name, content)
+
+
+def search(run: Run, photograph: Photograph) -> Future:
+    """The search of a photograph by a run's machine, begun or done; its result is a Searched, or a DataError."""
+    return _searches(run, photograph, run.id, photograph.key)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _searches(_run: Run, _photograph: Photograph, run_id: str, key: str) -> Future:
+    return _threads().submit(searched, _run, _photograph)
+
+
+@st.cache_resource(show_spinner=False)
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "photograph")
+
+
+def searched(run: Run, photograph: Photograph) -> Searched:
+    """Search a photograph. DataError for a damaged one, and for a machine that would take too long."""
+    image, full = _grey(photograph)
+    recipe, machine, discard = run.recipe, run.machine(), _discard(run)
+    ends = time.monotonic() + SECONDS
+
+    def check():
+        if time.monotonic() > ends:
+            raise DataError(
+                f"This machine looks at a photograph for more than {SECONDS:.0f} s", "a machine of degree 2"
+            )
+
+    seen = scan(
+        image,
+        machine,
+        side=recipe.option("chip"),
+        stride=recipe.option("stride"),
+        step=recipe.option("scale_step"),
+        enlarge=recipe.option("enlarge"),
+        threshold=FLOOR,
+        discard=discard,
+        check=check,
+    )
+    kept = suppressed(seen.boxes, seen.f)
+    boxes = grown(seen.boxes[kept], recipe.option("grow"))
+    return Searched(image, full, boxes, seen.f[kept], seen.looked, seen.discarded, seen.seconds)
+
+
+def _discard(run: Run):
+    """The quick look of the run, fitted again to the windows it came with."""
+    lost = run.recipe.option("lost")
+    if not lost:
+        return None
+    kept = run.test()
+    first = kept.train_round == 0
+    return fit_discard(kept.train_chips[first], kept.train_y[first], lost=lost)
+
+
+def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int]]:
+    """A photograph as greys (h, w), no side longer than LONGEST, and its own size."""
+    if photograph.content is None:
+        known = pictures.load(SMALL)
+        found = next(p for p in (*known.pictures, *known.empty) if p.name == photograph.name)
+        image = Image.fromarray(found.image)
+    else:
+        try:
+            image = Image.open(io.BytesIO(photograph.content), formats=("PNG", "JPEG"))
+            image.draft("L", (2 * LONGEST, 2 * LONGEST))  # a JPEG is read at a fraction of its size
+            full = image.size
+            image = ImageOps.exif_transpose(image).convert("L")
+        except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+            raise DataError(f"{photograph.name} cannot be read as an image ({error})", ACCEPTED) from error
+    full = image.size[::-1]
+    image.thumbnail((LONGEST, LONGEST))
+    return np.asarray(image), full

@@ -1,0 +1,133 @@
+"""A detection run made ready for looking: its pictures, its detections so far, its curves; kept between two clicks."""
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, pictures
+from pages.ui.detect import judged as judging
+from pages.ui.detect.judged import Judged
+from pages.ui.figures.froc import Line
+from svmcore.detection import curve
+from svmcore.detection.curve import Estimate, Trial
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.tasks.detect import experiment as experiment_of
+from svmcore.lab.store.runs import Run
+
+DENSE, STEPS = 100, 120  # numbers of false alarms at which a curve is drawn: all up to DENSE, then so many more
+
+
+class View(NamedTuple):
+    """What all panels of the Detect page look at."""
+
+    run: Run
+    pictures: pictures.PictureSet
+    experiment: pictures.Experiment
+    judged: Judged
+    parts: int  # judged so far
+
+    @property
+    def n_objects(self) -> int:
+        """Labelled objects of the pictures tested."""
+        return len(self.judged.objects)
+
+    @property
+    def area(self) -> float:
+        """Usable area of the pictures tested, in the set's unit."""
+        return float(self.judged.area.sum())
+
+    @property
+    def per(self) -> dict[str, float]:
+        """What false alarms may be counted by -> how much of it was searched."""
+        by_picture = {"picture": float(len(self.judged.tested))}
+        return by_picture if self.pictures.entry.unit == "picture" else by_picture | {self.unit: self.area}
+
+    @property
+    def unit(self) -> str:
+        return self.pictures.entry.unit
+
+    @property
+    def noun(self) -> str:
+        return self.pictures.entry.object_name
+
+    @property
+    def nouns(self) -> str:
+        return plural(self.noun)
+
+
+def plural(noun: str) -> str:
+    """`volcanoes`, `faces`."""
+    return f"{noun}es" if noun.endswith(("o", "s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def view_of(run: Run) -> View | None:
+    """What there is to look at; None before the first part is judged. DataError when its pictures cannot be had, or are
+    not those that it was trained on any more."""
+    parts = run.parts()
+    if not parts:
+        return None
+    try:
+        found, experiment = experiment_of(run.recipe)
+    except RecipeError as error:
+        raise DataError(str(error)) from error
+    kept = (run.result or {}).get("data_hash")
+    if kept and run.recipe.dataset.startswith("own:") and kept != found.content_hash:
+        raise DataError(f"{run.recipe.dataset} is not the set that this run was trained on: it was replaced since")
+    joined = _joined(run, run.id, parts)
+    if joined.tested.max(initial=-1) >= len(found.pictures):
+        raise DataError(f"{run.recipe.dataset} has fewer pictures now than when this run searched it")
+    return View(run, found, experiment, joined, parts)
+
+
+def own_name(run: Run) -> str:
+    """What to call a run's machine: SVM, VSV, ..."""
+    return {"sv": "SVM", "vsv": "VSV"}.get(run.recipe.method, METHODS[run.recipe.method].short)
+
+
+def trial(view: View, column: int, category: int | None = None) -> Trial:
+    """One machine's search, for statistics."""
+    return _trial(view, view.run.id, view.parts, column, category)
+
+
+def line(view: View, column: int, name: str, kind: str, category: int | None = None) -> tuple[Line, Estimate]:
+    """One machine's curve with its band over pictures, and its challenge score with an interval."""
+    band, zero, score = _statistics(view, view.run.id, view.parts, column, category)
+    return Line(name, kind, band, zero if kind != "rival" else None), score
+
+
+def difference(a: View, b: View) -> Estimate | None:
+    """Challenge score of b's machine less that of a's, where both searched the same pictures."""
+    try:
+        return _difference(a, b, a.run.id, a.parts, b.run.id, b.parts)
+    except ValueError:
+        return None
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _joined(_run: Run, run_id: str, parts: int) -> Judged:
+    return judging.joined([_run.test(part) for part in range(parts)], own_name(_run))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _trial(_view: View, run_id: str, parts: int, column: int, category: int | None) -> Trial:
+    return judging.trial(_view.judged, column, category)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _statistics(_view: View, run_id: str, parts: int, column: int, category: int | None):
+    search = trial(_view, column, category)
+    band = curve.band(search, drawn_at(len(search.alarm_scores)))
+    return band, judging.trained(search), curve.estimate(search, curve.challenge)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _difference(_a: View, _b: View, a: str, a_parts: int, b: str, b_parts: int) -> Estimate:
+    return curve.difference(trial(_a, 0), trial(_b, 0), curve.challenge)
+
+
+def drawn_at(most: int) -> np.ndarray:
+    """Numbers of false alarms at which a curve of `most` of them is drawn."""
+    beyond = np.geomspace(DENSE, most, STEPS).round() if most > DENSE else []
+    return np.unique(np.concatenate([np.arange(min(most, DENSE) + 1), beyond]))

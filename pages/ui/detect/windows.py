@@ -1,0 +1,96 @@
+"""The windows behind an operating point: hits, missed objects, false alarms, each a gallery sorted by score."""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.detect import judged as judging
+from pages.ui.detect import marked
+from pages.ui.detect.judged import Shown
+from pages.ui.detect.view import View
+from pages.ui.kit import state
+from pages.ui.kit.gallery import Tile, gallery
+from svmcore.detection.curve import OperatingPoint
+
+KINDS = ("Hits", "Missed", "False alarms")
+PER_PAGE = 96
+WINDOW = "window"  # the URL parameter that holds the reference of the open detection
+SEE = {
+    "Hits": "objects found, each by its surest window; lower left: the score.",
+    "Missed": "objects below the threshold, the nearest to it first; those without a score have no candidate at all: "
+    "no machine was asked about them.",
+    "False alarms": "windows with no object that score above the threshold, the surest first.",
+}
+SEE_ONE = {
+    "Hits": "object found, by its surest window; lower left: the score.",
+    "Missed": "object below the threshold; without a score it has no candidate at all.",
+    "False alarms": "window with no object that scores above the threshold.",
+}
+
+
+def open_window(ref: str) -> None:
+    """Name the detection whose view lies over the page from the next rerun on."""
+    st.query_params[WINDOW] = ref
+
+
+def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
+    """One of the three galleries, page by page."""
+    best = judging.best_of_objects(view.judged, column)
+    found = np.flatnonzero(now.found_by >= 0)
+    missed = np.flatnonzero(now.found_by < 0)
+    n = {"Hits": len(found), "Missed": len(missed), "False alarms": len(now.alarms)}
+    state.param("windows", KINDS[0], KINDS)
+    kind = st.segmented_control(
+        "Windows",
+        KINDS,
+        default=KINDS[0],
+        required=True,
+        key="windows",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    score = np.append(view.judged.scores[:, column], -np.inf)
+    if kind == "False alarms":
+        shown, detections = now.alarms, now.alarms
+    else:
+        shown = found if kind == "Hits" else missed
+        shown = shown[np.argsort(-score[best[shown]], kind="stable")]
+        detections = best[shown]
+    pages = max(1, -(-n[kind] // PER_PAGE))
+    page = st.pagination(pages, key=f"windows_page_{kind}_{pages}") if pages > 1 else 1
+    rows = slice((page - 1) * PER_PAGE, page * PER_PAGE)
+    if not n[kind]:
+        st.caption(f"{kind}: none at this threshold.")
+        return
+    draw(view, column, kind, shown[rows], detections[rows], key="detect_windows")
+    st.caption(f"{n[kind]:,} {SEE[kind] if n[kind] > 1 else SEE_ONE[kind]} Click one to see why.")
+
+
+def draw(view: View, column: int, kind: str, shown: np.ndarray, detections: np.ndarray, key: str) -> None:
+    """A gallery of windows. shown (n,): objects, or detections for false alarms; detections (n,), -1 where none."""
+    judged, score = view.judged, view.judged.scores[:, column]
+    chips, tiles = [], []
+    for item, detection in zip(shown, detections):
+        if detection < 0:
+            picture = view.pictures.pictures[judged.object_picture[item]]
+            chips.append(marked.cut(picture.image, judged.objects[item], judged.chips.shape[1:]))
+            tiles.append(Tile("", f"{view.noun} in {picture.name} without a candidate", lower="–", sign=1))
+            continue
+        name = view.pictures.pictures[judged.picture[detection]].name
+        chips.append(judged.chips[detection])
+        word = "no object" if kind == "False alarms" else f"{view.noun} of category {judged.object_category[item]}"
+        tiles.append(
+            Tile(
+                marked.reference(view, detection),
+                f"{word}, in {name}, score {score[detection]:.3g}",
+                lower=f"{score[detection]:+.2f}",
+                cross=kind != "Hits",
+                sign=-1 if kind == "False alarms" else 1,
+            )
+        )
+    gallery(
+        marked.stretched(view, np.stack(chips)),
+        tiles,
+        key=key,
+        alt=f"{len(tiles)} windows: {kind.lower()}",
+        on_pick=open_window,
+    )

@@ -1,0 +1,215 @@
+"""Free-response curves and outputs of a detector, as pure functions from numbers to Plotly figures.
+
+x   false alarms over all pictures together, divided by `per`: the number of pictures, or the area searched
+y   share of the objects that count that is found
+
+On a log axis a point without false alarms stands where half of one would.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.frame import bare, worded
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
+from pages.ui.kit.words import in_figure
+from svmcore.detection.curve import Band, OperatingPoint
+
+TALL = 420
+BANDED = "rgba(0,114,178,0.14)"
+DASHES = ("dash", "dot", "dashdot")  # of the rivals, which are grey
+STROKES = {"dash": "╌╌ ", "dot": "··· ", "dashdot": "╌· "}  # before their names
+OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+APART = 0.055  # of the axis, between two names of curves
+BINS = 60
+BLUES = ("#003B5C", BLUE, "#3D9BD1", "#8CC3E6")  # of categories, the surest first
+
+
+class Line(NamedTuple):
+    """One machine's curve. kind: "own", "rival" or "other" (another run)."""
+
+    name: str
+    kind: str
+    band: Band
+    zero: OperatingPoint | None = None  # offset 0, for machines that have one
+
+
+def froc_figure(
+    lines: Sequence[Line],
+    *,
+    per: float,
+    unit: str,
+    log: bool = True,
+    ceiling: float | None = None,
+    now: tuple[float, float] | None = None,
+    choices: Sequence[tuple[str, int, float]] = (),
+    chosen: int = 0,
+) -> go.Figure:
+    """Detection rate against false alarms for each machine, the first of them with its bootstrap band.
+
+    ceiling: the rate that the candidates allow.  now: (false alarms over all pictures, rate) of the operating point.
+    choices: (text, false alarms, rate) of the points on line `chosen` that a click may choose; it reports the text as
+    `customdata`.
+    """
+    figure = bare(f"false alarms per {unit}", "objects found, share", height=TALL, margin_r=110, hovermode="closest")
+    most = max((line.band.alarms.max(initial=1) for line in lines), default=1.0)
+
+    def x(alarms):
+        return np.maximum(alarms, 0.5 if log else 0.0) / per
+
+    for at, (line, style) in enumerate(zip(lines, _styles(lines))):
+        _curve(figure, line, style, x, per, told=not choices or at != chosen)
+    if ceiling is not None:
+        figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
+        figure.add_annotation(
+            x=0, xref="paper", y=ceiling, text=f"candidates reach {ceiling:.2f}",
+            xanchor="left", yanchor="bottom", showarrow=False, font={"size": 11},
+        )  # fmt: skip
+    _zeros(figure, lines, x, per)
+    if choices:
+        texts, counts, rates = zip(*choices)
+        figure.add_scatter(
+            x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": 16, "opacity": 0, "color": BLUE},
+            customdata=texts, hoverinfo="text",
+            hovertext=[f"{rate:.3f} found, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
+            selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
+        )  # fmt: skip
+    if now is not None:
+        figure.add_scatter(
+            x=[float(x(now[0]))], y=[now[1]], mode="markers", hoverinfo="skip",
+            marker={"size": 13, "color": BLUE, "line": {"color": "white", "width": 2}},
+        )  # fmt: skip
+    _axes(figure, log, most, per)
+    _names(figure, lines, list(_styles(lines)))
+    best = lines[0] if lines else None
+    reach = "" if best is None else f" {best.name} ends at {best.band.rate[-1]:.2f} with {most / per:.3g} per {unit}."
+    return worded(
+        figure,
+        f"Detection rate against false alarms per {unit} of {len(lines)} machines.{reach}",
+        "Up is more found, left is fewer false alarms. Dot: where you are; click the curve to move it. Diamond: "
+        "offset 0, for which the machine was trained. Shaded: 95 % over redrawn pictures. Dashed grey: the most that "
+        "the candidates allow.",
+    )
+
+
+def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool = True) -> go.Figure:
+    """One machine's curve for the objects of each category of confidence."""
+    figure = bare(f"false alarms per {unit}", "objects found, share", height=320, margin_r=130, hovermode="closest")
+    styles = [{"color": BLUES[min(at, 3)], "width": 3.4 - 0.7 * min(at, 3)} for at in range(len(lines))]
+    for line, style in zip(lines, styles):
+        _curve(figure, line._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per)
+    _axes(figure, log, max((line.band.alarms.max(initial=1) for line in lines), default=1.0), per)
+    _names(figure, lines, styles)
+    return worded(
+        figure,
+        f"Detection rate against false alarms per {unit}, for each of {len(lines)} categories of labels.",
+        "The darker and thicker, the surer were those who labelled. Each curve counts the objects of one category; the "
+        "false alarms are the same for all.",
+    )
+
+
+def outputs_figure(
+    f: np.ndarray, is_hit: np.ndarray, threshold: float, name: str = "f", noun: str = "object", note: str = ""
+) -> go.Figure:
+    """Histograms of the scores of candidates that cover an object and of those that cover none, with the threshold."""
+    figure = bare("score", "candidates", height=240, barmode="overlay", bargap=0, yaxis_type="log")
+    low, high = (float(f.min()), float(f.max())) if len(f) else (-1.0, 1.0)
+    edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+    for chosen, word, colour in ((~is_hit, f"no {noun}", ORANGE), (is_hit, noun, BLUE)):
+        counts, _ = np.histogram(f[chosen], edges)
+        figure.add_bar(
+            x=(edges[1:] + edges[:-1]) / 2,
+            y=counts,
+            marker={"color": colour, "opacity": 0.65, "line_width": 0},
+            name=word,
+            hovertemplate="%{y:,} near %{x:.3g}" + f"<extra>{word}</extra>",
+        )
+    if np.isfinite(threshold):
+        figure.add_vline(x=threshold, line={"color": GREY, "width": 2})
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.16})
+    figure.update_yaxes(dtick=1)
+    size = np.median(np.abs(f)) if len(f) else 0.0
+    return worded(
+        figure,
+        f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
+        f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of them lie more than "
+        f"{size:.2g} from 0.{note and f' {note}'}",
+    )
+
+
+def _styles(lines):
+    """Colour, width and dash: the run's machine blue and bold, rivals grey and broken, other runs in hues."""
+    rivals, others = iter(DASHES * 4), iter((OTHERS + CLASS_COLOURS) * 4)
+    for line in lines:
+        if line.kind == "own":
+            yield {"color": BLUE, "width": 3}
+        elif line.kind == "rival":
+            yield {"color": GREY, "width": 1.8, "dash": next(rivals)}
+        else:
+            yield {"color": next(others), "width": 2.2}
+
+
+def _curve(figure, line, style, x, per, told=True):
+    """One line; not told: its numbers are told by the points that lie on it for clicks."""
+    band = line.band
+    if line.kind == "own" and np.isfinite(band.low).any():
+        figure.add_scatter(
+            x=np.concatenate([x(band.alarms), x(band.alarms)[::-1]]),
+            y=np.concatenate([band.high, band.low[::-1]]),
+            fill="toself", fillcolor=BANDED, line={"width": 0}, mode="lines", hoverinfo="skip",
+        )  # fmt: skip
+    figure.add_scatter(
+        x=x(band.alarms),
+        y=band.rate,
+        mode="lines",
+        line=style | {"shape": "hv"},
+        **(_told(line, per) if told else {"hoverinfo": "skip"}),
+    )
+
+
+def _told(line, per):
+    """What a curve tells of its points."""
+    return {
+        "customdata": np.column_stack([line.band.alarms, line.band.alarms / per]),
+        "hovertemplate": "%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
+        f"<extra>{in_figure(line.name)}</extra>",
+    }
+
+
+def _zeros(figure, lines, x, per):
+    """Diamonds at offset 0."""
+    for line, style in zip(lines, _styles(lines)):
+        if line.zero is None or not np.isfinite(line.zero.rate):
+            continue
+        figure.add_scatter(
+            x=[float(x(line.zero.alarms))],
+            y=[line.zero.rate],
+            mode="markers",
+            marker={"symbol": "diamond-open", "size": 12, "color": style["color"], "line": {"width": 2}},
+            hovertemplate=f"offset 0: %{{y:.3f}} found, {line.zero.alarms:,} false alarms"
+            f"<extra>{in_figure(line.name)}</extra>",
+        )
+
+
+def _axes(figure, log, most, per):
+    if log:
+        low, high = 0.5 / per, max(most, 1.0) / per
+        figure.update_xaxes(type="log", range=[np.log10(low) - 0.05, np.log10(high) + 0.05], dtick=1)
+    else:
+        figure.update_xaxes(range=[0, max(most, 1.0) / per])
+    figure.update_yaxes(range=[0, 1.03])
+
+
+def _names(figure, lines, styles):
+    """The name of each curve at its right end, pushed apart where they would cover one another."""
+    ends = [(round(float(line.band.rate[-1]), 2), float(line.band.rate.mean()), at) for at, line in enumerate(lines)]
+    roof = 1.0 + APART
+    for rate, _, at in sorted(ends, reverse=True):
+        y = roof = min(rate if np.isfinite(rate) else 0.0, roof - APART)
+        text = STROKES.get(styles[at].get("dash"), "") + in_figure(lines[at].name, 18)
+        figure.add_annotation(
+            x=1, xref="paper", xanchor="left", xshift=4, y=y, showarrow=False,
+            text=text, font={"color": styles[at]["color"], "size": 12},
+        )  # fmt: skip

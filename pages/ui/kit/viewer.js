@@ -1,0 +1,202 @@
+// A picture with marks in one SVG: zoom and pan change its viewBox, new marks leave it as it is.
+
+const SVG = "http://www.w3.org/2000/svg"
+const CROSS = 5 // half a cross, in screen pixels
+const CLOSEST = 24 // pixels of the picture that fill the view at most
+const NEAR = 3 // screen pixels for one of the picture from which pixels are drawn as squares
+const DRAGGED = 4 // screen pixels from which a press is a drag
+
+function node(name, attributes = {}) {
+  const made = document.createElementNS(SVG, name)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
+  return made
+}
+
+function outline(mark) {
+  const [x0, y0, x1, y1] = mark.box
+  if (mark.shape === "circle") {
+    return node("ellipse", { cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, rx: (x1 - x0) / 2, ry: (y1 - y0) / 2 })
+  }
+  return node("rect", { x: x0, y: y0, width: x1 - x0, height: y1 - y0 })
+}
+
+function markGroup(mark) {
+  const group = node("g")
+  const [x0, y0, x1, y1] = mark.box
+  if (mark.ref) {
+    group.setAttribute("data-ref", mark.ref)
+    group.setAttribute("tabindex", "0")
+    group.setAttribute("role", "button")
+    group.setAttribute("aria-label", mark.text)
+  }
+  if (mark.text) {
+    const title = node("title")
+    title.textContent = mark.text
+    group.append(title)
+  }
+  if (mark.shape) {
+    if (mark.halo) {
+      const halo = outline(mark)
+      halo.setAttribute("class", "halo")
+      halo.setAttribute("style", `fill:none;stroke:rgba(0,0,0,0.55);stroke-width:${mark.width + 2};vector-effect:non-scaling-stroke`)
+      group.append(halo)
+    }
+    const line = outline(mark)
+    line.setAttribute("class", "mark")
+    line.setAttribute("stroke", mark.colour)
+    line.setAttribute("stroke-width", mark.width)
+    if (mark.dashed) line.setAttribute("stroke-dasharray", "4 3")
+    group.append(line)
+  }
+  if (mark.cross) {
+    const spot = node("circle", { cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, class: "spot", fill: "transparent" })
+    const cross = node("path", { class: "mark cross", stroke: mark.colour, "stroke-width": 2 })
+    cross.dataset.x = (x0 + x1) / 2
+    cross.dataset.y = (y0 + y1) / 2
+    group.append(spot, cross)
+  }
+  if (mark.note) {
+    const note = node("text", { class: "note", x: x0, y: y0, fill: mark.colour })
+    note.textContent = mark.note
+    group.append(note)
+  }
+  return group
+}
+
+function show(root) {
+  const { svg, view, data } = root.viewer
+  svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`)
+  const scale = Math.min((svg.clientWidth || view.w) / view.w, (svg.clientHeight || view.h) / view.h)
+  const pixel = 1 / scale // of the screen, in pixels of the picture
+  svg.querySelector("image").setAttribute("class", scale > NEAR ? "near" : "")
+  for (const cross of svg.querySelectorAll(".cross")) {
+    const x = +cross.dataset.x
+    const y = +cross.dataset.y
+    const r = CROSS * pixel
+    cross.setAttribute("d", `M${x - r} ${y - r}L${x + r} ${y + r}M${x - r} ${y + r}L${x + r} ${y - r}`)
+  }
+  for (const spot of svg.querySelectorAll(".spot")) spot.setAttribute("r", 2 * CROSS * pixel)
+  for (const note of svg.querySelectorAll(".note")) {
+    note.setAttribute("font-size", 14 * pixel)
+    note.setAttribute("stroke-width", 3 * pixel)
+    note.setAttribute("dy", -4 * pixel)
+  }
+  svg.setAttribute("aria-label", data.alt)
+}
+
+function zoom(root, factor, px, py) {
+  const { view, data } = root.viewer
+  const w = Math.min(Math.max(view.w * factor, CLOSEST), data.width)
+  const h = (w * data.height) / data.width
+  view.x += (view.w - w) * px
+  view.y += (view.h - h) * py
+  view.w = w
+  view.h = h
+  inside(root)
+  show(root)
+}
+
+function inside(root) {
+  const { view, data } = root.viewer
+  view.x = Math.min(Math.max(view.x, 0), data.width - view.w)
+  view.y = Math.min(Math.max(view.y, 0), data.height - view.h)
+}
+
+function whole(root) {
+  const { data } = root.viewer
+  root.viewer.view = { x: 0, y: 0, w: data.width, h: data.height }
+  show(root)
+}
+
+function place(svg, event) {
+  const box = svg.getBoundingClientRect()
+  return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height]
+}
+
+function listen(root) {
+  const { svg } = root.viewer
+  let press = null
+  svg.addEventListener("wheel", (event) => {
+    event.preventDefault()
+    zoom(root, Math.exp(Math.sign(event.deltaY) * 0.2), ...place(svg, event))
+  }, { passive: false })
+  svg.addEventListener("dblclick", () => whole(root))
+  svg.addEventListener("pointerdown", (event) => {
+    const { view } = root.viewer
+    const mark = event.target.closest("[data-ref]")
+    press = { x: event.clientX, y: event.clientY, from: { ...view }, ref: mark?.dataset.ref, moved: false }
+    svg.setPointerCapture(event.pointerId)
+  })
+  svg.addEventListener("pointermove", (event) => {
+    if (!press) return
+    const dx = event.clientX - press.x
+    const dy = event.clientY - press.y
+    if (Math.hypot(dx, dy) > DRAGGED) press.moved = true
+    if (!press.moved) return
+    const { view } = root.viewer
+    view.x = press.from.x - (dx * view.w) / svg.clientWidth
+    view.y = press.from.y - (dy * view.h) / svg.clientHeight
+    inside(root)
+    show(root)
+  })
+  svg.addEventListener("pointerup", () => {
+    if (press && !press.moved && press.ref) root.viewer.pick(press.ref)
+    press = null
+  })
+  svg.addEventListener("pointercancel", () => { press = null })
+  svg.addEventListener("keydown", (event) => {
+    const mark = event.target.closest("[data-ref]")
+    if (mark && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault()
+      root.viewer.pick(mark.dataset.ref)
+    }
+  })
+  new ResizeObserver(() => show(root)).observe(svg)
+}
+
+function build(root, data) {
+  const svg = node("svg", { role: "group", preserveAspectRatio: "xMidYMin meet" })
+  const picture = node("image", { x: 0, y: 0 })
+  svg.append(picture, node("g"))
+  const tools = document.createElement("div")
+  tools.className = "tools"
+  for (const [text, label, act] of [
+    ["+", "Zoom in", () => zoom(root, 0.6, 0.5, 0.5)],
+    ["−", "Zoom out", () => zoom(root, 1 / 0.6, 0.5, 0.5)],
+    ["whole", "Show the whole picture", () => whole(root)],
+  ]) {
+    const button = document.createElement("button")
+    button.type = "button"
+    button.textContent = text
+    button.setAttribute("aria-label", label)
+    button.addEventListener("click", act)
+    tools.append(button)
+  }
+  root.replaceChildren(svg, tools)
+  root.viewer = { svg, data, view: null }
+  listen(root)
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".viewer")
+  if (!root.viewer) build(root, data)
+  const viewer = root.viewer
+  const another = viewer.data.name !== data.name || !viewer.view
+  viewer.data = data
+  viewer.pick = (ref) => setTriggerValue("picked", ref)
+  const picture = viewer.svg.querySelector("image")
+  if (viewer.source !== data.source) {
+    viewer.source = data.source
+    picture.setAttribute("href", data.source)
+    picture.setAttribute("width", data.width)
+    picture.setAttribute("height", data.height)
+    viewer.svg.style.aspectRatio = `${data.width} / ${data.height}`
+  }
+  const drawn = JSON.stringify(data.marks)
+  if (viewer.drawn !== drawn) {
+    viewer.drawn = drawn
+    viewer.svg.querySelector("g").replaceChildren(...data.marks.map(markGroup))
+  }
+  if (another) whole(root)
+  else show(root)
+}

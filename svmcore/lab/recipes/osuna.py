@@ -1,0 +1,77 @@
+"""Osuna's study of his decomposition (MIT AI memo 1602, 1997, section 3.2.3), on face windows: each point of a
+figure is an ordinary run.
+
+    osuna-n...      time, SVs and global iterations against n; each with three sizes of the working set, for its memory
+    osuna-b...      time against |B|, for a small and a large lookahead, at one n
+    osuna-scaling   the largest of the first kind; as a study, all of them
+
+Examples: `face-windows`, prepared as he prepared his. Where its files are not at hand the stand-in is a digit against
+the rest, 4000 in all, which has another kernel and tells nothing of faces; its runs are named "stand-in".
+
+What decides the course of a study is what the settings are beside the number of SVs, which is unknown before. B of 2000
+holds the SVs of all sizes of n here; 1000 examples may be looked at, and 200 may enter, in each round.
+"""
+
+from typing import NamedTuple
+
+from data import catalogue
+from svmcore.kernels import Poly
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes.faces import WINDOW
+
+NAME = "osuna-scaling"
+SIZES, STAND_IN_SIZES = (2000, 5000, 10_000, 20_000, 50_000), (500, 1000, 2000, 4000)
+USUAL_B, SMALL_B, LARGE_B = 2000, 1000, 4000
+NEW, LOOKAHEAD = 200, 1000
+AT, B_SIZES, LOOKAHEADS = 20_000, (600, 800, 1200, 2000, 4000), (100, 10_000)
+
+
+class Study(NamedTuple):
+    """The recipes of a study, and whether its examples stand in for faces that are not at hand."""
+
+    growth: tuple[Recipe, ...]
+    sets: tuple[Recipe, ...]
+    stand_in: bool
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """All of them, each once."""
+        return tuple({recipe.digest(): recipe for recipe in (*self.growth, *self.sets)}.values())
+
+
+_FACES = Recipe(
+    dataset="face-windows", preprocess=WINDOW, kernel=Poly(2, 1.0, 1.0), C=200.0, n_test=1000, solver="decomposition"
+)
+_DIGITS = Recipe(dataset="mnist-5k", classes=(8,), kernel=Poly(9, 1.0, 1.0), C=2.0, n_test=1000, solver="decomposition")
+
+
+def _point(base: Recipe, name: str, n: int, size: int, lookahead: int, words: str) -> Recipe:
+    title = f"{words}: {n} examples, |B| = {size}, lookahead {lookahead}"
+    return base.replace(name=name, title=title, n_train=n, working_set=size, new_points=NEW, lookahead=lookahead)
+
+
+def _growing(base: Recipe, prefix: str, words: str, sizes, sets) -> tuple[Recipe, ...]:
+    return tuple(
+        _point(base, NAME if (n, B) == (SIZES[-1], USUAL_B) else f"{prefix}-n{n}-b{B}", n, B, LOOKAHEAD, words)
+        for B in sets
+        for n in sizes
+    )
+
+
+def _sets(base: Recipe, prefix: str, words: str, n: int, sets, lookaheads) -> tuple[Recipe, ...]:
+    return tuple(
+        _point(base, f"{prefix}-b{B}-look{lookahead}", n, B, lookahead, words) for lookahead in lookaheads for B in sets
+    )
+
+
+GROWTH = _growing(_FACES, "osuna", "Osuna's study", SIZES, (USUAL_B, SMALL_B, LARGE_B))
+SETS = _sets(_FACES, "osuna", "Osuna's study", AT, B_SIZES, LOOKAHEADS)
+STAND_IN_GROWTH = _growing(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", STAND_IN_SIZES, (1000, 700, 1500))
+STAND_IN_SETS = _sets(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", 4000, (600, 800, 1000, 1500), (50, 4000))
+RECIPES = (*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS)
+
+
+def study() -> Study:
+    """The study on faces where their files are at hand, else on the stand-in."""
+    faces = catalogue.entry("face-windows").at_hand
+    return Study(GROWTH, SETS, False) if faces else Study(STAND_IN_GROWTH, STAND_IN_SETS, True)

@@ -161,6 +161,8 @@ def test_detections_that_refer_to_nothing_are_refused(done):
     for name, value, said in (
         ("hit", np.full(len(test.hit), 999), "hit names objects"),
         ("picture", np.full(len(test.hit), 7), "picture names a picture"),
+        ("picture", test.picture[::-1], "object of another picture"),
+        ("rivals", np.where(test.hit[:, None] < 0, np.nan, test.rivals), "not all finite"),
         ("tested", np.array([0, 0]), "names a picture"),
     ):
         with pytest.raises(ValueError, match=said):

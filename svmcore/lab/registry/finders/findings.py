@@ -83,6 +83,11 @@ def disorder(found: Detections) -> str:
             return f"{name} names a picture that was not searched"
     if len(found.hit) and not -1 <= found.hit.min() <= found.hit.max() < len(found.objects):
         return f"hit names objects that are none of the {len(found.objects)}"
+    hits = found.hit >= 0
+    if (found.object_picture[found.hit[hits]] != found.picture[hits]).any():
+        return "hit names an object of another picture"
+    if not (np.isfinite(found.decision).all() and np.isfinite(found.rivals).all()):
+        return "its scores are not all finite"
     if len(found.tested) != len(np.unique(found.tested)):
         return "tested names a picture twice"
     return ""

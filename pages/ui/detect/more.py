@@ -134,9 +134,9 @@ def _ambiguous(view: View):
             on_pick=_flip,
         )
     st.caption(
-        f"What the machine takes for a {view.noun} and no one labelled, the surest first. The labels are opinions: for "
-        "volcanoes in degrees of confidence, so some of these may be objects after all, and the "
-        "curve counts them as false alarms all the same."
+        f"What the machine takes for a {view.noun} and no one labelled, the surest first. "
+        + ("Labels are opinions in degrees of confidence. " if view.graded else "")
+        + f"Some of these may be {view.nouns} after all; the curve counts them as false alarms all the same."
     )
 
 

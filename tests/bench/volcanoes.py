@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -204,6 +205,15 @@ def text(estimate) -> str:
     return f"{estimate[0]:+.4f} ({estimate[1]:+.4f} to {estimate[2]:+.4f})"
 
 
+def rounded(figures):
+    """Figures with four decimals, in whatever they stand."""
+    if isinstance(figures, dict):
+        return {name: rounded(value) for name, value in figures.items()}
+    if isinstance(figures, list | tuple):
+        return [rounded(value) for value in figures]
+    return round(figures, 4) if isinstance(figures, float) else figures
+
+
 def with_(setting: Setting, **changes) -> Setting:
     return Setting(**{**vars(setting), **changes})
 
@@ -221,9 +231,11 @@ WORK = {
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", nargs="*", choices=[[], *WORK], default=[])
-    parser.add_argument("--json", help="file for all figures")
+    parser.add_argument("--json", type=Path, help="file for all figures; those that it has of other work stay")
     given = parser.parse_args()
     results = {name: WORK[name]() for name in given.work or WORK}
     if given.json:
-        with open(given.json, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=1)
+        kept = json.loads(given.json.read_text(encoding="utf-8")) if given.json.exists() else {}
+        kept |= rounded(results)
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in kept.items())
+        given.json.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -14,7 +14,7 @@ from svmcore.lab.store import runs
 
 DEMO = "faces-lfw"
 PERIOD = 0.3  # seconds between two looks at a search
-MOST = 3.0  # of the threshold
+MOST = 5.0  # of the threshold
 
 
 def no_machine() -> None:
@@ -120,7 +120,9 @@ def look(run, photograph) -> None:
             if search.done():
                 st.rerun()
             st.skeleton(height=420)
-            st.caption("Looking at every window at every scale.")
+            st.caption(
+                "Looking at every window at every scale. The first search after an installation compiles the scan."
+            )
 
         wait()
         return

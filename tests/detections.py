@@ -37,7 +37,7 @@ def detections(
         rivals=rng.standard_normal((m, rivals)),
         rival_names=names,
         chips=rng.integers(0, 255, (m, 15, 15), dtype=np.uint8),
-        **({"votes": np.zeros(m)} if "votes" in Detections._fields else {}),
+        votes=np.zeros(m),
         objects=objects,
         object_picture=np.array(object_picture, np.int64),
         object_category=np.array(category if len(category) else np.ones(o), np.int64),

@@ -14,9 +14,7 @@ import streamlit as st
 from PIL import Image, ImageOps
 
 from data import DataError, pictures
-from svmcore.detection.discard import fit_discard
-from svmcore.detection.scan import scan
-from svmcore.detection.suppression import grown, supported, suppressed
+from svmcore.lab.registry.finders import scanned
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -106,31 +104,16 @@ def searched(run: Run, photograph: Photograph) -> Searched:
                 f"This machine looks at a photograph for more than {SECONDS:.0f} s", "a machine of degree 2"
             )
 
-    seen = scan(
-        image,
-        machine,
-        side=recipe.option("chip"),
-        stride=recipe.option("stride"),
-        step=recipe.option("scale_step"),
-        enlarge=recipe.option("enlarge"),
-        threshold=recipe.option("floor"),
-        discard=discard,
-        check=check,
-    )
-    f = supported(seen.boxes, seen.f, weight=recipe.options.get("votes") or 0.0)
-    kept = suppressed(seen.boxes, f)
-    boxes = grown(seen.boxes[kept], recipe.option("grow") or 1 / pictures.entry(recipe.dataset).window)
-    return Searched(image, full, boxes, f[kept], seen.looked, seen.discarded, seen.seconds)
+    seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check)
+    scan = seen.scan
+    return Searched(image, full, seen.boxes, seen.f, scan.looked, scan.discarded, scan.seconds)
 
 
 def _discard(run: Run):
-    """The quick look of the run, fitted again to the windows it came with."""
-    lost = run.recipe.option("lost")
-    if not lost:
-        return None
+    """The quick look of the run, fitted again to the windows that it began with."""
     kept = run.test()
     first = kept.train_round == 0
-    return fit_discard(kept.train_chips[first], kept.train_y[first], lost=lost)
+    return scanned.quick_look(run.recipe, kept.train_chips[first], kept.train_y[first])
 
 
 def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int]]:

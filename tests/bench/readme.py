@@ -21,6 +21,8 @@ from tests.bench import digestion, measured
 
 README = Path(__file__).parents[2] / "README.md"
 MARKS = "<!-- {}: printed by python -m tests.bench.readme -->", "<!-- end of {} -->"
+COUNTS = (10, 25, 50, 100, 200)  # false alarms over all pictures together
+RIVALS = ("matched filter", "Gaussian")
 OURS, ONEDAL, LIBSVM = "ours", "sklearnex", "sklearn"
 PROBLEM_TITLES = {
     "digit-8": "MNIST digit 8 against the rest",
@@ -37,11 +39,18 @@ PROBLEM_TITLES = {
 def parts() -> dict[str, str]:
     """What stands between the marks, by name."""
     return {
-        "errors": errors(measured.read("runs")),
+        "errors": errors(of_task("classify")),
+        "detection": detection(of_task("detect")),
+        "chips": of_chips(measured.read("chips")),
         "digestion": of_digestion(measured.read("digestion")),
         "peers": peers(measured.read("peers")),
         "clicks": clicks(measured.read("clicks")),
     }
+
+
+def of_task(task: str) -> dict:
+    """The measured runs of recipes of this task."""
+    return {name: run for name, run in measured.read("runs").items() if RECIPES[name].task == task}
 
 
 def rewritten(text: str) -> str:
@@ -67,6 +76,40 @@ def errors(runs: dict) -> str:
     columns = ("experiment", "recipe", "errors", "% (95 %)", "published", "SVs a machine", "training, s", "testing, s",
                "memory, MB")  # fmt: skip
     return table(columns, rows) + measured_on(runs.values())
+
+
+def detection(runs: dict) -> str:
+    """One row a machine: the share of the objects found at so many false alarms over all pictures, the mean rate that
+    detection challenges report, the machine's own operating point, and what training took."""
+    if not runs:
+        return "Not measured yet."
+    rows = []
+    for name, run in runs.items():
+        for machine, found in run["machines"].items():
+            own = machine == "machine"
+            rates = [f"{found['rates'][str(count)]:.2f}" for count in COUNTS]
+            low, high = found["interval"]
+            score = f"{found['score']:.3f} ({low:.2f}-{high:.2f})"
+            seconds = run["train_seconds"] if own else dict(zip(RIVALS, run["rival_seconds"], strict=True))[machine]
+            offset = f"{run['offset']['found']} with {run['offset']['alarms']}" if own else ""
+            what = f"{RECIPES[name].title} | `{name}`" if own else f"{machine} |"
+            rows.append((what, *rates, score, offset, run["n_test"] if own else "", short(seconds)))
+    columns = ("experiment | recipe", *map(str, COUNTS), "mean rate (95 %)", "at offset 0", "objects", "training, s")
+    return table(columns, rows).replace("| --- |", "| --- | --- |", 1) + measured_on(runs.values())
+
+
+def of_chips(bench: dict) -> str:
+    """Seconds on dense windows beside scikit-learn-intelex."""
+    if not bench:
+        return "Not measured yet."
+    rows = []
+    for row in bench["rows"]:
+        seconds = (short(row["seconds"][who]) for who in ("theirs", "ours"))
+        rows.append((row["chips"], row["n"], row["d"], row["n_sv"]["ours"], *seconds, f"{row['ratio']:.2f}"))
+    most = max(row["apart"] for row in bench["rows"])
+    text = f"Dual objectives differ by at most {most:.0e} of their value."
+    columns = ("windows", "n", "features", "SVs", "intelex, s", "ours, s", "ours / intelex")
+    return f"{table(columns, rows)}\n\n{text}{measured_on([bench])}"
 
 
 def published(name: str) -> str:

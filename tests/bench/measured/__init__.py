@@ -1,10 +1,11 @@
 """Measured figures, kept as JSON beside this file; what the README shows is printed from them alone.
 
-runs.json        recipe name -> its errors, support vectors, seconds and memory     take_runs
+runs.json        recipe name -> its errors or detections, support vectors, seconds and memory     take_runs
 peers.json       what peers.py writes, by problem                                   take_peers
 digestion.json   what digestion.py writes
 clicks.json      what clicks.py writes
 faces.json       what faces.py writes
+chips.json       what chips.py writes
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from svmcore.lab.tables import stored_run
 from tests.bench.machine import machine
 
 FOLDER = Path(__file__).parent
-KEPT = ("errors", "n_test", "n_sv", "n_union", "converged")  # of a run's result, as they are
+KEPT = {  # of a run's result, as they are, by its task
+    "classify": ("errors", "n_test", "n_sv", "n_union", "converged"),
+    "detect": ("n_test", "n_sv", "n_union", "converged", "opportunities", "pictures", "area", "unit", "reachable",
+               "offset", "machines", "rival_seconds"),
+}  # fmt: skip
 
 
 def read(name: str) -> dict:
@@ -58,7 +63,7 @@ def of_result(recipe: Recipe, result: dict) -> dict:
     """An entry of runs.json from a run's result: compiling does not count as training."""
     return {
         "recipe": question(recipe),
-        **{name: result[name] for name in KEPT},
+        **{name: result[name] for name in KEPT[recipe.task]},
         "train_seconds": round(result["fit_seconds"] - result.get("compile_seconds", 0), 2),
         "test_seconds": round(result["predict_seconds"], 2),
         "peak_mb": round(result["peak_rss_mb"]),

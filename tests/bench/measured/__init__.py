@@ -4,6 +4,7 @@ runs.json        recipe name -> its errors, support vectors, seconds and memory 
 peers.json       what peers.py writes, by problem                                   take_peers
 digestion.json   what digestion.py writes
 clicks.json      what clicks.py writes
+volcanoes.json   what volcanoes.py writes
 """
 
 from __future__ import annotations

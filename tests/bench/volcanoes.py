@@ -2,7 +2,7 @@
 
     python -m tests.bench.volcanoes [A] [B] [attention] [variants] [points] [choice] [blind] [--json FILE]
 
-A, B        experiments HOM4, HOM38: SVM, two Gaussians, matched filter; rates at 10 to 400 false alarms, offset 0, seconds
+A, B        experiments HOM4, HOM38: SVM, two Gaussians, matched filter; rates at 10 to 400 false alarms, offset 0
 attention   A again with other miss rates of the matched filter, and with one training example a volcano
 variants    VSV with crop, edge replication, positives only, all examples: area to 200 false alarms less its base's
 points      one SVM for each operating point: other C_pos / C_neg, against the one curve of the paper's machine

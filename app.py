@@ -86,6 +86,12 @@ PAGES = {
             help="The paper's solver with digestion and without it, side by side.",
         ),
         st.Page(
+            "pages/scaling.py",
+            title="Osuna's study",
+            icon=":material/query_stats:",
+            help="What n, the working set and the lookahead cost the decomposition, on faces.",
+        ),
+        st.Page(
             "pages/paper.py",
             title="Paper",
             icon=":material/article:",

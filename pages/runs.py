@@ -66,7 +66,7 @@ def actions(run):
             key=f"variation_{run.id}",
             help="Opens the form with this run's recipe.",
         ):
-            page = "pages/train.py" if run.recipe.task == config.BASIC else "pages/detect.py"
+            page = "pages/train.py" if run.recipe.task not in config.ELSEWHERE else "pages/detect.py"
             st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
         st.button(
             "Delete",

@@ -19,7 +19,7 @@ from svmcore.lab.experiment import scaling
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import sweep
 from svmcore.lab.recipe.recipe import FIELDS
-from svmcore.lab.recipes import RECIPES, Recipe, RecipeError, estimate, osuna
+from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         if options.command == "recipes":
-            return _list(RECIPES, options.json)
+            return _list(LISTED, options.json)
         if options.command == "tables":
             return _list(TABLES, options.json)
         if options.command == "fields":

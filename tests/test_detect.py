@@ -11,9 +11,10 @@ import pytest
 from data import pictures
 from data.pictures import catalogue, synthetic
 from data.pictures.entry import Contents
-from data.pictures.kinds import counted, leave_out
+from data.pictures.kinds import Part, Picture, counted, leave_out
 from svmcore import __main__ as cli
 from svmcore.detection import curve
+from svmcore.kernels import Poly
 from svmcore.lab import jobs
 from svmcore.lab.experiment import train
 from svmcore.lab.forecast.estimate import estimate
@@ -189,3 +190,69 @@ def test_a_link_and_an_estimate(small):
     assert estimate(small).fits
     assert len(estimate(small).parts) == 2
     assert "task" not in RECIPES["moons"].to_query()
+
+
+def faces_set():
+    """Crosses to be found by a scan: two pictures without any to learn from, two with some, windows of their own."""
+    rng = np.random.default_rng(0)
+
+    def cross(side):
+        image = rng.integers(80, 120, (side, side))
+        image[side // 2 - 1 : side // 2 + 2] += 100
+        image[:, side // 2 - 1 : side // 2 + 2] += 100
+        return image
+
+    def scene(name, *places):
+        image = rng.integers(60, 140, (90, 120))
+        image[::17] += 60  # lines, which a machine may take for crosses
+        for x, y in places:
+            image[y : y + 15, x : x + 15] = cross(15)
+        boxes = np.array([(x, y, x + 15, y + 15) for x, y in places], float).reshape(-1, 4)
+        return Picture(name, image.astype(np.uint8), boxes, np.ones(len(boxes), int), 1.0, len(boxes))
+
+    tested = scene("a", (20, 30), (70, 50)), scene("b", (50, 10))
+    chips = np.stack([cross(11) for _ in range(60)] + [rng.integers(60, 140, (11, 11)) for _ in range(60)])
+    windows = chips.astype(np.uint8), np.repeat([1, -1], 60)
+    experiments = {"A": counted("A", "all", (Part("A1", (), (0, 1)),), tested)}
+    contents = Contents(tested, experiments, windows, (scene("c"), scene("d")))
+    return replace(catalogue.entry("lfw-faces"), name="crosses", window=11 / 15, parse=lambda _: contents)
+
+
+CROSSES = Recipe(task="detect", dataset="crosses").replace(
+    finder="scan", chip=11, bootstraps=2, votes=0.3, floor=-0.5, C=10.0,
+    kernel=Poly(2, 1.0, 1.0), preprocess=("standardise", "unit-norm"), method="vsv", jitters="plus:1@edge",
+    scope="all-positive", lost=0.01, turned=True,
+)  # fmt: skip
+
+
+def test_a_scan_finds_objects_and_learns_from_its_false_alarms(home, monkeypatch):
+    monkeypatch.setitem(catalogue._BUILT_IN, "crosses", faces_set())
+    run_id = jobs.submit(CROSSES)
+    assert jobs.wait(run_id, 120).state == "done", jobs.status(run_id).message
+    run = runs.get(run_id)
+    run.check()
+    test, result = run.test(), run.result
+    assert result["machines"]["machine"]["rates"]["10"] == 1.0
+    assert set(result["machines"]) == {"machine"}
+    assert (test.train_round > 0).any()
+    assert (test.train_y[test.train_round > 0] == -1).all()
+    assert len(test.train_y) == result["n_train"] > 120
+    f = run.machine().decision_function(test.chips)[:, 0]
+    np.testing.assert_allclose(f + test.votes, test.decision, atol=1e-3)
+    assert (test.votes >= 0).all()
+    assert test.votes.max() > 0
+    assert (f >= -0.5 - 1e-3).all()
+
+
+def test_a_set_without_windows_gives_them_itself(home, monkeypatch):
+    given = faces_set()
+    contents = given.parse(None)
+    own = Contents(contents.pictures, {"S": leave_out(contents.pictures, "S", "one out", 2)})
+    monkeypatch.setitem(catalogue._BUILT_IN, "bare", replace(given, name="bare", parse=lambda _: own))
+    problem = train.prepare(CROSSES.replace(dataset="bare"))
+    assert set(problem.search.picture) == {1}
+    assert (problem.y_train > 0).sum() == 1
+    assert (problem.y_train < 0).sum() >= 200
+    monkeypatch.setitem(catalogue._BUILT_IN, "crosses", given)
+    with pytest.raises(RecipeError, match="chip = 9"):
+        train.prepare(CROSSES.replace(chip=9))

@@ -35,6 +35,11 @@ CHOSEN = (  # those that plain Python runs in a second or two
     "test_jittering.py::test_blocks_agree_with_the_papers_procedure",
     "test_jittering.py::test_both_sides_find_the_nearest_pair_of_forms",
     "test_jittering.py::test_kernels_are_symmetric_and_serve_every_part_of_an_operand",
+    "test_suppression.py",
+    "test_preprocess_faces.py::test_the_plane_is_the_least_squares_fit_inside_the_oval",
+    "test_preprocess_faces.py::test_equalising_ranks_and_shares_ties",
+    "test_scan.py::test_pictures_are_resized_as_pillow_does",
+    "test_scan.py::test_block_means_are_means_of_blocks",
 )
 SCRIPT = "import json; from tests import test_nojit; print(json.dumps(test_nojit.objectives()))"
 

@@ -105,6 +105,16 @@ def test_a_scan_is_every_window_prepared_and_scored(chips, picture, kernel, step
     np.testing.assert_array_equal(some.boxes, found.boxes[found.f >= cutoff])
 
 
+def test_the_surest_windows_can_be_asked_for_alone(machine, picture):
+    everything = scan(np.tile(picture, (2, 2)), machine, threshold=-np.inf)
+    for most in (1, 100, 3000):
+        few = scan(np.tile(picture, (2, 2)), machine, threshold=-np.inf, most=most)
+        kept = np.sort(np.argsort(-everything.f, kind="stable")[:most])
+        np.testing.assert_array_equal(few.f, everything.f[kept])
+        np.testing.assert_array_equal(few.chips, everything.chips[kept])
+        assert few.looked == everything.looked
+
+
 def test_windows_are_prepared_in_place_as_the_steps_prepare_them(chips, machine, picture):
     rng = np.random.default_rng(2)
     ys, xs = rng.integers(0, 130 - 18, (2, 500))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from svmcore.detection import suppression
 from svmcore.detection.suppression import clipped, grown, overlaps, supported, suppressed
 
 
@@ -47,6 +48,17 @@ def test_overlap_is_shared_over_joint_area():
 def test_the_surest_stay(seed, iou, centre):
     boxes, f = random_boxes(40, seed)
     assert suppressed(boxes, f, iou=iou, centre=centre).tolist() == naive_suppressed(boxes, f, iou, centre)
+
+
+def test_long_lists_are_worked_through_in_pieces(monkeypatch):
+    boxes, f = random_boxes(300, 9)
+    whole, voted, asked = suppressed(boxes, f), supported(boxes, f), []
+    monkeypatch.setattr(suppression, "PAIRS", 5000)
+    np.testing.assert_array_equal(suppressed(boxes, f, check=lambda: asked.append(1)), whole)
+    assert len(asked) > 1
+    np.testing.assert_array_equal(supported(boxes, f, check=lambda: asked.append(1)), voted)
+    assert len(asked) > 10
+    np.testing.assert_array_equal(suppressed(boxes, f, most=5), whole[:5])
 
 
 @pytest.mark.parametrize("seed", range(8))

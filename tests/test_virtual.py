@@ -298,3 +298,22 @@ def test_the_papers_solver_works_in_the_virtual_stage_too(digits, monkeypatch):
     assert virtual.converged_
     assert virtual.kernel_evals_ == virtual.history_[-1].kernel_evals
     np.testing.assert_allclose(virtual.decision_function(T), expected.decision_function(T), atol=1e-2)
+
+
+@pytest.mark.parametrize("scope", ["positive", "all-positive"])
+def test_forms_of_the_positive_class_alone(digits, scope):
+    """Its parents come in every form, those of the other class as they are: the SVC on just these examples."""
+    X, y, T, _ = digits
+    X, y = X[np.isin(y, (3, 8))].reshape(-1, 64), y[np.isin(y, (3, 8))]
+    virtual = VirtualSVC(svc(tol=1e-6), jitters="plus:1", image_shape=(8, 8), prepare=UNIT, scope=scope).fit(X, y)
+    machine, J = virtual.machine_, len(virtual.jitters_)
+    parents = np.arange(len(y)) if virtual.base_ is None else virtual.base_.support_
+    positive = y[parents] == 8
+    assert virtual.n_virtual_.tolist() == [J * positive.sum() + (~positive).sum()]
+    assert (machine.jitter[y[machine.parent] == 3] == 0).all()
+    assert (machine.jitter[y[machine.parent] == 8] > 0).any()
+    forms = virtual.jitters_.apply(X[parents[positive]]).reshape(-1, 64)
+    examples = virtual.prepared(np.concatenate([forms, X[parents[~positive]]]).astype(np.float32))
+    plain = svc(tol=1e-6).fit(examples, np.repeat([8, 3], [J * positive.sum(), (~positive).sum()]))
+    rows = virtual.prepared(T.reshape(-1, 64))
+    np.testing.assert_allclose(machine.decision_values(rows), plain.machine_.decision_values(rows), atol=1e-3)

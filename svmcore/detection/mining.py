@@ -24,6 +24,7 @@ from svmcore.detection.suppression import suppressed
 from svmcore.model import Machine
 
 SAME = 0.3  # overlap from which two false alarms show the same thing
+CROWD = 50  # false alarms looked at for one that is taken
 LONGEST = 500  # pixels: larger pictures are shrunk, as detail of thousands of pixels is one texture again and again
 
 
@@ -34,7 +35,9 @@ class Mined(NamedTuple):
     f: np.ndarray  # (n,) float64
     picture: np.ndarray  # (n,) int64, position in `pictures`
     boxes: np.ndarray  # (n, 4) float64, in pixels of that picture
-    alarms: int  # windows that were false alarms, those on top of each other and beyond the limits too
+    alarms: (
+        int  # windows that were false alarms, those on top of each other too; of a picture at most CROWD per_picture
+    )
     looked: int  # windows looked at
 
 
@@ -75,8 +78,8 @@ def mine(
         small = within(picture, longest)
         unit = picture.shape[1] / small.shape[1], picture.shape[0] / small.shape[0]
         small = np.ascontiguousarray(np.rot90(small, turned))
-        seen = scan(small, machine, threshold=threshold, check=check, **how)
-        worst = suppressed(seen.boxes, seen.f, iou=SAME, centre=False)[:per_picture]
+        seen = scan(small, machine, threshold=threshold, most=CROWD * per_picture, check=check, **how)
+        worst = suppressed(seen.boxes, seen.f, iou=SAME, centre=False, most=per_picture, check=check)
         boxes = _turned_back(seen.boxes[worst], small.shape, turned) * (*unit, *unit)
         parts.append((seen.chips[worst], seen.f[worst], np.full(len(worst), number), boxes, np.arange(len(worst))))
         alarms, looked = alarms + len(seen.f), looked + seen.looked

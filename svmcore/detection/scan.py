@@ -54,13 +54,15 @@ def scan(
     step: float = 1.2,
     enlarge: float = 1.25,
     threshold: float = 0.0,
+    most: int | None = None,
     discard: Discard | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Scan:
     """Every window of a picture (h, w) uint8 that a machine gives at least `threshold`.
 
     side: pixels of a window; stride: pixels of a level from one to the next; step: from a scale to the next larger;
-    enlarge: how much larger the first level is than the picture. `check()` is called every few milliseconds and may
+    enlarge: how much larger the first level is than the picture; most: how many windows are kept, the surest (None:
+    all; one takes some 400 bytes); discard: the quick look. `check()` is called every few milliseconds and may
     raise to stop. ValueError for a picture, machine or setting that cannot be used.
     """
     started = time.perf_counter()
@@ -80,6 +82,8 @@ def scan(
         discarded += sum(answer[0] for answer in answers)
         found.extend(answer[1:] for answer in answers)
         waiting.clear()
+        if most is not None and sum(len(part[1]) for part in found) > 4 * most:
+            found[:] = [_surest(found, most)]
 
     with one_blas_thread:
         for block in _blocks(picture, side, stride, step, enlarge, discard):
@@ -89,7 +93,7 @@ def scan(
                 work()
         if waiting:
             work()
-    boxes, f, chips = (np.concatenate(part) for part in zip(_nothing(side), *found))
+    boxes, f, chips = _surest([_nothing(side), *found], most)
     return Scan(boxes, f, chips, looked, discarded, time.perf_counter() - started)
 
 
@@ -116,6 +120,15 @@ def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: flo
     corners = (x * level.dx, y * level.dy, (x + side) * level.dx, (y + side) * level.dy)
     boxes = np.stack(corners, axis=1) if len(at) else np.empty((0, 4))
     answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), cut(level.image, y, x, side)))
+
+
+def _surest(found: list, most: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Boxes, f and chips of all parts, the `most` surest of them, in the order that they have."""
+    parts = tuple(np.concatenate(part) for part in zip(*found))
+    if most is None or len(parts[1]) <= most:
+        return parts
+    kept = np.sort(np.argsort(-parts[1], kind="stable")[:most])
+    return tuple(part[kept] for part in parts)
 
 
 def _nothing(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

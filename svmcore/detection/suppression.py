@@ -16,30 +16,63 @@ Reference: Rowley, Baluja and Kanade, PAMI 20 (1998) (merging overlapping detect
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 
+PAIRS = 4_000_000  # of boxes that one native call compares, in some tens of milliseconds
 
-def suppressed(boxes: np.ndarray, f: np.ndarray, *, iou: float = 0.2, centre: bool = True) -> np.ndarray:
-    """Rows (k,) int64 of the boxes that stay, surest first; of equals the earlier row.
+
+def unchecked() -> None:
+    """The `check` of work that nobody stops."""
+
+
+def suppressed(
+    boxes: np.ndarray,
+    f: np.ndarray,
+    *,
+    iou: float = 0.2,
+    centre: bool = True,
+    most: int | None = None,
+    check: Callable[[], None] = unchecked,
+) -> np.ndarray:
+    """Rows (k,) int64 of the boxes that stay, surest first; of equals the earlier row; the first `most` of them alone.
 
     iou: the largest overlap allowed with one that was kept; centre: whether the centre of a box may not lie strictly
-    inside one that was kept. ValueError for arrays that do not fit each other or a share that is none.
+    inside one that was kept. `check()` is called between pieces and may raise to stop. ValueError for arrays that do
+    not fit each other or a share that is none.
     """
     boxes, f = _paired(boxes, f, iou)
     order = np.argsort(-f, kind="stable")
-    return order[: _suppress(boxes, order, float(iou), bool(centre))]
+    at = kept = 0
+    most = len(order) if most is None else most
+    while at < len(order) and kept < most:
+        check()
+        stop = min(len(order), at + max(256, PAIRS // (kept + 256)))
+        at, kept = _suppress(boxes, order, float(iou), bool(centre), at, stop, kept, most)
+    return order[:kept]
 
 
-def supported(boxes: np.ndarray, f: np.ndarray, *, weight: float = 0.3, iou: float = 0.5) -> np.ndarray:
+def supported(
+    boxes: np.ndarray,
+    f: np.ndarray,
+    *,
+    weight: float = 0.3,
+    iou: float = 0.5,
+    check: Callable[[], None] = unchecked,
+) -> np.ndarray:
     """f (m,) float64 plus `weight` log n, for the n boxes, itself among them, that overlap a box by more than `iou`.
 
     Which boxes there are depends on the threshold of the scan, so that one is to be kept. ValueError as `suppressed`.
     Source: Rowley, Baluja and Kanade (1998), who count detections in a neighbourhood.
     """
     boxes, f = _paired(boxes, f, iou)
-    count = np.empty(len(f))
-    _count(boxes, float(iou), count)
+    count = np.ones(len(f))
+    rows = max(1, PAIRS // max(len(f), 1))
+    for start in range(0, len(f), rows):
+        check()
+        _count(boxes, float(iou), start, min(start + rows, len(f)), count)
     return f + weight * np.log(count)
 
 
@@ -102,9 +135,8 @@ def _overlaps(a, b, out):
 
 
 @njit(nogil=True, cache=True)
-def _count(boxes, iou, out):  # (m, 4), share, (m,)
-    out[:] = 1
-    for i in range(len(boxes)):
+def _count(boxes, iou, start, stop, out):  # (m, 4), share, rows, (m,)
+    for i in range(start, stop):
         for j in range(i):
             if _overlap(boxes[i], boxes[j]) > iou:
                 out[i] += 1
@@ -112,9 +144,8 @@ def _count(boxes, iou, out):  # (m, 4), share, (m,)
 
 
 @njit(nogil=True, cache=True)
-def _suppress(boxes, order, iou, centre):  # (m, 4), (m,) -> how many stay: moved to the front of `order`
-    kept = 0
-    for at in range(len(order)):
+def _suppress(boxes, order, iou, centre, at, stop, kept, most):  # (m, 4), (m,) -> where it is, how many stay: in front
+    while at < stop and kept < most:
         box = boxes[order[at]]
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         stays = True
@@ -127,4 +158,5 @@ def _suppress(boxes, order, iou, centre):  # (m, 4), (m,) -> how many stay: move
         if stays:
             order[kept] = order[at]
             kept += 1
-    return kept
+        at += 1
+    return at, kept

@@ -24,7 +24,7 @@ from svmcore.lab.store.runs import ACTIVE
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
 FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
-BASIC = "classify"  # the task of this form; detection has its own page
+ELSEWHERE = ("detect",)  # tasks that have a form of their own, on the page Detect
 OTHERWISE = ("name", "title", "kernel", "class_weight", "jitters", "options")  # fields whose widgets hold other values
 
 
@@ -71,7 +71,7 @@ def link(recipe: Recipe) -> dict[str, str]:
 
 def suggestion(name: str) -> Recipe:
     """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values."""
-    if named := next((r for r in RECIPES.values() if r.dataset == name and r.task == BASIC), None):
+    if named := next((r for r in RECIPES.values() if r.dataset == name and r.task not in ELSEWHERE), None):
         return named
     shape = catalogue.entry(name).shape
     steps = ("unit-norm",) if len(shape) > 1 else ("zscore",)
@@ -127,8 +127,8 @@ def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
     for name in (name for name in names() if name in asked):
         try:
             changed = recipe.with_text(name, asked[name])
-            if changed.task != BASIC:
-                raise RecipeError("task", changed.task, f"{BASIC} on this page; the page Detect looks for objects")
+            if changed.task in ELSEWHERE:
+                raise RecipeError("task", changed.task, "classify on this page; the page Detect looks for objects")
             recipe = changed
         except RecipeError as error:
             wrong.append(str(error))

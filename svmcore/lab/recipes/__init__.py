@@ -10,10 +10,15 @@ from svmcore.lab.recipe.recipe import SPLITS, Recipe, RecipeError
 from svmcore.lab.recipes import best, faces, first, mnist, osuna, pairs, usps, volcanoes
 from svmcore.lab.recipes.first import PRESET
 
-__all__ = ["PRESET", "RECIPES", "SPLITS", "BudgetError", "Estimate", "Recipe", "RecipeError", "estimate"]
+__all__ = ["LISTED", "PRESET", "RECIPES", "SPLITS", "BudgetError", "Estimate", "Recipe", "RecipeError", "estimate"]
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for part in (first, mnist, usps, pairs, best, volcanoes, faces, osuna)
     for recipe in part.RECIPES
+}
+
+# Those that a list offers: of a study its name alone, not each of its points.
+LISTED: dict[str, Recipe] = {
+    name: recipe for name, recipe in RECIPES.items() if recipe not in osuna.RECIPES or name == osuna.NAME
 }

@@ -13,7 +13,7 @@ from svmcore.preprocess import Preprocessor
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
-SCOPES = ("machine", "union", "all", "positive")
+SCOPES = ("machine", "union", "all", "positive", "all-positive")
 
 
 class VirtualSVC(MachineEstimator):
@@ -23,8 +23,8 @@ class VirtualSVC(MachineEstimator):
     JitterSet or its text. image_shape: (h, w) or (h, w, c) of the rows of X; None when X is given as images, or when
     the set is the identity alone. prepare: a transformer applied to every image, jittered or not, before a kernel sees
     it, such as Preprocessor("unit-norm"). scope: whose support vectors are transformed: "machine" each machine its own,
-    "union" all machines those of all, "all" the whole training set (no first stage), "positive" each machine its own of
-    the positive class alone, beside the others as they are. rounds: how often.
+    "union" all machines those of all, "all" the whole training set (no first stage); "positive" and "all-positive" each
+    machine its own, or all examples, of its positive class alone, beside the others as they are. rounds: how often.
 
     Attributes after fit, as of SVC where not said otherwise: classes_, base_ (the first stage's SVC; None for scope
     "all"), machine_ (with parent and jitter of every support vector, and the preparation), jitters_ (the set that
@@ -105,7 +105,7 @@ class VirtualSVC(MachineEstimator):
                 raise ValueError(f"{name}: kernel = 'precomputed'; allowed: a kernel of images, as jitters change them")
         if self.scope not in SCOPES:
             raise ValueError(f"scope = {self.scope!r}; allowed: {', '.join(SCOPES)}")
-        least = 1 if self.scope == "all" else 0
+        least = 1 if self.scope.startswith("all") else 0
         if not isinstance(self.rounds, int | np.integer) or self.rounds < least:
             raise ValueError(f"rounds = {self.rounds!r}; allowed: a whole number from {least}")
         if jitters.image_shape is None and len(jitters) > 1:

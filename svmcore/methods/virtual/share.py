@@ -21,6 +21,12 @@ class Share:
     bias: np.ndarray  # (s,)
     examples: int = 0  # of the virtual training set
 
+    @classmethod
+    def of_all(cls, machines: np.ndarray, n: int) -> Share:
+        """Some machines on all n examples, not yet trained."""
+        nothing = np.zeros((len(machines), n))
+        return cls(machines, np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(len(machines)))
+
     def support(self) -> Share:
         """The same machines on their support vectors alone."""
         sv = (self.alpha > 0).any(axis=0)

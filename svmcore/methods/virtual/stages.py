@@ -34,6 +34,7 @@ from svmcore.solvers.session import Session
 from svmcore.svc import SVC, Source
 
 CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
+APART = ("machine", "positive", "all-positive")  # scopes in which each machine has examples of its own
 FRESH_GAP = 2.0  # of a machine without support vectors
 
 
@@ -71,16 +72,15 @@ class Stages:
         k, n = self.Y.shape
         rows = self.owner.prepared(self.X)
         self.second_kernel = self.second._kernel_for(rows)
-        if self.owner.scope == "all":
-            nothing = np.zeros((k, n))
+        groups = [[c] for c in range(k)] if self.owner.scope in APART else [range(k)]
+        if self.owner.scope.startswith("all"):
             self.kernel = self.second_kernel
-            self.shares = [Share(np.arange(k), np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(k))]
+            self.shares = [Share.of_all(np.array(group), n) for group in groups]
             return
         self.base = clone(self.first)._fit(rows, self.targets, self.session, "base")
         machine, self.kernel = self.base.machine_, self.base.kernel_
         self.base.n_features_in_ = rows.shape[1]
         self.gaps[:], self.iterations[:], self.ending = self.base.gap_, self.base.n_iter_, self.base.ending_
-        groups = [[c] for c in range(k)] if self.owner.scope != "union" else [range(k)]
         self.shares = [
             Share(
                 machines=np.array(group),
@@ -156,7 +156,7 @@ class Stages:
         `state()` what one at the start would."""
         n = len(self.X)
         forms = table[seed.jitter].T * n + seed.parent  # (J, m), the identity first
-        if self.owner.scope == "positive":  # the others keep the form that they have
+        if self.owner.scope.endswith("positive"):  # the others keep the form that they have
             forms = np.where(self.Y[seed.machines[0], seed.parent] > 0, forms, forms[0])
         keys = np.unique(forms)
         parent, jitter = keys % n, keys // n

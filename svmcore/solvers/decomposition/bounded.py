@@ -62,12 +62,12 @@ class Bounded(Rounds):
         pricing = Pricing(self.settings, self.C[m] > 0)
         self.square.members = self.square.members[:0]
         B = self._arbitrary(m)
-        K, priced, futile, finely = self.square.hold(B), None, 0, False
+        K, priced, futile, rough, dual = self.square.hold(B), None, 0, LOOSE, 0.0
         while True:
-            dual, finest = self.seen[m].dual, self.exact.target[m] / 2
-            tol = finest if finely else max(finest, LOOSE if priced is None else priced.worst * ROUGHLY)
+            finest = self.exact.target[m] / 2
+            tol = max(finest, rough)
             self._solve_B(m, B, K, priced, tol)
-            futile = 0 if self.seen[m].dual - dual > GAIN * (1 + abs(dual)) else futile + 1
+            futile, dual = (0, now) if (now := self._dual(m, B)) > dual + GAIN * (1 + abs(dual)) else (futile + 1, dual)
             if futile >= FUTILE and not self._goes_on_afresh(m):
                 return None
             futile %= FUTILE
@@ -75,10 +75,16 @@ class Bounded(Rounds):
             priced = self._price(m, B, pricing, everyone=ended)
             if ended:
                 return None
-            if len(priced.found) and (entered := self._enter(m, B, priced.found, pricing)) is not None:
-                (B, K), finely = entered, False
+            spare = self.size - np.count_nonzero(self.alpha[m])
+            if (
+                len(priced.found)
+                and (spare > 1 or not futile)
+                and (entered := self._enter(m, B, priced.found, pricing)) is not None
+            ):
+                B, K, worst = entered
+                rough = ROUGHLY * worst
             elif tol > finest:
-                finely = True
+                rough = 0.0
             elif not len(priced.found):
                 self._look_exactly(m)
                 if self.exact.known[m] or self.exact.given_up[m]:
@@ -123,9 +129,13 @@ class Bounded(Rounds):
         """
         inside = np.zeros(self.n, bool)
         inside[B] = True
+        adrift = not ((self.alpha[m, B] > 0) & (self.alpha[m, B] < self.C[m, B])).any()
+        everyone = everyone or adrift
         whole = everyone or (self.settings.lookahead is None and self.settings.choice == "most-violating")
         if whole:
             self._sum_all(m, inside)
+        if adrift:  # no free SV in B says what b is: halfway between the ends of all examples
+            _, self.bias[m] = smo.kkt_gap(self.Y[m], self.C[m], self.alpha[m], self.f[m])
 
         def violations(examples):
             if not whole:
@@ -178,8 +188,8 @@ class Bounded(Rounds):
     # Who enters
 
     def _enter(self, m, B, found, pricing: Pricing):
-        """(B, K) with violators in the place of examples whose alpha is 0, those farthest from violating first; None
-        where there are none such.
+        """(B, K, largest violation that entered) with violators in the place of examples whose alpha is 0, those
+        farthest from violating first; None where there are none such.
 
         Osuna, Freund and Girosi (1997), section 3.2.2: replacing raises the dual objective.
         """
@@ -192,11 +202,11 @@ class Bounded(Rounds):
         slots = zeros[np.argsort(self._violations(m, B[zeros]), kind="stable")[:leaving]]
         pricing.leave(B[slots])
         pricing.enter(found)
+        worst = self._violations(m, found).max()
         if leaving == len(found):
-            return self.square.swap(slots, found)
-        B = np.delete(B, slots)
-        B = np.concatenate([B, found])
-        return B, self.square.hold(B)
+            return *self.square.swap(slots, found), worst
+        B = np.concatenate([np.delete(B, slots), found])
+        return B, self.square.hold(B), worst
 
     def _exchange(self, m, B, K, pricing: Pricing) -> bool:
         """Violators in the place of support vectors, fewer and fewer, until the dual objective gains; False if never.

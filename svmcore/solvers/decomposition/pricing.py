@@ -28,7 +28,6 @@ class Priced(NamedTuple):
     count: int  # examples priced
     violators: int  # of them
     seen: list[np.ndarray]  # the blocks that were priced
-    worst: float  # largest v of those found, 0 where there are none
 
 
 class Pricing:
@@ -80,7 +79,7 @@ class Pricing:
         self._move(order, at, known)
         ranked = np.array(found, np.int64)
         ranked = ranked if first else ranked[np.argsort(-np.array(values), kind="stable")]
-        return Priced(ranked[:wanted], sum(map(len, seen)), len(found), seen, max(values, default=0.0))
+        return Priced(ranked[:wanted], sum(map(len, seen)), len(found), seen)
 
     def _order(self, inside) -> np.ndarray:
         """All examples outside B: those on the list, then the others from the cursor on."""

@@ -5,6 +5,7 @@ peers.json       what peers.py writes, by problem                               
 digestion.json   what digestion.py writes
 clicks.json      what clicks.py writes
 volcanoes.json   what volcanoes.py writes
+faces.json       what faces.py writes
 """
 
 from __future__ import annotations

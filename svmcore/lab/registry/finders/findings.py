@@ -22,7 +22,8 @@ class Detections(NamedTuple):
     opportunities: np.ndarray  # (p,) int64, objects of each that count by the set's own table
     picture: np.ndarray  # (m,) int64
     box: np.ndarray  # (m, 4) float64, as compared with the truth
-    decision: np.ndarray  # (m,) float64, the machine's f; at offset 0 those above 0 are shown
+    decision: np.ndarray  # (m,) float64, the machine's f and the votes; at offset 0 those above 0 are shown
+    votes: np.ndarray  # (m,) float64, what windows on the same place add to f
     hit: np.ndarray  # (m,) int64, the row in `objects` that it covers, -1 for a false alarm
     chips: np.ndarray  # (m, h, w) uint8, the windows as they were looked at
     rivals: np.ndarray  # (m, r) float64, scores of the baselines for the same candidates
@@ -49,14 +50,14 @@ class Detections(NamedTuple):
 
 ARRAYS = {
     "unit": ("U", 0), "tested": ("iu", 1), "area": ("f", 1), "opportunities": ("iu", 1), "picture": ("iu", 1),
-    "box": ("f", 2), "decision": ("f", 1), "hit": ("i", 1), "chips": ("u", 3), "rivals": ("f", 2),
+    "box": ("f", 2), "decision": ("f", 1), "votes": ("f", 1), "hit": ("i", 1), "chips": ("u", 3), "rivals": ("f", 2),
     "rival_names": ("U", 1), "rival_seconds": ("f", 1), "objects": ("f", 2), "object_picture": ("iu", 1),
     "object_category": ("iu", 1), "object_found": ("b", 1), "train_chips": ("u", 3), "train_y": ("i", 1),
     "train_picture": ("i", 1), "train_round": ("iu", 1),
 }  # fmt: skip
 ALIKE = (
     ("tested", "area", "opportunities"),
-    ("picture", "box", "decision", "hit", "chips", "rivals"),
+    ("picture", "box", "decision", "votes", "hit", "chips", "rivals"),
     ("objects", "object_picture", "object_category", "object_found"),
     ("train_chips", "train_y", "train_picture", "train_round"),
 )  # arrays of one length

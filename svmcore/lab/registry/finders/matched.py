@@ -148,6 +148,7 @@ def _search(test: list[Look], unit: str, windows: np.ndarray) -> Detections:
         picture=np.repeat(at, [len(seen.hit) for seen in test]),
         box=np.concatenate([np.empty((0, 4)), *(seen.box for seen in test)]),
         decision=np.zeros(len(windows)),
+        votes=np.zeros(len(windows)),
         hit=np.concatenate([nothing, *hit]),
         chips=windows,
         rivals=np.empty((len(windows), 0)),

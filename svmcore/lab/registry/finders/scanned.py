@@ -21,7 +21,8 @@ from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
 from svmcore.detection.mining import mine
 from svmcore.detection.scan import scan
-from svmcore.detection.suppression import grown, overlaps, suppressed
+from svmcore.detection.suppression import grown, overlaps, supported, suppressed
+from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.finders.findings import Detections
@@ -31,6 +32,7 @@ from svmcore.lab.registry.split import Split
 from svmcore.solvers.progress import under_name
 
 OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
+STEP, LONGEST = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
 CLEAR = 0.1  # overlap with an object up to which a window shows background
 
 
@@ -56,8 +58,7 @@ def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
         (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
         if X.shape[1:] != (side, side):
             raise RecipeError("chip", side, f"{X.shape[1]}, as the windows of {recipe.dataset} have")
-    lost = recipe.option("lost")
-    discard = fit_discard(X, y, lost=lost) if lost else None
+    discard = _quick(recipe, X, y)
     ground = Ground(pictures, part, X, np.asarray(y, np.int64), picture, np.zeros(len(y), np.int64), discard)
     return _problem(recipe, ground, check)
 
@@ -90,10 +91,11 @@ def judge(machine, problem: Problem, check) -> Detections:
             check=lambda: check("predicting"),
             **_how(recipe, ground),
         )
-        kept = suppressed(seen.boxes, seen.f)
+        f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
+        kept = suppressed(seen.boxes, f)
         boxes = grown(seen.boxes[kept], _grow(recipe, known))
         hit = by_overlap(boxes, picture.boxes, recipe.option("overlap"))
-        found.append((boxes, seen.f[kept], seen.chips[kept]))
+        found.append((boxes, f[kept], f[kept] - seen.f[kept], seen.chips[kept]))
         hits.append(np.where(hit >= 0, hit + start, -1))
         start += len(picture.boxes)
     return _detections(ground, found, hits)
@@ -115,6 +117,18 @@ def _problem(recipe, ground: Ground, check) -> Problem:
     return assemble(recipe, data, split, check)._replace(search=ground, recipe=recipe)
 
 
+def _quick(recipe, chips: np.ndarray, y: np.ndarray) -> Discard | None:
+    """The quick look, fitted to objects in every form of the recipe's jitter set; None where none is asked for."""
+    lost = recipe.option("lost")
+    if not lost:
+        return None
+    forms = (
+        JitterSet.parse(recipe.jitters or "none", chips.shape[1:]).apply(chips[y > 0])[1:].reshape(-1, *chips.shape[1:])
+    )
+    labels = np.concatenate([y, np.ones(len(forms), np.int64)])
+    return fit_discard(np.concatenate([chips, np.rint(forms).astype(np.uint8)]), labels, lost=lost)
+
+
 def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
     """The ground with the false alarms that a machine gives on pictures without objects, or beside the objects."""
     ground = problem.search
@@ -124,8 +138,11 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
         [picture.image for picture in some],
         machine,
         limit=recipe.option("mined"),
+        threshold=recipe.option("floor"),
+        longest=LONGEST,
+        turns=4 if recipe.option("turned") and empty else 1,
         check=lambda: check("mining"),
-        **_how(recipe, ground),
+        **_how(recipe, ground) | {"step": STEP},
     )
     boxes = grown(mined.boxes, _grow(recipe, ground.pictures))
     clear = np.array([_clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)
@@ -213,11 +230,12 @@ def _detections(ground: Ground, found: list, hits: list) -> Detections:
         tested=at,
         area=np.array([known[position].area for position in ground.part.test], np.float64),
         opportunities=np.array([known[position].opportunities for position in ground.part.test], np.int64),
-        picture=np.repeat(at, [len(f) for _, f, _ in found]),
-        box=np.concatenate([np.empty((0, 4)), *(boxes for boxes, _, _ in found)]),
-        decision=np.concatenate([np.empty(0), *(f for _, f, _ in found)]),
+        picture=np.repeat(at, [len(f) for _, f, _, _ in found]),
+        box=np.concatenate([np.empty((0, 4)), *(boxes for boxes, _, _, _ in found)]),
+        decision=np.concatenate([np.empty(0), *(f for _, f, _, _ in found)]),
+        votes=np.concatenate([np.empty(0), *(votes for _, _, votes, _ in found)]),
         hit=hit,
-        chips=np.concatenate([np.empty((0, side, side), np.uint8), *(chips for _, _, chips in found)]),
+        chips=np.concatenate([np.empty((0, side, side), np.uint8), *(chips for _, _, _, chips in found)]),
         rivals=np.empty((len(hit), 0)),
         rival_names=np.empty(0, "U1"),
         rival_seconds=np.empty(0),

@@ -1,6 +1,6 @@
 """The settings of detection: of every finder, of the matched filter, of the scan and its bootstrapping."""
 
-from svmcore.lab.registry.fields import FACTORS, LINE, Field, choice, numeric
+from svmcore.lab.registry.fields import FACTORS, FLAG, LINE, Field, choice, numeric
 
 NAMES = {"matched": "A matched filter, at one scale", "scan": "Every window, at every scale"}
 
@@ -37,10 +37,20 @@ FIELDS = (
         "lost", numeric(0, 0.5), None, "Quick look loses", "Scan: share of objects that a first quick look may lose.",
         "no quick look", step=0.005,
     ),
-    Field("floor", numeric(-10, 10), -1.0, "Floor", "Scan: f from which a window is kept as a candidate.", step=0.1),
+    Field(
+        "floor", numeric(-10, 10), -0.5, "Floor",
+        "Scan: f from which a window is kept as a candidate, or as a false alarm to learn from.", step=0.1,
+    ),
+    Field(
+        "votes", numeric(0, 10), None, "Votes",
+        "Scan: what the logarithm of the number of windows on one place adds to f.", "nothing", step=0.1,
+    ),
     Field(
         "bootstraps", numeric(0, 9, whole=True), 0, "Bootstrapping rounds",
         "Scan: how often its false alarms on pictures without objects join the training examples.",
     ),
     Field("mined", numeric(1, 100_000, whole=True), 5000, "Mined", "Scan: false alarms that a round adds, at most."),
+    Field(
+        "turned", FLAG, False, "Mined turned", "Scan: pictures without objects are searched on their sides, too.",
+    ),
 )  # fmt: skip

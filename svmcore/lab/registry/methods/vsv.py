@@ -15,7 +15,8 @@ SCOPES = {
     "machine": "Each machine's own support vectors",
     "union": "The union of them",
     "all": "All training examples",
-    "positive": "Each machine's own of the positive class alone",
+    "positive": "Each machine's own of its positive class alone",
+    "all-positive": "All training examples of its positive class",
 }
 
 
@@ -78,7 +79,7 @@ class VirtualSupportVectors(Method):
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         first = Stage(size.n_train, size.machines)
         forms = [len(JitterSet.parse(recipe.jitters).power(r + 1)) for r in range(recipe.option("rounds"))]
-        if recipe.option("scope") == "all":
+        if recipe.option("scope").startswith("all"):
             return [Stage(J * size.n_train, size.machines) for J in forms]
         union = support_vectors(size.n_train)
         if recipe.option("scope") == "union":

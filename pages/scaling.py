@@ -1,0 +1,208 @@
+"""Osuna's study: what n, the working set and the lookahead cost the decomposition, drawn from stored runs."""
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, load
+from pages.ui.example import views
+from pages.ui.figures import scaling as figures
+from pages.ui.figures.frame import show
+from pages.ui.kit import words
+from pages.ui.run import picker, polling, stored
+from svmcore.lab.experiment.scaling import point
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipes import osuna
+from svmcore.lab.store import runs
+
+OFTEN = 12  # examples that are shown
+
+
+def start(recipes, found):
+    """How much is there, what is missing will take, and the buttons."""
+    done = sum(run is not None and run.state == "done" for run in found)
+    needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        stored.buttons(recipes, found, "Start", "Queue every run of the study that is missing.", "scaling")
+        left = ""
+        if needs:
+            seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
+            left = f"; the others take about {words.duration(seconds)} and up to {words.megabytes(memory)}"
+        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
+    failed = {run.message for run in found if run is not None and run.state == "failed"}
+    for message in failed:
+        st.error(words.plain(message), title="A run failed", icon=":material/error:")
+
+
+def by(points, field: str, title: str) -> dict[str, list]:
+    """The points by the values of a field, under names."""
+    values = sorted({getattr(p, field) for p in points})
+    return {f"{title} {value:,}": [p for p in points if getattr(p, field) == value] for value in values}
+
+
+def charts(growth, sets):
+    """His figures, as far as there are points."""
+    usual = [p for p in growth if p.working_set == growth_size()] or growth
+    sides = st.grid(2, min_column_width=380)
+    drawn = []
+    if growth:
+        lines = by(growth, "working_set", "|B| =")
+        drawn += [
+            ("Time against examples", figures.time_against_n(lines)),
+            ("Support vectors against examples", figures.svs_against_n(usual)),
+            ("Time against support vectors", figures.time_against_svs(usual)),
+            ("Global iterations against examples", figures.rounds_against_n(usual)),
+        ]
+    if sets:
+        drawn.append(
+            ("Time against the working set", figures.time_against_set(by(sets, "lookahead", "lookahead"), sets[0].n))
+        )
+    if growth:
+        drawn.append(("Memory against examples", figures.memory_against_n(lines)))
+    for at, (title, figure) in enumerate(drawn):
+        with sides.cell():
+            st.markdown(f"**{title}**")
+            show(figure, f"scaling_{at}")
+
+
+def growth_size() -> int:
+    return study.growth[0].option("working_set")
+
+
+def trace(points):
+    """Who entered and left the working set of one run, and the examples that came most often."""
+    st.subheader("Who enters and leaves")
+    named = {p.run: p for p in points}
+    usual = max(points, key=lambda p: (p.again, p.rounds)).run
+    chosen = st.selectbox(
+        "Run",
+        list(named),
+        index=list(named).index(usual),
+        format_func=lambda run: _named(named[run]),
+        key=f"scaling_trace_{len(named)}",
+        width=480,
+        help="At first the one in which most examples came again.",
+    )
+    run = runs.get(chosen)
+    kept = run.result["trace"]
+    sides = st.grid(2, min_column_width=380)
+    with sides.cell():
+        show(figures.comings_and_goings(kept["columns"]), "scaling_trace")
+    with sides.cell():
+        n, ever = run.result["n_train"], sum(kept["times"])
+        st.markdown(
+            f"**{ever:,} of {n:,} examples were ever in the working set** ({100 * ever / n:.0f} %), "
+            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} times one was looked at."
+        )
+        often = kept["often"][:OFTEN]
+        dataset = load(run.recipe.dataset)
+        if often and dataset.image_shape:
+            positions = run.train_index()[[at for at, _ in often]]
+            views.labelled(dataset, "train", positions, key="scaling_often")
+            st.caption(
+                f"Those that entered most often, up to {often[0][1]} times; click one to open it. Near the boundary an "
+                "example becomes active and inactive as the boundary moves."
+            )
+        elif not often:
+            st.caption("No example entered twice: B has room to keep those that may come again.")
+
+
+def _named(p) -> str:
+    return (
+        f"n = {p.n:,}, |B| = {p.working_set:,}, lookahead {p.lookahead:,} · {p.rounds:,} iterations, {p.again:,} again"
+    )
+
+
+def claims(growth, sets):
+    """What the paper says of its own runs, and what ours say; most of its numbers are lost in the copy at hand."""
+    st.subheader("His observations and ours")
+    usual = sorted((p for p in growth if p.working_set == growth_size()), key=lambda p: p.n)
+    rows = []
+    if len(usual) > 2:
+        logs = {f: np.log([max(getattr(p, f), 1e-3) for p in usual]) for f in ("n", "n_sv", "seconds", "rounds")}
+        r_sv, r_n = (np.corrcoef(logs[f], logs["seconds"])[0, 1] for f in ("n_sv", "n"))
+        rows.append(("Support vectors tell the training time better than the number of examples does.",
+                     f"Correlation of log time with log SVs {r_sv:.3f}, with log n {r_n:.3f}."))  # fmt: skip
+        jump = max(range(1, len(usual)), key=lambda i: usual[i].rounds / usual[i - 1].rounds)
+        a, b = usual[jump - 1], usual[jump]
+        rows.append(("Global iterations jump between two sizes, and training time with them.",
+                     f"The largest step is from {a.rounds:,} to {b.rounds:,}, n = {a.n:,} to {b.n:,}."))  # fmt: skip
+    if sets:
+        best = min(sets, key=lambda p: p.seconds)
+        fastest = f"Fastest with |B| = {best.working_set:,} for {best.n_sv:,} SVs."
+        rows.append(("A larger working set is faster, until it is large beside the support vectors.", fastest))
+    if usual:
+        last = usual[-1]
+        again = max((*growth, *sets), key=lambda p: p.again)
+        rows.append(("Few examples ever enter the working set.",
+                     f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
+        rows.append(("Some examples enter and leave again and again.",
+                     f"At most {again.again:,} came again: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
+    st.dataframe(
+        [{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows],
+        hide_index=True,
+        key="scaling_claims",
+        alt="Observations of the paper beside ours",
+    )
+    st.caption(
+        "His times are of a SPARCstation, he solved each working set by a reduced-gradient method, and his examples "
+        "were in part false alarms of earlier detectors. The numbers of his figures are lost in our copy."
+    )
+
+
+def table(points):
+    with st.expander("All points"):
+        st.dataframe(
+            [
+                {"n": p.n, "|B|": p.working_set, "Lookahead": p.lookahead, "Time, s": round(p.seconds, 2),
+                 "SVs": p.n_sv, "Iterations": p.rounds, "Priced": p.priced, "Entered": p.entered, "Again": p.again,
+                 "Peak, MB": round(p.peak_mb, 1), "Gap": f"{p.gap:.1e}", "Dual": f"{p.dual:.4f}"}
+                for p in points
+            ],
+            hide_index=True,
+            key="scaling_table",
+            alt="Every run of the study with its figures",
+        )  # fmt: skip
+
+
+def working(statuses):
+    """What is at work now."""
+    for status in statuses:
+        if status.state == "running":
+            st.caption(words.plain(f"{picker.STATES[status.state][2]}: {status.message}"))
+
+
+st.title("Osuna's study")
+st.caption(
+    "His decomposition solves a working set B at a time and looks outside for examples that violate the optimality "
+    "conditions. What do the number of examples, the size of B and the lookahead cost?"
+)
+study = osuna.study()
+if study.stand_in:
+    st.info(
+        "One digit against the rest stands in for faces, whose windows are not on this machine. The shapes of the "
+        "curves can be seen; their numbers say nothing of his problem.",
+        title="A stand-in",
+        icon=":material/swap_horiz:",
+    )
+recipes = study.recipes
+found = stored.stored(recipes)
+try:
+    start(recipes, found)
+except DataError as error:
+    st.error(words.plain(error), icon=":material/block:")
+    st.stop()
+known = {recipe.digest(): point(run) for recipe, run in zip(recipes, found, strict=True)}
+growth, sets = ([p for r in part if (p := known[r.digest()])] for part in (study.growth, study.sets))
+if growth or sets:
+    charts(growth, sets)
+    trace([p for p in known.values() if p])
+    claims(growth, sets)
+    table([p for p in known.values() if p])
+elif not any(run and run.state in runs.ACTIVE for run in found):
+    st.info(
+        f"Start queues {len(recipes)} runs, each an ordinary one that can be cancelled and found again. The figures "
+        "fill as they end.",
+        title="Nothing run yet",
+        icon=":material/query_stats:",
+    )
+polling.poll_all([run.id for run in found if run and run.state in runs.ACTIVE], working)

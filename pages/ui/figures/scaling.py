@@ -1,0 +1,155 @@
+"""Osuna's figures, as pure functions from the points of a study (svmcore.lab.experiment.scaling) to Plotly figures."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.frame import bare, worded
+from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from svmcore.lab.experiment.scaling import Point, exponent
+
+COLOURS = (ORANGE, BLUE, GREY)
+MARGIN = 110  # pixels for the names of lines
+Lines = dict[str, Sequence[Point]]
+
+
+def time_against_n(lines: Lines) -> go.Figure:
+    """Training time against n, a line for each |B|."""
+    figure = _lines(lines, "n", "seconds", "training examples n", "training time, s")
+    slopes = _slopes(lines, "n", "seconds")
+    return worded(
+        figure,
+        f"Training time against the number of examples for {len(lines)} sizes of the working set.",
+        f"Both axes are logarithmic: a line of slope 1 grows like n, of slope 2 like n². {slopes}",
+    )
+
+
+def svs_against_n(points: Sequence[Point]) -> go.Figure:
+    """Support vectors against n."""
+    figure = _lines({"": points}, "n", "n_sv", "training examples n", "support vectors")
+    slope = exponent([p.n for p in points], [p.n_sv for p in points])
+    grows = f" They grow like n to the power {slope:.2f}." if slope is not None else ""
+    return worded(
+        figure,
+        f"Support vectors against the number of examples, at most {max(p.n_sv for p in points):,}.",
+        f"Support vectors of the same machine on more and more examples.{grows}",
+    )
+
+
+def time_against_svs(points: Sequence[Point]) -> go.Figure:
+    """Training time against support vectors."""
+    figure = _lines({"": points}, "n_sv", "seconds", "support vectors", "training time, s")
+    return worded(
+        figure,
+        "Training time against the number of support vectors, one point for each number of examples.",
+        "The same runs by their support vectors: pricing and solving both take kernel values with each of them.",
+    )
+
+
+def rounds_against_n(points: Sequence[Point]) -> go.Figure:
+    """Global iterations against n."""
+    figure = _lines({"": points}, "n", "rounds", "training examples n", "global iterations")
+    return worded(
+        figure,
+        "Number of working sets that were solved, against the number of examples.",
+        f"How often a working set was solved: {', '.join(f'{p.rounds:,} at n = {p.n:,}' for p in points)}.",
+    )
+
+
+def time_against_set(lines: Lines, n: int) -> go.Figure:
+    """Training time against |B|, a line for each lookahead."""
+    figure = _lines(lines, "working_set", "seconds", "working set |B|", "training time, s")
+    fastest = min((p for points in lines.values() for p in points), key=lambda p: p.seconds)
+    svs = fastest.n_sv
+    figure.add_vline(x=svs, line={"dash": "dot", "color": GREY})
+    figure.add_annotation(x=np.log10(svs), y=1, yref="paper", yanchor="bottom", text=f"{svs:,} SVs", showarrow=False)
+    return worded(
+        figure,
+        f"Training time against the size of the working set at n = {n:,}, for {len(lines)} lookaheads.",
+        f"n = {n:,}; dotted: the support vectors, which B has to hold. Fastest: |B| = {fastest.working_set:,} with a "
+        f"lookahead of {fastest.lookahead:,}, {fastest.seconds:.2g} s.",
+    )
+
+
+def memory_against_n(lines: Lines) -> go.Figure:
+    """Peak memory beside the examples against n, a line for each |B|, and what the whole Gram matrix would take."""
+    figure = _lines(lines, "n", lambda p: p.peak_mb - p.examples_mb, "training examples n", "memory, MB")
+    ns = sorted({p.n for points in lines.values() for p in points})
+    whole = [4 * n * n / 2**20 for n in ns]
+    figure.add_scatter(
+        x=ns, y=whole, mode="lines", line={"dash": "dot", "color": GREY},
+        hovertemplate="whole Gram matrix: %{y:,.0f} MB<extra></extra>",
+    )  # fmt: skip
+    figure.add_annotation(
+        x=np.log10(ns[-1]), y=np.log10(whole[-1]), text="4 n² bytes", xanchor="left", xshift=6, showarrow=False
+    )
+    return worded(
+        figure,
+        f"Peak memory of the solver against the number of examples for {len(lines)} sizes of the working set; the "
+        f"whole Gram matrix would take {whole[-1]:,.0f} MB at n = {ns[-1]:,}.",
+        "What the solver held at most, without the examples themselves: |B|² numbers of 4 bytes and some for each "
+        "example. Dotted: the whole Gram matrix.",
+    )
+
+
+def comings_and_goings(columns: dict) -> go.Figure:
+    """Examples that enter and leave the working set, summed up over the rounds; below zero those that leave."""
+    rounds = columns["number"]
+    figure = bare("global iteration", "examples, added up", margin_r=MARGIN)
+    # the first set is no arrival
+    entered, left, again = (np.cumsum([0, *columns[name][1:]]) for name in ("entered", "left", "again"))
+    for name, ys, colour in (("entered", entered, BLUE), ("again", again, ORANGE), ("left", -left, GREY)):
+        figure.add_scatter(
+            x=rounds, y=ys, mode="lines", line={"color": colour, "width": 2.5, "shape": "hv"},
+            hovertemplate=f"%{{y:,}} {name} by iteration %{{x:,}}<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=1, xref="paper", xanchor="left", xshift=4, y=ys[-1], text=f"{name} {abs(int(ys[-1])):,}", showarrow=False
+        )
+    return worded(
+        figure,
+        f"Over {rounds[-1]:,} iterations {entered[-1]:,} examples entered the working set, {again[-1]:,} of them not "
+        f"for the first time, and {left[-1]:,} left it.",
+        "After the first set: examples that entered it, those of them that had been in it before, and those that left.",
+    )
+
+
+def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) -> go.Figure:
+    """A line through the points of each name, both axes logarithmic, named at its right end."""
+    named = len(lines) > 1
+    figure = bare(
+        x_title, y_title, margin_r=MARGIN if named else 20, xaxis_type="log", yaxis_type="log", hovermode="closest"
+    )
+    value = y if callable(y) else lambda p: getattr(p, y)
+    ends = []
+    for (name, points), colour in zip(lines.items(), COLOURS if named else (BLUE,), strict=False):
+        points = sorted(points, key=lambda p: getattr(p, x))
+        xs, ys = [getattr(p, x) for p in points], [max(value(p), 1e-3) for p in points]
+        figure.add_scatter(
+            x=xs, y=ys, mode="lines+markers", line={"color": colour, "width": 2.5}, marker={"size": 8},
+            customdata=[(p.n, p.working_set, p.lookahead, p.n_sv, p.rounds, p.seconds) for p in points],
+            hovertemplate="n %{customdata[0]:,}, |B| %{customdata[1]:,}, lookahead %{customdata[2]:,}<br>"
+            "%{customdata[3]:,} SVs, %{customdata[4]:,} iterations, %{customdata[5]:.2f} s<extra></extra>",
+        )  # fmt: skip
+        ends.append((xs[-1], ys[-1], name))
+    for at, (x_end, y_end, name) in enumerate(sorted(ends, key=lambda end: end[1]) if named else ()):
+        shift = 14 * (at - (len(ends) - 1) / 2) if _close(ends) else 0
+        figure.add_annotation(
+            x=np.log10(x_end), y=np.log10(y_end), text=name, xanchor="left", xshift=8, yshift=shift, showarrow=False
+        )
+    ticks = sorted({getattr(p, x) for points in lines.values() for p in points})
+    return figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks] if len(ticks) < 8 else None)
+
+
+def _close(ends) -> bool:
+    """Whether names at these ends would lie on one another."""
+    ys = sorted(y for _, y, _ in ends)
+    return any(b < 1.6 * a for a, b in pairwise(ys))
+
+
+def _slopes(lines: Lines, x: str, y: str) -> str:
+    found = {name: exponent([getattr(p, x) for p in ps], [getattr(p, y) for p in ps]) for name, ps in lines.items()}
+    words = ", ".join(f"{slope:.2f} for {name}" for name, slope in found.items() if slope is not None)
+    return f"Slopes: {words}." if words else ""

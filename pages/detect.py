@@ -18,8 +18,8 @@ def first_visit(run) -> None:
         set_up.set_up()
     with grid.cell(column_span=2):
         st.info(
-            "A machine learns objects from windows of some pictures and looks for them in others. Choose pictures on "
-            "the left and press Start; the curve grows part by part, and each window can be asked why it was taken.",
+            "A machine learns objects from windows of some pictures and looks for them in others. Choose pictures in "
+            "the form and press Start; the curve grows part by part, and each window can be asked why it was taken.",
             title="Nothing looked for yet" if not others.detection_runs() else "Pick a run, or start one",
             icon=":material/search:",
         )

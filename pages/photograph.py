@@ -3,23 +3,23 @@
 import streamlit as st
 
 from data import DataError
-from pages.ui.detect import photo
+from pages.ui.detect import others, photo
 from pages.ui.detect.view import plural
 from pages.ui.kit import state, viewer, words
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import config
 from pages.ui.run import polling
-from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
 
 DEMO = "faces-lfw"
 PERIOD = 0.3  # seconds between two looks at a search
-LEAST, MOST = photo.FLOOR, 3.0  # of the threshold
+MOST = 5.0  # of the threshold
 
 
 def no_machine() -> None:
     """Nothing is trained yet that looks at whole photographs: offer the small demo, or follow its training."""
-    working = [run_id for run_id in jobs.active() if photo.runs.get(run_id).recipe.task == "detect"]
+    working = [run.id for run in others.detection_runs() if run.state in runs.ACTIVE]
     if working:
         st.info("A detection run is at work; this page fills when it is done.", icon=":material/progress_activity:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
@@ -82,9 +82,9 @@ def honest(run) -> str:
 
 
 @st.fragment
-def boxes(found: photo.Searched, name: str) -> None:
+def boxes(found: photo.Searched, name: str, floor: float) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
-    threshold = st.slider("Threshold", LEAST, MOST, 0.0, 0.05, key="at", bind=state.binding("at"),
+    threshold = st.slider("Threshold", floor, MOST, 0.0, 0.05, key="at", bind=state.binding("at"),
                           help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
     above = found.f >= threshold
     shown = [
@@ -106,7 +106,7 @@ def boxes(found: photo.Searched, name: str) -> None:
     quick = f", {found.discarded / max(found.looked, 1):.0%} of them settled by a quick look" if found.discarded else ""
     st.caption(
         f"{found.looked:,} windows of {w} x {h} pixels{full}, looked at in {words.duration(found.seconds)}{quick}. "
-        f"{len(found.f):,} of them kept down to f = {photo.FLOOR:g}, of overlapping ones the surest."
+        f"{len(found.f):,} of them kept down to f = {floor:g}, of overlapping ones the surest."
     )
 
 
@@ -120,12 +120,14 @@ def look(run, photograph) -> None:
             if search.done():
                 st.rerun()
             st.skeleton(height=420)
-            st.caption("Looking at every window at every scale.")
+            st.caption(
+                "Looking at every window at every scale. The first search after an installation compiles the scan."
+            )
 
         wait()
         return
     try:
-        boxes(search.result(), photograph.key)
+        boxes(search.result(), photograph.key, run.recipe.option("floor"))
     except (DataError, ValueError) as error:
         st.error(words.plain(error), title="It cannot be searched", icon=":material/block:")
 

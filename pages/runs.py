@@ -22,7 +22,7 @@ def row(run):
     return {
         "Run": run.title,
         "State": picker.STATES[run.state][2],
-        "Wrong": 100 * result["error_rate"] if result else None,
+        "Wrong": 100 * result["error_rate"] if "error_rate" in result else None,
         "SVs": result.get("n_union"),
         "Data set": recipe.dataset,
         "Kernel": recipe.kernel.brief,

@@ -91,7 +91,7 @@ def trace(points):
         n, ever = run.result["n_train"], sum(kept["times"])
         st.markdown(
             f"**{ever:,} of {n:,} examples were ever in the working set** ({100 * ever / n:.0f} %), "
-            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} times one was looked at."
+            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} times an example was looked at."
         )
         often = kept["often"][:OFTEN]
         dataset = load(run.recipe.dataset)
@@ -137,12 +137,7 @@ def claims(growth, sets):
                      f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
                      f"At most {again.again:,} came again: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
-    st.dataframe(
-        [{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows],
-        hide_index=True,
-        key="scaling_claims",
-        alt="Observations of the paper beside ours",
-    )
+    st.table([{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows])
     st.caption(
         "His times are of a SPARCstation, he solved each working set by a reduced-gradient method, and his examples "
         "were in part false alarms of earlier detectors. The numbers of his figures are lost in our copy."

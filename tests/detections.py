@@ -1,8 +1,15 @@
 """Detections made up for tests: what a run keeps of its parts, small enough to count by hand or slowly."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from svmcore import SVC
+from svmcore.kernels import Poly
 from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store import runs
+from svmcore.preprocess import Preprocessor
 
 
 def detections(
@@ -30,6 +37,7 @@ def detections(
         rivals=rng.standard_normal((m, rivals)),
         rival_names=names,
         chips=rng.integers(0, 255, (m, 15, 15), dtype=np.uint8),
+        votes=np.zeros(m),
         objects=objects,
         object_picture=np.array(object_picture, np.int64),
         object_category=np.array(category if len(category) else np.ones(o), np.int64),
@@ -63,3 +71,31 @@ def two_parts(seed=0, n=60):
         object_picture=[2, 2], category=[1, 2], tested=(2,), seed=seed + 1,
     )  # fmt: skip
     return [first, second]
+
+
+def stored(recipe, parts, state="done", message=""):
+    """A run of the store that has judged some parts, in any state; its machine tells the chips of `parts` apart."""
+    run = runs.create(recipe)
+    run.set_state("running")
+    for number, part in enumerate(parts):
+        run.save_split(np.arange(len(part.train_y)), np.arange(0), number)
+        run.save_part(machine_of(part), part, number)
+    if state == "done":
+        run.complete(result_of(recipe, parts))
+    run.set_state(state, message)
+    if state not in runs.ACTIVE:
+        run.release()
+    return run
+
+
+def machine_of(part):
+    prepare = Preprocessor("standardise", "unit-norm", image_shape=part.train_chips.shape[1:])
+    X = prepare.fit_transform(part.train_chips)
+    return replace(SVC(Poly(2, 1.0, 1.0), C=1.0).fit(X, part.train_y).machine_, prepare=prepare)
+
+
+def result_of(recipe, parts):
+    counts = dict.fromkeys(("n_train", "n_features"), 40) | dict.fromkeys(("n_union", "kernel_evals", "iterations"), 9)
+    seconds = dict.fromkeys(("fit_seconds", "predict_seconds", "peak_rss_mb", "dual", "compile_seconds"), 1.0)
+    shared = {"recipe": recipe.name, "task": "detect", "dataset": recipe.dataset, "method": recipe.method}
+    return shared | counts | seconds | {"n_sv": [9], "n_bound": [0]} | TASKS["detect"].outcome(parts)

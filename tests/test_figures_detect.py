@@ -1,6 +1,7 @@
 """Curves and pictures of detection, held to what they must show: counts against slow ones, degenerate searches."""
 
 import io
+import json
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from PIL import Image
 
 from pages.ui.detect import judged as judging
 from pages.ui.figures import froc, picture
-from pages.ui.figures.picture import ALARM, FOUND, MISSED, Mark
+from pages.ui.kit import viewer
+from pages.ui.kit.viewer import ALARM, FOUND, MISSED, Mark
 from svmcore.detection import curve
 from tests.detections import detections, two_parts
 
@@ -149,17 +151,16 @@ MARKS = [
 
 
 @pytest.mark.parametrize("shape", ["box", "circle"])
-def test_the_picture_marks_each_thing_once_and_keeps_its_view(shape):
-    figure = picture.picture_figure("data:,", (80, 100), MARKS, name="img1", shape=shape)
-    refs = [ref for trace in figure.data if trace.customdata is not None for ref in trace.customdata]
-    assert sorted(refs) == ["", "0.1", "0.2", "0.3"]
-    widths = {trace.line.width for trace in figure.data if trace.line.color == f"rgb{picture.FOUND_RGB}"}
-    assert widths == {picture.WIDTHS[c] for c in (1, 2, 4)}
-    assert figure.layout.uirevision == "img1"
-    assert tuple(figure.layout.yaxis.range) == (80, 0)
-    assert "2 found, 1 missed, 1 false alarms" in figure.layout.meta["see"]
-    image = figure.layout.images[0]
-    assert (image.sizex, image.sizey) == (100, 80)
+def test_the_viewer_draws_each_mark_in_its_own_way(shape):
+    drawn = [viewer._drawn(mark, shape) for mark in MARKS]
+    assert [d["ref"] for d in drawn] == ["0.1", "0.2", "", "0.3"]
+    assert [d["dashed"] for d in drawn] == [False, False, True, False]
+    assert [d["cross"] for d in drawn] == [False, False, False, True]
+    assert [d["width"] for d in drawn[:3]] == [viewer.WIDTHS[c] for c in (1, 4, 2)]
+    assert [bool(d["shape"]) for d in drawn] == [True, True, True, shape == "box"]
+    assert json.loads(json.dumps(drawn)) == drawn
+    assert viewer.counted(MARKS) == "2 found, 1 missed, 1 false alarm"
+    assert viewer.counted([]) == "0 found, 0 missed, 0 false alarms"
 
 
 def test_an_outline_goes_round_its_box():
@@ -180,8 +181,3 @@ def test_the_png_has_the_pictures_size_and_marks_in_colour_only_there(shape):
     assert changed[8:33, 8:33].any()
     assert not changed[20, 20]  # the inside of a found object
     assert not changed[:, 75:].any()
-
-
-def test_a_picture_without_marks_is_a_picture():
-    figure = picture.picture_figure("data:,", (80, 100), [], name="empty")
-    assert "0 found, 0 missed, 0 false alarms" in figure.layout.meta["see"]

@@ -19,8 +19,9 @@ import math
 
 import numpy as np
 
+from svmcore.gram.moves import transpose_into
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Gram, Work, steps, transpose_into
+from svmcore.gram.sources import Gram, Work, steps
 from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import Kernel, squared_norms
 

@@ -20,12 +20,11 @@ counted by the fit that asks, in the Work that comes with every question.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from threading import Lock
 
 import numpy as np
-from numba import njit
 
+from svmcore.gram.moves import mirror, pick, transpose_into
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import Kernel
@@ -186,7 +185,7 @@ class Streamed(Gram):
             work.check()
             part = slice(top, min(m, top + STEP))
             operand.take(part, self.kernel, slice(0, part.stop), K[part, : part.stop])
-            side_by_side(_mirror, [(K, part.start, part.stop, *half) for half in _halves(part.stop)])
+            mirror(K, part.start, part.stop)
 
     def between(self, idx, cols, work):
         columns, X, sq = self.operand.subset(np.asarray(cols)), self.operand.X, self.operand.sq
@@ -240,7 +239,7 @@ class Cached(Gram):
         inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
         for places in steps(inside):
             work.check()
-            _pick(self.rows(idx[places], work), idx, places, out)
+            pick(self.rows(idx[places], work), idx, places, out)
         if len(outside):
             out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T
             work.count(evaluations=len(outside) * (len(outside) + 1) // 2, misses=len(outside))
@@ -286,18 +285,6 @@ def symmetric(operand: Operand, kernel: Kernel, work: Work, out=None) -> np.ndar
     return K
 
 
-def transpose_into(target, source) -> None:
-    """target = source.T; of one and the same matrix, its part right of the diagonal is mirrored."""
-    n, same = len(source), target is source
-    side_by_side(_transpose, [(target, source, top, min(top + STEP, n), same) for top in range(0, n, STEP)])
-
-
-def _halves(n: int) -> list[tuple[int, int]]:
-    """range(n) as one stretch for each core."""
-    bounds = [n * i // CORES for i in range(CORES + 1)]
-    return list(pairwise(bounds))
-
-
 def _stretches(n: int) -> list[slice]:
     """range(n) in slices of TILE."""
     return [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
@@ -306,33 +293,3 @@ def _stretches(n: int) -> list[slice]:
 def steps(idx):
     """idx in stretches of STEP."""
     return (idx[start : start + STEP] for start in range(0, len(idx), STEP))
-
-
-@njit(cache=True, nogil=True)
-def _pick(rows, columns, places, out):
-    """out[places[a], j] = rows[a, columns[j]]"""
-    for a in range(places.shape[0]):
-        row, target = rows[a], out[places[a]]
-        for j in range(columns.shape[0]):
-            target[j] = row[columns[j]]
-
-
-@njit(cache=True, nogil=True)
-def _mirror(K, top, bottom, left, right):
-    """K[j, i] = K[i, j] for rows top <= i < bottom and columns left <= j < right with j < i, by blocks as below."""
-    for start in range(left, right, 64):
-        for i in range(top, bottom):
-            row = K[i]
-            for j in range(start, min(right, start + 64, i)):
-                K[j, i] = row[j]
-
-
-@njit(cache=True, nogil=True)
-def _transpose(target, source, top, bottom, same):
-    """Rows top <= i < bottom of source become columns of target, by blocks that stay in cache."""
-    n = source.shape[0]
-    for left in range(0, n, 64):
-        for i in range(top, bottom):
-            row = source[i]
-            for j in range(max(left, i + 1) if same else left, min(n, left + 64)):
-                target[j, i] = row[j]

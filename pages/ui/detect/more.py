@@ -14,7 +14,7 @@ from pages.ui.kit import state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified
 
 EACH = 25  # chips of a class: Figure 6 of DeCoste and Schoelkopf shows so many
-FLIPPED = 200  # false alarms that can be flipped through
+FLIPPED, PAGE = 200, 48  # false alarms that can be flipped through, and seen at a time
 MINED = 60  # shown of each round
 FIRST, CATEGORIES, AMBIGUOUS, MINED_BY, PUBLISHED, EXPORT = (
     "First chips",
@@ -90,58 +90,60 @@ def _ambiguous(view: View):
     if not len(alarms):
         st.caption("There is not one false alarm among the candidates.")
         return
-    at = min(max(st.session_state.get("flip", 0), 0), len(alarms) - 1)
+    at = state.param("flip", 1, slice(1, len(alarms))) - 1
     left, right = st.columns([1, 2], gap="large")
     with left:
-        shown, picture = alarms[at], view.pictures.pictures[view.judged.picture[alarms[at]]]
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                "Previous",
-                icon=":material/chevron_left:",
-                key="flip_back",
-                on_click=_flip,
-                args=(at - 1,),
-                disabled=at == 0,
-            )
-            st.button("Next", icon=":material/chevron_right:", key="flip_on", on_click=_flip, args=(at + 1,),
-                      disabled=at == len(alarms) - 1)  # fmt: skip
-            st.caption(f"{at + 1} of {len(alarms)}", width="content")
-        chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
-        alt = ["A false alarm, as it was cut", "Its surroundings"]
-        st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190, alt=alt)
-        where = f"In {words.plain(picture.name)}, score **{score[shown]:+.3f}**."
-        st.markdown(f"{where} No one labelled a {view.noun} here.")
-        st.button(
-            "Why",
-            key="flip_why",
-            icon=":material/help:",
-            on_click=open_window,
-            args=(marked.reference(view, shown),),
-            help="Its preparation, its support vectors, and the training chips like it.",
-        )
+        _flipped_to(view, alarms, at)
     with right:
-        page = alarms[(at // 48) * 48 :][:48]
+        start = (at // PAGE) * PAGE
+        page = alarms[start : start + PAGE]
         tiles = [
-            Tile(str((at // 48) * 48 + i), f"False alarm {i + 1}, score {score[d]:.3g}", lower=f"{score[d]:+.2f}",
-                 ring="free" if d == shown else "", sign=-1)
-            for i, d in enumerate(page)
-        ]  # fmt: skip
-        gallery(
-            marked.stretched(view, view.judged.chips[page]),
-            tiles,
-            key="flip_gallery",
-            alt="The surest false alarms",
-            on_pick=_flip,
-        )
+            Tile(
+                str(number),
+                f"False alarm {number}, score {score[d]:.3g}",
+                lower=f"{score[d]:+.2f}",
+                ring="free" if number == at + 1 else "",
+                sign=-1,
+            )
+            for number, d in enumerate(page, start + 1)
+        ]
+        chips, alt = marked.stretched(view, view.judged.chips[page]), "The surest false alarms"
+        gallery(chips, tiles, key="flip_gallery", alt=alt, on_pick=_flip)
     st.caption(
-        f"What the machine takes for a {view.noun} and no one labelled, the surest first. The labels are opinions: for "
-        "volcanoes in degrees of confidence, so some of these may be objects after all, and the "
-        "curve counts them as false alarms all the same."
+        f"What the machine takes for a {view.noun} and no one labelled, the surest first. "
+        + ("Labels are opinions in degrees of confidence. " if view.graded else "")
+        + f"Some of these may be {view.nouns} after all; the curve counts them as false alarms all the same."
+    )
+
+
+def _flipped_to(view: View, alarms: np.ndarray, at: int):
+    """One false alarm large, with what lies around it, and the way to the next."""
+    shown, n = alarms[at], len(alarms)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        back, on = {"icon": ":material/chevron_left:"}, {"icon": ":material/chevron_right:"}
+        st.button("Previous", key="flip_back", on_click=_flip, args=(at,), disabled=at == 0, **back)
+        st.button("Next", key="flip_on", on_click=_flip, args=(at + 2,), disabled=at == n - 1, **on)
+        st.caption(f"{at + 1} of {n}", width="content")
+    chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
+    alt = ["A false alarm, as it was cut", "Its surroundings"]
+    st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190, alt=alt)
+    name = view.pictures.pictures[view.judged.picture[shown]].name
+    st.markdown(
+        f"In {words.plain(name)}, score **{view.judged.scores[shown, 0]:+.3f}**. No label says {view.noun} here."
+    )
+    st.button(
+        "Why",
+        key="flip_why",
+        icon=":material/help:",
+        on_click=open_window,
+        args=(marked.reference(view, shown),),
+        help="Its preparation, its support vectors, and the training chips like it.",
     )
 
 
 def _flip(to):
-    st.session_state["flip"] = int(to)
+    """Callback: show the false alarm of this number, from 1."""
+    st.query_params["flip"] = str(to)
 
 
 def _rounds(view: View) -> list[int]:

@@ -72,6 +72,8 @@ def _view(view: View, detection: int) -> None:
             st.info("How this machine prepares a window is not kept, so its reasons cannot be shown.")
             return
         _reasons(view, machine, kept, x[0])
+        if votes := float(kept.votes[judged.row[detection]]):
+            st.caption(f"Windows on the same place add {votes:+.3f} to f, which makes the score.")
         _nearest(machine, kept, x[0], view, part)
 
 

@@ -21,6 +21,7 @@ from pages.ui.kit.gallery import Tile, gallery
 from svmcore.detection.curve import Estimate, OperatingPoint
 
 AXES = ("log", "linear")
+FEW = 10  # pictures whose thumbnails stand below the large one; more take the width of the page
 
 
 class Now(NamedTuple):
@@ -41,10 +42,13 @@ def operate(view: View, compared: list[View]):
     with sides.cell():
         picture = _chosen_picture(view)
         _picture(view, now, picture)
-        _strip(view, now, picture)
+        if len(view.judged.tested) <= FEW:
+            _strip(view, now, picture)
     with sides.cell():
         _curve(view, now, compared)
         _outputs(view, now)
+    if len(view.judged.tested) > FEW:
+        _strip(view, now, picture)
     windows.windows(view, now.column, now.point, now.shown)
 
 
@@ -165,25 +169,15 @@ def _picture(view: View, now: Now, position: int):
 
 
 def _curve(view: View, now: Now, compared: list[View]):
-    units = list(view.per)
+    by = {f"per {unit}": unit for unit in view.per}
     state.param("axis", AXES[0], AXES)
-    state.param("per", units[0], units)
+    state.param("per", next(iter(by)), by)
+    hidden = {"required": True, "bind": "query-params", "label_visibility": "collapsed"}
     with st.container(horizontal=True):
-        axis = st.segmented_control(
-            "Axis", AXES, default=AXES[0], required=True, key="axis", bind="query-params", label_visibility="collapsed"
-        )
-        unit = units[0]
-        if len(units) > 1:
-            unit = st.segmented_control(
-                "Per",
-                units,
-                default=units[0],
-                required=True,
-                key="per",
-                bind="query-params",
-                format_func=lambda name: f"per {name}",
-                label_visibility="collapsed",
-            )
+        axis = st.segmented_control("Axis", AXES, default=AXES[0], key="axis", **hidden)
+        unit = next(iter(by.values()))
+        if len(by) > 1:
+            unit = by[st.segmented_control("Per", list(by), default=next(iter(by)), key="per", **hidden)]
     if not view.n_objects:
         st.info(f"No {view.noun} is labelled in these pictures, so there is no curve.", icon=":material/show_chart:")
         return

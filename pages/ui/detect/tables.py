@@ -82,7 +82,7 @@ def published(view: View) -> tuple[list[dict], str]:
             row = {"published": name, "found": f"{100 * rate:.1f} %", "false alarms a picture": f"{alarms / n:.3f}"}
             rows.append(row | {"ours at as many": f"{100 * ours:.1f} %"})
         return rows, (
-            "Osuna, Freund and Girosi (1997), Table 2, with 50,000 windows of training data of their own. Set A was of "
+            "Osuna, Freund and Girosi (1997), trained on about 50,000 windows of their own. Set A was of "
             "good quality with one face a picture; set B is of mixed quality. Ours are other pictures, so the columns "
             "tell of the order of size, not of better or worse."
         )

@@ -53,6 +53,11 @@ class View(NamedTuple):
         return self.pictures.entry.object_name
 
     @property
+    def graded(self) -> bool:
+        """Whether its labels are opinions in several degrees of confidence, as those of the volcanoes."""
+        return len(self.pictures.entry.categories) > 2
+
+    @property
     def nouns(self) -> str:
         return plural(self.noun)
 

@@ -62,20 +62,10 @@ def froc_figure(
     for at, (line, style) in enumerate(zip(lines, _styles(lines))):
         _curve(figure, line, style, x, per, told=not choices or at != chosen)
     if ceiling is not None:
-        figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
-        figure.add_annotation(
-            x=0, xref="paper", y=ceiling, text=f"candidates reach {ceiling:.2f}",
-            xanchor="left", yanchor="bottom", showarrow=False, font={"size": 11},
-        )  # fmt: skip
+        _ceiling(figure, ceiling)
     _zeros(figure, lines, x, per)
     if choices:
-        texts, counts, rates = zip(*choices)
-        figure.add_scatter(
-            x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": 16, "opacity": 0, "color": BLUE},
-            customdata=texts, hoverinfo="text",
-            hovertext=[f"{rate:.3f} found, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
-            selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
-        )  # fmt: skip
+        _choices(figure, choices, x, per)
     if now is not None:
         figure.add_scatter(
             x=[float(x(now[0]))], y=[now[1]], mode="markers", hoverinfo="skip",
@@ -176,6 +166,26 @@ def _told(line, per):
         "hovertemplate": "%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
         f"<extra>{in_figure(line.name)}</extra>",
     }
+
+
+def _ceiling(figure, ceiling):
+    """The rate that the candidates allow."""
+    figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
+    figure.add_annotation(
+        x=0, xref="paper", y=ceiling, text=f"candidates reach {ceiling:.2f}",
+        xanchor="left", yanchor="bottom", showarrow=False, font={"size": 11},
+    )  # fmt: skip
+
+
+def _choices(figure, choices, x, per):
+    """Unseen points that take clicks and tell the curve's numbers."""
+    texts, counts, rates = zip(*choices)
+    figure.add_scatter(
+        x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": 16, "opacity": 0, "color": BLUE},
+        customdata=texts, hoverinfo="text",
+        hovertext=[f"{rate:.3f} found, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
+        selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
+    )  # fmt: skip
 
 
 def _zeros(figure, lines, x, per):

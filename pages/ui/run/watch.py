@@ -168,7 +168,8 @@ def _pictures(run, status):
     """Points of the plane with the machine's regions; or the largest alphas of one machine, and the errors."""
     live, done = status.live, status.state == "done"
     if run.recipe.task == "detect":
-        trained.to_detect(run)
+        if not done:
+            trained.to_detect(run)
         return
     try:
         evidence.data_of(run)

@@ -21,17 +21,17 @@ Y, alpha, C, f (k, n) float64.
 from __future__ import annotations
 
 from queue import SimpleQueue
-from typing import NamedTuple
 
 import numpy as np
 
 from svmcore.gram.sources import PLAIN, Dense
 from svmcore.gram.threads import CORES
 from svmcore.solvers import smo
+from svmcore.solvers.decomposition.reported import Reported, Seen
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.trace import Trace
 from svmcore.solvers.exact import Exact
-from svmcore.solvers.progress import Snapshot, Solution, Standing, Stopped
+from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import ending
 
 FIRST = 10_000  # examples of the random sample that the first round works on: a quarter of all, this at most
@@ -40,21 +40,9 @@ LOOSE = 0.05  # gap at which a round on a sample is left
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, is so small before f is computed afresh
 FEWER = 0.8  # share of the columns below which those outside the working sets are prepared by themselves
-OPEN = 1.01  # times tol, the least gap that is reported of a machine which is not known to be done
 
 
-class _Seen(NamedTuple):
-    """A machine when it was last looked at; never changed."""
-
-    alpha: np.ndarray  # (n,) float64
-    gap: float
-    bias: float
-    dual: float
-    n_sv: int
-    n_bound: int
-
-
-class Rounds:
+class Rounds(Reported):
     """State of one solve: alpha and f of every machine, and what was last seen of those being solved. Arguments as of
     `decomposition.solve`; memory: an ExitStack that gives back what the session lends."""
 
@@ -74,7 +62,7 @@ class Rounds:
         self.rng = np.random.default_rng(seed)
         self.columns = self._first_set()  # examples whose f is up to date
         self.narrowed = None, None  # the columns that `add_to` was last asked for, as the source prepared them
-        self.seen: list[_Seen] = [_Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * self.k
+        self.seen: list[Seen] = [Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * self.k
         self.trace = session.trace = None if settings is None else Trace(self.n, gram.nbytes)
         self.stale = np.zeros(self.k, int)  # rounds in turn in which a machine gained next to nothing
         self.iterations, self.limit = np.zeros(self.k, np.int64), session.iteration_limit(self.n)
@@ -297,37 +285,6 @@ class Rounds:
         """All of f of machine m from its SVs: what was added up over many rounds may have lost its digits."""
         self.stale[m] = 0
         self.gaps[m], self.bias[m] = self.exact.afresh(m, self.alpha[m], self.f[m])
-
-    # Reports
-
-    def _see(self, m, alpha, f, gap, b) -> None:
-        loaded = alpha > 0
-        counts = np.count_nonzero(loaded), np.count_nonzero(loaded & (alpha >= self.C[m]))
-        gap = gap if self.exact.known[m] else max(gap, OPEN * self.tol)
-        self.seen[m] = _Seen(alpha, gap, b, smo.dual_objective(self.Y[m], alpha, f), *counts)
-
-    def _note(self, m, members, priced, violators, gap) -> None:
-        """A round for the trace, as it was seen last."""
-        arrays = 5 * self.Y.nbytes + self.gram.nbytes + 4 * len(members) * self.gram.width
-        seen = self.seen[m]
-        self.trace.note(
-            m, members, priced=priced, violators=violators, gap=gap, dual=seen.dual, n_sv=seen.n_sv,
-            seconds=self.session.seconds, peak_bytes=arrays + self.session.peak_bytes,
-        )  # fmt: skip
-
-    def standing(self) -> Standing:
-        """How the machines were when they were last looked at."""
-        seen, Y, C = tuple(self.seen), self.Y, self.C
-
-        def snapshot():
-            alpha = np.array([machine.alpha for machine in seen])
-            support = np.flatnonzero((alpha > 0).any(0))
-            alpha = alpha[:, support]
-            bound = (alpha > 0) & (alpha >= C[:, support])
-            return Snapshot(support, alpha * Y[:, support], np.array([machine.bias for machine in seen]), bound)
-
-        sums = (sum(getattr(machine, name) for machine in seen) for name in ("dual", "n_sv", "n_bound"))
-        return Standing(tuple(float(machine.gap) for machine in seen), *sums, snapshot)
 
 
 def _matrix(space, n) -> np.ndarray:

@@ -20,7 +20,7 @@ from data.pictures import Part, Picture, PictureSet
 from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
 from svmcore.detection.mining import mine
-from svmcore.detection.scan import scan
+from svmcore.detection.scan import Scan, scan
 from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Sizes
@@ -48,6 +48,16 @@ class Ground(NamedTuple):
     discard: Discard | None
 
 
+class Seen(NamedTuple):
+    """What was found in one image; arrays of those k windows of the scan that are kept, the surest first."""
+
+    scan: Scan
+    kept: np.ndarray  # (k,) int64, rows of the scan
+    boxes: np.ndarray  # (k, 4) float64, grown to an object's size
+    f: np.ndarray  # (k,) float64, with the votes
+    votes: np.ndarray  # (k,) float64
+
+
 def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
     """The part's problem before bootstrapping. RecipeError where there is nothing to train on; what `check` raises."""
     check("searching")
@@ -58,7 +68,7 @@ def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
         (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
         if X.shape[1:] != (side, side):
             raise RecipeError("chip", side, f"{X.shape[1]}, as the windows of {recipe.dataset} have")
-    discard = _quick(recipe, X, y)
+    discard = quick_look(recipe, X, y)
     ground = Ground(pictures, part, X, np.asarray(y, np.int64), picture, np.zeros(len(y), np.int64), discard)
     return _problem(recipe, ground, check)
 
@@ -84,21 +94,22 @@ def judge(machine, problem: Problem, check) -> Detections:
     found, hits, start = [], [], 0
     for at in tested:
         picture = known.pictures[at]
-        seen = scan(
-            picture.image,
-            _prepared(machine, problem),
-            threshold=recipe.option("floor"),
-            check=lambda: check("predicting"),
-            **_how(recipe, ground),
+        seen = search(
+            recipe, known, _prepared(machine, problem), ground.discard, picture.image, lambda: check("predicting")
         )
-        f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
-        kept = suppressed(seen.boxes, f)
-        boxes = grown(seen.boxes[kept], _grow(recipe, known))
-        hit = by_overlap(boxes, picture.boxes, recipe.option("overlap"))
-        found.append((boxes, f[kept], f[kept] - seen.f[kept], seen.chips[kept]))
+        hit = by_overlap(seen.boxes, picture.boxes, recipe.option("overlap"))
+        found.append((seen.boxes, seen.f, seen.votes, seen.scan.chips[seen.kept]))
         hits.append(np.where(hit >= 0, hit + start, -1))
         start += len(picture.boxes)
     return _detections(ground, found, hits)
+
+
+def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check) -> Seen:
+    """What a machine finds in one image (h, w) uint8, by the recipe's settings; `pictures`: those it learned from."""
+    seen = scan(image, machine, threshold=recipe.option("floor"), check=check, **_how(recipe, discard))
+    f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
+    kept = suppressed(seen.boxes, f)
+    return Seen(seen, kept, grown(seen.boxes[kept], _grow(recipe, pictures)), f[kept], f[kept] - seen.f[kept])
 
 
 def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
@@ -117,7 +128,7 @@ def _problem(recipe, ground: Ground, check) -> Problem:
     return assemble(recipe, data, split, check)._replace(search=ground, recipe=recipe)
 
 
-def _quick(recipe, chips: np.ndarray, y: np.ndarray) -> Discard | None:
+def quick_look(recipe, chips: np.ndarray, y: np.ndarray) -> Discard | None:
     """The quick look, fitted to objects in every form of the recipe's jitter set; None where none is asked for."""
     lost = recipe.option("lost")
     if not lost:
@@ -142,7 +153,7 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
         longest=LONGEST,
         turns=4 if recipe.option("turned") and empty else 1,
         check=lambda: check("mining"),
-        **_how(recipe, ground) | {"step": STEP},
+        **_how(recipe, ground.discard) | {"step": STEP},
     )
     boxes = grown(mined.boxes, _grow(recipe, ground.pictures))
     clear = np.array([_clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)
@@ -165,10 +176,10 @@ def _grow(recipe, pictures: PictureSet) -> float:
     return recipe.option("grow") or 1 / pictures.entry.window
 
 
-def _how(recipe, ground: Ground) -> dict:
+def _how(recipe, discard: Discard | None) -> dict:
     """The settings of a scan."""
     names = {"side": "chip", "stride": "stride", "step": "scale_step", "enlarge": "enlarge"}
-    return {name: recipe.option(option) for name, option in names.items()} | {"discard": ground.discard}
+    return {name: recipe.option(option) for name, option in names.items()} | {"discard": discard}
 
 
 def _prepared(machine, problem: Problem):

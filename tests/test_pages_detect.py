@@ -1,0 +1,290 @@
+"""Detect and On a photograph in every state, driven from app.py, on runs made up for it."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from data import DataError, pictures
+from pages.ui.detect import operate, photo, tables
+from pages.ui.detect.view import plural, view_of
+from svmcore.detection import curve
+from svmcore.lab import jobs
+from svmcore.lab.recipes import RECIPES
+from tests.detections import detections, stored, two_parts
+from tests.driven import SECONDS, captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+
+RECIPE = RECIPES["volcano-synthetic"]
+
+
+@pytest.fixture(autouse=True)
+def no_preset(monkeypatch):
+    """Homes that begin empty would each train the preset, and compile for it, beside these tests."""
+    monkeypatch.setattr(jobs, "ensure_preset", lambda: None)
+
+
+def addressed(**query):
+    """The Detect page at an address that the Train page, which comes first, has not seen."""
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    app.run()
+    app.switch_page("pages/detect.py").run()
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def words_of(app):
+    return " ".join(text.value for text in app.markdown).replace("\\", "") + captions(app)
+
+
+@pytest.fixture(scope="module")
+def done():
+    """A finished run, which no test changes."""
+    return stored(RECIPE, two_parts())
+
+
+def test_with_no_run_the_form_offers_the_recipes_and_says_what_it_needs(home):
+    app = open_page("detect")
+    assert "Nothing looked for yet" in [info.title for info in app.info]
+    assert app.selectbox(key="detect_pick").value == "volcano-synthetic"
+    assert app.selectbox(key="detect_dataset").value == "venus-like"
+    assert app.button(key="detect_start").label in ("Start", "Queue")
+    assert "of memory" in captions(app)
+
+
+def test_the_address_of_the_form_is_its_recipe(home):
+    app = addressed(task="detect", dataset="venus-like", C="7", chip="17", method="vsv")
+    assert app.number_input(key="detect_C").value == 7
+    assert app.number_input(key="detect_chip").value == 17
+    assert app.selectbox(key="detect_method").value == "vsv"
+    assert {"C": "7", "chip": "17", "method": "vsv"}.items() <= dict(app.query_params).items()
+
+
+def test_what_is_wrong_in_the_address_of_the_form_is_said(home):
+    app = addressed(task="detect", dataset="mars", chip="900")
+    said = " ".join(warning.value for warning in app.warning).replace("\\", "")
+    assert "mars" in said
+    assert "900" in said
+
+
+def test_a_set_that_is_not_at_hand_leads_to_where_it_is_fetched(home, monkeypatch):
+    monkeypatch.setenv("SVMLAB_DATA", str(home))
+    app = addressed(task="detect", dataset="venus")
+    assert any("not on this machine yet" in warning.value for warning in app.warning)
+    assert not any(button.key == "detect_start" for button in app.button)
+
+
+def test_a_finished_run_opens_at_offset_0_and_counts_what_a_slow_count_finds(done):
+    app = open_page("detect", run=done.id)
+    view = view_of(done)
+    scores, hit = view.judged.scores[:, 0], view.judged.hit
+    alarms, found = int(np.sum((scores > 0) & (hit < 0))), len(set(hit[(scores > 0) & (hit >= 0)]))
+    zero = curve.at_threshold(operate.trial(view, 0), 0.0)
+    assert float(app.select_slider(key="fa").value) == pytest.approx(zero.alarms / 3, rel=1e-3)
+    assert zero.alarms - alarms == int(np.sum((scores == 0) & (hit < 0)))
+    assert f"SVM: {zero.found} of 8 found" in words_of(app)
+    assert zero.found >= found
+
+
+def test_moving_the_point_moves_the_counts(done):
+    app = open_page("detect", run=done.id)
+    label = app.select_slider(key="fa").options[-1]
+    app.select_slider(key="fa").set_value(label).run()
+    judged = view_of(done).judged
+    assert f"{judged.object_found.sum()} of 8 found" in words_of(app)
+    assert f"{np.sum(judged.hit < 0)} false alarms in 3 pictures" in words_of(app)
+
+
+def test_the_galleries_hold_as_many_windows_as_are_counted(done):
+    app = open_page("detect", run=done.id, fa="2")
+    view = view_of(done)
+    point = curve.at_alarms(operate.trial(view, 0), operate.labels(view)[app.select_slider(key="fa").value])
+    wanted = {"Hits": point.found, "Missed": 8 - point.found, "False alarms": point.alarms}
+    for kind, n in wanted.items():
+        app.segmented_control(key="windows").set_value(kind).run()
+        assert f"{n} {'window' if kind == 'False alarms' else 'object'}" in captions(app)
+
+
+def test_every_further_look_is_drawn(done):
+    app = open_page("detect", run=done.id)
+    looks = {
+        "By category": "Each curve counts the objects of one category",
+        "Ambiguous labels": "may be volcanoes after all",
+        "Mined false alarms": "bootstrapping",
+        "Published": "Figures 7 to 9",
+        "Export": "in pixels of the picture",
+        "First chips": "Figure 6",
+    }
+    for look, says in looks.items():
+        app.segmented_control(key="more").set_value(look).run()
+        assert not app.exception
+        assert says in captions(app)
+
+
+def test_a_window_is_explained_and_one_that_is_not_there_is_said(done):
+    app = open_page("detect", run=done.id, window="1.0")
+    said = words_of(app)
+    assert "Covers a **volcano**" in said
+    assert "bias" in said
+    app = open_page("detect", run=done.id, window="5.99")
+    assert any("names no window" in warning.value for warning in app.warning)
+
+
+def test_bad_parameters_are_said_aloud(done):
+    wrong = {"by": "oracle", "picture": "img99", "axis": "cubic", "fa": "many", "more": "less"}
+    app = open_page("detect", run=done.id, **wrong)
+    said = " ".join(warning.value for warning in app.warning)
+    assert all(value in said for value in wrong.values())
+
+
+def test_a_run_at_work_shows_the_parts_that_are_judged(home):
+    run = stored(RECIPE, two_parts()[:1], state="running")
+    try:
+        app = open_page("detect", run=run.id)
+        assert "1 of 4 parts are judged" in captions(app)
+        assert "Still to come" in captions(app)
+        assert app.button(key="cancel")
+        assert "of 6 found" in words_of(app)
+    finally:
+        run.set_state("cancelled")
+        run.release()
+
+
+@pytest.mark.parametrize(("state", "title"), [("failed", "This run failed"), ("cancelled", "This run was cancelled")])
+def test_a_run_that_ended_early_says_so_and_shows_what_it_had(home, state, title):
+    run = stored(RECIPE, two_parts()[:1], state=state, message="the disk is full")
+    app = open_page("detect", run=run.id)
+    assert title in [box.title for box in (*app.error, *app.warning)]
+    assert "Never judged" in captions(app)
+    run = stored(RECIPE, [], state=state, message="the disk is full")
+    app = open_page("detect", run=run.id)
+    assert "nothing to look at" in captions(app)
+
+
+def test_an_unknown_run_is_answered_with_words(done):
+    app = addressed(run="20200101-000000-000-abcdef")
+    assert any("no run" in warning.value.lower() for warning in app.warning)
+
+
+def test_degenerate_searches_have_a_page(home):
+    parts = (detections(), detections([0, 0], [1.0, -1.0], [-1, -1]), detections([], [], [], [(1, 1, 9, 9)], [0]))
+    made = [stored(RECIPE, [part], state="cancelled") for part in parts]
+    app = open_page("detect", run=made[0].id)
+    for run in made[1:]:
+        app.session_state["run"] = run.id
+        app.run()
+        assert not app.exception
+
+
+def test_other_pages_lead_a_detection_run_to_its_own(done):
+    app = open_page("errors", run=done.id)
+    for page in ("errors", "support_vectors", "train"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        assert any("See what it finds" in str(link.proto.label) for link in app.get("page_link"))
+    app.switch_page("pages/runs.py").run()
+    assert not app.exception
+
+
+def test_a_second_run_lies_beside_the_first(done):
+    other = stored(RECIPE.replace(C=2.0), two_parts(seed=5))
+    app = open_page("detect", run=done.id, beside=other.id)
+    assert app.multiselect(key="beside").value == [other.id]
+    assert "less this run: mean rate" in captions(app)
+
+
+def test_the_curves_as_csv_hold_each_machines_rates(done):
+    view = view_of(done)
+    rows = list(csv.DictReader(io.StringIO(tables.curves_csv(view, []))))
+    assert {row["machine"] for row in rows} == {"SVM", "matched filter"}
+    for row in rows[:: max(1, len(rows) // 20)]:
+        column = view.judged.names.index(row["machine"])
+        point = curve.at_alarms(operate.trial(view, column), int(row["false_alarms"]))
+        assert float(row["rate"]) == pytest.approx(point.rate)
+        assert float(row["per_picture"]) == pytest.approx(int(row["false_alarms"]) / 3, rel=1e-4)
+        assert float(row["per_km2"]) == pytest.approx(int(row["false_alarms"]) / 300, rel=1e-4)
+
+
+def test_the_detections_as_csv_hold_each_candidate_once_with_its_objects_number(done):
+    judged = view_of(done).judged
+    rows = list(csv.DictReader(io.StringIO(tables.detections_csv(view_of(done)))))
+    assert len(rows) == len(judged.hit)
+    scores = [float(row["SVM"]) for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    names = [picture.name for picture in pictures.load("venus-like").pictures]
+    counted = sorted((names.index(row["picture"]), int(row["object"])) for row in rows if row["object"])
+    wanted = []
+    for picture, hit in zip(judged.picture, judged.hit):
+        if hit >= 0:
+            own = np.flatnonzero(judged.object_picture == picture)
+            wanted.append((int(picture), int(np.flatnonzero(own == hit)[0])))
+    assert counted == sorted(wanted)
+
+
+def test_names_of_files_are_safe_and_nouns_have_plurals():
+    assert operate.safe("../My volcano: é?/x") == "my-volcano-x"
+    assert operate.safe("///") == "picture"
+    assert (plural("volcano"), plural("face")) == ("volcanoes", "faces")
+
+
+def png(width, height, form="PNG"):
+    out = io.BytesIO()
+    Image.fromarray(np.random.default_rng(0).integers(0, 255, (height, width), np.uint8)).save(out, form)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"GIF89a...", png(8, 8), b"\x89PNG\r\n\x1a\n" + b"x" * 50])
+def test_what_is_no_photograph_is_refused_with_what_is(content):
+    with pytest.raises(DataError, match="photo") as refusal:
+        photo.upload("photo.png", content)
+    assert refusal.value.accepted
+
+
+def test_a_photograph_is_told_by_its_content_and_reduced_before_it_is_searched():
+    large = photo.upload("a.png", png(1500, 900))
+    assert large.key == photo.upload("b.png", png(1500, 900)).key != photo.upload("c.png", png(600, 300)).key
+    image, full = photo._grey(large)
+    assert full == (900, 1500)
+    assert max(image.shape) == photo.LONGEST
+    with pytest.raises(DataError, match="cannot be read"):
+        photo._grey(large._replace(content=large.content[:3000]))
+
+
+def test_without_a_machine_the_small_demo_is_offered(home):
+    app = open_page("photograph")
+    assert app.button(key="photo_train").label == "Train the small demo"
+
+
+@pytest.fixture
+def faces(home):
+    """A finished run that scans, with a machine of little sense."""
+    rng = np.random.default_rng(3)
+    part = detections([0], [1.0], [0], [(1, 1, 9, 9)], [0])._replace(
+        train_chips=rng.integers(0, 255, (40, 19, 19), dtype=np.uint8), unit="picture", rivals=np.empty((1, 0)),
+        rival_names=np.empty(0, "U1"), rival_seconds=np.empty(0),
+    )  # fmt: skip
+    return stored(RECIPES["faces-lfw"].replace(lost=None, stride=9, scale_step=2.0), [part])
+
+
+def test_a_photograph_is_searched_and_the_boxes_follow_the_threshold(faces):
+    run = faces
+    photograph = photo.Photograph("camera", "camera", None)
+    found, floor = photo.search(run, photograph).result(60), run.recipe.option("floor")
+    assert found.looked > 1000
+    assert (np.diff(found.f) <= 0).all()
+    app = open_page("photograph", run=run.id, photo="camera", at=str(floor))
+    assert f"{found.looked:,} windows" in captions(app)
+    assert f"{len(found.f)} window" in captions(app)
+    app.slider(key="at").set_value(floor + 0.5).run()
+    assert f"{np.sum(found.f >= floor + 0.5)} window" in captions(app)
+    assert "small demo" in captions(app)
+
+
+def test_a_run_without_rivals_has_no_choice_of_scores(faces):
+    app = open_page("detect", run=faces.id)
+    assert not any(control.key == "by" for control in app.segmented_control)

@@ -1,8 +1,7 @@
-"""A setting chosen by the training pictures alone: leave one of them out, pool, and follow one coordinate after
-another.
+"""A setting chosen by the training pictures alone: the best of a panel, or one coordinate after another.
 
-The measure is the normalised area under the free-response curve up to 50 false alarms a picture. A change is taken
-where it gains at least LEAST: the search starts at the paper's setting and does not drift on noise.
+The measure is the normalised area under the free-response curve up to 50 false alarms a picture, each training picture
+left out in turn. The search starts at the paper's setting and takes a change where it gains at least LEAST.
 """
 
 from __future__ import annotations

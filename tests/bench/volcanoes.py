@@ -1,12 +1,11 @@
-"""The volcanoes of DeCoste and Schoelkopf (2002), section 5.2, beside their baselines, their variants, and a blind
-choice.
+"""The volcanoes of DeCoste and Schoelkopf (2002), section 5.2: baselines, variants, and a choice beyond the paper.
 
     python -m tests.bench.volcanoes [A] [B] [attention] [variants] [points] [choice] [blind] [--json FILE]
 
-A, B        experiments HOM4 and HOM38: SVM, two Gaussians, matched filter; rates at 10 to 400 false alarms, offset 0,
-seconds attention   A again with other miss rates of the matched filter, and with one training example a volcano
-variants    VSV with crop, edge replication, positives only, all examples: area to 200 false alarms less that of
-its base points      one SVM for each operating point: other C_pos / C_neg, against the one curve of the paper's machine
+A, B        experiments HOM4, HOM38: SVM, two Gaussians, matched filter; rates at 10 to 400 false alarms, offset 0
+attention   A again with other miss rates of the matched filter, and with one training example a volcano
+variants    VSV with crop, edge replication, positives only, all examples: area to 200 false alarms less its base's
+points      one SVM for each operating point: other C_pos / C_neg, against the one curve of the paper's machine
 choice      beyond the paper: settings chosen fold by fold on the training pictures of A alone
 blind       the setting that the four pictures of A choose, and VSV with crop, on B
 

@@ -129,7 +129,9 @@ def look(run, photograph) -> None:
     try:
         boxes(search.result(), photograph.key, run.recipe.option("floor"))
     except (DataError, ValueError) as error:
-        st.error(words.plain(error), title="It cannot be searched", icon=":material/block:")
+        st.error(words.plain(error), title="It was not searched", icon=":material/block:")
+        again = {"on_click": photo.forget, "args": (run, photograph)}
+        st.button("Try again", key="photo_again", icon=":material/replay:", **again)
 
 
 st.title("On a photograph")

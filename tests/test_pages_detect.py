@@ -288,3 +288,17 @@ def test_a_photograph_is_searched_and_the_boxes_follow_the_threshold(faces):
 def test_a_run_without_rivals_has_no_choice_of_scores(faces):
     app = open_page("detect", run=faces.id)
     assert not any(control.key == "by" for control in app.segmented_control)
+
+
+def test_a_search_that_failed_is_said_and_can_be_tried_again(faces, monkeypatch):
+    def refuse(*args):
+        raise DataError("it is too dark")
+
+    photograph = photo.Photograph("chelsea", "chelsea", None)
+    with monkeypatch.context() as dark:
+        dark.setattr(photo, "searched", refuse)
+        assert photo.search(faces, photograph).exception(60)
+    app = open_page("photograph", run=faces.id, photo="chelsea")
+    assert any("too dark" in error.value for error in app.error)
+    app.button(key="photo_again").click().run()
+    assert photo.search(faces, photograph).result(60).looked > 0

@@ -43,7 +43,7 @@ def _outlined(pen: ImageDraw.ImageDraw, mark: Mark, shape: str) -> None:
     if mark.kind != MISSED:
         pen.line([tuple(point) for point in points], mark.rgb, width, joint="curve")
         return
-    fine = np.concatenate([np.linspace(a, b, 5, endpoint=False) for a, b in pairwise(points)])
-    step = 2 if shape == "circle" else 1
-    for a, b in zip(fine[:: 2 * step], fine[step :: 2 * step]):
-        pen.line([tuple(a), tuple(b)], mark.rgb, width)
+    fine = [np.linspace(a, b, max(1, round(np.hypot(*(b - a)) / 2)), endpoint=False) for a, b in pairwise(points)]
+    fine = np.concatenate(fine)  # every two pixels; three steps in five are drawn
+    for start in range(0, len(fine), 5):
+        pen.line([tuple(point) for point in fine[start : start + 4]], mark.rgb, width)

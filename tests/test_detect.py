@@ -256,3 +256,12 @@ def test_a_set_without_windows_gives_them_itself(home, monkeypatch):
     monkeypatch.setitem(catalogue._BUILT_IN, "crosses", given)
     with pytest.raises(RecipeError, match="chip = 9"):
         train.prepare(CROSSES.replace(chip=9))
+
+
+@pytest.mark.parametrize("method", ["jsv", "tangent"])
+def test_kernels_that_know_jitters_serve_too(small, method):
+    outcome = train.execute(small.replace(method=method, jitters="plus:1"))
+    assert outcome.result["machines"]["machine"]["rates"]["200"] > 0.5
+    np.testing.assert_allclose(
+        outcome.machine.decision_function(outcome.test.chips)[:, 0], outcome.test.decision, atol=1e-4
+    )

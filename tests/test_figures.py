@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pages.ui.figures import curves, decisions, maps
+from pages.ui.figures import curves, decisions, maps, ranking
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
@@ -159,3 +159,14 @@ def test_the_grid_covers_the_points_row_by_row():
     assert xs[0] < 0 < 1 < xs[-1]
     assert ys[0] < 10 < 20 < ys[-1]
     np.testing.assert_allclose(nodes.reshape(5, 5, 2)[2], np.column_stack([xs, np.full(5, ys[2])]))
+
+
+def test_roc_curves_say_their_areas():
+    rng = np.random.default_rng(0)
+    positive = rng.random(200) < 0.3
+    good, chance = positive + 0.1 * rng.random(200), rng.random(200)
+    figure = ranking.roc_curves(positive, {"left": good, "right": chance})
+    assert "left 1.0000" in figure.layout.meta["see"]
+    assert [trace.name for trace in figure.data] == ["left", "right"]
+    assert min(figure.data[0].x) > 0  # on a logarithmic axis
+    assert max(figure.data[1].y) == 1

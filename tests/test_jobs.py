@@ -383,7 +383,7 @@ def test_a_last_word_that_cannot_be_written_is_kept_in_memory(gate, monkeypatch)
     def no_space(self, *args):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(runs.Run, "finish", no_space)
+    monkeypatch.setattr(runs.Run, "save_part", no_space)
     monkeypatch.setattr(runs.Run, "set_state", no_space)
     gate.open.set()
     assert jobs.wait(run_id, 60).state == "failed"

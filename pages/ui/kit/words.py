@@ -37,7 +37,9 @@ def outcome(result: dict) -> str:
     """Support vectors, time and memory of a finished run, in a line."""
     machines, bound = len(result["n_sv"]), np.sum(result["n_bound"])
     shared = f" shared by {machines} machines, {np.sum(result['n_sv']):,} alphas above 0" if machines > 1 else ""
+    ranked = [f"area under the ROC curve {result['roc_area']:.4f}"] if "roc_area" in result else []
     parts = [
+        *ranked,
         f"{result['n_union']:,} support vectors{shared}, {bound:,} at C",
         f"trained in {duration(result['fit_seconds'])}",
         f"peak memory {megabytes(result['peak_rss_mb'])}",

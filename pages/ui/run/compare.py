@@ -3,9 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui.figures import curves
+from pages.ui.figures import curves, ranking
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
+from pages.ui.recipe import config
 from pages.ui.run import picker, snapshots
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.registry.options import option_fields
@@ -15,6 +16,7 @@ PICTURES = 36  # digits shown of those that only one of two runs gets wrong
 FIGURES = {
     "errors": "errors",
     "error_rate": "error rate",
+    "roc_area": "area under the ROC curve",
     "n_train": "training examples",
     "n_test": "test examples",
     "n_union": "support vectors",
@@ -66,6 +68,9 @@ def side_by_side(a, b):
         alt="Fields of the recipes and figures of the results that differ between the two runs",
     )
     if a.result and b.result:
+        if {a.recipe.task, b.recipe.task} & set(config.ELSEWHERE):
+            st.caption("What runs find in pictures is laid side by side on the page *Detect*.")
+            return
         disagreement(a, b)
 
 
@@ -76,7 +81,8 @@ def _differences(a, b):
     rows = [(fields[name].label, asked[0].get(name, "–"), asked[1].get(name, "–")) for name in names]
     rows = [row for row in rows if row[1] != row[2]]
     if a.result and b.result:
-        rows += [(name, _shown(a.result[field]), _shown(b.result[field])) for field, name in FIGURES.items()]
+        both = [field for field in FIGURES if field in a.result and field in b.result]
+        rows += [(FIGURES[field], _shown(a.result[field]), _shown(b.result[field])) for field in both]
     return [{"": name, "left": left, "right": right} for name, left, right in rows]
 
 
@@ -109,6 +115,10 @@ def disagreement(a, b):
         f"**Where they disagree.** Of {len(left.index):,} test examples, {test.only_a} go wrong only on the left and "
         f"{test.only_b} only on the right (exact McNemar test, p = {test.p_value:.2g})."
     )
+    if all("roc_area" in run.result for run in (a, b)) and left.decision.shape[1] == 1:
+        positive = left.y_true == a.machine().classes[1]
+        decisions = {"left": left.decision[:, 0], "right": right.decision[:, 0]}
+        show(ranking.roc_curves(positive, decisions), key="compare_roc")
     for column, one, rows in zip(
         st.columns(2), (left, right), (wrong_left & ~wrong_right, wrong_right & ~wrong_left), strict=True
     ):

@@ -44,7 +44,7 @@ def _measured(run) -> tuple[float, float] | None:
     try:
         size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
         measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
-        measured += result.get("validation", {}).get("seconds", 0)
+        measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
         return measured, cost(*plans(run.recipe, size)).seconds
     except (KeyError, TypeError, AttributeError, ValueError):
         return None

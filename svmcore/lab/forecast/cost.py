@@ -60,6 +60,7 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     made = 2.0 * size.d * plan.work.training / FLOPS + 8.0 / PASSES
     decided = 2.0 * size.d * plan.work.deciding / FLOPS
     trainings = [support_vectors(stage.n) * stage.n * stage.times * made for stage in stages]
+    trainings[0] += plan.beside
     tests = [0.0] * (len(stages) - 1) + [in_the_end(stages) * size.n_test * decided]
     return list(zip(trainings, tests, strict=True))
 

@@ -10,5 +10,7 @@ from svmcore.lab.registry.tasks import task_of
 
 def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
     """For the first training, and for each that follows: folds, parts."""
-    method = METHODS[recipe.method]
-    return method.plan(recipe, size), [method.plan(recipe, other) for other in task_of(recipe).others(recipe, size)]
+    method, task = METHODS[recipe.method], task_of(recipe)
+    beside = task.beside(recipe)
+    whole, *others = (method.plan(recipe, n)._replace(beside=beside) for n in (size, *task.others(recipe, size)))
+    return whole, others

@@ -36,6 +36,7 @@ class Plan(NamedTuple):
     stages: list[Stage]  # trainings, one after the other
     work: Work
     held: float  # rows of d float32 numbers held beside the training and test examples
+    beside: float = 0.0  # seconds of other work that counts as training
 
 
 def support_vectors(n: int) -> float:

@@ -6,7 +6,7 @@ train(method, recipe, problem, monitor, check)         the method's estimator, a
 judge(machine, problem, check)                         what the machine says about the examples it is tested on
 outcome(judged), loss(judged)                          figures of a result; what cross-validation adds up
 headline(result), table(judged, machines)              the outcome in a few words, and one line for each case
-size(recipe), others(recipe, size)                     how large its trainings are, for the forecast
+size(recipe), others(recipe, size), beside(recipe)     how large its trainings are, for the forecast; other work
 """
 
 from __future__ import annotations
@@ -94,6 +94,10 @@ class Task(ABC):
     def size(self, recipe) -> Sizes:
         """How large the first training is, as the catalogue promises. RecipeError for a method that the data does not
         allow."""
+
+    def beside(self, recipe) -> float:
+        """Seconds of other work that a training needs: looking for candidates, mining false alarms."""
+        return 0.0
 
     def others(self, recipe, size: Sizes) -> list[Sizes]:
         """The sizes of the trainings that follow one of this size: folds, parts."""

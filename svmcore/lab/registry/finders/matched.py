@@ -28,6 +28,7 @@ from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.split import Split
 
 FEWEST = 3  # examples of a class that a Gaussian is fitted to
+PIXEL_SECONDS = 4e-7  # to look over one pooled pixel, on the machine that other rates were read off
 PER_PIXEL = 0.002  # candidates of a pooled pixel, read off experiment A
 
 
@@ -55,6 +56,7 @@ class Chips(NamedTuple):
 def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
     """The part's problem, with its search. RecipeError where a class is empty; what `check` raises."""
     check("searching")
+    started = time.perf_counter()
     side, pool = recipe.option("chip"), recipe.option("pool")
     small = {at: pooled(pictures.pictures[at].image, pool) for at in (*part.train, *part.test)}
     weights = _weights(recipe, pictures)
@@ -71,7 +73,7 @@ def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
     matched = _attentive(matched, everything, recipe.option("miss_rate"))
     train = [_above(seen, matched.threshold) for seen in everything]
     test = [look(at, matched) for at in part.test]
-    return _problem(recipe, pictures, train, test, weights, check)
+    return _problem(recipe, pictures, train, test, weights, time.perf_counter() - started, check)
 
 
 def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Problem]:
@@ -85,6 +87,12 @@ def judge(machine, problem: Problem, check) -> Detections:
     return problem.search._replace(decision=machine.decision_values(problem.X_test)[:, 0])
 
 
+def seconds(recipe, pictures: PictureSet, part: Part) -> float:
+    """About how long it takes to look over a part's pictures."""
+    pixels = sum(pictures.pictures[at].image.size for at in (*part.train, *part.test))
+    return PIXEL_SECONDS * pixels / recipe.option("pool") ** 2
+
+
 def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
     """About how many candidates a part will have."""
     n_train, n_test = (
@@ -94,7 +102,9 @@ def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
     return Sizes(n_train, n_test, recipe.option("chip") ** 2, 1)
 
 
-def _problem(recipe, pictures: PictureSet, train: list[Look], test: list[Look], weights: dict, check) -> Problem:
+def _problem(
+    recipe, pictures: PictureSet, train: list[Look], test: list[Look], weights: dict, seconds, check
+) -> Problem:
     side = recipe.option("chip")
     X, X_test = (_chips(some, side) for some in (train, test))
     y, y_test = (np.concatenate([np.where(seen.hit >= 0, 1, -1) for seen in some]) for some in (train, test))
@@ -106,7 +116,8 @@ def _problem(recipe, pictures: PictureSet, train: list[Look], test: list[Look], 
         raise RecipeError("miss_rate", recipe.option("miss_rate"), "a smaller one: all candidates are of one class")
     split = Split(np.arange(len(y)), np.arange(len(y_test)), "test", y, y_test)
     problem = assemble(recipe, Chips(X, X_test, (side, side), pictures.content_hash), split, check)
-    rivals = _baselines(problem, y, np.concatenate([seen.response for seen in test]))
+    matched = np.concatenate([seen.response for seen in test]), seconds
+    rivals = {"matched filter": matched} | _gaussian(problem, y)
     search = _search(test, pictures.entry.unit, X_test)._replace(
         rivals=np.stack([scores for scores, _ in rivals.values()], axis=1),
         rival_names=np.array(list(rivals)),
@@ -120,17 +131,16 @@ def _problem(recipe, pictures: PictureSet, train: list[Look], test: list[Look], 
     return problem._replace(weight=None if plain else weight, search=search, recipe=recipe)
 
 
-def _baselines(problem: Problem, y: np.ndarray, response: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
-    """Name -> scores (m,) on the test candidates and the seconds of the fit: the matched filter, and two Gaussians
-    where there are enough examples of both classes for them."""
-    found = {"matched filter": (response, 0.0)}
-    if min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)) >= FEWEST:
-        started = time.perf_counter()
-        with one_blas_thread:
-            model = TwoGaussians().fit(problem.X_train, y)
-        seconds = time.perf_counter() - started
-        found["Gaussian"] = model.decision_function(problem.X_test), seconds
-    return found
+def _gaussian(problem: Problem, y: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
+    """{"Gaussian": scores (m,) of two Gaussians on the test candidates, seconds of their fit}, where there are enough
+    examples of both classes for them."""
+    if min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)) < FEWEST:
+        return {}
+    started = time.perf_counter()
+    with one_blas_thread:
+        model = TwoGaussians().fit(problem.X_train, y)
+    seconds = time.perf_counter() - started
+    return {"Gaussian": (model.decision_function(problem.X_test), seconds)}
 
 
 def _search(test: list[Look], unit: str, windows: np.ndarray) -> Detections:

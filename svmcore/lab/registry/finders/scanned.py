@@ -32,6 +32,7 @@ from svmcore.lab.registry.split import Split
 from svmcore.solvers.progress import under_name
 
 OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
+WINDOW_SECONDS = 2e-6  # of a window looked at, on the machine that other rates were read off
 STEP, LONGEST = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
 CLEAR = 0.1  # overlap with an object up to which a window shows background
 
@@ -110,6 +111,16 @@ def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image
     f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
     kept = suppressed(seen.boxes, f)
     return Seen(seen, kept, grown(seen.boxes[kept], _grow(recipe, pictures)), f[kept], f[kept] - seen.f[kept])
+
+
+def seconds(recipe, pictures: PictureSet, part: Part) -> float:
+    """About how long the scans of a part take: of its test pictures, and of those that it mines."""
+    some = pictures.empty or [pictures.pictures[at] for at in part.train]
+    mined = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
+    tested = [pictures.pictures[at] for at in part.test]
+    scans = (some, STEP, mined), (tested, recipe.option("scale_step"), 1)
+    pixels = sum(times * sum(picture.image.size for picture in of) / (1 - step**-2) for of, step, times in scans)
+    return WINDOW_SECONDS * pixels * (recipe.option("enlarge") / recipe.option("stride")) ** 2
 
 
 def size(recipe, pictures: PictureSet, part: Part) -> Sizes:

@@ -80,7 +80,8 @@ class VirtualSupportVectors(Method):
         first = Stage(size.n_train, size.machines)
         forms = [len(JitterSet.parse(recipe.jitters).power(r + 1)) for r in range(recipe.option("rounds"))]
         if recipe.option("scope").startswith("all"):
-            return [Stage(J * size.n_train, size.machines) for J in forms]
+            copied = 0.5 if recipe.option("scope") == "all-positive" else 1.0  # share of the examples, about
+            return [Stage(round((1 + (J - 1) * copied) * size.n_train), size.machines) for J in forms]
         union = support_vectors(size.n_train)
         if recipe.option("scope") == "union":
             return [first, *(Stage(round(J * union), size.machines) for J in forms)]

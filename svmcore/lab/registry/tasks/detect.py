@@ -109,6 +109,10 @@ class Detect(Task):
         known, asked = experiment(recipe)
         return FINDERS[recipe.option("finder")].size(recipe, known, asked.parts[0])
 
+    def beside(self, recipe) -> float:
+        known, asked = experiment(recipe)
+        return FINDERS[recipe.option("finder")].seconds(recipe, known, asked.parts[0])
+
     def others(self, recipe, size: Sizes) -> list[Sizes]:
         """The parts after the first, about alike."""
         return (self.parts(recipe) - 1) * [size]

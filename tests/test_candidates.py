@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from svmcore.detection import candidates
 from svmcore.detection.candidates import APART, MatchedFilter
 from tests import naive
 
@@ -123,3 +124,16 @@ def test_what_makes_no_filter_is_named():
     for share in (-0.1, 1.0):
         with pytest.raises(ValueError, match="miss rate"):
             MatchedFilter(np.zeros((3, 3))).missing(np.ones(3), share)
+
+
+def test_of_equal_maxima_side_by_side_the_first_stays():
+    """Pairs of near maxima in any order and number: no two that are kept are near, and none goes without a reason."""
+    rng = np.random.default_rng(0)
+    centres = rng.integers(0, 40, (120, 2))
+    stays = candidates._first_of_plateaus(centres)
+    near = np.abs(centres[:, None] - centres[None]).max(axis=2) <= candidates.APART
+    for i in range(len(centres)):
+        earlier = near[i, :i] & stays[:i]
+        assert stays[i] == (not earlier.any())
+    assert 0 < stays.sum() < len(centres)
+    assert candidates._first_of_plateaus(centres[:0]).tolist() == []

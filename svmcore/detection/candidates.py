@@ -12,7 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from skimage.feature import match_template, peak_local_max
+from scipy.ndimage import maximum_filter
+from scipy.spatial import cKDTree
+from skimage.feature import match_template
 
 APART = 3  # pooled pixels: of two maxima that are nearer the lower one is none
 
@@ -53,15 +55,18 @@ class MatchedFilter:
         """Local maxima of r that reach the threshold, their windows inside: centres (m, 2) int64, row and column, the
         strongest first, and their r (m,)."""
         response = self.response(image)
+        inside = np.full(response.shape, -np.inf)
         side = len(self.template)
         after = side - 1 - side // 2  # a window reaches side // 2 before its centre
-        valid = np.zeros(response.shape, int)
-        valid[side // 2 : response.shape[0] - after, side // 2 : response.shape[1] - after] = 1
-        below = np.nextafter(max(self.threshold, -1.0), -np.inf)  # a peak must exceed it
-        centres = peak_local_max(response, min_distance=APART, threshold_abs=below, labels=valid, exclude_border=False)
-        found = response[tuple(centres.T)]
-        contrast = found != 0  # a picture without any would give its corners
-        return centres[contrast].astype(np.int64), found[contrast]
+        within = tuple(slice(side // 2, size - after) for size in response.shape)
+        inside[within] = response[within]
+        highest = maximum_filter(inside, size=2 * APART + 1, mode="constant", cval=-np.inf)
+        top = (inside == highest) & (inside >= self.threshold) & (inside != 0)  # 0: a window without contrast
+        centres = np.argwhere(top)
+        found = response[top]
+        order = np.argsort(-found, kind="stable")
+        kept = order[_first_of_plateaus(centres[order])]
+        return centres[kept].astype(np.int64), found[kept]
 
     def missing(self, best: np.ndarray, share: float) -> MatchedFilter:
         """This filter with the highest threshold that misses at most `share` of the training objects.
@@ -75,6 +80,16 @@ class MatchedFilter:
         lost = np.count_nonzero(np.isneginf(ordered))
         at = max(int(share * len(ordered) + 1e-9), lost)  # 0.29 of 100 is 29
         return MatchedFilter(self.template, float(ordered[at]) if at < len(ordered) else -1.0)
+
+
+def _first_of_plateaus(centres: np.ndarray) -> np.ndarray:
+    """Which centres (m, 2), in their order, stay when maxima as near as APART, which are equal then, become one."""
+    stays = np.ones(len(centres), bool)
+    if not len(centres):
+        return stays
+    for first, second in sorted(cKDTree(centres).query_pairs(APART, p=np.inf)):
+        stays[second] &= not stays[first]
+    return stays
 
 
 def _normalised(rows: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ BANDED = "rgba(0,114,178,0.14)"
 DASHES = ("dash", "dot", "dashdot")  # of the rivals, which are grey
 STROKES = {"dash": "╌╌ ", "dot": "··· ", "dashdot": "╌· "}  # before their names
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+CLOSE = 6  # pixels: of two points that are less than half of it away Plotly takes the later one, not the nearer
 APART = 0.055  # of the axis, between two names of curves
 BINS = 60
 BLUES = ("#003B5C", BLUE, "#3D9BD1", "#8CC3E6")  # of categories, the surest first
@@ -181,7 +182,7 @@ def _choices(figure, choices, x, per):
     """Unseen points that take clicks and tell the curve's numbers."""
     texts, counts, rates = zip(*choices)
     figure.add_scatter(
-        x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": 16, "opacity": 0, "color": BLUE},
+        x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": CLOSE, "opacity": 0, "color": BLUE},
         customdata=texts, hoverinfo="text",
         hovertext=[f"{rate:.3f} found, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
         selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},

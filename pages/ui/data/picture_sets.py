@@ -47,7 +47,8 @@ def plural(word: str, n: int = 2) -> str:
 def link(name: str) -> None:
     """The way to the page that trains on the set and searches it."""
     if (Path(__file__).parents[3] / DETECT).is_file():
-        st.page_link(DETECT, label="Detect", icon=":material/center_focus_strong:", query_params={"set": name})
+        query = {"task": "detect", "dataset": name}
+        st.page_link(DETECT, label="Detect", icon=":material/center_focus_strong:", query_params=query)
 
 
 def show_set(entry: PictureEntry, pictures: PictureSet) -> str:

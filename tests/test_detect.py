@@ -256,3 +256,17 @@ def test_a_set_without_windows_gives_them_itself(home, monkeypatch):
     monkeypatch.setitem(catalogue._BUILT_IN, "crosses", given)
     with pytest.raises(RecipeError, match="chip = 9"):
         train.prepare(CROSSES.replace(chip=9))
+
+
+@pytest.mark.slow
+def test_the_embedded_demo_finds_faces_at_its_own_operating_point(home, monkeypatch):
+    """Half a minute. The settings were chosen on these pictures: this keeps what the demo shows, and measures nothing
+    else."""
+    monkeypatch.setenv("SVMLAB_DATA", "")
+    test = train.execute(RECIPES["faces-lfw"]).test
+    known = pictures.load("lfw-faces")
+    shown = test.decision > 0
+    found = {known.pictures[at].name for at in test.object_picture[np.unique(test.hit[shown & (test.hit >= 0)])]}
+    assert found >= {"astronaut", "grace_hopper"}
+    assert np.count_nonzero(shown & (test.hit < 0)) <= 30
+    assert curve.rates_at(test.trial(test.decision), [10])[0] >= 2 / 3

@@ -265,3 +265,17 @@ def test_kernels_that_know_jitters_serve_too(small, method):
     np.testing.assert_allclose(
         outcome.machine.decision_function(outcome.test.chips)[:, 0], outcome.test.decision, atol=1e-4
     )
+
+
+@pytest.mark.slow
+def test_the_embedded_demo_finds_faces_at_its_own_operating_point(home, monkeypatch):
+    """Half a minute. The settings were chosen on these pictures: this keeps what the demo shows, and measures nothing
+    else."""
+    monkeypatch.setenv("SVMLAB_DATA", "")
+    test = train.execute(RECIPES["faces-lfw"]).test
+    known = pictures.load("lfw-faces")
+    shown = test.decision > 0
+    found = {known.pictures[at].name for at in test.object_picture[np.unique(test.hit[shown & (test.hit >= 0)])]}
+    assert found >= {"astronaut", "grace_hopper"}
+    assert np.count_nonzero(shown & (test.hit < 0)) <= 30
+    assert curve.rates_at(test.trial(test.decision), [10])[0] >= 2 / 3

@@ -268,7 +268,7 @@ def faces(home):
         train_chips=rng.integers(0, 255, (40, 19, 19), dtype=np.uint8), unit="picture", rivals=np.empty((1, 0)),
         rival_names=np.empty(0, "U1"), rival_seconds=np.empty(0),
     )  # fmt: skip
-    return stored(RECIPES["faces-lfw"].replace(lost=None, stride=9, scale_step=2.0), [part])
+    return stored(RECIPES["faces-lfw"].replace(lost=None, stride=9, scale_step=2.0, enlarge=1.25), [part])
 
 
 def test_a_photograph_is_searched_and_the_boxes_follow_the_threshold(faces):

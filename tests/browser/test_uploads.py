@@ -3,16 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import OUTCOME, expect_state, press, settle, start, visit
+from tests.browser.steps import OUTCOME, expect_state, press, settle, start, upload, visit
 from tests.browser.uploads import BROKEN, GOOD
-
-
-def upload(tab, files):
-    """Hand files to the uploader of the Datasets page and wait for what it makes of them."""
-    tab.locator(".st-key-own_files input[type=file]").set_input_files(
-        [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files.items()]
-    )
-    expect(tab.get_by_test_id("stFileChip")).to_have_count(len(files))
 
 
 @pytest.mark.parametrize("name", GOOD)

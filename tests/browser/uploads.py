@@ -2,6 +2,10 @@
 
 GOOD    name -> (files, classes, shape of an example as the page states it)
 BROKEN  name -> (files, words of the reason)              files: {file name: bytes}
+
+PICTURES        two pictures with objects, without their table: {file name: bytes}
+TABLE           where their objects are
+WRONG_TABLES    name -> (table, words of the refusal)
 """
 
 import io
@@ -49,6 +53,14 @@ def csv(X, y):
     return "\n".join(rows).encode()
 
 
+def spotted(seed, places, side=96, radius=6):
+    """A noisy grey picture (side, side) uint8 with a bright spot at each place (x, y)."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:side, :side]
+    spots = sum(110 * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / radius**2) for cx, cy in places)
+    return np.clip(rng.normal(80, 12, (side, side)) + spots, 0, 255).astype(np.uint8)
+
+
 def folders(X, y):
     return {f"kind-{label}/{i}.png": png(x) for i, (x, label) in enumerate(zip(X, y))}
 
@@ -83,4 +95,15 @@ BROKEN = {
     "images in no folder": ({"flat.zip": zipped({"1.png": png(_WIDE[0][0]), "2.png": png(_WIDE[0][1])})}, "no folder"),
     "a cut-off idx file": ({"cut-idx3-ubyte": idx(_WIDE[0])[:-7], "cut-idx1-ubyte": idx(_WIDE[1])}, "header says"),
     "labels alone": ({"alone-idx1-ubyte": idx(_WIDE[1])}, "missing"),
+}
+
+_PLACES = {"east.png": [(20, 24), (70, 60), (40, 78)], "west.png": [(30, 66), (72, 22)]}
+
+PICTURES = {name: png(spotted(seed, places)) for seed, (name, places) in enumerate(_PLACES.items())}
+TABLE = "\n".join(["image,x,y,radius", *(f"{name},{x},{y},8" for name, own in _PLACES.items() for x, y in own)])
+
+WRONG_TABLES = {
+    "a word among the numbers": (f"{TABLE}\nwest.png,12,high,8", "spots.csv, line 7, column y: 'high'"),
+    "no such picture": (f"{TABLE}\nnorth.png,12,13,8", "spots.csv, line 7, column image"),
+    "a circle without a size": (f"{TABLE}\nwest.png,12,13,0", "spots.csv, line 7, column radius: 0"),
 }

@@ -82,10 +82,7 @@ def main(argv=None) -> int:
         print(f"no stored run of {', '.join(missing)}: `python -m svmcore run NAME` first", file=sys.stderr)
         return 1
     path = shutil.which("chromium") or shutil.which("google-chrome")
-    found = {
-        "machine": machine(),
-        "load": round(os.getloadavg()[0], 2),
-    }  # of others: times beside a busy one are too long
+    found = {"machine": machine(), "load": round(os.getloadavg()[0], 2)}  # beside other work all times are too long
     with running_app(ROOT, places.home()) as server, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
         watcher, visitor = (browser.new_context(viewport={"width": 1440, "height": 1000}).new_page() for _ in "ab")

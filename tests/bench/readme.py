@@ -230,7 +230,8 @@ def clicks_detect(bench: dict) -> str:
     text = (
         f"The picture is redrawn after a move of the operating point in (median, longest): {redrawn}. What a click on "
         f"*Detect* or another page asks for stands after {span(idle)}, and while `volcano-B` trains and a second "
-        f"browser looks at it, on the same cores, after {span(at_work)}. Other work made a load of {bench['load']} before."
+        f"browser looks at it, on the same cores, after {span(at_work)}. "
+        f"The load before, by other work, was {bench['load']}."
     )
     return f"{lines(text)}{measured_on([bench])}"
 

@@ -45,6 +45,7 @@ def parts() -> dict[str, str]:
         "digestion": of_digestion(measured.read("digestion")),
         "peers": peers(measured.read("peers")),
         "clicks": clicks(measured.read("clicks")),
+        "clicks_detect": clicks_detect(measured.read("clicks_detect")),
     }
 
 
@@ -210,6 +211,29 @@ def clicks(bench: dict) -> str:
         f"100), and a cancelled run is shown as such after {bench['cancelled']:.1f} s."
     )
     return f"{lines(text)}{measured_on([bench])}"
+
+
+def clicks_detect(bench: dict) -> str:
+    """How soon the Detect page redraws its picture, and answers while a run is at work."""
+    if not bench:
+        return "Not measured yet."
+    redrawn = "; ".join(
+        f"`{name}` {span(of['key'])} by the arrow key, {span(of['curve'])} by a click on the curve"
+        for name, of in bench["redraws"].items()
+    )
+    idle, at_work = bench["answers, idle"]["all"], bench["answers"]["all"]
+    text = (
+        f"The picture is redrawn after a move of the operating point in (median, longest): {redrawn}. What a click on "
+        f"*Detect* or another page asks for stands after {span(idle)}, and while `volcano-B` trains and a second "
+        f"browser looks at it, on the same cores, after {span(at_work)}. "
+        f"The load before, by other work, was {bench['load']}."
+    )
+    return f"{lines(text)}{measured_on([bench])}"
+
+
+def span(figures: dict) -> str:
+    """Median and longest seconds."""
+    return f"{figures['median']:.2f} s ({figures['max']:.2f} s)"
 
 
 def measured_on(entries) -> str:

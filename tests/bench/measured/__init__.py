@@ -4,6 +4,7 @@ runs.json        recipe name -> its errors or detections, support vectors, secon
 peers.json       what peers.py writes, by problem                                   take_peers
 digestion.json   what digestion.py writes
 clicks.json      what clicks.py writes
+clicks_detect.json  what clicks_detect.py writes
 volcanoes.json   what volcanoes.py writes
 faces.json       what faces.py writes
 chips.json       what chips.py writes

@@ -6,11 +6,10 @@ draft, keep, forget, damaged      the reader's own sets (data.own)
 
 from functools import partial
 
-from data import fetch, synthetic
-from data.dataset import Dataset, UnknownDataset
-from data.entry import Entry
+from data import synthetic
+from data.dataset import Dataset
+from data.entry import Entry, find, from_manifest
 from data.loaders import bundled, windows
-from data.manifest import SETS
 from data.own import damaged, draft, forget, keep
 from data.own import entries as own_entries
 
@@ -32,12 +31,7 @@ def entries() -> list[Entry]:
 
 def entry(name: str) -> Entry:
     """The entry of this name. Raises UnknownDataset, which lists the names."""
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]
-    known = {candidate.name: candidate for candidate in entries()}
-    if name not in known:
-        raise UnknownDataset(name, known)
-    return known[name]
+    return find(name, _BUILT_IN, entries)
 
 
 def load(name: str = DEFAULT) -> Dataset:
@@ -45,23 +39,9 @@ def load(name: str = DEFAULT) -> Dataset:
     return entry(name).load()
 
 
-def _files(name: str) -> dict:
-    """What the manifest says of a set: the fields of its entry that depend on files."""
-    files = SETS[name]
-    packages = [f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package]
-    sources = [f"the npm package {source.npm}" if source.npm else source.address for source in files.sources]
-    return {
-        "name": name,
-        "fetchable": bool(files.sources),
-        "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),
-        "paths": partial(fetch.find, name),
-        "present": partial(fetch.at_hand, name),
-    }
-
-
 _DIGITS = (
     Entry(
-        **_files("mnist-5k"),
+        **from_manifest("mnist-5k"),
         title="MNIST, 5000 digits",
         kind="images",
         shape=(28, 28),
@@ -76,7 +56,7 @@ _DIGITS = (
         parse=partial(bundled.labelled_rows, side=28),
     ),
     Entry(
-        **_files("digits-8x8"),
+        **from_manifest("digits-8x8"),
         title="Optical digits, 8 x 8",
         kind="images",
         shape=(8, 8),
@@ -91,7 +71,7 @@ _DIGITS = (
         parse=partial(bundled.labelled_rows, side=8),
     ),
     Entry(
-        **_files("mnist"),
+        **from_manifest("mnist"),
         title="MNIST, all 70 000 digits",
         kind="images",
         shape=(28, 28),
@@ -105,7 +85,7 @@ _DIGITS = (
         parse=bundled.mnist,
     ),
     Entry(
-        **_files("usps"),
+        **from_manifest("usps"),
         title="USPS zip-code digits",
         kind="images",
         shape=(16, 16),
@@ -123,7 +103,7 @@ _DIGITS = (
 
 _DETECTION = (
     Entry(
-        **_files("faces"),
+        **from_manifest("faces"),
         title="CBCL faces and non-faces",
         kind="images",
         shape=(19, 19),
@@ -137,7 +117,7 @@ _DETECTION = (
         parse=bundled.faces,
     ),
     Entry(
-        **_files("face-windows"),
+        **from_manifest("face-windows"),
         title="Face windows, 52 000",
         kind="images",
         shape=(19, 19),
@@ -156,7 +136,7 @@ _DETECTION = (
 _BENCHMARKS = (
     *(
         Entry(
-            **_files(name),
+            **from_manifest(name),
             title=f"{name.capitalize()} benchmark",
             kind="features",
             shape=(d,),
@@ -172,7 +152,7 @@ _BENCHMARKS = (
         for name, n, d, size in (("banana", 5300, 2, 0.09), ("waveform", 5000, 21, 0.8), ("splice", 3175, 60, 0.05))
     ),
     Entry(
-        **_files("a9a"),
+        **from_manifest("a9a"),
         title="Adult (a9a)",
         kind="features",
         shape=(123,),

@@ -1,18 +1,25 @@
 """A catalogue entry: the facts of a data set, and the way to read it.
 
 entry.load() -> Dataset        memoised while its files are unchanged, for the few sets in use
+from_manifest, find            what both catalogues, of data sets and of pictures, are made with
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from data.dataset import Arrays, DataError, Dataset, Facts
+from data import fetch
+from data.dataset import Arrays, DataError, Dataset, Facts, UnknownDataset
+from data.manifest import SETS
 from data.memo import Memo
 
 MAX_IN_MEMORY = 1 << 29  # bytes of examples; the set asked for last is always kept
+
+E = TypeVar("E")  # Entry, PictureEntry
 
 _memo = Memo(MAX_IN_MEMORY)
 
@@ -45,3 +52,27 @@ class Entry(Facts):
         if found != expected:
             raise DataError(f"{self.name} is not as published: shape, sizes and classes {found}", f"{expected}")
         return Dataset(self, *map(np.ascontiguousarray, arrays))
+
+
+def from_manifest(name: str) -> dict:
+    """What the manifest says of a set: the fields of its entry that depend on files."""
+    files = SETS[name]
+    packages = sorted({f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package})
+    sources = [f"the npm package {source.npm}" if source.npm else source.address for source in files.sources]
+    return {
+        "name": name,
+        "fetchable": bool(files.sources),
+        "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),
+        "paths": partial(fetch.find, name),
+        "present": partial(fetch.at_hand, name),
+    }
+
+
+def find(name: str, built_in: dict[str, E], entries: Callable[[], list[E]]) -> E:
+    """The entry of this name; the reader's own are looked at only where none is built in. Raises UnknownDataset."""
+    if name in built_in:
+        return built_in[name]
+    known = {candidate.name: candidate for candidate in entries()}
+    if name not in known:
+        raise UnknownDataset(name, known)
+    return known[name]

@@ -48,6 +48,12 @@ def test_a_name_without_letters_or_digits_is_refused(home, title):
         catalogue.keep(title, read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays)
 
 
+def test_a_title_too_long_to_be_read_again_is_refused(home):
+    with pytest.raises(DataError, match=r"20,000 letters.*at most 10,000"):
+        catalogue.keep("x" * 20_000, read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays)
+    assert not (home / "own").exists()
+
+
 def test_forget_removes_a_set_and_a_damaged_one_is_left_out(home):
     catalogue.keep("rows", read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays)
     (home / "own" / "broken.npz").write_bytes(b"PK not really")

@@ -3,12 +3,8 @@
 entries() -> [PictureEntry]      entry(name) -> PictureEntry      load(name) -> PictureSet
 """
 
-from functools import partial
-
-from data import fetch
-from data.dataset import UnknownDataset
+from data.entry import find, from_manifest
 from data.loaders import jartool
-from data.manifest import SETS
 from data.pictures import faces, synthetic, venus
 from data.pictures.entry import PictureEntry
 from data.pictures.kinds import ONE_CATEGORY, PictureSet
@@ -24,12 +20,7 @@ def entries() -> list[PictureEntry]:
 
 def entry(name: str) -> PictureEntry:
     """The entry of this name. Raises UnknownDataset, which lists the names."""
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]
-    known = {candidate.name: candidate for candidate in entries()}
-    if name not in known:
-        raise UnknownDataset(name, known)
-    return known[name]
+    return find(name, _BUILT_IN, entries)
 
 
 def load(name: str) -> PictureSet:
@@ -37,25 +28,13 @@ def load(name: str) -> PictureSet:
     return entry(name).load()
 
 
-def _files(name: str) -> dict:
-    """What the manifest says of a set: the fields of its entry that depend on files."""
-    packages = sorted({file.package.split("/")[0] for file in SETS[name].files if file.package})
-    return {
-        "name": name,
-        "fetchable": bool(SETS[name].sources),
-        "sources": tuple(f"the Python package {package}" for package in packages) or ("a folder of SVMLAB_DATA",),
-        "paths": partial(fetch.find, name),
-        "present": partial(fetch.at_hand, name),
-    }
-
+_VOLCANOES = {"shape": "circle", "object_name": "volcano", "unit": "km²", "categories": jartool.CATEGORIES}
+_FACES = {"shape": "box", "object_name": "face", "unit": "picture"}
 
 _VENUS = PictureEntry(
-    **_files("venus"),
+    **from_manifest("venus"),
     title="Volcanoes on Venus",
-    shape="circle",
-    object_name="volcano",
-    unit="km²",
-    categories=jartool.CATEGORIES,
+    **_VOLCANOES,
     n_pictures=134,
     n_objects=1485,
     licence="CC BY 4.0",
@@ -69,10 +48,7 @@ _VENUS = PictureEntry(
 _VENUS_LIKE = PictureEntry(
     name="venus-like",
     title="Venus-like scenes (synthetic)",
-    shape="circle",
-    object_name="volcano",
-    unit="km²",
-    categories=jartool.CATEGORIES,
+    **_VOLCANOES,
     n_pictures=synthetic.N_PICTURES,
     n_objects=synthetic.N_OBJECTS,
     licence="made here",
@@ -86,11 +62,9 @@ _VENUS_LIKE = PictureEntry(
 )
 
 _CMU_FACES = PictureEntry(
-    **_files("cmu-faces"),
+    **from_manifest("cmu-faces"),
     title="Faces: CBCL windows, CMU pictures",
-    shape="box",
-    object_name="face",
-    unit="picture",
+    **_FACES,
     categories=ONE_CATEGORY,
     n_pictures=40,
     n_objects=169,
@@ -104,11 +78,9 @@ _CMU_FACES = PictureEntry(
 )
 
 _LFW_FACES = PictureEntry(
-    **_files("lfw-faces"),
+    **from_manifest("lfw-faces"),
     title="Faces, a small demo",
-    shape="box",
-    object_name="face",
-    unit="picture",
+    **_FACES,
     categories=faces.CATEGORIES,
     n_pictures=len(faces.PORTRAITS),
     n_objects=3,

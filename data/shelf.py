@@ -1,0 +1,210 @@
+"""A shelf: a folder of the reader's own sets, one .npz each under a safe name, listed as <prefix><slug of the title>.
+
+A file holds the arrays of a set and `entry`, a JSON text with the title and what the catalogue shows; it is written
+whole or not at all, and read without unpickling. When a shelf is listed, what each file announces is checked: its
+description, and the types, shapes and sizes of its arrays; the numbers themselves are when they are read.
+"""
+
+import json
+import re
+import shutil
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from data import places
+from data.dataset import DataError
+from data.loaders import bundle, npz
+
+MAX_TITLE = 60  # letters of a title that a file name takes up
+MAX_TEXT = 10_000  # letters of a title
+MAX_ENTRY = 1 << 20  # bytes of the text that describes a set
+ACCEPTED = "a file that this program wrote"
+
+E = TypeVar("E")  # what the catalogue lists: Entry, PictureEntry
+Members = dict[str, bundle.Member]  # the arrays of a stored file by name, not yet read
+
+_found: dict[tuple, DataError] = {}  # path, stamp -> what reading all of a file has shown
+
+
+class Damaged(NamedTuple):
+    """A file among the reader's own sets that is none: its name in the catalogue, and what is wrong."""
+
+    name: str
+    reason: str
+
+
+class Words(NamedTuple):
+    """How errors speak of a set."""
+
+    one: str  # "a data set"
+    it: str  # "The data set"
+    none: str  # "There is no data set"
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf(Generic[E]):
+    """One folder of sets of one kind; `shown` is what a file says of its set, a dict that JSON can hold."""
+
+    folder: str  # below the home folder
+    prefix: str  # of the names in the catalogue
+    words: Words
+    arrays: tuple[str, ...]  # what a file holds beside `entry`
+    most: int  # bytes that a file may unpack to
+    fields: dict[str, Callable[[object], bool]]  # of `shown` beside the title: whether a value is good
+    entry: Callable[[dict, dict], E]  # shown, the fields of an entry that the shelf knows -> entry
+    check: Callable[[Path, dict, Members], None]  # DataError unless the arrays announce what `shown` says
+    read: Callable[[Path, dict, Members], object]  # what the entry parses to; DataError for damage
+
+    def draft(self, title: str, shown: dict, size: int) -> E:
+        """The entry that `keep` would return, of `size` bytes. Raises DataError for a title as `slug` does."""
+        return self._entry(self._path(title), shown, size)
+
+    def keep(self, title: str, shown: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
+        """Store a set and return its entry. Raises DataError for a taken name, unless `replace`."""
+        path = self._path(title)
+        name = self.prefix + path.stem
+        if path.exists() and not replace:
+            raise DataError(f"There is already {self.words.one} {name!r}", "another name, or permission to replace it")
+        try:
+            with places.replacing(path) as file:
+                np.savez(file, **arrays, entry=np.array(json.dumps(shown)))
+        except OSError as error:
+            reason = f"{self.words.it} could not be stored ({error})"
+            raise DataError(reason, "a home folder that can be written") from error
+        return next(entry for entry in self.entries() if entry.name == name)
+
+    def forget(self, name: str) -> None:
+        """Remove one of the sets, or what is left of it, for good; DataError if there is none of this name."""
+        path = next((path for path in self._files() if self.prefix + path.stem == name), None)
+        if path is None:
+            raise DataError(
+                f"{self.words.none} of yours named {name!r}", f"one of the names that start with {self.prefix}"
+            )
+        _remove(path)
+
+    def entries(self) -> list[E]:
+        """The stored sets by name, without the damaged ones."""
+        return [entry for entry in map(self._look, self._files()) if not isinstance(entry, DataError)]
+
+    def damaged(self) -> list[Damaged]:
+        """The files that lie among the stored sets and cannot be read."""
+        looks = [(path, self._look(path)) for path in self._files()]
+        return [Damaged(self.prefix + path.stem, str(error)) for path, error in looks if isinstance(error, DataError)]
+
+    def _path(self, title: str) -> Path:
+        return places.home() / self.folder / f"{slug(title)}.npz"
+
+    def _files(self) -> list[Path]:
+        return sorted((places.home() / self.folder).glob("[!.]*.npz"))
+
+    def _look(self, path: Path) -> E | DataError:
+        """The entry of a stored file, or what is wrong with it."""
+        try:
+            stamp = _stamp(path)
+        except OSError as error:
+            return DataError(f"{path.name} cannot be read ({error.strerror})", ACCEPTED)
+        return _found.get((path, stamp)) or _entry_of(self, path, stamp)
+
+    def _entry(self, path: Path, shown: dict, size: int) -> E:
+        known = {
+            "name": self.prefix + path.stem,
+            "title": shown["title"],
+            "licence": "yours",
+            "citation": "",
+            "sources": ("your own data",),
+            "size_mb": size / 1e6,
+            "parse": partial(self._parse, shown),
+            "paths": partial(list, [path]),
+        }
+        return self.entry(shown, known)
+
+    def _members(self, path: Path) -> Members:
+        members = {member.name.removesuffix(".npy"): member for member in bundle.from_path(path, self.most)}
+        if missing := {*self.arrays, "entry"} - members.keys():
+            raise DataError(f"{path.name} has no {min(missing)}", ACCEPTED)
+        return members
+
+    def _check_shown(self, path: Path, shown) -> None:
+        """DataError unless a stored description has what an entry takes from it."""
+        if path.stem != slug(path.stem):
+            raise DataError(f"{path.name} has a name that no stored set can have", "small letters, digits and hyphens")
+        if not isinstance(shown, dict):
+            raise DataError(f"{path.name} does not say what it holds", ACCEPTED)
+        for name, is_good in {"title": lambda value: is_text(value, MAX_TEXT), **self.fields}.items():
+            if not is_good(shown.get(name)):
+                raise DataError(f"{path.name} says {name} = {repr(shown.get(name))[:60]}", ACCEPTED)
+
+    def _parse(self, shown: dict, paths: list[Path]):
+        path, stamp = paths[0], _stamp(paths[0])
+        try:
+            return self.read(path, shown, self._members(path))
+        except DataError as error:
+            damage = DataError(f"{path.name} is damaged: {error.reason}", "the set, uploaded once more")
+            _found[path, stamp] = damage
+            raise damage from error
+
+
+def slug(title: str) -> str:
+    """Lower-case ASCII letters and digits joined by hyphens: safe as a file name, in a URL and as a part of a name."""
+    plain = unicodedata.normalize("NFKD", title[:MAX_TITLE]).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if not name:
+        raise DataError(f"The name {title!r} has no letter a-z and no digit", "a name such as `my digits 2`")
+    return name
+
+
+def one_line(title: str) -> str:
+    """A title as it is stored; DataError for one too long to be read again."""
+    title = " ".join(title.split())
+    if len(title) > MAX_TEXT:
+        raise DataError(f"The name has {len(title):,} letters", f"at most {MAX_TEXT:,}")
+    return title
+
+
+def is_text(value, most: int) -> bool:
+    """Whether a value of a description is a text of 1 to `most` letters."""
+    return isinstance(value, str) and 0 < len(value) <= most
+
+
+def is_count(value, least: int, most: int = 2**63 - 1) -> bool:
+    """Whether a value of a description is a whole number from `least` to `most`."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+@lru_cache(maxsize=512)
+def _entry_of(shelf: Shelf[E], path: Path, stamp: tuple[int, int]) -> E | DataError:
+    try:
+        if not path.is_file():
+            raise DataError(f"{path.name} is not a file", ACCEPTED)
+        members = shelf._members(path)
+        if members["entry"].size > MAX_ENTRY:
+            raise DataError(f"The text in {path.name} is longer than {MAX_ENTRY >> 10} kB", ACCEPTED)
+        shown = json.loads(str(npz.parse("entry", members["entry"].read())))
+        shelf._check_shown(path, shown)
+        shelf.check(path, shown, members)
+        return shelf._entry(path, shown, stamp[1])
+    except DataError as error:
+        return error
+    except (ValueError, RecursionError) as error:
+        return DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED)
+
+
+def _remove(path: Path) -> None:
+    """Remove a stored file, or a folder in its place, for good; DataError where that is not allowed."""
+    try:
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    except OSError as error:
+        raise DataError(
+            f"{path.name} could not be removed ({error.strerror})", "a folder that may be changed"
+        ) from error

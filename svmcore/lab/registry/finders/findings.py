@@ -64,6 +64,41 @@ ALIKE = (
 OF_TRAINING = ALIKE[3]
 
 
+def beside_truth(pictures, tested, boxes: list, hits: list, chips: np.ndarray) -> Detections:
+    """The candidates of the tested pictures of a set beside their objects, not yet decided on and without baselines.
+
+    boxes, hits: of each picture's candidates (m_i, 4) and (m_i,), hits by the number of the object in its picture.
+    """
+    at, shown = np.array(tested, np.int64), [pictures.pictures[position] for position in tested]
+    starts = np.cumsum([0, *(len(picture.boxes) for picture in shown)])
+    nothing = np.empty(0, np.int64)
+    hit = [np.where(own >= 0, own + start, -1) for own, start in zip(hits, starts, strict=False)]
+    hit = np.concatenate([nothing, *hit])
+    return Detections(
+        unit=pictures.entry.unit,
+        tested=at,
+        area=np.array([picture.area for picture in shown], np.float64),
+        opportunities=np.array([picture.opportunities for picture in shown], np.int64),
+        picture=np.repeat(at, [len(own) for own in hits]),
+        box=np.concatenate([np.empty((0, 4)), *boxes]),
+        decision=np.zeros(len(hit)),
+        votes=np.zeros(len(hit)),
+        hit=hit,
+        chips=chips,
+        rivals=np.empty((len(hit), 0)),
+        rival_names=np.empty(0, "U1"),
+        rival_seconds=np.empty(0),
+        objects=np.concatenate([np.empty((0, 4)), *(picture.boxes for picture in shown)]),
+        object_picture=np.repeat(at, [len(picture.boxes) for picture in shown]),
+        object_category=np.concatenate([nothing, *(picture.category for picture in shown)]),
+        object_found=np.isin(np.arange(starts[-1]), hit),
+        train_chips=chips[:0],
+        train_y=nothing,
+        train_picture=nothing,
+        train_round=nothing,
+    )
+
+
 def misfit(shapes) -> str:
     """Why arrays of these shapes are no Detections; empty where they may be."""
     for names in ALIKE:

@@ -23,7 +23,7 @@ from svmcore.detection.windows import chips, fitting, pooled
 from svmcore.gram.threads import one_blas_thread
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.split import Split
 
@@ -118,7 +118,8 @@ def _problem(
     problem = assemble(recipe, Chips(X, X_test, (side, side), pictures.content_hash), split, check)
     matched = np.concatenate([seen.response for seen in test]), seconds
     rivals = {"matched filter": matched} | _gaussian(problem, y)
-    search = _search(test, pictures.entry.unit, X_test)._replace(
+    looked = ([getattr(seen, name) for seen in test] for name in ("at", "box", "hit"))
+    search = beside_truth(pictures, *looked, X_test)._replace(
         rivals=np.stack([scores for scores, _ in rivals.values()], axis=1),
         rival_names=np.array(list(rivals)),
         rival_seconds=np.array([seconds for _, seconds in rivals.values()]),
@@ -141,38 +142,6 @@ def _gaussian(problem: Problem, y: np.ndarray) -> dict[str, tuple[np.ndarray, fl
         model = TwoGaussians().fit(problem.X_train, y)
     seconds = time.perf_counter() - started
     return {"Gaussian": (model.decision_function(problem.X_test), seconds)}
-
-
-def _search(test: list[Look], unit: str, windows: np.ndarray) -> Detections:
-    """The candidates of the test pictures beside the truth, not yet decided on."""
-    starts = np.cumsum([0, *(len(seen.picture.boxes) for seen in test)])
-    hit = [np.where(seen.hit >= 0, seen.hit + start, -1) for seen, start in zip(test, starts, strict=False)]
-    objects = [seen.picture.boxes for seen in test]
-    at = np.array([seen.at for seen in test], np.int64)
-    nothing = np.empty(0, np.int64)
-    return Detections(
-        unit=unit,
-        tested=at,
-        area=np.array([seen.picture.area for seen in test], np.float64),
-        opportunities=np.array([seen.picture.opportunities for seen in test], np.int64),
-        picture=np.repeat(at, [len(seen.hit) for seen in test]),
-        box=np.concatenate([np.empty((0, 4)), *(seen.box for seen in test)]),
-        decision=np.zeros(len(windows)),
-        votes=np.zeros(len(windows)),
-        hit=np.concatenate([nothing, *hit]),
-        chips=windows,
-        rivals=np.empty((len(windows), 0)),
-        rival_names=np.empty(0, "U1"),
-        rival_seconds=np.empty(0),
-        objects=np.concatenate([np.empty((0, 4)), *objects]),
-        object_picture=np.repeat(at, [len(boxes) for boxes in objects]),
-        object_category=np.concatenate([nothing, *(seen.picture.category for seen in test)]),
-        object_found=np.concatenate([np.empty(0, bool), *(np.isfinite(_best(seen)) for seen in test)]),
-        train_chips=windows[:0],
-        train_y=nothing,
-        train_picture=nothing,
-        train_round=nothing,
-    )
 
 
 def _look(at: int, picture: Picture, small: np.ndarray, through: MatchedFilter, recipe) -> Look:

@@ -25,7 +25,7 @@ from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.finders.matched import Chips
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.split import Split
@@ -91,18 +91,24 @@ def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Pro
 def judge(machine, problem: Problem, check) -> Detections:
     """What the machine finds in the test pictures, down to the floor of the recipe."""
     recipe, ground = problem.recipe, problem.search
-    known, tested = ground.pictures, ground.part.test
-    found, hits, start = [], [], 0
-    for at in tested:
+    known, side = ground.pictures, recipe.option("chip")
+    found, hits = [], []
+    for at in ground.part.test:
         picture = known.pictures[at]
         seen = search(
             recipe, known, _prepared(machine, problem), ground.discard, picture.image, lambda: check("predicting")
         )
-        hit = by_overlap(seen.boxes, picture.boxes, recipe.option("overlap"))
-        found.append((seen.boxes, seen.f, seen.votes, seen.scan.chips[seen.kept]))
-        hits.append(np.where(hit >= 0, hit + start, -1))
-        start += len(picture.boxes)
-    return _detections(ground, found, hits)
+        found.append(seen)
+        hits.append(by_overlap(seen.boxes, picture.boxes, recipe.option("overlap")))
+    chips = np.concatenate([np.empty((0, side, side), np.uint8), *(seen.scan.chips[seen.kept] for seen in found)])
+    return beside_truth(known, ground.part.test, [seen.boxes for seen in found], hits, chips)._replace(
+        decision=np.concatenate([np.empty(0), *(seen.f for seen in found)]),
+        votes=np.concatenate([np.empty(0), *(seen.votes for seen in found)]),
+        train_chips=ground.chips,
+        train_y=ground.y,
+        train_picture=ground.picture,
+        train_round=ground.round,
+    )
 
 
 def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check) -> Seen:
@@ -240,33 +246,3 @@ def _window(image: np.ndarray, square: np.ndarray, side: int) -> np.ndarray:
     columns = np.clip(np.arange(x0, max(x1, x0 + 2)), 0, image.shape[1] - 1)
     seen = image[np.ix_(rows, columns)].astype(np.float64)
     return np.rint(resize(seen, (side, side), anti_aliasing=True)).astype(np.uint8)
-
-
-def _detections(ground: Ground, found: list, hits: list) -> Detections:
-    known, at = ground.pictures.pictures, np.array(ground.part.test, np.int64)
-    side, objects = ground.chips.shape[1], [known[position].boxes for position in ground.part.test]
-    hit = np.concatenate([np.empty(0, np.int64), *hits])
-    total = sum(map(len, objects))
-    return Detections(
-        unit=ground.pictures.entry.unit,
-        tested=at,
-        area=np.array([known[position].area for position in ground.part.test], np.float64),
-        opportunities=np.array([known[position].opportunities for position in ground.part.test], np.int64),
-        picture=np.repeat(at, [len(f) for _, f, _, _ in found]),
-        box=np.concatenate([np.empty((0, 4)), *(boxes for boxes, _, _, _ in found)]),
-        decision=np.concatenate([np.empty(0), *(f for _, f, _, _ in found)]),
-        votes=np.concatenate([np.empty(0), *(votes for _, _, votes, _ in found)]),
-        hit=hit,
-        chips=np.concatenate([np.empty((0, side, side), np.uint8), *(chips for _, _, _, chips in found)]),
-        rivals=np.empty((len(hit), 0)),
-        rival_names=np.empty(0, "U1"),
-        rival_seconds=np.empty(0),
-        objects=np.concatenate([np.empty((0, 4)), *objects]),
-        object_picture=np.repeat(at, [len(boxes) for boxes in objects]),
-        object_category=np.concatenate([np.empty(0, np.int64), *(known[p].category for p in ground.part.test)]),
-        object_found=np.isin(np.arange(total), hit),
-        train_chips=ground.chips,
-        train_y=ground.y,
-        train_picture=ground.picture,
-        train_round=ground.round,
-    )

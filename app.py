@@ -9,6 +9,21 @@ stroke-width="3"/><circle cx="8" cy="10" r="6" fill="#d55e00"/><circle cx="24" c
 st.set_page_config("Invariant SVM Lab", ICON, layout="wide", initial_sidebar_state=240)
 
 PAGES = {
+    "Start": [
+        st.Page(
+            "pages/playground.py",
+            title="Playground",
+            icon=":material/scatter_plot:",
+            default=True,
+            help="Points in the plane: move C, add a point, switch on virtual copies, and watch the line turn.",
+        ),
+        st.Page(
+            "pages/lessons.py",
+            title="Lessons",
+            icon=":material/school:",
+            help="Six short walks through the pages: predict first, then look.",
+        ),
+    ],
     "Data": [
         st.Page(
             "pages/datasets.py",
@@ -28,7 +43,6 @@ PAGES = {
             "pages/train.py",
             title="Train",
             icon=":material/play_circle:",
-            default=True,
             help="Choose data, kernel and C, start, and watch the machine converge.",
         ),
         st.Page(
@@ -41,7 +55,7 @@ PAGES = {
             "pages/runs.py",
             title="Runs",
             icon=":material/list:",
-            help="Every run: rename, compare two, export, delete.",
+            help="Every run: rename, compare, export, delete.",
         ),
     ],
     "Inspection": [
@@ -56,6 +70,24 @@ PAGES = {
             title="Errors",
             icon=":material/close:",
             help="The test digits that the run gets wrong, and why.",
+        ),
+        st.Page(
+            "pages/draw.py",
+            title="Draw a digit",
+            icon=":material/draw:",
+            help="Draw a digit, see what every machine makes of it, and nudge it until the answer flips.",
+        ),
+        st.Page(
+            "pages/compare.py",
+            title="Compare",
+            icon=":material/compare:",
+            help="Two or more runs on the same test examples: what one mends and what it breaks.",
+        ),
+        st.Page(
+            "pages/scramble.py",
+            title="Scramble the pixels",
+            icon=":material/shuffle:",
+            help="One permutation of all pixels: which machines notice?",
         ),
     ],
     "Detection": [

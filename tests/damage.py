@@ -13,7 +13,7 @@ from svmcore.lab.store import runs
 def finished(recipe, title="Damaged one"):
     """A run that is done, with every file that a run can have."""
     outcome = train.execute(recipe)
-    run = runs.create(recipe)
+    run = runs.create(recipe, "20020101-000000-000-abcdef")
     run.set_state("running")
     run.save_grant(10.0)
     run.save_split(outcome.train_index, outcome.test.index)
@@ -168,6 +168,7 @@ FILES = {  # file of a run -> ways
     "recipe.json": JSON | {"C": with_(C=-1), "a long C": with_(C=10**400)},
     "state.json": STATE,
     "title.json": JSON | {"lines": lambda path: path.write_text('"a\\nb"')},
+    "parent.json": JSON,
     "grant.json": {way: change for way, change in JSON.items() if way != "cut off"}  # half a number is one
     | {"negative": lambda path: path.write_text("-5")},
     "result.json": RESULT,
@@ -176,7 +177,6 @@ FILES = {  # file of a run -> ways
     "test.npz": TEST,
     "progress.jsonl": {name: ANY[name] for name in ("huge", "a folder", "not to be opened", "a pipe")},
 }
-HARMLESS = {("title.json", "null"), ("grant.json", "null")}
 INSIDE = {
     "model.npz": MODEL_INSIDE,
     "test.npz": TEST_INSIDE,

@@ -29,6 +29,7 @@ LEVELS = {
     "estimator": 3,
     "model": 3,
     "methods": 4,
+    "explain": 4,
     "detection": 4,
     "lab": 5,
     "__main__": 5,
@@ -136,7 +137,21 @@ def test_no_machine_paths():
 
 
 LAB = ("registry", "recipe", "store", "experiment", "forecast", "recipes", "jobs", "tables")
-ROOMS = ("kit", "figures", "recipe", "example", "run", "detect", "data", "paper")
+ROOMS = (
+    "kit",
+    "figures",
+    "recipe",
+    "example",
+    "why",
+    "run",
+    "compare",
+    "detect",
+    "draw",
+    "play",
+    "data",
+    "paper",
+    "lesson",
+)
 
 
 @pytest.mark.parametrize(("house", "order"), [("svmcore.lab", LAB), ("pages.ui", ROOMS)])

@@ -31,7 +31,7 @@ def run(home):
     return train(TOY)
 
 
-def open_app(page=None, **query):
+def open_app(page="pages/train.py", **query):
     """The app after its first run, at a page and an address."""
     app = AppTest.from_file("../app.py", default_timeout=60)
     for name, value in query.items():
@@ -168,7 +168,7 @@ def test_data_set_that_is_not_at_hand_leads_to_its_fetch(run, monkeypatch):
 
 
 def test_unknown_run_in_the_address_is_said(run):
-    app = open_app(run="20200101-000000-000-abcdef")
+    app = open_app(page=None, run="20200101-000000-000-abcdef")
     assert "20200101-000000-000-abcdef" in texts(app.warning)
     assert app.session_state["run"] == run.id
 

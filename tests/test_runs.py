@@ -69,6 +69,14 @@ def test_states_while_owned_and_after(home):
         assert (run.state, run.message) == (state, "why")
 
 
+def test_a_run_remembers_what_it_grew_out_of(home):
+    first = runs.create(MOONS)
+    assert first.parent is None
+    assert runs.create(MOONS, first.id).parent == first.id
+    (first.path / "parent.json").write_text('"../elsewhere"')
+    assert "parent.json" in first.damage
+
+
 def test_newest_first_and_created(home):
     ids = [runs.create(MOONS).id for _ in range(3)]
     assert {run.id for run in runs.newest_first()} == set(ids)

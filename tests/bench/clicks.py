@@ -39,12 +39,12 @@ def main(argv=None) -> int:
     with tempfile.TemporaryDirectory() as home, running_app(ROOT, Path(home)) as server, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
         watcher, visitor = (browser.new_context(viewport={"width": 1440, "height": 1000}).new_page() for _ in "ab")
-        watcher.goto(server.url)
+        watcher.goto(f"{server.url}/train")
         watcher.get_by_text(OUTCOME).first.wait_for(timeout=1000 * PRESET_SECONDS)
         visit(visitor, server.url)
         for title in ROUND:  # every page once: what it imports is not the training's doing
             click(visitor, title)
-        visit(watcher, f"{server.url}/?{options.query}")
+        visit(watcher, f"{server.url}/train?{options.query}")
         start(watcher)
         expect_state(watcher, "running", 60)
         watcher.wait_for_timeout(3000)

@@ -98,7 +98,7 @@ def server(tmp_path_factory, chromium):
     shutil.copytree(ROOT, base / "tree", ignore=shutil.ignore_patterns(".git", ".venv", "tests", "__pycache__"))
     with running_app(base / "tree", base / "home") as running:
         page = chromium.new_page()
-        page.goto(running.url)
+        page.goto(f"{running.url}/train")
         page.get_by_text(OUTCOME).first.wait_for(timeout=1000 * PRESET_SECONDS)
         page.close()
         yield running

@@ -134,7 +134,7 @@ def test_own_pictures_are_refused_with_file_line_and_column_or_offered_by_detect
 
 
 def test_without_a_machine_a_photograph_page_says_what_to_do(server, tab):
-    visit(tab, server.url)
+    visit(tab, f"{server.url}/train")
     go_to(tab, "On a photograph")
     expect(tab.get_by_text("No machine yet that looks at photographs.")).to_be_visible()
     expect(tab.get_by_role("button", name="Train the small demo")).to_be_enabled()

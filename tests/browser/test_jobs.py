@@ -4,8 +4,8 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import OUTCOME, expect_state, metric, press, run_id, settle, start, visit
 
-LONG = "/?dataset=mnist-5k&kernel=linear&C=100000&tol=1e-8&preprocess=scale01"
-WATCHABLE = "/?dataset=mnist-5k&n_train=1000&n_test=500&slow_motion=true"
+LONG = "/train?dataset=mnist-5k&kernel=linear&C=100000&tol=1e-8&preprocess=scale01"
+WATCHABLE = "/train?dataset=mnist-5k&n_train=1000&n_test=500&slow_motion=true"
 
 
 def test_cancel_a_long_run_and_start_another(server, tab):
@@ -16,7 +16,7 @@ def test_cancel_a_long_run_and_start_another(server, tab):
     press(tab, "cancel")
     expect_state(tab, "cancelled", 10)
 
-    visit(tab, f"{server.url}/?dataset=digits-8x8&run={long}")
+    visit(tab, f"{server.url}/train?dataset=digits-8x8&run={long}")
     assert start(tab) != long
     expect_state(tab, "done")
     expect(tab.get_by_text(OUTCOME).first).to_be_visible()

@@ -38,7 +38,7 @@ def watch_the_run(tab):
 
 
 def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
-    visit(tab, server.url)
+    visit(tab, f"{server.url}/train")
     go_to(tab, "Datasets")
     press(tab, "show_digits-8x8")
     expect(tab.get_by_role("heading", name="8 x 8")).to_be_visible()

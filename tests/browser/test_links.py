@@ -9,7 +9,7 @@ from tests.browser.steps import OUTCOME, run_id, tiles, visit
 
 
 def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
-    visit(tab, server.url)
+    visit(tab, f"{server.url}/train")
     expect(tab.get_by_text(OUTCOME).first).to_be_visible()
     run = run_id(tab)
     with running_app(server.tree, server.home) as fresh:

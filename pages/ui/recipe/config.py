@@ -38,11 +38,12 @@ def names() -> list[str]:
     return [*FIELDS, *option_fields()]
 
 
-def start(recipe: Recipe):
-    """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew."""
+def start(recipe: Recipe, parent: str | None = None):
+    """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew. parent: id
+    of the run that it grew out of."""
     st.session_state[WRONG] = []
     try:
-        st.session_state["run"] = jobs.submit(recipe)
+        st.session_state["run"] = jobs.submit(recipe, parent=parent)
         st.session_state[FOLDED] = True
         state.write("recipe", names(), {})
         state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} trains in the background.")

@@ -95,8 +95,9 @@ class Queue:
         self._welcoming = threading.Lock()  # a second session waits until the first one has its preset
         self._closing = threading.Event()
 
-    def submit(self, recipe: Recipe, *, looks: bool = True) -> str:
-        """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them.
+    def submit(self, recipe: Recipe, *, looks: bool = True, parent: str | None = None) -> str:
+        """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
+        the run that it grew out of.
 
         BudgetError when it cannot fit into memory, UnknownDataset, QueueFull, OSError when the disk takes no new run.
         """
@@ -106,7 +107,7 @@ class Queue:
         if fresh >= MAX_QUEUED:
             raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
         try:
-            run = runs.create(recipe)
+            run = runs.create(recipe, parent)
         except OSError as error:
             raise OSError(worker.explain(error)) from error
         with self.changed:

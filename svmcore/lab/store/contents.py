@@ -29,11 +29,12 @@ class Contents(NamedTuple):
     state: dict | None
     title: str | None
     grant: float | None
+    parent: str | None
     result: dict | None
     damage: str
 
 
-JSON = ("recipe.json", "state.json", "title.json", "grant.json", "result.json")  # as the fields of Contents
+JSON = ("recipe.json", "state.json", "title.json", "grant.json", "parent.json", "result.json")  # as in Contents
 LARGE = ("split.npz", "model.npz", "test.npz", "progress.jsonl")  # of which the headers are read to list a run
 _found: dict[tuple[str, tuple], str] = {}  # folder, stamps -> damage that reading all of a large file has shown
 

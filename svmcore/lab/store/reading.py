@@ -1,6 +1,7 @@
 """The one reader of each file of a run: its size, shape and kind are checked before anyone sees what it holds.
 
-    read_json(path)     recipe state title grant result .json -> the value      read_lines(path)   progress.jsonl
+    read_json(path)     recipe state title grant parent result .json -> the value
+    read_lines(path)    progress.jsonl
     announced(path)     split model test .npz, by their headers alone           read_arrays(path)  split test .npz
 
 Each raises FileNotFoundError where there is no file, and Damaged, naming file and reason, for one that is not what it
@@ -10,6 +11,7 @@ should be. Fields that are not known here are left as they are: a newer version 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from svmcore.lab.registry.tasks import TASKS
 
 MAX_JSON = 1 << 20  # bytes of a JSON file
 MAX_LINES = 1 << 26  # bytes of progress
+RUN_ID = re.compile(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{6}")
 STATES = ("queued", "running", "paused", "done", "failed", "cancelled", "interrupted")
 
 
@@ -125,6 +128,12 @@ def _title(value):
     return value
 
 
+def _parent(value):
+    if not isinstance(value, str) or not RUN_ID.fullmatch(value):
+        raise ValueError(f"it holds {short(value)}, not the id of a run")
+    return value
+
+
 def _result(value):
     """The figures of a run: those that all share, its task's and its method's; those that the first versions did not
     keep have a value that says nothing."""
@@ -169,6 +178,7 @@ CHECKS = {
     "state.json": _state,
     "title.json": _title,
     "grant.json": positive,
+    "parent.json": _parent,
     "result.json": _result,
 }
 POSITIONS = ("index", "train", "test", "support", "parent", "picture", "tested", "object_picture")

@@ -2,6 +2,7 @@
 
     recipe.json     what was asked                       owner.json      the process at work, locked while it lives
     state.json      queued ... done, and a message       title.json      the name a reader gave it
+    parent.json     the run that it grew out of, if any
     split.npz       which examples train, which test     progress.jsonl  one line now and then
     model.npz       the machine                          test.npz        labels, predictions, decision values
     result.json     the figures; written last      (of a run in parts also split-1.npz, model-1.npz, test-1.npz, ...)
@@ -15,7 +16,6 @@ stands in no list but `everything`.
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import shutil
 import time
@@ -38,7 +38,7 @@ ACTIVE = ("queued", "running", "paused")
 TERMINAL = ("done", "failed", "cancelled", "interrupted", "damaged")
 TRASH_DAYS, TRASH_RUNS = 7, 20
 BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
-_ID = re.compile(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{6}")
+_ID = reading.RUN_ID
 
 
 class UnknownRun(KeyError):
@@ -78,6 +78,11 @@ class Run:
         found = contents.of(self.path)
         asked = found.recipe and (found.recipe.title or found.recipe.name)
         return found.title or asked or f"run {self.id}"
+
+    @property
+    def parent(self) -> str | None:
+        """Id of the run that it grew out of, to be compared with; that run may be gone."""
+        return contents.of(self.path).parent
 
     @property
     def created(self) -> str:
@@ -229,7 +234,7 @@ def home() -> Path:
     return _jit.home()
 
 
-def create(recipe: Recipe) -> Run:
+def create(recipe: Recipe, parent: str | None = None) -> Run:
     """A new run, queued and owned by this process until `release`. OSError when the disk is full or read-only."""
     folder = _folder("runs")
     now = time.time()
@@ -239,6 +244,8 @@ def create(recipe: Recipe) -> Run:
     handle = folders.claim(temporary.path)
     try:
         folders.write_json(temporary.path / "recipe.json", recipe.to_dict())
+        if parent is not None:
+            folders.write_json(temporary.path / "parent.json", parent)
         files.write(temporary.path / "ballast", lambda file: file.write(b"\0" * BALLAST))
         temporary.set_state("queued")
         os.replace(temporary.path, folder / run_id)

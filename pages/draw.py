@@ -1,0 +1,5 @@
+"""Draw a digit."""
+
+import streamlit as st
+
+st.title("Draw a digit")

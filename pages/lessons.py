@@ -1,0 +1,5 @@
+"""Lessons."""
+
+import streamlit as st
+
+st.title("Lessons")

@@ -1,0 +1,5 @@
+"""Playground."""
+
+import streamlit as st
+
+st.title("Playground")

@@ -1,0 +1,5 @@
+"""Scramble the pixels."""
+
+import streamlit as st
+
+st.title("Scramble the pixels")

@@ -1,0 +1,1 @@
+"""A digit that the reader draws."""

@@ -1,0 +1,18 @@
+"""One example that is looked at: of a data set, or drawn by the reader."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data import Dataset
+
+DRAWN = "drawn"
+
+
+class Shown(NamedTuple):
+    """X (1, ...) as the data set has its examples, before preprocessing; label None for one that the reader drew."""
+
+    dataset: Dataset
+    X: np.ndarray
+    label: object | None
+    ref: str  # `gallery.reference`, or DRAWN

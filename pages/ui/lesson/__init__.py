@@ -1,0 +1,1 @@
+"""Lessons: walks through the pages, with a question at each step."""

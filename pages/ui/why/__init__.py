@@ -1,0 +1,1 @@
+"""Why a machine decides as it does on one example, one panel a file."""

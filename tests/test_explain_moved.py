@@ -88,7 +88,7 @@ def test_the_plateau_is_the_largest_square_around_the_centre():
 @pytest.mark.parametrize("sides", ["one", "both"])
 @pytest.mark.parametrize("jitters", ["box:1@zero", "rot:-10,10", "shift:1,0;2,0@zero"])
 def test_the_form_that_a_jittered_kernel_picks_is_the_nearest(digits, sides, jitters):
-    X, y = digits
+    X, _ = digits
     prepare = Preprocessor("unit-norm", image_shape=SHAPE).transform
     kernel = Jittered(Poly(3, 1, 1), jitters, SHAPE, sides, prepare=("unit-norm",))
     A = prepare(X)

@@ -76,8 +76,8 @@ def test_the_remedy_is_what_trying_one_change_after_the_other_finds(trained):
 
 
 def test_the_surest_answer_of_a_set_is_its_largest_value(trained):
-    f, _ = decided(trained)
-    for f in (f, f[:, :, :1]):  # several machines, and one
+    several, _ = decided(trained)
+    for f in (several, several[:, :, :1]):  # several machines, and one
         said = remedy.surest(LADDER, f)
         for s, own in enumerate(LADDER.members):
             for i in range(0, f.shape[1], 7):

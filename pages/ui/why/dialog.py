@@ -17,14 +17,14 @@ from pages.ui.example.shown import Shown
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import state, walk
-from pages.ui.kit.gallery import DIGIT, magnified, open_digit, thin
+from pages.ui.kit.gallery import DIGIT, open_digit
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family
+from pages.ui.why import bill, family, table
+from pages.ui.why.answer import answer
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 SPLITS = ("train", "test")
-LARGE = 168  # wished height of the picture, in screen pixels
 WHY = "why"  # the URL parameter that holds the name of the panel
 
 
@@ -38,8 +38,10 @@ class Panel(NamedTuple):
 
 
 PANELS = {
-    "bill": Panel("Bill", bill.panel, "The support vectors that speak for and against, and how they add up."),
-    "family": Panel("Family", family.panel, "Support vectors and the virtual ones made from them."),
+    "bill": Panel(
+        "Bill", bill.panel, "The support vectors that speak for and against, and how they add up.", bill.PARAMS
+    ),
+    "family": Panel("Family", family.panel, "Support vectors and the virtual ones made from them.", family.PARAMS),
 }
 
 
@@ -112,14 +114,11 @@ def _view() -> None:
     shown = Shown(dataset, X[index][None], y[index], ref)
     run = state.current_run()
     machine = _machine(run, dataset)
-    values = None if machine is None else machine.decision_values(evidence.prepared(run, shown.X))[0]
+    values = None if machine is None else answer(run, machine, shown).f
     _heading(run, machine, values, shown, split, index)
     left, right = st.columns([1, 3], gap="medium")
     with left:
-        picture = thin(evidence.example_pictures(dataset, split, np.array([index])))[0]
-        st.image(magnified(picture, LARGE), output_format="PNG", alt=f"Example {index}, class {y[index]}")
-        if dataset.image_shape is None:
-            st.dataframe(X[index][None], hide_index=True, alt="The features of this example")
+        table.top(run, machine, shown)
         if machine is not None:
             _sums(run, machine, values, y[index])
     with right:

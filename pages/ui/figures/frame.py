@@ -7,6 +7,7 @@ prints below it.  Text and grid colours are left to the app's theme, so that a f
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui.kit.present import TYPE, presenting
 from pages.ui.kit.words import plain
 
 HEIGHT = 260
@@ -15,6 +16,8 @@ HEIGHT = 260
 def show(figure: go.Figure, key: str, **options):
     """Draw a figure of this file with its alt text and its line of words; returns what `st.plotly_chart` returns."""
     meta = figure.layout.meta
+    if presenting():
+        figure.update_layout(font_size=12 * TYPE, height=TYPE * (figure.layout.height or HEIGHT))
     state = st.plotly_chart(
         figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
     )

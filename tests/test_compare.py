@@ -10,7 +10,7 @@ from data import catalogue
 from data.dataset import Arrays
 from svmcore.kernels import RBF
 from svmcore.lab.experiment import comparison, train
-from svmcore.lab.experiment.comparison import on_same_examples, together, why_not
+from svmcore.lab.experiment.comparison import alone, on_same_examples, together, why_not
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES
@@ -167,6 +167,22 @@ def test_a_way_out_that_cannot_be_says_so(home):
     assert why_not(reference, run).kind == "data"
     with pytest.raises(RecipeError):
         estimate(on_same_examples(run, reference))
+
+
+@pytest.mark.parametrize("r", [3, 4, 6])
+def test_who_stands_alone(r):
+    wrong = np.array(list(product((False, True), repeat=r))).T
+    for column, found in zip(wrong.T, alone(wrong)):
+        right = [i for i in range(r) if not column[i]]
+        mistaken = [i for i in range(r) if column[i]]
+        if not mistaken or not right:
+            assert found == (1 if mistaken else 0)
+        elif len(right) == 1:
+            assert found == 2 + right[0]
+        elif len(mistaken) == 1:
+            assert found == 2 + r + mistaken[0]
+        else:
+            assert found == 2 + 2 * r
 
 
 def test_classes_are_known_without_the_machine(made_up):

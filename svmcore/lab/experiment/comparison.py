@@ -2,10 +2,11 @@
 
     why_not(reference, run)     None, or the Reason why the answers of the two cannot be paired
     together(runs)              Answers: what each run said of the same n examples, in one order
+    alone(wrong)                which examples all get wrong, and which a single run gets right or wrong
     on_same_examples(run, ref)  the run's recipe with the reference's test examples: the way out
 
-Symbols: r runs, n test examples, k classes; y_true (n,), y_pred (r, n), wrong (r, n) bool, decision[i] (n, k_i) the f of
-run i. Only `test.npz` is read, never a machine. Which examples two runs share is never taken in silence: runs whose
+Symbols: r runs, n test examples, k classes; y_true (n,), y_pred (r, n), wrong (r, n) bool, decision[i] (n, k_i) the f
+of run i. Only `test.npz` is read, never a machine. Which examples two runs share is never taken in silence: runs whose
 test examples differ by a single one are not paired.
 """
 
@@ -98,6 +99,21 @@ def together(runs: list[Run]) -> Answers:
     decision = tuple(test.decision[order] for test, order in zip(tests, orders, strict=True))
     classes = _classes(runs[0].recipe, np.union1d(y_true, y_pred))
     return Answers(first.split, first.index[order], classes, y_true, y_pred, decision)
+
+
+def alone(wrong: np.ndarray) -> np.ndarray:
+    """Who stands alone on each example: (n,) int, from wrong (r, n) bool of r >= 3 runs.
+
+    0 all are right, 1 all are wrong, 2 + i run i alone is right, 2 + r + i run i alone is wrong, 2 + 2r otherwise.
+    """
+    r, n = wrong.shape
+    count = wrong.sum(axis=0)
+    found = np.full(n, 2 + 2 * r)
+    found[count == 0] = 0
+    found[count == 1] = 2 + r + wrong.argmax(axis=0)[count == 1]
+    found[count == r - 1] = 2 + wrong.argmin(axis=0)[count == r - 1]
+    found[count == r] = 1
+    return found
 
 
 def on_same_examples(run: Run, reference: Run) -> Recipe:

@@ -13,14 +13,20 @@ from pages.ui.kit.words import plain
 HEIGHT = 260
 
 
-def show(figure: go.Figure, key: str, **options):
-    """Draw a figure of this file with its alt text and its line of words; returns what `st.plotly_chart` returns."""
+def show(figure: go.Figure, key: str, file: str = "", **options):
+    """Draw a figure with its alt text and its line of words; returns what `st.plotly_chart` returns. file: with it the
+    figure has a button that saves it under this name, as SVG."""
     meta = figure.layout.meta
     if presenting():
         figure.update_layout(font_size=12 * TYPE, height=TYPE * (figure.layout.height or HEIGHT))
-    state = st.plotly_chart(
-        figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
-    )
+    save = {
+        "displayModeBar": True,
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "svg", "filename": file},
+    }
+    config = {"scrollZoom": False} | (save if file else {"displayModeBar": False})
+    state = st.plotly_chart(figure, key=key, alt=meta["alt"], config=config, **options)
     st.caption(plain(meta["see"]))
     return state
 

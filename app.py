@@ -135,13 +135,14 @@ PAGES = {
 page = st.navigation(PAGES, expanded=True)
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
-from pages.ui.example import digits  # noqa: E402
-from pages.ui.kit import state  # noqa: E402
+from pages.ui.kit import state, walk  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
+from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
 jobs.ensure_preset()
 picker.run_picker()
+walk.over(())
 state.guarded(page.run)
-state.guarded(digits.show_requested)
+state.guarded(dialog.show_requested)
 state.tell()

@@ -7,7 +7,7 @@ from data import load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, words
+from pages.ui.kit import state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.run.trained import another_run, trained_run
 from pages.ui.why import recommend
@@ -67,6 +67,7 @@ if run:
         if order != "Index":
             lead = evidence.lead(test.decision, true, predicted)[shown]
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
+        walk.over(reference(run.recipe.dataset, test.split, test.index[i]) for i in shown)
         pages = max(1, -(-len(shown) // PER_PAGE))
         page = st.pagination(pages, key=f"errors_page_{pages}") if pages > 1 else 1
         rows = shown[(page - 1) * PER_PAGE : page * PER_PAGE]

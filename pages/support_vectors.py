@@ -7,8 +7,8 @@ from data import load
 from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit import state
-from pages.ui.kit.gallery import gallery
+from pages.ui.kit import state, walk
+from pages.ui.kit.gallery import gallery, reference
 from pages.ui.kit.words import plain
 from pages.ui.run.trained import another_run, trained_run
 
@@ -105,6 +105,7 @@ if run:
     if order in ("Smallest alpha", "Index"):
         by = chosen.alpha if order == "Smallest alpha" else chosen.row
         chosen = evidence.take(chosen, np.argsort(by, kind="stable"))
+    walk.over(reference(run.recipe.dataset, "train", row) for row in chosen.row)
 
     sides = st.grid(4, min_column_width=230)
     left, right = sides.cell(), sides.cell(column_span=3)

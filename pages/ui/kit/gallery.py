@@ -52,7 +52,7 @@ def reference(dataset: str, split: str, index: int) -> str:
 
 
 def open_digit(ref: str) -> None:
-    """Name the example whose view lies over the page from the next rerun on; `digits.show_requested` draws it."""
+    """Name the example whose view lies over the page from the next rerun on; `why.dialog` draws it."""
     st.query_params[DIGIT] = ref
 
 

@@ -10,6 +10,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import present, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.run.trained import another_run, trained_run
+from pages.ui.why import recommend
 from svmcore.metrics import class_positions, confusion, per_class_table
 
 PER_PAGE = 96
@@ -42,9 +43,9 @@ if run:
     st.subheader(words.error_rate(run.result))
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
     sides = st.grid(2, min_column_width=400)
-    left, right, below = present.parts(
-        ("Confusion", "Which ones", "By class"), (sides.cell(), sides.cell(), st.container())
-    )
+    tabs = ("Confusion", "Which ones", "What would have fixed them", "By class")
+    places = (sides.cell(), sides.cell(), st.container(), st.container())
+    left, right, remedy, below = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True, vertical_alignment="bottom"):
             wanted = st.multiselect(
@@ -104,6 +105,8 @@ if run:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane", test)
 
+    with remedy:
+        recommend.section(run)
     with below:
         st.subheader("By class")
         decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision

@@ -137,16 +137,28 @@ PAGES = {
 
 page = st.navigation(PAGES, expanded=True)
 
+from pages.ui.play import opening  # noqa: E402
+
+first = page == PAGES["Start"][0]
+if first:
+    opening.hand_over_old_link()
+    if not opening.ready():
+        page.run()  # without the library; ends by beginning anew
+
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
 from pages.ui.kit import present, state, walk  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
-jobs.ensure_preset()
+walk.over(())
+if first:  # its picture before everything else: the preset takes half of the processor's time
+    state.guarded(page.run)
+if jobs.ensure_preset() and first:
+    st.rerun()
 picker.run_picker()
 present.switch()
-walk.over(())
-state.guarded(page.run)
+if not first:
+    state.guarded(page.run)
 state.guarded(dialog.show_requested)
 state.tell()

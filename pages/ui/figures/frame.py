@@ -14,12 +14,15 @@ HEIGHT = 260
 
 def show(figure: go.Figure, key: str, **options):
     """Draw a figure of this file with its alt text and its line of words; returns what `st.plotly_chart` returns."""
-    meta = figure.layout.meta
-    state = st.plotly_chart(
-        figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
-    )
-    st.caption(plain(meta["see"]))
+    state = chart(figure, key, **options)
+    st.caption(plain(figure.layout.meta["see"]))
     return state
+
+
+def chart(figure: go.Figure, key: str, **options):
+    """`show` without the line of words, for one of several alike figures, below which it is said once."""
+    config = {"displayModeBar": False, "scrollZoom": False}
+    return st.plotly_chart(figure, key=key, alt=figure.layout.meta["alt"], config=config, **options)
 
 
 def bare(x_title: str | None, y_title: str | None, *, height: int = HEIGHT, margin_r: int = 10, **layout) -> go.Figure:

@@ -39,10 +39,13 @@ def drawing(found) -> None:
     place = st.container(horizontal=True)
     with place.container(width=view.LEFT):
         view.board()
+        brief = st.empty()
         view.tools(tests)
         view.pad(ink)
     if runs:
-        view.answers(place, runs, ink)
+        said = view.answers(place, runs, ink)
+        if said:
+            brief.markdown(f"Answers: **{plain(' · '.join(said))}**")
     elif not found:
         with place.container(width=view.LEFT):
             nobody(state.current_run())

@@ -100,9 +100,10 @@ def pad(ink: np.ndarray | None) -> None:
                "The prepared digit will stand here, to be nudged.")  # fmt: skip
 
 
-def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> None:
+def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> list[str]:
     """What each machine says, side by side in `place`. Before anything is drawn all of them answer once about an empty
-    picture, so that the first stroke finds them loaded."""
+    picture, so that the first stroke finds them loaded. The answers alone, in order, are returned."""
+    said = []
     side = catalogue.entry(found[0].recipe.dataset).shape[0]
     for run in found:
         with place.container(width=ANSWER, key=f"draw_answer_{run.id}"):
@@ -111,10 +112,11 @@ def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> 
             if ready and ink is None:
                 st.metric(plain(short(run.title, 60)), "–", "draw a digit", delta_color="off", delta_arrow="off")
             elif ready:
-                _answer(run, ink)
+                said.append(_answer(run, ink))
+    return said
 
 
-def _answer(run: Run, ink: np.ndarray) -> None:
+def _answer(run: Run, ink: np.ndarray) -> str:
     now = address.current()
     f = machines.values(run, now.source, now.trail, lambda places: nudged(ink, places))
     machine = run.machine()
@@ -133,6 +135,7 @@ def _answer(run: Run, ink: np.ndarray) -> None:
     chart(bars, f"draw_bars_{run.id}")  # what one sees there is said once, below all of them
     if len(now.trail) > 1:
         show(trail.decision_trail(f, names, [place.words for place in now.trail]), f"draw_trail_{run.id}")
+    return short(names[best], 12)
 
 
 def _picture(ink: np.ndarray, size: int) -> np.ndarray:

@@ -136,6 +136,13 @@ def test_no_view_of_a_data_set_does(kept, view):
         assert "evil" in str(app.table[0].value)
 
 
+@pytest.mark.parametrize("panel", ["bill", "family", "orbit", "map", "remedy"])
+def test_no_panel_of_an_example_does(kept, panel):
+    _, name, run_id = kept
+    for options in ({}, {"bill": "class"}, {"bill": IMAGE, "beside": TAG, "off": TAG, "family": IMAGE, "of": IMAGE}):
+        assert live_texts(open_page("errors", run=run_id, digit=f"{name}/train/3", why=panel, **options)) == []
+
+
 def test_a_hostile_address_is_said_as_text(kept):
     for page in PAGES:
         app = open_page(

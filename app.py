@@ -142,7 +142,7 @@ from svmcore.lab import jobs  # noqa: E402
 
 jobs.ensure_preset()
 picker.run_picker()
-walk.over(())
+walk.forget()
 state.guarded(page.run)
 state.guarded(dialog.show_requested)
 state.tell()

@@ -46,6 +46,7 @@ def _reasons(run: Run, machine: Machine, x: np.ndarray, values: np.ndarray, ref:
         key="digit_reasons",
         alt=f"The {len(strongest)} support vectors that contribute most, strongest first",
         size=48,
+        whole_page=False,
     )
     st.caption(
         "The support vectors that weigh most, strongest first: number above = class, below = contribution to f. "

@@ -61,6 +61,7 @@ def _family(run: Run, machine: Machine, index: int, c: int) -> None:
         key="digit_family",
         alt=f"Forms of example {index} that are support vectors, largest alpha first",
         size=48,
+        whole_page=False,
     )
     st.caption(
         f"Its forms that hold up *{plain(evidence.machine_names(run, machine)[c])}*, alpha below; a dotted ring is a "

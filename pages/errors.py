@@ -102,8 +102,7 @@ if run:
         )
         if plane.is_plane(run):
             plane.plane(run, machine, "plane", test)
-
-    recommend.section(run)
+        recommend.section(run)
 
     st.subheader("By class")
     decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision

@@ -19,7 +19,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import state, walk
 from pages.ui.kit.gallery import DIGIT, magnified, open_digit, thin
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family
+from pages.ui.why import bill, family, holds, orbit, remedy
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -39,6 +39,11 @@ class Panel(NamedTuple):
 
 PANELS = {
     "bill": Panel("Bill", bill.panel, "The support vectors that speak for and against, and how they add up."),
+    "orbit": Panel(
+        "Moved a little", orbit.panel, "The example under every jitter of a set, and where f flips.", ("orbit",)
+    ),
+    "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS),
+    "remedy": Panel("What would fix it", remedy.panel, "The smallest changes that turn it, and what they would break."),
     "family": Panel("Family", family.panel, "Support vectors and the virtual ones made from them."),
 }
 

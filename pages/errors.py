@@ -10,6 +10,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.run.trained import another_run, trained_run
+from pages.ui.why import recommend
 from svmcore.metrics import class_positions, confusion, per_class_table
 
 PER_PAGE = 96
@@ -101,6 +102,7 @@ if run:
         )
         if plane.is_plane(run):
             plane.plane(run, machine, "plane", test)
+        recommend.section(run)
 
     st.subheader("By class")
     decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision

@@ -70,6 +70,13 @@ class Machine:
         """(k,) number of support vectors of each machine."""
         return np.count_nonzero(self.coef, axis=1)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it holds now, what it packs for deciding among them once it has decided."""
+        arrays = (self.support, self.support_vectors, self.coef, self.bound, self.parent, self.jitter)
+        packed = self.__dict__.get("_operand")
+        return sum(array.nbytes for array in arrays if array is not None) + (packed.nbytes if packed else 0)
+
     @cached_property
     def _operand(self) -> Operand:
         return Operand(self.support_vectors)

@@ -18,7 +18,7 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit import state, walk
 from pages.ui.kit.gallery import DIGIT, magnified, open_digit, reference, thin
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family, sums
+from pages.ui.why import bill, family, holds, orbit, remedy, sums
 from pages.ui.why.answer import BESIDE, Answer, answer
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -45,7 +45,14 @@ class Panel(NamedTuple):
 
 PANELS = {
     "bill": Panel("Bill", bill.panel, "The support vectors that speak for and against, and how they add up."),
-    "family": Panel("Family", family.panel, "Support vectors and the virtual ones made from them.", ("family",)),
+    "orbit": Panel(
+        "Moved a little", orbit.panel, "The example under every jitter of a set, and where f flips.", ("orbit",)
+    ),
+    "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS),
+    "remedy": Panel("What would fix it", remedy.panel, "The smallest changes that turn it, and what they would break."),
+    "family": Panel(
+        "Family", family.panel, "A support vector and its virtual children, kept or not.", family.PARAMS, family.offered
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""The family tree of a support vector against its own examples: what was kept is what the machine has."""
+"""The family tree of a support vector against the machine's own: what was kept is what the machine has."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ import pytest
 from data import load
 from pages.ui.example import evidence
 from pages.ui.why import family
+from svmcore.explain import bill
+from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -13,9 +15,13 @@ from svmcore.lab.store import runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 VIRTUAL = Recipe(
-    dataset="digits-8x8", preprocess=("unit-norm",), kernel=Poly(3, 1.0, 1.0), n_train=100, method="vsv",
+    dataset="digits-8x8",
+    preprocess=("deslant", "unit-norm"),
+    kernel=Poly(3, 1.0, 1.0),
+    n_train=100,
+    method="vsv",
     jitters="plus:1",
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,45 +33,45 @@ def run(tmp_path_factory):
         yield runs.get(run_id)
 
 
-def example(run, number=0):
-    test, dataset = run.test(), load("digits-8x8")
-    x = evidence.prepared(run, evidence.examples(dataset, test.split)[0][test.index[number]][None])
-    return run.machine().kernel_values(x)[0], run.machine().decision_values(x)[0]
+def families(run, c):
+    """The families of machine c by their pull on the first test example, and that example's f."""
+    test, dataset, machine = run.test(), load("digits-8x8"), run.machine()
+    x = evidence.prepared(run, evidence.examples(dataset, test.split)[0][test.index[:1]])
+    of = bill.of_machine(machine, c, machine.kernel_values(x)[0])
+    grouped = of.grouped(evidence.dataset_rows(run, machine)[of.name])
+    return grouped, machine.decision_values(x)[0]
 
 
 def test_families_pull_what_is_missing_between_bias_and_f(run):
-    machine, (k, f) = run.machine(), example(run)
     for c in range(10):
-        rows, part = family.pulls(run, machine, c, k)
-        assert len(set(rows)) == len(rows)
-        assert (np.diff(np.abs(part)) <= 0).all()
-        np.testing.assert_allclose(machine.bias[c] + part.sum(), f[c], atol=1e-9)
+        grouped, f = families(run, c)
+        assert grouped.f == pytest.approx(f[c], abs=1e-9)
 
 
 def test_forms_that_were_kept_are_the_support_vectors(run):
-    machine, (k, _), dataset = run.machine(), example(run), load("digits-8x8")
-    rows, part = family.pulls(run, machine, 3, k)
-    for row, p in zip(rows[:5], part):
-        tree = family.grown(run, machine, 3, int(row), k)
-        assert tree.part.sum() == pytest.approx(p, abs=1e-9)
-        forms = evidence.prepared(run, tree.jitters.apply(dataset.X_train[row : row + 1])[:, 0])
-        mine = (evidence.dataset_rows(run, machine) == row) & (machine.coef[3] != 0)
-        assert np.sum(tree.kind != "") == mine.sum() > 0
-        for i in np.flatnonzero(mine):
-            j = machine.jitter[i]
-            assert tree.alpha[j] == abs(machine.coef[3, i])
-            assert (tree.kind[j] == "virtual") == (j > 0)
-            np.testing.assert_allclose(forms[j], machine.support_vectors[i], atol=1e-6)
+    machine, dataset = run.machine(), load("digits-8x8")
+    jitters = JitterSet.parse("plus:1", (8, 8))
+    grouped, _ = families(run, 3)
+    for row in grouped.name[grouped.strongest(5)]:
+        born = family.children(run, machine, 3, int(row), len(jitters))
+        forms = evidence.jittered(run, jitters, dataset.X_train[row][None])[:, 0]
+        mine = np.flatnonzero((evidence.dataset_rows(run, machine) == row) & (machine.coef[3] != 0))
+        assert sorted(child.position for child in born if child.position >= 0) == sorted(mine)
+        assert len(mine) > 0
+        for i in mine:
+            child = born[machine.jitter[i]]
+            assert child.alpha == abs(machine.coef[3, i])
+            np.testing.assert_allclose(forms[machine.jitter[i]], machine.support_vectors[i], atol=1e-5)
 
 
-def test_the_panel_of_an_error_leads_through_families_and_the_address_keeps_which(run):
-    machine, test = run.machine(), run.test()
+def test_the_address_keeps_which_family(run):
+    test = run.test()
     ref = f"digits-8x8/{test.split}/{test.index[0]}"
-    k, f = example(run)
-    rows, _ = family.pulls(run, machine, int(np.argmax(f)), k)
+    _, f = families(run, 0)
+    grouped, _ = families(run, int(np.argmax(f)))
+    rows = grouped.name[grouped.strongest(4)]
     app = open_page("errors", run=run.id, digit=ref, why="family", family=str(rows[3]))
-    assert any(f"Training example {rows[3]:,}, class" in text.value for text in app.markdown)
-    app = open_page("errors", run=run.id, digit=ref, why="family", family="![x](http://evil.example)", tree="77")
-    assert any(f"Training example {rows[0]:,}, class" in text.value for text in app.markdown)
-    assert "none of the families" in captions(app)
-    assert any("tree=77" in warning.value for warning in app.warning)
+    assert f"Training example {rows[3]:,}, class" in captions(app)
+    app = open_page("errors", run=run.id, digit=ref, why="family", family="![x](http://evil.example)", of="77")
+    assert f"Training example {rows[0]:,}, class" in captions(app)
+    assert any("of=77" in warning.value for warning in app.warning)

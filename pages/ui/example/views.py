@@ -71,7 +71,9 @@ def hundred(dataset: Dataset) -> None:
     st.caption(f"Examples {rows[0]:,} to {rows[-1]:,} of {n:,}, class above, index below. Click one to open it.")
     if dataset.image_shape is None:
         X, y = evidence.examples(dataset, split)
-        table = {"class": y[rows]} | {f"x{j + 1}": X[rows, j] for j in range(min(X.shape[1], TABLE_ROWS))}
+        names = dataset.feature_names[:TABLE_ROWS]
+        label = "class" if "class" not in names else "class (label)"
+        table = {label: y[rows]} | {name: X[rows, j] for j, name in enumerate(names)}
         st.dataframe(table, hide_index=True, alt=f"Features of examples {rows[0]} to {rows[-1]}")
 
 

@@ -33,7 +33,6 @@ function tileButton(data, i, strips) {
   node.setAttribute("aria-label", tile.label)
   node.dataset.ring = tile.ring
   node.dataset.linked = tile.linked
-  node.dataset.pale = tile.pale
   node.dataset.ref = tile.ref
   node.style.setProperty("--sign", COLOURS[tile.sign])
   node.disabled = !tile.ref

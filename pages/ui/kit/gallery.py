@@ -45,7 +45,6 @@ class Tile(NamedTuple):
     sign: int = 0  # +1 blue, -1 orange, 0 grey
     cross: bool = False
     linked: bool = False  # joined to the tile before it by a line
-    pale: bool = False  # drawn faintly: it was left out
 
 
 def reference(dataset: str, split: str, index: int) -> str:

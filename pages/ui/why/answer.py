@@ -3,25 +3,22 @@
 f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)      c a machine, i a support vector
 
 k       (m,) float64, K(x_i, x) for all support vectors: one row serves every machine of the run
-sides   the one or two machines looked at: the called class's and the true one's (or the runner-up's)
+sides   the one or two machines looked at: the called class's, and the true one's or the runner-up's beside it
 """
 
 import hashlib
-import threading
 import weakref
-from collections import OrderedDict
 from typing import NamedTuple
 
 import numpy as np
-import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from svmcore.lab.store.runs import Run
+from svmcore.lab.store.shelf import Shelf
 from svmcore.model import Machine
 
-BESIDE = "beside"  # the URL parameter that names the class of the second machine
-KEPT_BYTES = 48 << 20  # of kernel values, for each machine
+KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a machine with 88,000 support vectors
 
 
 class Answer(NamedTuple):
@@ -33,7 +30,24 @@ class Answer(NamedTuple):
     names: list[str]  # of the classes
     called: int
     true: int | None  # None for an example without a class, or of one that the run does not tell apart
-    sides: tuple[int, ...]  # machines looked at, the one of the called class first
+
+    def sides(self, wanted: str | None = None) -> tuple[int, ...]:
+        """The machine of the called class; beside it that of the class named `wanted`, else of the true one, else of
+        the runner-up."""
+        if len(self.f) == 1:
+            return (0,)
+        if wanted in self.names and self.names.index(wanted) != self.called:
+            return self.called, self.names.index(wanted)
+        if self.true is not None and self.true != self.called:
+            return self.called, self.true
+        return self.called, int(np.argsort(-self.f, kind="stable")[1])
+
+    def role(self, c: int) -> str:
+        """What machine c is to the example: `predicted`, `true`, `true, predicted`, `runner-up`, or nothing."""
+        if len(self.f) == 1:
+            return ""
+        said = [word for word, place in (("true", self.true), ("predicted", self.called)) if place == c]
+        return ", ".join(said) or ("runner-up" if c == int(np.argsort(-self.f, kind="stable")[1]) else "")
 
 
 def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
@@ -44,45 +58,14 @@ def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
     names = evidence.class_names(run, machine)
     called = int(f[0] > 0) if len(f) == 1 else int(np.argmax(f))
     label = None if shown.label is None else evidence.class_of(run, machine, shown.label)
-    true = None if label is None else names.index(label)
-    return Answer(x, k, f, names, called, true, _sides(f, names, called, true))
+    return Answer(x, k, f, names, called, None if label is None else names.index(label))
 
 
 def kernel_row(machine: Machine, x: np.ndarray) -> np.ndarray:
     """K(x_i, x) (m,) of an example (d,) with all support vectors; the latest are kept as long as the machine is."""
+    shelf = _rows.setdefault(machine, Shelf(lambda: KEPT_BYTES, lambda row: row.nbytes))
     key = hashlib.sha256(np.ascontiguousarray(x).data).digest()
-    with _lock:
-        rows = _rows.setdefault(machine, OrderedDict())
-        row = rows.get(key)
-    if row is None:
-        row = machine.kernel_values(x[None])[0]
-    with _lock:
-        rows[key] = row
-        rows.move_to_end(key)
-        while len(rows) > 1 and sum(kept.nbytes for kept in rows.values()) > KEPT_BYTES:
-            rows.popitem(last=False)
-    return row
+    return shelf.get(key, lambda: machine.kernel_values(x[None])[0])
 
 
-def roles(answer: Answer, c: int) -> str:
-    """What a machine is to the example: `predicted`, `true`, `predicted and true`, or nothing."""
-    if len(answer.f) == 1:
-        return ""
-    said = [word for word, place in (("predicted", answer.called), ("true", answer.true)) if place == c]
-    return " and ".join(said)
-
-
-def _sides(f: np.ndarray, names: list[str], called: int, true: int | None) -> tuple[int, ...]:
-    """The called class's machine; beside it the one that the address asks for, the true class's, or the runner-up."""
-    if len(f) == 1:
-        return (0,)
-    wanted = st.query_params.get(BESIDE)
-    if wanted in names and wanted != names[called]:
-        return called, names.index(wanted)
-    if true is not None and true != called:
-        return called, true
-    return called, int(np.argsort(-f, kind="stable")[1])
-
-
-_lock = threading.Lock()
-_rows: "weakref.WeakKeyDictionary[Machine, OrderedDict]" = weakref.WeakKeyDictionary()
+_rows: "weakref.WeakKeyDictionary[Machine, Shelf]" = weakref.WeakKeyDictionary()

@@ -16,15 +16,14 @@ from data import Dataset, catalogue, load
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import state, walk
-from pages.ui.kit.gallery import DIGIT, magnified, open_digit, reference, thin
+from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family, holds, orbit, remedy, sums
-from pages.ui.why.answer import BESIDE, Answer, answer
+from pages.ui.why import bill, family, holds, orbit, remedy, sums, table
+from pages.ui.why.answer import Answer, answer
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 SPLITS = ("train", "test")
-LARGE = 168  # wished height of the picture, in screen pixels
 WHY = "why"  # the URL parameter that holds the name of the panel
 BEFORE = "why_before"  # of the session: the latest example of a page's list, to come back to from a tile's
 
@@ -43,16 +42,22 @@ class Panel(NamedTuple):
     offered: Callable[[Run, Machine, Shown], bool] = lambda run, machine, shown: True
 
 
+def _image(run: Run, machine: Machine, shown: Shown) -> bool:
+    return shown.dataset.image_shape is not None
+
+
 PANELS = {
-    "bill": Panel("Bill", bill.panel, "The support vectors that speak for and against, and how they add up."),
+    "bill": Panel(
+        "Bill", bill.panel, "The support vectors that speak for and against, and how they add up.", bill.PARAMS
+    ),
     "orbit": Panel(
-        "Moved a little", orbit.panel, "The example under every jitter of a set, and where f flips.", ("orbit",)
+        "Moved a little", orbit.panel, "The example under every jitter of a set, and where f flips.", ("orbit",), _image
     ),
-    "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS),
-    "remedy": Panel("What would fix it", remedy.panel, "The smallest changes that turn it, and what they would break."),
-    "family": Panel(
-        "Family", family.panel, "A support vector and its virtual children, kept or not.", family.PARAMS, family.offered
+    "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
+    "remedy": Panel(
+        "What would fix it", remedy.panel, "The smallest changes that turn it, and what they would break.", (), _image
     ),
+    "family": Panel("Family", family.panel, "A support vector and its virtual children, kept or not.", family.PARAMS),
 }
 
 
@@ -117,7 +122,7 @@ def _parse(ref: str) -> tuple[Dataset, str, int]:
 
 def _close() -> None:
     st.session_state.pop(BEFORE, None)
-    for name in (DIGIT, WHY, BESIDE, *(name for panel in PANELS.values() for name in panel.params)):
+    for name in (DIGIT, WHY, *(name for panel in PANELS.values() for name in panel.params)):
         st.query_params.pop(name, None)
 
 
@@ -139,19 +144,15 @@ def _view() -> None:
     machine = _machine(run, dataset)
     said = None if machine is None else answer(run, machine, shown)
     _heading(run, said, shown, split, index)
-    left, right = st.columns([1, 4], gap="medium")
+    left, right = st.columns([1, 4] if dataset.image_shape is not None else [2, 3], gap="medium")
     with left:
-        picture = thin(evidence.example_pictures(dataset, split, np.array([index])))[0]
-        st.image(magnified(picture, LARGE), output_format="PNG", alt=f"Example {index}, class {short(shown.label)}")
+        table.top(run, machine, shown)
     with right:
         if said is None:
             _without_machine(run, dataset)
         else:
-            state.param(BESIDE, said.names[said.called], said.names)
             sums.draw(run, machine, said, split == "train" and evidence.dataset_rows(run, machine) == index)
             chosen = choose(run, machine, shown)
-        if dataset.image_shape is None:
-            st.dataframe(X[index][None], hide_index=True, alt="The features of this example")
     if said is not None:
         PANELS[chosen].draw(run, machine, shown)
 

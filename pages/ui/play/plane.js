@@ -91,7 +91,7 @@ function tint(canvas, f) {
     for (let c = 0; c < NODES; c++) {
       const value = f[(NODES - 1 - r) * NODES + c], k = 4 * (r * NODES + c)
       image.data.set(value > 0 ? BLUE : ORANGE, k)
-      image.data[k + 3] = 34 + 50 * Math.min(1, Math.abs(value))
+      image.data[k + 3] = 22 + 38 * Math.min(1, Math.abs(value))
     }
   }
   pen.putImageData(image, 0, 0)
@@ -467,11 +467,11 @@ function build(root) {
   const toPlay = button("▶", "Play the tape", () => toggle(play))
   const by = (d) => () => { if (play.timer) pause(play); goTo(play, play.tape ? play.frame + d : d > 0 ? 1 : 1e4, true) }
   tape.append(
-    button("⏮", "To the first step", () => { if (play.timer) pause(play); goTo(play, 0, true) }),
+    button("|‹", "To the first step", () => { if (play.timer) pause(play); goTo(play, 0, true) }),
     button("‹", "One step back", by(-1)),
     toPlay,
     button("›", "One step on", by(1)),
-    button("⏭", "To the last step: the trained machine", () => { if (play.timer) pause(play); goTo(play, last(), true) }),
+    button("›|", "To the last step: the trained machine", () => { if (play.timer) pause(play); goTo(play, last(), true) }),
     slider,
   )
   words.className = "sentence"

@@ -19,9 +19,13 @@ BEFORE, NOW = "play_before", "play_now"  # in the session: the figures of the la
 def playground() -> None:
     """Plane, widgets and figures; a change of a widget draws only these anew."""
     now = controls.begin()
-    left, right = st.columns([11, 9], gap="large")
+    top = st.container()
+    grid = st.grid(2, min_column_width=380, gap="large")  # one below the other where the plane would be too small
+    left, right = grid.cell(), grid.cell()
     with right, present.form():
         now = controls.draw(now)
+    with top:
+        controls.warn()
     solved, trouble = _solved(now)
     with left:
         (place,) = present.parts(["The plane"], [st.container()])
@@ -37,11 +41,10 @@ def playground() -> None:
                 controls.edited,
                 controls.scrubbed,
             )
+            if solved is not None:
+                _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")
-    with right:
-        if solved is not None:
-            _figures(now, solved)
     controls.write(now)
 
 
@@ -121,7 +124,8 @@ def ways_on() -> None:
         if opening.ready():
             from pages.ui.play import behind
 
-            query = {"run": behind.newest_done()} if behind.newest_done() else {}
+            run_id = behind.newest_done()
+            query = {"run": run_id} if run_id else {}
         st.page_link(
             "pages/errors.py", label="See why real digits fail", icon=":material/close:", query_params=query,
             help="The digits that a trained machine gets wrong, each with the support vectors that pulled.",

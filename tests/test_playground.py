@@ -9,6 +9,7 @@ from pages.ui.play import opening, setting, solve
 from pages.ui.play import plane as component
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
+from tests import test_pages_hostile as hostile
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 ADDRESSES = (
@@ -190,6 +191,27 @@ def test_what_the_address_has_wrong_is_said_until_something_changes():
     assert len(app.warning) == 3
     app.toggle(key="play_virtual").set_value(True).run()
     assert not app.warning
+
+
+def test_a_step_beyond_the_tape_is_said():
+    app = open_page("playground", tape="9999")
+    assert "tape" in app.warning[0].value
+    assert int(address(app)["tape"]) < 9999
+
+
+def test_a_hostile_address_is_said_as_text():
+    texts = [hostile.IMAGE.replace(":", ""), hostile.TAG.replace(":", ""), hostile.LONG]
+    for text in texts:
+        app = open_page("playground", run=text, **dict.fromkeys(setting.NAMES, text))
+        assert len(app.warning) >= len(setting.NAMES)
+        assert hostile.live_texts(app) == []
+        assert app.title[0].value == "Playground"
+
+
+def test_while_presenting_the_plane_stands_alone_and_the_form_unfolds():
+    app = open_page("playground", present="true", problem="turn")
+    assert app.tabs[0].label == "The plane"
+    assert app.segmented_control(key="play_problem").value == "turn"
 
 
 def test_the_question_gets_two_answers():

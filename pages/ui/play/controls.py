@@ -62,6 +62,11 @@ def draw(now: Setting) -> Setting:
     return changed
 
 
+def add_wrong(name: str, text: str, allowed: str) -> None:
+    """Something that the address has wrong, and only the machine can tell."""
+    st.session_state[WRONG] = [*st.session_state[WRONG], (name, text, allowed)]
+
+
 def warn() -> None:
     """What the address had wrong, until something is changed."""
     for name, text, allowed in st.session_state[WRONG]:

@@ -524,13 +524,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const drawn = `${data.version} ${data.mode} ${data.step} ${Boolean(data.tape)} ${data.seq} ${data.alt}`
   if (play.drawn === drawn) return
   play.drawn = drawn
+  const begun = performance.now()
   receive(play, data)
   play.parts.svg.setAttribute("aria-label", data.alt)
   play.parts.svg.dataset.mode = data.mode
   drawMachine(play)
   drawTape(play)
+  root.dataset.took = (performance.now() - begun).toFixed(1) // milliseconds of drawing
   root.dataset.version = data.version
-  root.dataset.drawn = String(Math.round(performance.now()))
   if (play.tape && play.startOnArrival) {
     play.startOnArrival = false
     toggle(play)

@@ -7,7 +7,7 @@ from pages.ui.compare import brief
 from pages.ui.example import evidence, families
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.paper import lambdas, pair, triangle
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -81,7 +81,8 @@ st.caption(
     "The same few examples, learned by every method (Table 10 of the paper). All are tested on the same examples."
 )
 try:
-    recipes = pair.settings()
+    with present.form():
+        recipes = pair.settings()
 except (DataError, RecipeError) as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()

@@ -139,7 +139,8 @@ def class_cells(values, texts, counts, classes: Sequence, selected: Sequence[int
 
 
 def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
-    """Decision values (k,) of one example, one bar for each machine; the largest one wins."""
+    """Decision values (k,) of one example, one bar for each machine; the largest one wins. true: None where nobody
+    knows it, as of a drawing."""
     marks = [(c, [word for word, name in (("true", true), ("predicted", predicted)) if c == name]) for c in classes]
     labels = [f"{in_figure(c, 24)} {', '.join(words)}" for c, words in marks]
     if len(set(labels)) < len(labels):  # cut short they are alike, and would become one bar
@@ -156,7 +157,7 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
     figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
     return worded(
         figure,
-        f"Decision values of the machines; class {short(predicted)} has the largest one, the true class is "
-        f"{short(true)}.",
+        f"Decision values of the machines; class {short(predicted)} has the largest one"
+        + ("." if true is None else f", the true class is {short(true)}."),
         "Each machine says how far the example lies on its side (blue) or off it (orange); the largest value wins.",
     )

@@ -342,3 +342,18 @@ def test_the_change_of_the_matrix():
     assert json.loads(figure.to_json())["layout"]["shapes"]
     same = decisions.confusion_change(before, before, list("wxyz"))
     assert np.isnan(np.asarray(same.data[0].z, float)).all()
+
+
+def test_present_mode_keeps_the_address(stored):
+    """The switch of Present mode binds its parameter; what the page writes beside it must not break over that."""
+    a, b = stored["base"], stored["child"]
+    app = compare(a, b, present="true", shown="broken")
+    assert not app.exception
+    assert address(app, "shown") == ["broken"]
+    assert len(app.tabs) == 4
+    app.segmented_control(key="compare_shown").set_value("fixed").run()
+    assert (address(app, "shown"), address(app, "present")) == (["fixed"], ["true"])
+    runs_page = open_page("runs", run=b.id, compare=[a.id], present="true")
+    runs_page.multiselect(key="compare").set_value([]).run()
+    assert not runs_page.exception
+    assert "compare" not in runs_page.query_params

@@ -260,6 +260,24 @@ def test_an_empty_page_offers_pairs_that_can_be_compared(stored):
     assert all(comparison.why_not(a, b) is None for a, b, _ in found)
 
 
+def test_a_single_run_is_offered_a_twin(home):
+    base = train(DIGITS, "Base")
+    app = open_page("compare")
+    app.button(key="compare_twin").click().run()
+    assert not app.exception
+    assert "B fixes" in said(app.markdown) or "is not compared. It is " in said(app.markdown)
+    new = runs.newest_first()[0]
+    assert (new.parent, new.recipe.method) == (base.id, "vsv")
+    assert jobs.wait(new.id, 120).state == "done"
+    app.run()
+    assert "B fixes" in said(app.markdown)
+
+
+def test_points_of_the_plane_have_no_twin(home):
+    damage.finished(Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0))
+    assert not [button for button in open_page("compare").button if button.key == "compare_twin"]
+
+
 def test_an_empty_store_says_what_to_do(home, monkeypatch):
     monkeypatch.setattr(jobs, "ensure_preset", lambda: None)
     assert "No two finished runs" in said(open_page("compare").markdown)

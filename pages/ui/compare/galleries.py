@@ -110,6 +110,7 @@ def _category(rows: Mapping[str, np.ndarray], found: dict, default: str) -> str:
         required=True,
         format_func=lambda name: f"{name} ({len(rows[name]):,})",
         key=key("shown"),
+        wrap=True,
         help="Fixed: only the reference is wrong. Broken: only the other run is. A click on a picture asks why.",
     )
 

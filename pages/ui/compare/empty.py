@@ -1,5 +1,6 @@
 """Before any two runs are chosen: pairs of the store that are worth laying side by side."""
 
+from collections import Counter
 from itertools import combinations
 
 import streamlit as st
@@ -16,6 +17,7 @@ from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Damaged, Run
 
 MOST = 5
+OF_ONE = 2  # pairs of one test set
 NEWEST = 8  # runs of one test set, all pairs of which are looked at
 
 
@@ -76,7 +78,7 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     """(reference, other, why), at most MOST of them: runs with their parents, then those newest ones tested on the
     same examples whose recipes differ in the fewest fields."""
     store = [run for run in runs.newest_first() if comparison.unfit(run) is None]
-    found = [(parent, run, "the run that it grew out of") for run in store if (parent := card.parent_of(run)) in store]
+    found = [(parent, run, "a variation of it") for run in store if (parent := card.parent_of(run)) in store]
     alike = {}
     for run in store:
         alike.setdefault(_test(run), []).append(run)
@@ -86,10 +88,13 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
         found += [(a, b, "alike but for a few settings") for _, a, b in near[:2]]
     own = {run.id for run in chosen}
     found.sort(key=lambda pair: not own & {pair[0].id, pair[1].id})
-    seen, kept = set(), []
+    seen, kept, tests = set(), [], Counter()
     for a, b, why in found:
-        if len(kept) < MOST and frozenset((a.id, b.id)) not in seen and _comparable(a, b):
-            seen.add(frozenset((a.id, b.id)))
+        ids = frozenset((a.id, b.id))
+        room = len(kept) < MOST and (own & ids or tests[_test(a)] < OF_ONE)
+        if room and ids not in seen and _comparable(a, b):
+            seen.add(ids)
+            tests[_test(a)] += 1
             kept.append((a, b, why))
     return kept
 

@@ -253,3 +253,12 @@ def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
     look = Top(np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]))
     live = Live(1, 1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
     assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["free", "bound"]
+
+
+def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):
+    usual = open_page("errors", run=digits_run.id)
+    assert not usual.tabs
+    app = open_page("errors", run=digits_run.id, present="true")
+    assert [tab.label for tab in app.tabs] == ["Confusion", "Which ones", "What would have fixed them", "By class"]
+    assert any(box.label == "Which errors" for box in app.expander)
+    assert app.query_params["present"] == "true"

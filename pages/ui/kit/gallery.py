@@ -23,6 +23,7 @@ import streamlit as st
 from PIL import Image
 
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
+from pages.ui.kit.present import TYPE, presenting
 
 DIGIT = "digit"  # the URL parameter that holds the reference of the open example
 REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a data set
@@ -82,7 +83,7 @@ def gallery(
             "columns": columns,
             "height": height,
             "width": width,
-            "scale": max(1, round(size / max(height, width))),
+            "scale": max(1, round(size * (TYPE if presenting() else 1) / max(height, width))),
             "alt": alt,
             "rows": list(rows),
             "tiles": [tile._asdict() for tile in tiles],

@@ -4,10 +4,14 @@ from itertools import combinations
 
 import streamlit as st
 
+from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import words
+from pages.ui.kit import state, words
 from pages.ui.run import card
+from svmcore.lab import jobs
 from svmcore.lab.experiment import comparison
+from svmcore.lab.forecast.estimate import BudgetError, estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Damaged, Run
 
@@ -19,14 +23,15 @@ def suggest(chosen: list[Run]) -> None:
     """Pairs that can be compared, those with the run already chosen first; each by a button."""
     pairs = worth(chosen)
     with st.container(border=True):
-        if not pairs:
+        if pairs:
+            st.markdown("**Choose two or more runs above**, or start with a pair:")
+        else:
             st.markdown(
                 "**No two finished runs on the same test examples yet.** Train a run, then a variation of it: "
                 "another method, kernel or C, on the same data."
             )
+            _twin(next(iter(chosen), None) or state.current_run())
             st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:")
-            return
-        st.markdown("**Choose two or more runs above**, or start with a pair:")
         for number, (a, b, why) in enumerate(pairs):
             label = f"{words.plain(words.short(a.title, 60))} — {words.plain(words.short(b.title, 60))} ({why})"
             st.button(
@@ -37,6 +42,34 @@ def suggest(chosen: list[Run]) -> None:
                 args=([a.id, b.id],),
                 help="Both were tested on the same examples.",
             )
+
+
+def _twin(run: Run | None) -> None:
+    """Offer to train what `run` was asked once more with virtual support vectors."""
+    if run is None or comparison.unfit(run) is not None:
+        return
+    try:
+        recipe = run.recipe.replace(method="vsv", name="custom", title=f"{run.title}, virtual SVs"[:120])
+        need = estimate(recipe)
+    except (RecipeError, DataError):  # not for these data
+        return
+    if need.fits and recipe.digest() != run.recipe.digest():
+        st.button(
+            f"Train {words.plain(words.short(run.title, 60))} again with virtual support vectors, and compare",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="compare_twin",
+            on_click=_train,
+            args=(recipe, run.id),
+            help=f"About {words.duration(need.seconds)}. It shows here what they fix and what they break.",
+        )
+
+
+def _train(recipe: Recipe, parent: str) -> None:
+    try:
+        _choose([parent, jobs.submit(recipe, parent=parent)])
+    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
+        state.tell_later(f":material/block: Not started. {words.plain(error)}")
 
 
 def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:

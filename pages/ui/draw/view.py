@@ -125,8 +125,8 @@ def _answer(run: Run, ink: np.ndarray) -> str:
     lead = f[-1, best] - f[-1, second]
     st.metric(
         plain(short(run.title, 60)),
-        short(names[best], 12),
-        f"f {lead:.2f} ahead of {short(names[second], 12)}",
+        plain(short(names[best], 12)),
+        f"f {lead:.2f} ahead of {plain(short(names[second], 12))}",
         delta_color="off",
         delta_arrow="off",
         help="The class with the largest decision value, and its margin over the second.",

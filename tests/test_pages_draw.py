@@ -248,3 +248,17 @@ def test_the_trail_marks_each_flip():
     still = trail.decision_trail(values[:2], "abc", ["as prepared", "1 right"])
     assert "not flipped" in still.layout.meta["see"]
     assert still.data[1].y.tolist() == values[:2, 1].tolist()  # the runner-up
+
+
+def test_why_a_drawing_is_answered_so_is_asked_of_one_machine(few, binary):
+    text = pack(FOUR)
+    app = open_page("draw", run=few.id, runs=[few.id, binary.id], strokes=text)
+    assert not [choice for choice in app.segmented_control if choice.key == "why_panel"]
+    app.toggle(key="draw_why").set_value(True).run()
+    assert not app.exception
+    assert app.segmented_control(key="why_panel").value == "bill"
+    for name in app.segmented_control(key="why_panel").options:
+        linked = open_page("draw", run=few.id, runs=few.id, strokes=text, dx="1", why=name.lower())
+        assert linked.toggle(key="draw_why").value is True
+    app.toggle(key="draw_why").set_value(False).run()
+    assert "why" not in app.query_params

@@ -151,7 +151,7 @@ from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
-walk.over(())
+walk.forget()
 if first:  # its picture before everything else: the preset takes half of the processor's time
     state.guarded(page.run)
 if jobs.ensure_preset() and first:

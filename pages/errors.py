@@ -69,7 +69,7 @@ if run:
         if order != "Index":
             lead = evidence.lead(test.decision, true, predicted)[shown]
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
-        walk.over(reference(run.recipe.dataset, test.split, test.index[i]) for i in shown)
+        walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         pages = max(1, -(-len(shown) // PER_PAGE))
         page = st.pagination(pages, key=f"errors_page_{pages}") if pages > 1 else 1
         rows = shown[(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -79,8 +79,8 @@ if run:
                 [
                     Tile(
                         reference(run.recipe.dataset, test.split, test.index[i]),
-                        f"Example {test.index[i]}, predicted {classes[predicted[i]]}, true {classes[true[i]]}",
-                        upper=f"{words.short(classes[predicted[i]], 9)} {words.short(classes[true[i]], 9)}",
+                        f"Test example {test.index[i]}, true {classes[true[i]]}, predicted {classes[predicted[i]]}",
+                        upper=f"{words.short(classes[true[i]], 9)} → {words.short(classes[predicted[i]], 9)}",
                         lower=str(test.index[i]),
                         cross=bool(true[i] != predicted[i]),
                     )
@@ -90,7 +90,7 @@ if run:
                 alt=f"{len(rows)} test examples with their predicted and true classes",
             )
             st.caption(
-                f"{len(shown):,} examples. Upper right: predicted, then true class; lower left: the number in the "
+                f"{len(shown):,} examples. Upper right: true → predicted class; lower left: the number in the "
                 f"data set's {test.split} part. Click one to see why."
             )
         else:

@@ -20,7 +20,8 @@ from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-BESIDE = "beside"  # the address's runs
+BESIDE, CLASS = "beside", "map_class"  # in the address: the runs, the class
+PARAMS = (BESIDE, CLASS)
 MOST = 4  # maps side by side
 USUAL = 3
 
@@ -80,18 +81,17 @@ def _class(now: Asked) -> int:
     names = [short(name, 24) for name in now.names]
     labels = [name if names.count(name) == 1 else f"{number}: {name}" for number, name in enumerate(names)]
     usual = labels[now.own]
-    wanted = state.param("map_class", usual, labels)
-    if st.session_state.get("map_class") not in labels:
-        st.session_state["map_class"] = wanted
+    wanted = state.param(CLASS, usual, labels)
     chosen = st.selectbox(
         "Machine of class",
         labels,
-        key="map_class",
+        index=labels.index(wanted),
+        key=f"{CLASS}_{now.own}",
         format_func=plain,
         width=160,
         help="Whose decision value is drawn: at first the example's own class.",
     )
-    state.write("map_class", ["map_class"], {"map_class": chosen} if chosen != usual else {})
+    state.write(CLASS, [CLASS], {CLASS: chosen} if chosen != usual else {})
     return labels.index(chosen)
 
 

@@ -137,11 +137,14 @@ page = st.navigation(PAGES, expanded=True)
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
 from pages.ui.example import digits  # noqa: E402
 from pages.ui.kit import state  # noqa: E402
+from pages.ui.lesson import banner, walk  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
 jobs.ensure_preset()
+walk.arrive(page)
 picker.run_picker()
+banner.draw(page)
 state.guarded(page.run)
 state.guarded(digits.show_requested)
 state.tell()

@@ -64,7 +64,7 @@ def _body(at: walk.At, facts: Facts, page) -> None:
     elif said is None:
         _ask(at, facts)
     else:
-        _tell(at, said)
+        _tell(at, said, facts)
 
 
 def _astray(text: str) -> None:
@@ -114,9 +114,10 @@ def _ask(at: walk.At, facts: Facts) -> None:
         )
 
 
-def _tell(at: walk.At, said: walk.Said) -> None:
+def _tell(at: walk.At, said: walk.Said, facts: Facts) -> None:
     """What is right, why, where it can be seen, and the way on."""
     choices = at.step.choices
+    st.markdown(told(at.step.question, facts))
     if said.chosen == said.right:
         st.success(f"**Right: {choices[said.right]}.** {said.because}", icon=":material/check:")
     else:
@@ -209,4 +210,5 @@ def _progress(statuses) -> None:
 
 
 def _time(facts: Facts, names: list[str]) -> str:
-    return words.duration(max(1, math.ceil(sum(estimate(facts.recipes[name]).seconds for name in names))))
+    seconds = sum(estimate(facts.recipes[name]).seconds for name in names)
+    return f"{max(1, math.ceil(seconds))} s"

@@ -11,7 +11,7 @@ VIRTUAL = PAIR.replace(method="vsv", jitters=SHIFTS, title="3 against 8, virtual
 JITTERED = PAIR.replace(method="jsv", jitters=SHIFTS, title="3 against 8, jittering kernel")
 
 TURNS = Sweep(
-    Recipe(dataset="mnist-5k", classes=(6, 9), n_train=200, n_test=800, folds=5, method="vsv", jitters="none"),
+    Recipe(dataset="mnist-5k", classes=(6, 9), n_train=200, n_test=800, folds=3, method="vsv", jitters="none"),
     "jitters",
     ("none", "rot:-20,20", "rot:180"),
 )
@@ -20,14 +20,14 @@ UPRIGHT, TILTED, UPSIDE_DOWN = (
     for recipe, title in zip(TURNS.recipes().values(), ("as they are", "turned by 20°", "turned by 180°"), strict=True)
 )
 
-EIGHT = Recipe(dataset="digits-8x8", classes=(8,), n_train=800, kernel=RBF(2.0))
+EIGHT = Recipe(dataset="digits-8x8", classes=(8,), n_train=500, kernel=RBF(2.0))
 SOFT = EIGHT.replace(C=0.1, title="8 against the rest, C 0.1")
 HARD = EIGHT.replace(C=10.0, title="8 against the rest, C 10")
 HARD_VIRTUAL = HARD.replace(method="vsv", jitters=SHIFTS, title="8 against the rest, C 10, virtual SVs")
 
-ROWS = 400  # of the cache that the two solvers share
+ROWS = 600  # of the cache that the two solvers share
 PAGED = RECIPES[PRESET].replace(  # what the page Digestion makes of its widgets
-    name="custom", title="", n_train=1000, n_test=None, split="stratified", classes=(8,), solver="smo-digestion"
+    name="custom", title="", n_train=2000, n_test=None, split="stratified", classes=(8,), solver="smo-digestion"
 )
 DIGESTED = PAGED.replace(digestion={"rows": ROWS, "on": True}, title="8 against the rest, digestion")
 UNDIGESTED = PAGED.replace(digestion={"rows": ROWS, "on": False}, title="8 against the rest, no digestion")

@@ -86,10 +86,10 @@ LESSON = Lesson(
     (
         Step(
             View("support_vectors", {}, "soft"),
-            "This machine says whether a digit is an 8. It learned from 800 digits and keeps some of them, the "
+            "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
             "*support "
             "vectors*: see the number at the left. With how many pictures does it compare a new digit?",
-            ("With one: the most alike", "With all 800", "With each support vector"),
+            ("With one: the most alike", "With all 500", "With each support vector"),
             View("support_vectors", {}, "soft"),
             "the number at the left, *Support vectors*.",
             terms,
@@ -128,7 +128,7 @@ LESSON = Lesson(
         ),
         Step(
             View("support_vectors", {}, "hard"),
-            "Now the training. The solver looks at 1,000 digits one after the other. While it works, does it ever hold "
+            "Now the training. The solver looks at 2,000 digits one after the other. While it works, does it ever hold "
             "more support vectors than it ends with?",
             ("No, they only grow", "Yes, they bulge"),
             View("digestion", page, "undigested"),

@@ -80,7 +80,7 @@ LESSON = Lesson(
             "upside down?",
             ("6", "9"),
             View("jitters", six(HALF), "upright"),
-            "the picture named *rot:180* or with a dotted ring, and what the machine calls it, below.",
+            "the picture with the dotted ring, and below it what the machine calls it.",
             becomes,
         ),
         Step(

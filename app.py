@@ -6,7 +6,10 @@ import streamlit as st
 ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 29 27 3" stroke="#75726a"
 stroke-width="3"/><circle cx="8" cy="10" r="6" fill="#d55e00"/><circle cx="24" cy="22" r="6" fill="#0072b2"/></svg>"""
 
-st.set_page_config("Invariant SVM Lab", ICON, layout="wide", initial_sidebar_state=240)
+# Present mode (pages/ui/kit/present.py) gives the whole width to the page.
+SIDEBAR = "collapsed" if st.query_params.get("present") == "true" else 240
+
+st.set_page_config("Invariant SVM Lab", ICON, layout="wide", initial_sidebar_state=SIDEBAR)
 
 PAGES = {
     "Start": [
@@ -134,17 +137,32 @@ PAGES = {
 
 page = st.navigation(PAGES, expanded=True)
 
+from pages.ui.play import opening  # noqa: E402
+
+first = page == PAGES["Start"][0]
+if first:
+    opening.hand_over_old_link()
+    if not opening.ready():
+        page.run()  # without the library; ends by beginning anew
+
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
-from pages.ui.example import digits  # noqa: E402
-from pages.ui.kit import state  # noqa: E402
-from pages.ui.lesson import banner, walk  # noqa: E402
+from pages.ui.kit import present, state, walk  # noqa: E402
+from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
+from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
-jobs.ensure_preset()
-walk.arrive(page)
+walk.over(())
+course.arrive(page)
+if first:  # its picture before everything else: the preset takes half of the processor's time
+    banner.draw(page)
+    state.guarded(page.run)
+if jobs.ensure_preset() and first:
+    st.rerun()
 picker.run_picker()
-banner.draw(page)
-state.guarded(page.run)
-state.guarded(digits.show_requested)
+present.switch()
+if not first:
+    banner.draw(page)
+    state.guarded(page.run)
+state.guarded(dialog.show_requested)
 state.tell()

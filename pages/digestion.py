@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError, catalogue
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, words
 from pages.ui.recipe import config
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -140,7 +140,8 @@ def verdict(found: dict[str, Run | None]):
 st.title("Digestion")
 st.caption("During a full pass support vectors bulge beyond their final number; digestion leaves the pass early.")
 try:
-    recipes = settings()
+    with present.form():
+        recipes = settings()
 except (DataError, RecipeError) as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()

@@ -1,5 +1,66 @@
-"""Draw a digit."""
+"""Draw a digit: what every machine makes of it, and how far it can be nudged until the answer flips."""
 
 import streamlit as st
 
+from data import catalogue
+from pages.ui.draw import address, machines, view
+from pages.ui.kit import present, state
+from pages.ui.kit.words import plain
+from pages.ui.run import polling
+from svmcore.lab.store.runs import ACTIVE
+from svmcore.preprocess.drawn import MNIST, convention
+
+
+def nobody(run) -> None:
+    """Why nobody answers, and how to get a machine."""
+    with st.container(border=True):
+        if run is not None and run.state in ACTIVE:
+            st.markdown("**Its machine is in training.** It answers here as soon as it is done; draw meanwhile.")
+            polling.poll(run.id, lambda status: st.caption(f"The run is {status.state}. {plain(status.message)}"))
+        else:
+            st.markdown("**No machine can answer yet.** Train one on pictures of digits; it takes some seconds.")
+        query = {"dataset": catalogue.DEFAULT}
+        st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:", query_params=query)
+
+
+@st.fragment
+def drawing(found) -> None:
+    """All that changes with a stroke or a nudge."""
+    runs = []
+    if found:
+        with present.form("Machines"):
+            runs = machines.chosen(found)
+    first = runs[0] if runs else None
+    how = convention(catalogue.entry(found[0].recipe.dataset).shape) if found else MNIST
+    tests = first.result["n_test"] if first else 0
+    address.read(tests)
+    address.keep_within(tests)
+    ink = view.prepared(how, first)
+    place = st.container(horizontal=True)
+    with place.container(width=view.LEFT):
+        view.board()
+        brief = st.empty()
+        view.tools(tests)
+        view.pad(ink)
+    if runs:
+        said = view.answers(place, runs, ink)
+        if said:
+            brief.markdown(f"Answers: **{plain(' · '.join(said))}**")
+    elif not found:
+        with place.container(width=view.LEFT):
+            nobody(state.current_run())
+    if runs and ink is not None:
+        st.caption(view.SEE)
+    view.steps(how, first)
+    address.write()
+
+
 st.title("Draw a digit")
+st.caption(
+    "With mouse, finger or pen. All machines answer at once; then nudge the prepared digit until an answer flips."
+)
+run = state.current_run()
+found = machines.able(run)
+if run is not None and found and (why := machines.refusal(run)):
+    st.caption(f"The run in the sidebar, {plain(run.title)}, cannot answer about a drawing: {plain(why)}. Others can.")
+drawing(found)

@@ -7,9 +7,10 @@ from data import load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.run.trained import another_run, trained_run
+from pages.ui.why import recommend
 from svmcore.metrics import class_positions, confusion, per_class_table
 
 PER_PAGE = 96
@@ -42,9 +43,11 @@ if run:
     st.subheader(words.error_rate(run.result))
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
     sides = st.grid(2, min_column_width=400)
-    left, right = sides.cell(), sides.cell()
+    tabs = ("Confusion", "Which ones", "What would have fixed them", "By class")
+    places = (sides.cell(), sides.cell(), st.container(), st.container())
+    left, right, remedy, below = present.parts(tabs, places)
     with right:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with present.form("Which errors"), st.container(horizontal=True, vertical_alignment="bottom"):
             wanted = st.multiselect(
                 "Shown: true → predicted",
                 filled,
@@ -66,6 +69,7 @@ if run:
         if order != "Index":
             lead = evidence.lead(test.decision, true, predicted)[shown]
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
+        walk.over(reference(run.recipe.dataset, test.split, test.index[i]) for i in shown)
         pages = max(1, -(-len(shown) // PER_PAGE))
         page = st.pagination(pages, key=f"errors_page_{pages}") if pages > 1 else 1
         rows = shown[(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -101,34 +105,37 @@ if run:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane", test)
 
-    st.subheader("By class")
-    decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
-    table = per_class_table(decision, test.y_true, test.y_pred, machine.classes)
-    n_sv, n_bound = machine.n_sv, machine.bound.sum(axis=1)
-    for c, row in enumerate(table):
-        one = c if len(n_sv) > 1 else 0
-        row |= {
-            "digit": classes[c],
-            "tested": int(np.sum(true == c)),
-            "svs": int(n_sv[one]),
-            "bound": int(n_bound[one]),
-        }
-    st.dataframe(
-        table,
-        hide_index=True,
-        column_order=("digit", "tested", "errors", "fn", "fp", "svs", "bound"),
-        column_config={
-            "digit": "class",
-            "tested": "test examples",
-            "errors": st.column_config.NumberColumn("errors", help="Wrong answers of the whole classifier"),
-            "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
-            "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
-            "svs": "support vectors",
-            "bound": "bound",
-        },
-        alt="Errors, misses, false alarms and support vectors of each class",
-    )
-    st.caption(
-        "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
-        "each class's own machine, taken alone; its support vectors and those at C."
-    )
+    with remedy:
+        recommend.section(run)
+    with below:
+        st.subheader("By class")
+        decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
+        table = per_class_table(decision, test.y_true, test.y_pred, machine.classes)
+        n_sv, n_bound = machine.n_sv, machine.bound.sum(axis=1)
+        for c, row in enumerate(table):
+            one = c if len(n_sv) > 1 else 0
+            row |= {
+                "digit": classes[c],
+                "tested": int(np.sum(true == c)),
+                "svs": int(n_sv[one]),
+                "bound": int(n_bound[one]),
+            }
+        st.dataframe(
+            table,
+            hide_index=True,
+            column_order=("digit", "tested", "errors", "fn", "fp", "svs", "bound"),
+            column_config={
+                "digit": "class",
+                "tested": "test examples",
+                "errors": st.column_config.NumberColumn("errors", help="Wrong answers of the whole classifier"),
+                "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
+                "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
+                "svs": "support vectors",
+                "bound": "bound",
+            },
+            alt="Errors, misses, false alarms and support vectors of each class",
+        )
+        st.caption(
+            "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
+            "each class's own machine, taken alone; its support vectors and those at C."
+        )

@@ -5,7 +5,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.example import evidence, jittered
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, jitter_set
 from svmcore.lab.forecast.estimate import estimate
@@ -101,18 +101,22 @@ def draw(dataset, run, shown, jitters):
 
 
 st.title("Jitters")
+example = present.form("Which example")
 try:
-    dataset, split, index = choose_example()
+    with example:
+        dataset, split, index = choose_example()
 except DataError as error:
     st.error(words.plain(error), title="This data set cannot be read", icon=":material/broken_image:")
     st.stop()
-strip(dataset, split, index)
+with example:
+    strip(dataset, split, index)
 if jitters := jitter_set.field(dataset.image_shape):
     run = state.current_run()
     run = run if run and run.result and run.recipe.dataset == dataset.entry.name else None
     shown = jittered.forms(dataset, split, index, jitters, run)
     sides = st.grid(3, min_column_width=260)
-    with sides.cell(column_span=2):
+    left, right = present.parts(("Forms", "Cost"), (sides.cell(column_span=2), sides.cell()))
+    with left:
         draw(dataset, run, shown, jitters)
-    with sides.cell(), st.container(border=True):
+    with right, st.container(border=True):
         cost(dataset, run, jitters)

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from data import DataError
+from pages.ui.compare import brief
 from pages.ui.example import evidence, families
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.paper import lambdas, pair, triangle
-from pages.ui.run import compare, picker, polling, stored
+from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
@@ -63,7 +64,7 @@ def verdict(found):
     if waiting := {left, right} - done.keys():
         st.caption(f"{' and '.join(sorted(waiting))} not done yet.")
     elif left != right:
-        compare.disagreement(done[left], done[right])
+        brief.disagreement(done[left], done[right])
     for title, result in zip(done, results, strict=True):
         if said := METHODS[result["method"]].words(result):
             st.caption(f"{title}: {words.plain(said)}")
@@ -80,7 +81,8 @@ st.caption(
     "The same few examples, learned by every method (Table 10 of the paper). All are tested on the same examples."
 )
 try:
-    recipes = pair.settings()
+    with present.form():
+        recipes = pair.settings()
 except (DataError, RecipeError) as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()

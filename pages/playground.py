@@ -1,5 +1,14 @@
-"""Playground."""
+"""Playground, the first page: what a support vector machine keeps, in the plane, while the preset trains behind."""
 
 import streamlit as st
 
+from pages.ui.play import opening, view
+
 st.title("Playground")
+st.markdown(view.SENTENCE)
+note = st.empty()
+view.playground()
+view.ways_on()
+if not opening.ready():  # the first picture of this process: without a machine
+    opening.load(note)
+    st.rerun()

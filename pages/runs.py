@@ -1,17 +1,19 @@
-"""Runs: every run of the store; rename, compare two, export, delete with undo."""
+"""Runs: every run of the store; rename, export, delete with undo, and the way to compare several."""
 
 import streamlit as st
 
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
-from pages.ui.run import compare, exports, picker
+from pages.ui.run import card, exports, picker
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
 
+MOST = 6  # runs that are compared at a time
 COLUMNS = {
     "Wrong": st.column_config.NumberColumn("Wrong, %", format="%.2f", help="Share of the test examples."),
     "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f"),
+    "Parent": st.column_config.TextColumn("Grew out of", help="The run that it is a variation of, if of one."),
 }
 
 
@@ -29,13 +31,21 @@ def row(run):
         "C": recipe.C,
         "Method": recipe.method,
         "Fit": result.get("fit_seconds"),
+        "Parent": parent_name(run),
         "When": words.when(run.created),
     }
 
 
+def parent_name(run):
+    """What the table says of the run that it grew out of."""
+    parent = card.parent_of(run)
+    return parent.title if parent else "a run that is gone" if run.parent else None
+
+
 def pick_rows(ids):
+    """Callback: look at the runs ticked in the table, the oldest first, since that is what the others grew out of."""
     rows = st.session_state["runs_table"].selection.rows
-    st.session_state["compare"] = [ids[r] for r in rows][:2]
+    st.session_state["compare"] = sorted(ids[r] for r in rows)[:MOST]
 
 
 def undo(run_id):
@@ -104,28 +114,36 @@ st.dataframe(
 if asked := state.asked("compare", ["compare"]).get("compare"):
     if unknown := [run_id for run_id in asked if run_id not in store]:
         st.warning(f"There is no run {words.plain(unknown[0])} here to look at.", icon=":material/link_off:")
-    st.session_state["compare"] = asked[:2]
+    st.session_state["compare"] = asked[:MOST]
 st.session_state.setdefault("compare", [st.session_state["run"]])
 st.session_state["compare"] = [run_id for run_id in st.session_state["compare"] if run_id in store]
 chosen = st.multiselect(
     "Look at",
     list(store),
     format_func=picker.labels(list(store.values())).get,
-    max_selections=2,
-    placeholder="one run, or two to compare",
+    max_selections=MOST,
+    placeholder="one run, or several to compare",
     key="compare",
-    help="Tick rows in the table, or choose here. Two runs are laid side by side.",
+    help="Tick rows in the table, or choose here. The first of several is the one that the others are compared with.",
 )
 state.write("compare", ["compare"], {"compare": chosen})
-broken = [run_id for run_id in chosen if store[run_id].damage]
-for run_id in broken:
-    if run_id != st.session_state["run"]:  # of that one the picker has told
-        picker.damage(store[run_id], run_id)
-if broken:
-    st.stop()
-if len(chosen) == 1:
-    compare.headline(store[chosen[0]])
-    actions(store[chosen[0]])
-    compare.course(store[chosen[0]])
-elif len(chosen) == 2:
-    compare.side_by_side(store[chosen[0]], store[chosen[1]])
+if len(chosen) > 1 and st.button(
+    f"Compare these {len(chosen)} runs",
+    type="primary",
+    icon=":material/compare:",
+    key="to_compare",
+    help="What one fixes and what it breaks of another, with the examples.",
+):
+    st.switch_page("pages/compare.py", query_params={"run": st.session_state["run"], "compare": chosen})
+for run_id in chosen:
+    run = store[run_id]
+    if run.damage:
+        if run_id != st.session_state["run"]:  # of that one the picker has told
+            picker.damage(run, run_id)
+        continue
+    with st.container(border=len(chosen) > 1):
+        card.headline(run)
+        if len(chosen) == 1:
+            card.to_compare(run)
+            actions(run)
+            card.course(run)

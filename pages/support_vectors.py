@@ -7,8 +7,8 @@ from data import load
 from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit import state
-from pages.ui.kit.gallery import gallery
+from pages.ui.kit import present, state, walk
+from pages.ui.kit.gallery import gallery, reference
 from pages.ui.kit.words import plain
 from pages.ui.run.trained import another_run, trained_run
 
@@ -55,7 +55,7 @@ if run:
         for name, allowed in (("machine", names), ("sv", kinds), ("order", orders)):
             state.param(name, allowed[0], allowed)
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with present.form("Which support vectors"), st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Machine",
             names,
@@ -105,9 +105,10 @@ if run:
     if order in ("Smallest alpha", "Index"):
         by = chosen.alpha if order == "Smallest alpha" else chosen.row
         chosen = evidence.take(chosen, np.argsort(by, kind="stable"))
+    walk.over(reference(run.recipe.dataset, "train", row) for row in chosen.row)
 
     sides = st.grid(4, min_column_width=230)
-    left, right = sides.cell(), sides.cell(column_span=3)
+    left, right = present.parts(("Alphas", "Support vectors"), (sides.cell(), sides.cell(column_span=3)))
     with left:
         total = len(run.train_index())
         share = len(everything.row) / total

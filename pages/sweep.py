@@ -7,7 +7,7 @@ from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.recipe import config, sweep_form
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -105,9 +105,10 @@ def outcome(sweep, name, done):
     points = [(value, run.result) for value, run in done.items()]
     best = validation.chosen(points)
     sides = st.grid(2, min_column_width=380)
-    with sides.cell():
+    left, right = present.parts(("Errors", "Alphas"), (sides.cell(), sides.cell()))
+    with left:
         show(validation.sweep_chart(sweep.field, name, points), "sweep_chart")
-    with sides.cell():
+    with right:
         value = st.segmented_control(
             "Alphas of",
             list(done),
@@ -144,7 +145,8 @@ st.caption(
     "Each value is judged on parts of the training set that its machines have not seen. The test set stands beside, to "
     "see whether the choice was right; it must not make it."
 )
-sweep = sweep_form.sweep_form()
+with present.form():
+    sweep = sweep_form.sweep_form()
 if sweep is None:
     st.stop()
 over = sweep_form.fields_of(sweep.base)[sweep.field]

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, words
 from pages.ui.recipe import config, form
 from pages.ui.run import watch
 from svmcore.lab import jobs
@@ -46,11 +46,13 @@ def set_up():
 
 st.title("Train")
 run = state.current_run()
-alone = config.folded(run)
+alone = config.folded(run) or (run is not None and present.presenting())
 # Both layouts are a grid of two cells: what a run's fragment still sends while the page changes has a place to go.
 grid = st.grid(3, min_column_width=300)
 with grid.cell(column_span=3 if alone else 1):
-    if alone:
+    if present.presenting() and run:
+        pass
+    elif alone:
         st.button("New run", icon=":material/add:", key="new_run", on_click=config.unfold, help="Opens the form again.")
     else:
         with st.container(border=True):

@@ -8,7 +8,7 @@ and a file imports lower levels only.
 """
 
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
-from svmcore.jitter import JitterSet
+from svmcore.jitter import JitterSet, PointJitters
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.memory import BudgetError
 from svmcore.methods.definite import PositivePart
@@ -36,6 +36,7 @@ __all__ = [
     "Linear",
     "LocalPoly",
     "Machine",
+    "PointJitters",
     "Poly",
     "PositivePart",
     "Preprocessor",

@@ -3,6 +3,8 @@
     wilson:   the proportions p with |p - e/n| <= z sqrt(p (1 - p) / n),  z the normal quantile of the level
     paired:   b, c = examples that only the first, only the second machine gets wrong;
               under "no difference" b ~ Binomial(b + c, 1/2)  (exact McNemar test)
+    holm:     of m tests the i-th smallest p becomes max over j <= i of (m - j + 1) p_j, so that the chance of any
+              false alarm among them stays below the level
     ROC area: P(f of a positive example > f of a negative one), ties counting half
     FROC:     detection rate t -> |{targets with a hit scoring >= t}| / n_targets
               against false alarms t -> |{misses scoring >= t}| / area
@@ -10,7 +12,8 @@
 Symbols: y (n,) labels; decision (n, k) values f before the sign, column c for class c against the rest;
 scores (n,) float; hits (n,) int, the number of the target that a candidate covers, -1 for a false alarm.
 
-References: Wilson, JASA 22 (1927); McNemar, Psychometrika 12 (1947); Hanley and McNeil, Radiology 143 (1982).
+References: Wilson, JASA 22 (1927); McNemar, Psychometrika 12 (1947); Holm, Scandinavian Journal of Statistics 6
+(1979); Hanley and McNeil, Radiology 143 (1982).
 """
 
 from typing import NamedTuple
@@ -25,6 +28,9 @@ class PairedTest(NamedTuple):
     only_a: int
     only_b: int
     p_value: float
+
+
+OUTCOMES = ("both right", "fixed", "broken", "both wrong")  # numbers of `outcomes`: of b, measured against a
 
 
 class Froc(NamedTuple):
@@ -97,6 +103,24 @@ def paired_test(err_a: np.ndarray, err_b: np.ndarray) -> PairedTest:
     only_a, only_b = int((err_a & ~err_b).sum()), int((err_b & ~err_a).sum())
     p_value = min(1.0, 2.0 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
     return PairedTest(only_a, only_b, p_value)
+
+
+def outcomes(err_a: np.ndarray, err_b: np.ndarray) -> np.ndarray:
+    """What b makes of each example against a: (n,) int8 positions in OUTCOMES; err_a, err_b (n,) bool, True where
+    wrong. ValueError when the shapes differ."""
+    err_a, err_b = np.asarray(err_a, dtype=bool), np.asarray(err_b, dtype=bool)
+    if err_a.shape != err_b.shape:
+        raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}: they must be of the same examples")
+    return (err_a + 2 * err_b).astype(np.int8)
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """The p-values (m,) of m tests, corrected for there being m of them. Source: Holm (1979)."""
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return corrected
 
 
 def roc_area(f: np.ndarray, positive: np.ndarray) -> float:

@@ -70,6 +70,13 @@ class Machine:
         """(k,) number of support vectors of each machine."""
         return np.count_nonzero(self.coef, axis=1)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it holds now, what it packs for deciding among them once it has decided."""
+        arrays = (self.support, self.support_vectors, self.coef, self.bound, self.parent, self.jitter)
+        packed = self.__dict__.get("_operand")
+        return sum(array.nbytes for array in arrays if array is not None) + (packed.nbytes if packed else 0)
+
     @cached_property
     def _operand(self) -> Operand:
         return Operand(self.support_vectors)
@@ -99,11 +106,14 @@ class Machine:
             for start in range(0, X.shape[0], step):
                 rows = X[start : start + step]
                 rows = rows.toarray() if hasattr(rows, "toarray") else rows
-                decision[start : start + step] += self._values(rows) @ self.coef.T
+                decision[start : start + step] += self.kernel_values(rows) @ self.coef.T
         return decision
 
-    def _values(self, X) -> np.ndarray:
-        """Kernel values of X's rows with the support vectors, float64; small machines can afford to compute them so."""
+    def kernel_values(self, X) -> np.ndarray:
+        """K(x_i, x) of prepared rows X (n, d) with the support vectors: (n, m) float64, those that f is summed from.
+
+        Small machines can afford to compute them in double precision.
+        """
         if isinstance(self.kernel, Precomputed):
             return X[:, self.support].astype(np.float64)
         X = np.ascontiguousarray(X, np.float32)

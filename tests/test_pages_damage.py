@@ -13,10 +13,22 @@ from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
-PAGES = ("datasets", "digestion", "errors", "jitters", "methods", "paper", "runs", "support_vectors", "sweep", "train")
+PAGES = (
+    "compare",
+    "datasets",
+    "digestion",
+    "errors",
+    "jitters",
+    "methods",
+    "paper",
+    "runs",
+    "support_vectors",
+    "sweep",
+    "train",
+)
 MOONS = RECIPES["moons"]
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=60, n_test=40)
-LOOKING = ("errors", "support_vectors", "train", "runs", "jitters")
+LOOKING = ("compare", "errors", "support_vectors", "train", "runs", "jitters")
 INSIDE = [(file, way) for file, ways in damage.INSIDE.items() for way in ways]
 
 

@@ -87,11 +87,11 @@ def test_a_binary_machine_has_its_own_words_and_a_plane(moons_run):
 def test_the_view_of_a_support_vector_tells_alpha_margin_and_reasons(digits_run):
     machine = digits_run.machine()
     row = int(evidence.dataset_rows(digits_run, machine)[0])
-    app = open_page("errors", run=digits_run.id, digit=f"digits-8x8/train/{row}")
+    app = open_page("errors", run=digits_run.id, digit=f"digits-8x8/train/{row}", why="family")
     words = " ".join(text.value for text in app.markdown)
-    assert f"number **{row:,}** of the train part" in words
+    assert f"Training example {row:,}: true" in words
     assert "Support vector of" in words
-    assert "trained on it" in captions(app)
+    assert "trained on" in captions(app)
     margins = next(frame.value for frame in app.dataframe if "alpha" in frame.value)
     held = machine.coef[:, 0][machine.coef[:, 0] != 0]
     np.testing.assert_allclose(margins["alpha"], np.abs(held), rtol=1e-6)
@@ -136,7 +136,7 @@ def test_virtual_support_vectors_are_traced_to_the_example_they_were_made_from()
     np.testing.assert_array_equal(same, machine.jitter[chosen.position] == 0)
     np.testing.assert_array_equal(chosen.sign > 0, chosen.label == 3)
     row = chosen.row[np.flatnonzero(virtual)[0]]
-    app = open_page("support_vectors", run=run.id, sv="Virtual", digit=f"digits-8x8/train/{row}")
+    app = open_page("support_vectors", run=run.id, sv="Virtual", digit=f"digits-8x8/train/{row}", why="family")
     table = next(frame.value for frame in app.dataframe if "jitter" in frame.value)
     assert set(table["jitter"]) <= set(evidence.jitter_names(machine))
 
@@ -253,3 +253,12 @@ def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
     look = Top(np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]))
     live = Live(1, 1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
     assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["free", "bound"]
+
+
+def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):
+    usual = open_page("errors", run=digits_run.id)
+    assert not usual.tabs
+    app = open_page("errors", run=digits_run.id, present="true")
+    assert [tab.label for tab in app.tabs] == ["Confusion", "Which ones", "What would have fixed them", "By class"]
+    assert any(box.label == "Which errors" for box in app.expander)
+    assert app.query_params["present"] == "true"

@@ -18,7 +18,19 @@ from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
-PAGES = ("datasets", "digestion", "errors", "jitters", "methods", "paper", "runs", "support_vectors", "sweep", "train")
+PAGES = (
+    "compare",
+    "datasets",
+    "digestion",
+    "errors",
+    "jitters",
+    "methods",
+    "paper",
+    "runs",
+    "support_vectors",
+    "sweep",
+    "train",
+)
 IMAGE = "![p](http://evil.example/1.png)"
 TAG = "<img src=http://evil.example/2.png>"
 LONG = "**x**" * 60
@@ -40,6 +52,7 @@ def hostile(tmp_path_factory):
         X[:, 0] = 255 * (np.arange(90) % 3 == 0)[:, None]
         entry = catalogue.keep(f"{TITLE}", Arrays(X, y, X[:30], y[:30]))
         recipe = Recipe(dataset=entry.name, preprocess=("unit-norm",), kernel=RBF(1.0), C=1.0, n_train=60)
+        damage.finished(recipe.replace(C=0.01), TITLE)
         run = damage.finished(recipe, TITLE)
         line = run.progress()[0] | {"stage": f"{TAG} 1", "gaps": [0.5, 0.4, 0.3]}
         run.add_progress(line | {"stage": TAG})
@@ -107,7 +120,8 @@ def figure_texts(spec):
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_shows_a_text_as_anything_but_text(kept, page):
     _, name, run_id = kept
-    app = open_page(page, run=run_id, set=name, dataset=name, digit=f"{name}/train/3")
+    both = [run.id for run in runs.newest_first()]
+    app = open_page(page, run=run_id, set=name, dataset=name, digit=f"{name}/train/3", compare=both)
     assert live_texts(app) == []
     assert len(list(app)) > 10
 
@@ -124,7 +138,9 @@ def test_no_view_of_a_data_set_does(kept, view):
 
 def test_a_hostile_address_is_said_as_text(kept):
     for page in PAGES:
-        app = open_page(page, run=IMAGE, set=TAG, view=IMAGE, digit=IMAGE, dataset=IMAGE, C=TAG, show=TAG, sv=IMAGE)
+        app = open_page(
+            page, run=IMAGE, set=TAG, view=IMAGE, digit=IMAGE, dataset=IMAGE, C=TAG, show=TAG, sv=IMAGE, compare=TAG
+        )
         assert live_texts(app) == []
 
 

@@ -1,6 +1,7 @@
 """Sets of image transformations under which a class does not change: `JitterSet`, and the language that names them."""
 
 from svmcore.jitter.language import FAMILIES, Jitter
+from svmcore.jitter.points import PointJitters
 from svmcore.jitter.sets import Factors, JitterSet
 
-__all__ = ["FAMILIES", "Factors", "Jitter", "JitterSet"]
+__all__ = ["FAMILIES", "Factors", "Jitter", "JitterSet", "PointJitters"]

@@ -134,8 +134,9 @@ def kernel_from_dict(description: dict) -> Kernel:
 
 
 def squared_norms(X) -> np.ndarray:
-    """|x|^2 of every row of X (n, d): (n,) of its precision."""
-    return np.einsum("ij,ij->i", X, X)
+    """|x|^2 of every row of X (n, d): (n,) of its precision, added in double precision, so that it does not depend on
+    the order of the features."""
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64).astype(X.dtype, copy=False)
 
 
 def _rows(A) -> np.ndarray:

@@ -109,6 +109,25 @@ class Jittered(BlockwiseKernel):
             return len(self._shifts)
         return len(self._set) ** 2 if self.sides == "both" else 2 * len(self._set)
 
+    @property
+    def forms(self) -> JitterSet:
+        """The forms of one example that the kernel chooses from: its jitters, or for shifts of zeros what stands for
+        the forms of both."""
+        return self._set if self._shifts is None else self._shifts
+
+    def nearest(self, u, X) -> np.ndarray:
+        """Numbers (n,) in `forms` of the form of u (d,) that is nearest to each row of X (n, d) in feature space.
+
+        DeCoste and Schoelkopf (2002), section 3.3, step 1.
+        """
+        operand, u = Operand(X), np.ascontiguousarray(u, np.float32)[None]
+        values = np.empty((len(self.forms), operand.n), np.float32)
+        for row, (form, norms, own) in zip(values, self._forms(u, squared_norms(u)), strict=True):
+            operand.product(form, norms, self.base, slice(0, operand.n), row[None])
+            row *= 2
+            row -= own[0]
+        return np.argmax(values, axis=0)
+
     @cached_property
     def _pipeline(self) -> Preprocessor:
         return Preprocessor(*self.prepare, image_shape=self.image_shape)

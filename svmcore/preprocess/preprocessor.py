@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from svmcore.preprocess.steps import STEPS, as_images, parse_step
+from svmcore.preprocess.steps import STEPS, as_images, check_order, parse_step
 
 
 class Preprocessor(TransformerMixin, BaseEstimator):
@@ -29,6 +29,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         self.steps = steps
         self.image_shape = image_shape
         self._parsed = [parse_step(text) for text in steps]
+        check_order(steps)
 
     def fit(self, X: np.ndarray, y=None) -> "Preprocessor":
         """Learn what `scale01` and `zscore` need from the training set; the other steps have nothing to learn."""

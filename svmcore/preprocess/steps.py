@@ -6,9 +6,12 @@ Deslanting makes the principal axis of the ink vertical by shifting rows. With t
 background|, its centre (r0, s0) and second moments, row r of the result is row r of the image read at
 s + (r - r0) cov(r, s) / var(r), by linear interpolation. Interpolation smooths, and fewer support vectors are needed
 than in the paper's Table 9; other ways of deslanting are compared in tests/bench/NOTES.md.
+
+Scrambling gives pixel p of the result what pixel pi(p) of the image shows, by one permutation pi of all h w pixels for
+every image: u'.v' = sum_p u_pi(p) v_pi(p) = u.v, so that a kernel of inner products or distances cannot notice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +20,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from svmcore.preprocess import window
 
+MOST_SEEDS = 2**32 - 1
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
@@ -28,6 +32,7 @@ class Parameter:
     default: float
     low: float
     high: float
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,10 @@ class Step:
     """One kind of step.
 
     apply(images, value): (n, h, w, c) float32 to the same; value is the parameter, or what `learn(images)` found on
-    the training set. images_only: has no meaning for plain features. last: looks at the whole vector or removes the
-    border, so it belongs after a jitter, not before (see `Preprocessor.split`). shape(shape, value): shape of what
-    comes out for images of `shape`, where it is another; show(images, shape): those put back as images of `shape`.
+    the training set. images_only: has no meaning for plain features. first: must stand before all others. last: looks
+    at the whole vector or removes the border, so it belongs after a jitter, not before (see `Preprocessor.split`).
+    shape(shape, value): shape of what comes out for images of `shape`, where it is another; show(images, shape): those
+    put back as images of `shape`.
     """
 
     title: str
@@ -46,6 +52,7 @@ class Step:
     parameter: Parameter | None = None
     learn: Callable | None = None
     images_only: bool = False
+    first: bool = False
     last: bool = False
     shape: Callable | None = None
     show: Callable | None = None
@@ -68,11 +75,19 @@ def parse_step(text: str) -> tuple[str, float | None]:
         value = float(number) if colon else wanted.default
     except ValueError:
         value = np.nan
-    if not wanted.low <= value <= wanted.high:
+    if not wanted.low <= value <= wanted.high or (wanted.whole and value != int(value)):
+        kind = "whole number" if wanted.whole else "number"
         raise ValueError(
-            f"preprocessing step '{text}': {wanted.label} must be a number from {wanted.low:g} to {wanted.high:g}"
+            f"preprocessing step '{text}': {wanted.label} must be a {kind} from {wanted.low:g} to {wanted.high:.10g}"
         )
     return name, value
+
+
+def check_order(steps: Iterable[str]) -> None:
+    """ValueError for a step that must come first and does not, or for one that is unknown or out of range."""
+    for at, text in enumerate(steps):
+        if STEPS[parse_step(text)[0]].first and at:
+            raise ValueError(f"preprocessing step '{text}' must come first; allowed is nothing before it")
 
 
 def usage(name: str) -> str:
@@ -145,6 +160,22 @@ def crop(images: np.ndarray, margin: float) -> np.ndarray:
     return images[:, m:-m, m:-m]
 
 
+def permutation(n: int, seed: float) -> np.ndarray:
+    """(n,) int64: the order of n random 64-bit numbers. The stream of a bit generator is the same in every version of
+    NumPy, so that the seed in a machine's file names one permutation for good."""
+    return np.argsort(np.random.PCG64(int(seed)).random_raw(n), kind="stable")
+
+
+def scramble(images: np.ndarray, seed: float) -> np.ndarray:
+    """Images (n, h, w, c) with all pixels in the order of one permutation, the same for every image.
+
+    Source: DeCoste and Schoelkopf (2002), section 1: a plain machine cannot use that nearby pixels belong together.
+    """
+    n, h, w, c = images.shape
+    order = permutation(h * w, seed)
+    return images.reshape(n, h * w, c)[:, order].reshape(n, h, w, c)
+
+
 def standardise(images: np.ndarray) -> np.ndarray:
     """Each example with mean 0 and standard deviation 1; a constant example becomes 0.
 
@@ -159,7 +190,8 @@ def unit_norm(images: np.ndarray) -> np.ndarray:
 
     Source: DeCoste and Schoelkopf (2002), section 5.1.1.
     """
-    return _divide(images, np.sqrt(np.einsum("nhwc,nhwc->n", images, images))[:, None, None, None])
+    squares = np.einsum("nhwc,nhwc->n", images, images, dtype=np.float64)  # whole numbers add up in any order
+    return _divide(images, np.sqrt(squares)[:, None, None, None])
 
 
 STEPS: dict[str, Step] = {
@@ -232,6 +264,15 @@ STEPS: dict[str, Step] = {
         lambda images, found: _divide(images - found[0], found[1]),
         learn=lambda images: (images.mean(axis=0), images.std(axis=0)),
         last=True,
+    ),
+    "scramble": Step(
+        "Scramble",
+        "Puts all pixels in one random order, the same for every image; only what knows which pixels are neighbours "
+        "notices. The number is the order's seed.",
+        scramble,
+        Parameter("the seed of the order", 0, 0, MOST_SEEDS, whole=True),
+        images_only=True,
+        first=True,
     ),
 }
 

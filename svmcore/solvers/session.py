@@ -29,12 +29,13 @@ UNLIMITED = 10_000_000, 100  # iterations of a machine where nobody limits them:
 
 class Session(Work):
     """One fit. monitor(progress) returns False to end it; one with an attribute `burst` is asked also whenever a
-    machine has moved so many pairs. max_iter: pairs that a machine may move in one solve; -1: see UNLIMITED.
+    machine has moved so many pairs; it may change while the fit lasts. max_iter: pairs that a machine may move in one
+    solve; -1: see UNLIMITED.
     """
 
     def __init__(self, monitor: Monitor | None = None, max_iter: int = -1):
         super().__init__()
-        self.monitor, self.burst, self.max_iter = monitor, getattr(monitor, "burst", None), max_iter
+        self.monitor, self.max_iter = monitor, max_iter
         self.stopped, self.history, self.iterations = False, [], 0
         self.error: BaseException | None = None  # the first one of a machine or of the monitor
         self._thread, self._started = threading.get_ident(), time.perf_counter()
@@ -53,6 +54,11 @@ class Session(Work):
         """Let go of memory."""
         one_blas_thread.__exit__()
         self.forget_memory()
+
+    @property
+    def burst(self) -> int | None:
+        """Pairs between two reports that the monitor asks for."""
+        return getattr(self.monitor, "burst", None)
 
     @property
     def seconds(self) -> float:

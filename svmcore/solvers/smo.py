@@ -53,13 +53,14 @@ def pairs(blocks, which, y, C, alpha, f) -> Pairs:
 def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=None) -> tuple[int, float]:
     """Pairs until gap <= tol, or until the worst pair cannot move in double precision.
 
-    `go_on(iterations)` after each burst of pairs says whether to continue. burst: pairs at a time; None for as many as
-    take about 20 ms. Returns (iterations, gap). alpha is feasible at every return.
+    `go_on(iterations)` after each burst of pairs says whether to continue. burst: pairs at a time, or what gives them
+    before each burst; None for as many as take about 20 ms. Returns (iterations, gap). alpha is feasible at every
+    return.
     """
-    burst = burst or max(50, 20_000_000 // max(len(problem.y), 1))
-    done = 0
+    usual, done = max(50, 20_000_000 // max(len(problem.y), 1)), 0
     while True:
-        wanted = min(burst, max_iterations - done)
+        asked = burst() if callable(burst) else burst
+        wanted = min(asked or usual, max_iterations - done)
         iterations, gap = _burst(problem, tol, wanted)
         done += iterations
         if not go_on(iterations) or gap <= tol or iterations < wanted or done >= max_iterations:

@@ -7,6 +7,7 @@ from data import Dataset, Entry
 from pages.ui.example import evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
+from pages.ui.kit import walk
 from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
 from pages.ui.kit.words import plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
@@ -29,6 +30,7 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
     """A gallery of some rows of a split, the class above each picture and its index below."""
     y = evidence.examples(dataset, split)[1]
     name = dataset.entry.name
+    walk.over(reference(name, split, row) for row in rows if clickable)
     gallery(
         evidence.example_pictures(dataset, split, rows),
         [

@@ -7,19 +7,32 @@ prints below it.  Text and grid colours are left to the app's theme, so that a f
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui.kit.present import TYPE, presenting
 from pages.ui.kit.words import plain
 
 HEIGHT = 260
 
 
 def show(figure: go.Figure, key: str, **options):
-    """Draw a figure of this file with its alt text and its line of words; returns what `st.plotly_chart` returns."""
-    meta = figure.layout.meta
-    state = st.plotly_chart(
-        figure, key=key, alt=meta["alt"], config={"displayModeBar": False, "scrollZoom": False}, **options
-    )
-    st.caption(plain(meta["see"]))
+    """Draw a figure with its alt text and its line of words; returns what `st.plotly_chart` returns."""
+    state = chart(figure, key, **options)
+    st.caption(plain(figure.layout.meta["see"]))
     return state
+
+
+def chart(figure: go.Figure, key: str, file: str = "", **options):
+    """`show` without the line of words, for one of several alike figures, below which it is said once. file: with it
+    the figure has a button that saves it under this name, as SVG."""
+    if presenting():
+        figure.update_layout(font_size=12 * TYPE, height=TYPE * (figure.layout.height or HEIGHT))
+    save = {
+        "displayModeBar": True,
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "svg", "filename": file},
+    }
+    config = {"scrollZoom": False} | (save if file else {"displayModeBar": False})
+    return st.plotly_chart(figure, key=key, alt=figure.layout.meta["alt"], config=config, **options)
 
 
 def bare(x_title: str | None, y_title: str | None, *, height: int = HEIGHT, margin_r: int = 10, **layout) -> go.Figure:

@@ -7,23 +7,26 @@ import plotly.graph_objects as go
 from sklearn.metrics import roc_curve
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, ORANGE
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, ORANGE
 from svmcore.metrics import roc_area
+
+COLOURS = (BLUE, ORANGE, *CLASS_COLOURS[2:])  # of the machines, in their order
+DASHES = ("solid", "solid", "dash", "dot", "dashdot", "longdash")  # for those who do not see them
 
 
 def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.Figure:
-    """Detection rate against false-alarm rate, on a logarithmic axis, for up to two machines; positive (n,) bool,
+    """Detection rate against false-alarm rate, on a logarithmic axis, for up to six machines; positive (n,) bool,
     name -> decision values (n,)."""
     figure = bare("false alarms, share of the negative examples", "found, share of the positive", height=320)
     least = 0.5 / max(np.count_nonzero(~positive), 1)  # stands for none, which a logarithmic axis cannot show
     areas = {name: roc_area(f, positive) for name, f in decisions.items()}
-    for (name, f), colour in zip(decisions.items(), (BLUE, ORANGE), strict=False):
+    for (name, f), colour, dash in zip(decisions.items(), COLOURS, DASHES, strict=False):
         alarms, found, _ = roc_curve(positive, f)
         figure.add_scatter(
             x=np.maximum(alarms, least),
             y=found,
             mode="lines",
-            line={"color": colour, "width": 2, "shape": "hv"},
+            line={"color": colour, "width": 2, "shape": "hv", "dash": dash},
             name=name,
             hovertemplate=f"{name}: %{{y:.3f}} at %{{x:.2g}}<extra></extra>",
         )

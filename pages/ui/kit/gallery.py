@@ -23,6 +23,7 @@ import streamlit as st
 from PIL import Image
 
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
+from pages.ui.kit.present import TYPE, presenting
 
 DIGIT = "digit"  # the URL parameter that holds the reference of the open example
 REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a data set
@@ -52,7 +53,7 @@ def reference(dataset: str, split: str, index: int) -> str:
 
 
 def open_digit(ref: str) -> None:
-    """Name the example whose view lies over the page from the next rerun on; `digits.show_requested` draws it."""
+    """Name the example whose view lies over the page from the next rerun on; `why.dialog` draws it."""
     st.query_params[DIGIT] = ref
 
 
@@ -82,7 +83,7 @@ def gallery(
             "columns": columns,
             "height": height,
             "width": width,
-            "scale": max(1, round(size / max(height, width))),
+            "scale": max(1, round(size * (TYPE if presenting() else 1) / max(height, width))),
             "alt": alt,
             "rows": list(rows),
             "tiles": [tile._asdict() for tile in tiles],

@@ -10,6 +10,9 @@ GREY = "#8A8F98"
 PAPER = "#ECEDF0"  # the lightest grey of a shaded cell, and the ink of numbers on it, in both themes
 INK = "#1F2024"
 
+LIGHT_BLUE = "#C5DDED"  # where a scale from nothing to blue, or to orange, begins
+LIGHT_ORANGE = "#F6D9C8"
+
 BLUE_RGB = (0, 114, 178)
 ORANGE_RGB = (213, 94, 0)
 

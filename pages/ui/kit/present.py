@@ -1,6 +1,7 @@
-"""Present mode, for a class that looks at a screen: `?present=true` shows one figure at a time and no forms.
+"""Present mode, for a class that looks at a screen: larger type, one figure at a time, no forms.
 
 A page hands its widgets to `form` and its figures to `parts`; outside Present mode both are what the page has anyway.
+The address says `?present=true`, and keeps saying so from page to page.
 """
 
 from collections.abc import Sequence
@@ -9,16 +10,30 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 PRESENT = "present"
+TYPE = 1.4  # times the usual size
 
 
 def presenting() -> bool:
-    """Whether the address asks for Present mode."""
-    return st.query_params.get(PRESENT) == "true"
+    """Whether the page is shown in Present mode."""
+    return bool(st.session_state.get(PRESENT, st.query_params.get(PRESENT) == "true"))
+
+
+def switch() -> None:
+    """The switch, in the sidebar; and larger type while it is on."""
+    st.sidebar.toggle(
+        "Present",
+        key=PRESENT,
+        bind="query-params",
+        persist_state="session",
+        help="For a class: larger type, one figure at a time, no forms. Close this menu by its arrow.",
+    )
+    if presenting():  # every size of the pages is told in units of this one
+        st.html(f"<style>html {{ font-size: {16 * TYPE:g}px }}</style>")
 
 
 def form(label: str = "Settings") -> DeltaGenerator:
-    """The place of a page's widgets: a container, or, while presenting, a button that unfolds them."""
-    return st.popover(label, icon=":material/tune:") if presenting() else st.container()
+    """The place of a page's widgets: a container, or, while presenting, a line that unfolds."""
+    return st.expander(label, icon=":material/tune:") if presenting() else st.container()
 
 
 def parts(names: Sequence[str], places: Sequence[DeltaGenerator] | None = None) -> Sequence[DeltaGenerator]:

@@ -3,6 +3,8 @@
 A widget whose options are their own labels binds itself (`key=name, bind="query-params"`); that drops a bad value in
 silence, so `param(name, ...)`, called before the widget is drawn, says what was wrong with it. Where the address and
 the labels differ (run ids and titles, a recipe and its form) a page reads `asked` and writes with `write` instead.
+
+The library is imported where it is used: the first page shows its first picture without it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,8 +12,7 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from data import DataError
-from pages.ui.kit.words import plain, short
-from svmcore.lab.store import runs
+from pages.ui.kit.text import plain, short
 
 LARGEST = 2**53  # whole numbers beyond it are not exact in a browser
 TRIES = 5  # pages begun anew, one after the other, over damage that was found while drawing them
@@ -19,6 +20,8 @@ TRIES = 5  # pages begun anew, one after the other, over damage that was found w
 
 def current_run():
     """The intact Run that the picker shows, or None; of a damaged one the picker says what is to be said."""
+    from svmcore.lab.store import runs
+
     run_id = st.session_state.get("run")
     run = runs.get(run_id) if run_id else None
     return None if run is None or run.damage else run
@@ -29,6 +32,8 @@ def guarded(draw):
 
     A run is known as damaged once it has been found to be, so that the page, begun anew, is drawn without it.
     """
+    from svmcore.lab.store import runs
+
     try:
         draw()
         st.session_state["damage_found"] = 0

@@ -1,31 +1,13 @@
 """Numbers and recipes in the words of the lab, the same on every page."""
 
-import html
-import re
 from datetime import datetime
 
 import numpy as np
 
+from pages.ui.kit.text import in_figure, plain, short  # noqa: F401  (words as well, to whoever imports this)
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
-
-
-def plain(text: object) -> str:
-    """A text of the reader's own, of a file or of a link, as one line of Markdown that shows it letter by letter and
-    fetches nothing. Whatever such a text is shown by (Markdown, table, label, alert), it passes here first."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+.!|$~:&-])", r"\\\1", " ".join(str(text).split()))
-
-
-def in_figure(text: object, most: int = 40) -> str:
-    """The same for Plotly, whose texts are a subset of HTML with %{fields}; cut where it is longer than `most`."""
-    return html.escape(short(text, most), quote=False).replace("%{", "&#37;{")
-
-
-def short(text: object, most: int = 40) -> str:
-    """A name of any length in one line of at most `most` characters."""
-    text = " ".join(str(text).split())
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def error_rate(result: dict) -> str:

@@ -1,6 +1,6 @@
 """The banner of a lesson, on top of whatever page is open: the question, then what is right and where to look.
 
-`walk.arrive` has brought the reader to the page of the step; where they left it, the banner offers the way back.
+`course.arrive` has brought the reader to the page of the step; where they left it, the banner offers the way back.
 """
 
 import math
@@ -8,7 +8,7 @@ import math
 import streamlit as st
 
 from pages.ui.kit import words
-from pages.ui.lesson import places, walk
+from pages.ui.lesson import course, places
 from pages.ui.lesson.lessons import LESSONS
 from pages.ui.lesson.parts import Facts, told
 from pages.ui.run import polling, stored
@@ -20,7 +20,7 @@ def draw(page) -> None:
     """Draw the banner of the step that the address names, if any. No step breaks the page below it."""
     if wrong := st.session_state.get("lesson_wrong"):
         st.warning(wrong, icon=":material/link_off:")
-    at = walk.current()
+    at = course.current()
     if at is None:
         return
     with st.container(border=True, key="lesson", gap="small"):
@@ -28,12 +28,12 @@ def draw(page) -> None:
         facts = Facts(at.lesson.recipes, at.seed)
         try:
             _body(at, facts, page)
-        except walk.BROKEN as error:
+        except course.BROKEN as error:
             st.error(words.plain(error), title="This step cannot be shown", icon=":material/broken_image:")
             _onward(at)
 
 
-def _head(at: walk.At) -> None:
+def _head(at: course.At) -> None:
     number = LESSONS.index(at.lesson) + 1
     seeded = f" · seed {at.seed}" if at.seed else ""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -46,14 +46,14 @@ def _head(at: walk.At) -> None:
             icon=":material/close:",
             key="lesson_leave",
             type="tertiary",
-            on_click=walk.go,
+            on_click=course.go,
             args=(None,),
             help="This page stays as it is. The lesson can be taken up again on the page Lessons.",
         )
 
 
-def _body(at: walk.At, facts: Facts, page) -> None:
-    said, view = walk.said(at), walk.view(at)
+def _body(at: course.At, facts: Facts, page) -> None:
+    said, view = course.said(at), course.view(at)
     missing = [name for name in at.step.before if not facts.done(name)]
     if places.name_of(page) != view.page:
         _astray(f"This step is on the page *{places.PLACES[view.page].title}*.")
@@ -75,15 +75,15 @@ def _astray(text: str) -> None:
             "Go back to it",
             icon=":material/undo:",
             key="lesson_return",
-            on_click=walk.back_to_place,
+            on_click=course.back_to_place,
             help="Opens the page as the step has it; the lesson goes on.",
         )
 
 
-def _ask(at: walk.At, facts: Facts) -> None:
+def _ask(at: course.At, facts: Facts) -> None:
     """The question, its choices, and the button that shows the answer."""
     st.markdown(f"**{told(at.step.question, facts)}**")
-    waiting = walk.wanted(at)
+    waiting = course.wanted(at)
     chosen = st.radio(
         "Your guess",
         range(len(at.step.choices)),
@@ -95,7 +95,7 @@ def _ask(at: walk.At, facts: Facts) -> None:
     )
     missing = [name for name in at.step.after if not facts.done(name)]
     if waiting is not None and not missing:
-        walk.judge(at, waiting, facts)
+        course.judge(at, waiting, facts)
         st.rerun()
     if waiting is not None:
         _train(facts, missing)
@@ -107,14 +107,14 @@ def _ask(at: walk.At, facts: Facts) -> None:
             type="primary",
             icon=":material/visibility:",
             key="lesson_look",
-            on_click=walk.want,
+            on_click=course.want,
             args=(at, chosen),
             disabled=chosen is None,
             help="First choose what you expect." if chosen is None else "Shows on the page what is so.",
         )
 
 
-def _tell(at: walk.At, said: walk.Said, facts: Facts) -> None:
+def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
     """What is right, why, where it can be seen, and the way on."""
     choices = at.step.choices
     st.markdown(told(at.step.question, facts))
@@ -129,7 +129,7 @@ def _tell(at: walk.At, said: walk.Said, facts: Facts) -> None:
     _onward(at, again=True)
 
 
-def _onward(at: walk.At, again: bool = False) -> None:
+def _onward(at: course.At, again: bool = False) -> None:
     last = at.number == len(at.lesson.steps)
     with st.container(horizontal=True, vertical_alignment="center"):
         _back(at)
@@ -138,7 +138,7 @@ def _onward(at: walk.At, again: bool = False) -> None:
                 "Ask me again",
                 icon=":material/replay:",
                 key="lesson_again",
-                on_click=walk.forget,
+                on_click=course.forget,
                 args=(at,),
                 help="Hides the answer.",
             )
@@ -149,7 +149,7 @@ def _onward(at: walk.At, again: bool = False) -> None:
                 icon=":material/arrow_forward:",
                 icon_position="right",
                 key="lesson_next",
-                on_click=walk.go,
+                on_click=course.go,
                 args=(at._replace(number=at.number + 1),),
                 help="The next question.",
             )
@@ -160,17 +160,17 @@ def _onward(at: walk.At, again: bool = False) -> None:
             key="lesson_end",
             help="The page Lessons, with what you have answered.",
         ):
-            walk.go(None)
-            st.switch_page("pages/lessons.py", query_params={walk.SEED: str(at.seed)} if at.seed else None)
+            course.go(None)
+            st.switch_page("pages/lessons.py", query_params={course.SEED: str(at.seed)} if at.seed else None)
 
 
-def _back(at: walk.At) -> None:
+def _back(at: course.At) -> None:
     if at.number > 1:
         st.button(
             "Back",
             icon=":material/arrow_back:",
             key="lesson_back",
-            on_click=walk.go,
+            on_click=course.go,
             args=(at._replace(number=at.number - 1),),
             help="The question before.",
         )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.kit import state
-from pages.ui.lesson import walk
+from pages.ui.lesson import course
 from pages.ui.lesson.parts import MAX_SEED, Lesson
 
 MINUTES = 5
@@ -11,8 +11,8 @@ MINUTES = 5
 
 def class_seed() -> int:
     """The number that draws the digits, as a widget and in the address."""
-    if state.asked("lessons", [walk.SEED]) or "class_seed" not in st.session_state:
-        st.session_state["class_seed"] = state.param(walk.SEED, walk.seed(), slice(0, MAX_SEED))
+    if state.asked("lessons", [course.SEED]) or "class_seed" not in st.session_state:
+        st.session_state["class_seed"] = state.param(course.SEED, course.seed(), slice(0, MAX_SEED))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = st.number_input(
             "Seed of the class",
@@ -24,13 +24,13 @@ def class_seed() -> int:
         )
         st.caption("For a class: choose a number, and hand out the link that each card gives.", width="content")
     st.session_state["lesson_seed"] = seed
-    state.write("lessons", [walk.SEED], {walk.SEED: str(seed)} if seed else {})
+    state.write("lessons", [course.SEED], {course.SEED: str(seed)} if seed else {})
     return seed
 
 
 def card(number: int, lesson: Lesson, seed: int) -> None:
     """One lesson: title, promise, what was answered in this session, and the ways in."""
-    answers = [walk.said(walk.At(lesson, n + 1, seed)) for n in range(len(lesson.steps))]
+    answers = [course.said(course.At(lesson, n + 1, seed)) for n in range(len(lesson.steps))]
     answered = [said for said in answers if said]
     following = next((n for n, said in enumerate(answers, 1) if said is None), 1)
     with st.container(border=True, height="stretch"):
@@ -59,10 +59,10 @@ def _start(lesson: Lesson, seed: int, number: int, again: bool) -> None:
     """Callback: to the first question that is open; a lesson that is done begins anew."""
     if again:
         for n in range(len(lesson.steps)):
-            walk.forget(walk.At(lesson, n + 1, seed))
-    walk.go(walk.At(lesson, number, seed))
+            course.forget(course.At(lesson, n + 1, seed))
+    course.go(course.At(lesson, number, seed))
 
 
 def _address(lesson: Lesson, seed: int) -> str:
     base = (st.context.url or "").partition("?")[0]
-    return f"{base}?" + "&".join(f"{name}={value}" for name, value in walk.link(lesson, seed).items())
+    return f"{base}?" + "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())

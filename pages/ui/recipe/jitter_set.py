@@ -18,13 +18,14 @@ PRESETS = {
 }
 
 
-def field(image_shape: tuple[int, ...]) -> JitterSet | None:
-    """Draw the field `jitter_set`; None, and what is allowed on screen, for a text that is not in the language."""
+def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "box:1") -> JitterSet | None:
+    """Draw the field, which is the address's parameter `key`; None, and what is allowed on screen, for a text that is
+    not in the language."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
             "Jitter set",
-            "box:1",
-            key="jitter_set",
+            usual,
+            key=key,
             bind="query-params",
             width=280,
             help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border.",
@@ -33,9 +34,9 @@ def field(image_shape: tuple[int, ...]) -> JitterSet | None:
             "Presets",
             list(PRESETS),
             format_func=lambda name: f"{name} · {PRESETS[name]}",
-            key="jitter_preset",
+            key=f"{key}_preset",
             icon=":material/auto_awesome_motion:",
-            on_click=lambda: st.session_state.update(jitter_set=st.session_state["jitter_preset"]),
+            on_click=lambda: st.session_state.update({key: st.session_state[f"{key}_preset"]}),
             help="Sets of the paper, and others.",
         )
         with st.popover("Language", icon=":material/help:"):

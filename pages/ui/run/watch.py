@@ -10,9 +10,9 @@ from data import DataError, load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, words
 from pages.ui.recipe import config
-from pages.ui.run import picker, polling, snapshots, trained
+from pages.ui.run import card, picker, polling, snapshots, trained
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
@@ -112,6 +112,7 @@ def _done(run):
                     icon_position="right",
                     query_params={"run": run.id},
                 )
+            card.to_compare(run)
 
 
 def ended(run, status):
@@ -148,10 +149,11 @@ def _curves(run, progress):
         "dual": curves.dual_curve(progress),
         "sv": curves.sv_curve(progress),
     }
-    with st.grid(3, min_column_width=200):
-        for name, figure in drawn.items():
-            with st.container():
-                show(figure, key=f"watch_{name}")
+    grid = st.grid(3, min_column_width=200)
+    places = present.parts(("Gap", "Dual objective", "Support vectors"), [grid.cell() for _ in drawn])
+    for (name, figure), place in zip(drawn.items(), places, strict=True):
+        with place:
+            show(figure, key=f"watch_{name}")
 
 
 def _classes(run):

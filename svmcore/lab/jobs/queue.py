@@ -185,6 +185,26 @@ class Queue:
         if not job.stop.is_set():
             _tell_store(job.run, "running")
 
+    def at_work(self) -> bool:
+        """Whether a run is at work."""
+        with self.changed:
+            return self._n_running() > 0
+
+    def give_way(self, gone: Callable[[], bool]) -> None:
+        """For work beside the runs: wait while one is at work, or until `gone()`, asked again after `look_again`."""
+        with self.changed:
+            self.changed.wait_for(lambda: gone() or not self._n_running())
+
+    def look_again(self) -> None:
+        """Wake whoever waits."""
+        with self.changed:
+            self.changed.notify_all()
+
+    @property
+    def closing(self) -> bool:
+        """Whether the process ends."""
+        return self._closing.is_set()
+
     def ensure_preset(self) -> str | None:
         """Submit the preset when the store has no runs at all, so that no page is empty, and warm up behind it.
 
@@ -207,6 +227,7 @@ class Queue:
     def close(self) -> None:
         """At the end of the process: cancel what is at work, and give it a moment to say so in the store."""
         self._closing.set()
+        self.look_again()
         for run_id in self.active():
             self.cancel(run_id)
         deadline = time.monotonic() + EXIT_SECONDS
@@ -253,7 +274,7 @@ class Queue:
     def _work(self, job: _Job) -> None:
         """The thread of a job."""
         try:
-            _yield_to_others()
+            yield_to_others()
             ending = worker.carry_out(job.run, job)
         except BaseException as error:
             ending = "failed", worker.explain(error)
@@ -271,7 +292,7 @@ class Queue:
             self._become(job, state, message=message, eta_seconds=None)
 
     def _warm_up(self, preset: str | None) -> None:
-        _yield_to_others()
+        yield_to_others()
         if preset is not None:
             self.wait(preset)
         try:
@@ -295,7 +316,7 @@ def _tell_store(run: runs.Run, state: str, message: str = "") -> None:
         run.set_state(state, message)
 
 
-def _yield_to_others() -> None:
+def yield_to_others() -> None:
     """This thread, and those that it will start, take what processor time the pages leave (where threads have their
     own priority: Linux)."""
     if sys.platform == "linux":

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict
-from svmcore.preprocess import parse_step
+from svmcore.preprocess import check_order, parse_step
 from svmcore.solvers.digestion import Digestion
 
 
@@ -159,6 +159,10 @@ def _steps(name, value):
             parse_step(step)
         except ValueError as error:
             raise RecipeError(name, step, str(error)) from None
+    try:
+        check_order(value)
+    except ValueError as error:
+        raise RecipeError(name, value, str(error)) from None
     return tuple(value)
 
 

@@ -133,6 +133,10 @@ class Run:
         """The machine of a part. FileNotFoundError when the run did not get that far, Damaged if it cannot be read."""
         return self._large(_named("model", part), contents.machine)
 
+    def at_hand(self, part: int = 0) -> bool:
+        """Whether `machine` need not read its file first."""
+        return contents.at_hand(self.path / _named("model", part))
+
     def test(self, part: int = 0) -> NamedTuple:
         """What the machine said about the test examples, as its task judged it. Raises what `machine` raises."""
         task = task_of(self.recipe)

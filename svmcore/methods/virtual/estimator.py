@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
-from svmcore.jitter import JitterSet
+from svmcore.jitter import JitterSet, PointJitters
 from svmcore.methods.virtual.stages import Stages
 from svmcore.preprocess import Preprocessor
 from svmcore.solvers.session import Session
@@ -20,11 +20,12 @@ class VirtualSVC(MachineEstimator):
     """Virtual SV machine; several classes are each separated from the rest.
 
     estimator: the SVC of the first stage; second: the SVC of the later ones, where it differs (kernel, C). jitters: a
-    JitterSet or its text. image_shape: (h, w) or (h, w, c) of the rows of X; None when X is given as images, or when
-    the set is the identity alone. prepare: a transformer applied to every image, jittered or not, before a kernel sees
-    it, such as Preprocessor("unit-norm"). scope: whose support vectors are transformed: "machine" each machine its own,
-    "union" all machines those of all, "all" the whole training set (no first stage); "positive" and "all-positive" each
-    machine its own, or all examples, of its positive class alone, beside the others as they are. rounds: how often.
+    JitterSet or its text, or PointJitters for points in the plane. image_shape: (h, w) or (h, w, c) of the rows of X;
+    None when X is given as images, or when the set is the identity alone. prepare: a transformer applied to every
+    image, jittered or not, before a kernel sees it, such as Preprocessor("unit-norm"). scope: whose support vectors are
+    transformed: "machine" each machine its own, "union" all machines those of all, "all" the whole training set (no
+    first stage); "positive" and "all-positive" each machine its own, or all examples, of its positive class alone,
+    beside the others as they are. rounds: how often.
 
     Attributes after fit, as of SVC where not said otherwise: classes_, base_ (the first stage's SVC; None for scope
     "all"), machine_ (with parent and jitter of every support vector, and the preparation), jitters_ (the set that
@@ -38,7 +39,7 @@ class VirtualSVC(MachineEstimator):
         self,
         estimator: SVC | None = None,
         *,
-        jitters: str | JitterSet = "box:1",
+        jitters: str | JitterSet | PointJitters = "box:1",
         image_shape: tuple[int, ...] | None = None,
         prepare=None,
         scope: str = "machine",
@@ -60,9 +61,12 @@ class VirtualSVC(MachineEstimator):
         ValueError names a parameter that is not allowed.
         """
         shape = image_shape_of(X, self.image_shape)
-        jitters = JitterSet.parse(self.jitters, shape)
+        of_points = isinstance(self.jitters, PointJitters)
+        jitters = self.jitters if of_points else JitterSet.parse(self.jitters, shape)
         self._check_parameters(jitters)
         X, y = validate_data(self, as_rows(X), y, dtype=np.float32)
+        if of_points and X.shape[1] != 2:
+            raise ValueError(f"jitters = {jitters} move points in the plane; X has {X.shape[1]} features, allowed: 2")
         targets = Targets(X, y, sample_weight)
         self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
         with Session(monitor) as session:

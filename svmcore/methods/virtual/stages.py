@@ -47,6 +47,7 @@ class VirtualSnapshot(NamedTuple):
     bound: np.ndarray  # (k, m) bool, alpha is at its C
     vectors: np.ndarray  # (m, d) float32, the support vectors themselves
     kernel: Kernel
+    jitter: np.ndarray  # (m,) int32, each one's jitter, counted in the set of the machines that stand
 
 
 class Stages:
@@ -202,7 +203,12 @@ class Stages:
         prepare, J = self.owner.prepare, len(self.jitters)
         n0 = len(share.parent) // J
         steps = () if prepare is None else getattr(prepare, "steps", ("unknown",))
-        if self.second.solver != "auto" or hasattr(kernel, "fill") or not set(steps) <= {"unit-norm", "scale01"}:
+        if (
+            factors is None
+            or self.second.solver != "auto"
+            or hasattr(kernel, "fill")
+            or not set(steps) <= {"unit-norm", "scale01"}
+        ):
             return False
         parents = share.parent[:n0]
         if len(share.parent) != J * n0 or self.jitters.image_shape is None:
@@ -233,7 +239,7 @@ class Stages:
     def _snapshot(self, kernel: Kernel, shares) -> VirtualSnapshot:
         machine = self.assemble(shares, kernel)
         arrays = machine.support, machine.coef, machine.bias, machine.bound, machine.support_vectors
-        return VirtualSnapshot(*arrays, kernel)
+        return VirtualSnapshot(*arrays, kernel, machine.jitter)
 
 
 def _joined(done: Standing, now: Standing, machines) -> Standing:

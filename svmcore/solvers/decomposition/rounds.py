@@ -237,7 +237,7 @@ class Rounds(Reported):
             gap = gap if whole else max(gap, self.gaps[m])  # of all n, as last seen
             return self.session.see(iterations, lambda: self._see(m, alpha, f, gap, b))
 
-        smo.solve(problem, tol, go_on, self.limit - self.iterations[m], self.session.burst)
+        smo.solve(problem, tol, go_on, self.limit - self.iterations[m], lambda: self.session.burst)
         self.alpha[m, chosen], self.f[m, chosen] = problem.alpha, problem.f
 
     def _refresh(self, before, sets) -> None:

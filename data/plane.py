@@ -1,0 +1,185 @@
+"""Small two-class problems in the plane, each with an invariance that is known of it; synthetic, for the Playground.
+
+    problem(name).sample(seed) -> X (60, 2) float32 in [-1, 1]^2, y (60,) int64 in {-1, +1}
+    problem(name).fresh(n, seed) -> the same from where the law holds, not from the narrow place that the sample saw
+
+    shift      the law is the sign of x2; the sample sees blue on the left and orange on the right alone, so that the
+               widest margin is aslant: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 1
+    turn       the law is a circle about the centre; the sample sees blue in one direction and orange in another
+    xor        the law is the sign of x1 x2, the same after half a turn; the sample lies mostly in two of four fields
+    banana     a bent band below a cloud, the same in a mirror; the sample sees one half of the band
+    question   two clouds and a point "?" as far from one as from the other. It lies at blue's height and at orange's
+               distance from the centre: moved along x1, blue's points reach it, turned about the centre, orange's do
+
+y = +1 is blue, -1 orange. The two clouds of "question" are mirror images of each other in the line that the "?"
+lies on.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+N = 60
+RADIUS = 0.62  # of the circle that is the law of "turn"
+GAP = 0.08  # half the width of the band around a law that no sample enters
+EDGE = 0.97  # of the plane, where samples end
+BLUE_AT, ORANGE_AT = (0.0, 0.46), (0.8, 0.0)  # the clouds of "question"
+ALONG = 0.34  # from the middle between the clouds to the "?", on the line that is as far from one as from the other
+
+
+class Plane(NamedTuple):
+    """A problem: `make(n, rng, narrow)` draws from the narrow place that a sample sees, or from wherever the law holds.
+
+    kernel, gamma: what separates it well; jitter, amounts: the moves that change nothing (svmcore.jitter.PointJitters);
+    law: a line (m, 2) to draw, or ().
+    """
+
+    name: str
+    title: str
+    says: str
+    make: Callable
+    kernel: str  # to begin with, as the address has it
+    gamma: float
+    jitter: str
+    amounts: tuple[float, ...] = ()
+    law: tuple = ()
+    question: tuple[float, float] | None = None
+
+    def sample(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """The training points of this seed."""
+        return _finished(*self.make(N, np.random.default_rng(seed), True))
+
+    def fresh(self, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """n other points, from wherever the law holds."""
+        return _finished(*self.make(n, np.random.default_rng([seed, 1]), False))
+
+
+def _between(blue, orange, along: float) -> tuple[float, float]:
+    """The point `along` from the middle, at right angles to the way from one cloud to the other."""
+    blue, orange = np.array(blue), np.array(orange)
+    way = (orange - blue) / np.linalg.norm(orange - blue)
+    x1, x2 = (blue + orange) / 2 + along * np.array([-way[1], way[0]])
+    return float(x1), float(x2)
+
+
+def problem(name: str) -> Plane:
+    """The problem of this name. KeyError."""
+    return PROBLEMS[name]
+
+
+def _finished(X, y):
+    return np.clip(X, -EDGE, EDGE).astype(np.float32), y.astype(np.int64)
+
+
+def _labels(n: int) -> np.ndarray:
+    return np.where(np.arange(n) % 2, -1, 1)
+
+
+def _shift(n, rng, narrow):
+    y = _labels(n)
+    x1 = np.where(y > 0, rng.uniform(-0.95, -0.15, n), rng.uniform(0.15, 0.95, n))
+    if not narrow:
+        x1 = rng.uniform(-0.95, 0.95, n)
+    return np.column_stack([x1, y * rng.uniform(GAP, 0.7, n)]), y
+
+
+def _turn(n, rng, narrow):
+    y = _labels(n)
+    angle = np.radians(np.where(y > 0, rng.uniform(60, 150, n), rng.uniform(-75, 15, n)))
+    if not narrow:
+        angle = rng.uniform(0, 2 * np.pi, n)
+    inner, outer = rng.uniform(0.15, RADIUS - GAP, n), rng.uniform(RADIUS + GAP, 0.95, n)
+    radius = np.where(y > 0, inner, outer)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
+
+
+def _xor(n, rng, narrow):
+    y = _labels(n)
+    X = rng.uniform(GAP, 0.9, (n, 2))
+    X[:, 1] *= y
+    half_turn = rng.random(n) < (0.1 if narrow else 0.5)
+    return np.where(half_turn[:, None], -X, X), y
+
+
+def _banana(n, rng, narrow):
+    y = _labels(n)
+    bend = rng.uniform(-0.15 if narrow else -1, 1, n)
+    band = np.column_stack([0.8 * bend, 0.95 * bend**2 - 0.6])
+    cloud = np.column_stack([0.25 * rng.uniform(-1, 1, n), np.full(n, 0.3)])
+    return np.where(y[:, None] > 0, cloud, band) + 0.1 * rng.standard_normal((n, 2)), y
+
+
+def _question(n, rng, narrow):
+    y = _labels(n)
+    return np.where(y[:, None] > 0, BLUE_AT, ORANGE_AT) + 0.09 * rng.standard_normal((n, 2)), y
+
+
+_ANGLES = np.radians(np.arange(0, 361, 5))
+_CIRCLE = tuple(zip((RADIUS * np.cos(_ANGLES)).tolist(), (RADIUS * np.sin(_ANGLES)).tolist(), strict=True))
+
+PROBLEMS = {
+    plane.name: plane
+    for plane in (
+        Plane(
+            "shift",
+            "Shift",
+            "True everywhere: blue above, orange below, however far to the side. The sample saw only one side of each.",
+            _shift,
+            "linear",
+            1.0,
+            "shift",
+            (-1.0, -0.5, 0.5, 1.0),
+            law=((-1.0, 0.0), (1.0, 0.0)),
+        ),
+        Plane(
+            "turn",
+            "Turn",
+            "True everywhere: blue near the centre, orange around it, in every direction. The sample saw one direction "
+            "of each.",
+            _turn,
+            "rbf",
+            1.0,
+            "turn",
+            (-120.0, -80.0, -40.0, 40.0, 80.0, 120.0, 180.0),
+            law=_CIRCLE,
+        ),
+        Plane(
+            "xor",
+            "XOR",
+            "True everywhere: blue where both coordinates have the same sign. Half a turn changes nothing, and the "
+            "sample saw mostly one half.",
+            _xor,
+            "rbf",
+            2.0,
+            "turn",
+            (180.0,),
+            law=((-1.0, 0.0), (1.0, 0.0), (None, None), (0.0, -1.0), (0.0, 1.0)),
+        ),
+        Plane(
+            "banana",
+            "Banana",
+            "A bent band below a cloud, the same in a mirror. The sample saw one half of the band.",
+            _banana,
+            "rbf",
+            2.0,
+            "mirror",
+        ),
+        Plane(
+            "question",
+            "The ?",
+            "Is the ? blue or orange? The points alone cannot say: it is as far from one cloud as from the other.",
+            _question,
+            "rbf",
+            1.0,
+            "shift",
+            (-0.6, -0.3, 0.3, 0.6),
+            question=_between(BLUE_AT, ORANGE_AT, ALONG),
+        ),
+    )
+}
+MOVES = {  # kind of jitter -> amounts, where a problem does not bring its own
+    "shift": (-0.6, -0.3, 0.3, 0.6),
+    "turn": (-60.0, -40.0, -20.0, 20.0, 40.0, 60.0),
+    "mirror": (),
+}

@@ -1,0 +1,83 @@
+"""Runs that cannot be compared with the reference: why, one by one, and the way out."""
+
+import streamlit as st
+
+from data import DataError
+from pages.ui.compare.laid import RUNS
+from pages.ui.kit import state, words
+from pages.ui.run import polling, stored
+from svmcore.lab import jobs
+from svmcore.lab.experiment import comparison
+from svmcore.lab.experiment.comparison import Reason
+from svmcore.lab.forecast.estimate import BudgetError, estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.store.runs import Run
+
+ICONS = {
+    comparison.DAMAGED: ":material/broken_image:",
+    comparison.UNFINISHED: ":material/progress_activity:",
+    comparison.DETECTS: ":material/my_location:",
+}
+TRAINED_ANEW = (comparison.ENDED, comparison.DATA, comparison.CLASSES, comparison.PART, comparison.EXAMPLES)
+
+
+def draw(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> None:
+    """Each run that is left out, with its reason and what can be done about it."""
+    for letter, (run, reason) in reasons.items():
+        icon = ICONS.get(reason.kind, ":material/block:")
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            title = words.plain(words.short(run.title, 80))
+            st.markdown(f"{icon} **{letter} · {title}** is not compared. {words.plain(reason.text)}", width="stretch")
+            if reason.kind == comparison.DETECTS:
+                st.page_link(
+                    "pages/detect.py", label="Compare it on Detect", icon=":material/my_location:",
+                    query_params={"run": run.id},
+                )  # fmt: skip
+            elif reason.kind == comparison.UNFINISHED:
+                polling.poll(run.id, _at_work)
+                st.page_link(
+                    "pages/train.py", label="Watch it", icon=":material/play_circle:", query_params={"run": run.id}
+                )
+            elif reason.kind == comparison.REPLACED:
+                st.caption("Train both again on the data set as it is now.")
+            elif reason.kind in TRAINED_ANEW and reference is not None:
+                _offer(letter, run, reference)
+
+
+def _at_work(status) -> None:
+    """How far a run is that is waited for."""
+    if status.progress:
+        st.caption(f"{status.progress['n_sv']:,} support vectors so far", width="content")
+
+
+def _offer(letter: str, run: Run, reference: Run) -> None:
+    """Train its recipe on the reference's examples, with what that will take."""
+    try:
+        recipe = comparison.on_same_examples(run, reference)
+        need = estimate(recipe)
+    except (RecipeError, DataError) as error:
+        st.caption(f"Its recipe does not go with the reference's examples: {words.plain(error)}")
+        return
+    ready = stored.stored([recipe])[0]
+    ready = ready if ready is not None and comparison.unfit(ready) is None else None
+    st.button(
+        f"Compare {letter}'s twin on the same examples" if ready else f"Train {letter} on the same examples",
+        icon=":material/compare:" if ready else ":material/play_arrow:",
+        key=f"same_examples_{letter}",
+        on_click=_replace,
+        args=(run.id, recipe, reference.id, ready and ready.id),
+        disabled=not (ready or need.fits),
+        help="Its recipe with data set, split, classes and seed of the reference; the new run takes its place here.",
+    )
+    if not ready:
+        st.caption(f"about {words.duration(need.seconds)}" if need.fits else words.plain(need.advice), width="content")
+
+
+def _replace(old: str, recipe: Recipe, parent: str, ready: str | None) -> None:
+    """Callback: put the run on the same examples, trained or to be trained, in the place of the other one."""
+    try:
+        new = ready or jobs.submit(recipe, parent=parent)
+    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
+        state.tell_later(f":material/block: Not started. {words.plain(error)}")
+        return
+    st.session_state[RUNS] = list(dict.fromkeys(new if run_id == old else run_id for run_id in st.session_state[RUNS]))

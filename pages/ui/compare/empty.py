@@ -1,0 +1,85 @@
+"""Before any two runs are chosen: pairs of the store that are worth laying side by side."""
+
+from itertools import combinations
+
+import streamlit as st
+
+from pages.ui.compare.laid import RUNS
+from pages.ui.kit import words
+from pages.ui.run import card
+from svmcore.lab.experiment import comparison
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Damaged, Run
+
+MOST = 5
+NEWEST = 8  # runs of one test set, all pairs of which are looked at
+
+
+def suggest(chosen: list[Run]) -> None:
+    """Pairs that can be compared, those with the run already chosen first; each by a button."""
+    pairs = worth(chosen)
+    with st.container(border=True):
+        if not pairs:
+            st.markdown(
+                "**No two finished runs on the same test examples yet.** Train a run, then a variation of it: "
+                "another method, kernel or C, on the same data."
+            )
+            st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:")
+            return
+        st.markdown("**Choose two or more runs above**, or start with a pair:")
+        for number, (a, b, why) in enumerate(pairs):
+            label = f"{words.plain(words.short(a.title, 60))} — {words.plain(words.short(b.title, 60))} ({why})"
+            st.button(
+                label,
+                icon=":material/compare:",
+                key=f"compare_pair_{number}",
+                on_click=_choose,
+                args=([a.id, b.id],),
+                help="Both were tested on the same examples.",
+            )
+
+
+def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
+    """(reference, other, why), at most MOST of them: runs with their parents, then those newest ones tested on the
+    same examples whose recipes differ in the fewest fields."""
+    store = [run for run in runs.newest_first() if comparison.unfit(run) is None]
+    found = [(parent, run, "the run that it grew out of") for run in store if (parent := card.parent_of(run)) in store]
+    alike = {}
+    for run in store:
+        alike.setdefault(_test(run), []).append(run)
+    for group in alike.values():
+        near = [(_distance(a, b), b, a) for a, b in combinations(group[:NEWEST], 2)]  # the older one first
+        near = sorted((pair for pair in near if pair[0]), key=lambda pair: (pair[0], group.index(pair[2])))
+        found += [(a, b, "alike but for a few settings") for _, a, b in near[:2]]
+    own = {run.id for run in chosen}
+    found.sort(key=lambda pair: not own & {pair[0].id, pair[1].id})
+    seen, kept = set(), []
+    for a, b, why in found:
+        if len(kept) < MOST and frozenset((a.id, b.id)) not in seen and _comparable(a, b):
+            seen.add(frozenset((a.id, b.id)))
+            kept.append((a, b, why))
+    return kept
+
+
+def _distance(a: Run, b: Run) -> int:
+    """In how many fields two runs' recipes differ."""
+    texts = [run.recipe.texts() for run in (a, b)]
+    names = (texts[0].keys() | texts[1].keys()) - {"name", "title"}
+    return sum(texts[0].get(name) != texts[1].get(name) for name in names)
+
+
+def _test(run: Run) -> tuple:
+    """What decides, almost always, on which examples a run is tested."""
+    recipe, result = run.recipe, run.result
+    return recipe.dataset, result.get("data_hash"), recipe.classes, recipe.split, recipe.seed, result["n_test"]
+
+
+def _comparable(a: Run, b: Run) -> bool:
+    try:
+        return comparison.why_not(a, b) is None
+    except (Damaged, FileNotFoundError):
+        return False
+
+
+def _choose(ids: list[str]) -> None:
+    st.session_state[RUNS] = ids

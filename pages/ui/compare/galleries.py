@@ -1,0 +1,186 @@
+"""The examples themselves: those that a run fixes or breaks, or on which one of several stands alone, as pictures.
+
+A click on one opens "Why" with the run that the reader asks, which becomes the run shown on every page.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, Dataset
+from pages.ui.compare.laid import Laid, choose, key
+from pages.ui.example import evidence
+from pages.ui.figures import decisions
+from pages.ui.figures.frame import show
+from pages.ui.kit import words
+from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
+from svmcore.lab.experiment.comparison import alone
+from svmcore.metrics import OUTCOMES, class_positions, confusion, outcomes
+
+PER_PAGE = 96
+PAIR = ("fixed", "broken", "both wrong", "both right")  # in the order in which one asks
+
+
+def pair(laid: Laid, b: int, found: dict) -> dict:
+    """The change of the confusion matrix and the examples behind it; what the address is to say of them."""
+    a, answers, names = laid.reference, laid.answers, laid.names
+    wrong = answers.wrong
+    kind = outcomes(wrong[a], wrong[b])
+    cells = _cells(laid, a, b)
+    k = len(names)
+    filled = sorted(set(np.concatenate(cells)[np.tile(kind, 2) > 0].tolist()))
+    labels = {f"{names[cell // k]} → {names[cell % k]}": cell for cell in filled}
+    choose(found, "change", ["", *labels], "")
+    sides = st.grid(2, min_column_width=400)
+    left, right = sides.cell(), sides.cell()
+    with right:
+        cell = _one_kind(labels)
+        within = np.ones(len(kind), bool) if cell is None else (cells[0] == cell) | (cells[1] == cell)
+        rows = {name: np.flatnonzero(within & (kind == OUTCOMES.index(name))) for name in PAIR}
+        with st.container(horizontal=True):
+            shown = _category(rows, found, next((name for name in PAIR if len(rows[name])), PAIR[0]))
+            asks = _asked_run(laid, (a, b), found, b)
+        page = _pictures(laid, (a, b), rows[shown], shown, found, asks)
+    with left:
+        matrices = [confusion(answers.y_true, answers.y_pred[i], answers.classes) for i in (a, b)]
+        figure = decisions.confusion_change(*matrices, names, [] if cell is None else [cell])
+        st.markdown(f"**From {laid.letters[a]} to {laid.letters[b]}: the change of the confusion matrix**")
+        show(
+            figure,
+            "compare_change_figure",
+            file="confusion-change",
+            on_select=lambda: _toggle(labels),
+            selection_mode="points",
+        )
+    return {"shown": shown, "change": st.session_state[key("change")], "sheet": page}
+
+
+def sets(laid: Laid, found: dict) -> dict:
+    """Of three runs or more: the examples that all get wrong, and those on which a single one stands alone."""
+    letters, r = laid.letters, len(laid.runs)
+    names = ["all right", "all wrong", *(f"only {x} right" for x in letters), *(f"only {x} wrong" for x in letters)]
+    names += ["otherwise"] * (r > 3)
+    group = alone(laid.answers.wrong)
+    order = [*names[1:], names[0]]
+    rows = {name: np.flatnonzero(group == names.index(name)) for name in order}
+    shown = _category(rows, found, "all wrong")
+    asks = _asked_run(laid, range(r), found, laid.reference)
+    return {"shown": shown, "sheet": _pictures(laid, range(r), rows[shown], shown, found, asks)}
+
+
+def _cells(laid: Laid, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cell (n,) of the confusion matrix that each example is in, by the answer of either run."""
+    answers = laid.answers
+    true, *said = (class_positions(y, answers.classes) for y in (answers.y_true, answers.y_pred[a], answers.y_pred[b]))
+    return tuple(true * len(answers.classes) + answer for answer in said)
+
+
+def _one_kind(labels: Mapping[str, int]) -> int | None:
+    """The cell of the matrix that the reader looks at, None for all."""
+    picked = st.selectbox(
+        "Shown: true → answered by either",
+        ["", *labels],
+        format_func=lambda label: label or "all classes; click a cell of the matrix for one kind",
+        key=key("change"),
+        help="A cell of the matrix: examples of that class which at least one of the two runs takes for the other.",
+    )
+    return labels.get(picked)
+
+
+def _toggle(labels: Mapping[str, int]) -> None:
+    """Callback: look at the cell that was clicked, or at all again; where the kind shown has none there, at one that
+    has."""
+    points = st.session_state["compare_change_figure"].selection.points
+    clicked = next((label for label, cell in labels.items() if points and points[0]["customdata"] == cell), None)
+    if clicked is not None:
+        st.session_state[key("change")] = "" if st.session_state.get(key("change")) == clicked else clicked
+        st.session_state["compare_clicked"] = True
+
+
+def _category(rows: Mapping[str, np.ndarray], found: dict, default: str) -> str:
+    """Which kind of examples is shown; how many there are stands at each."""
+    choose(found, "shown", list(rows), default)
+    if st.session_state.pop("compare_clicked", False) and not len(rows[st.session_state[key("shown")]]):
+        st.session_state[key("shown")] = max(rows, key=lambda name: (name != "both right", len(rows[name])))
+    return st.segmented_control(
+        "Which examples",
+        list(rows),
+        required=True,
+        format_func=lambda name: f"{name} ({len(rows[name]):,})",
+        key=key("shown"),
+        help="Fixed: only the reference is wrong. Broken: only the other run is. A click on a picture asks why.",
+    )
+
+
+def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, found: dict, asks: int) -> str | None:
+    """The examples `rows` with the answers of `runs`, and whom a click asks; the page, where it is not the first."""
+    if not len(rows):
+        st.info("There is none.", icon=":material/check:")
+        return None
+    pages = -(-len(rows) // PER_PAGE)
+    at = f"compare_page_{shown.replace(' ', '_')}_{pages}"
+    if found and pages > 1:
+        choose(found, "sheet", range(1, pages + 1), 1, of=at)
+    page = st.pagination(pages, key=at) if pages > 1 else 1
+    rows = rows[(page - 1) * PER_PAGE : page * PER_PAGE]
+    run, answers = laid.runs[laid.reference], laid.answers
+    try:
+        dataset = evidence.data_of(run)
+        pictures = _drawn(dataset, answers.split, answers.index[rows])
+    except DataError as error:
+        st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
+        return None
+    gallery(
+        pictures,
+        [_tile(laid, list(runs), int(i)) for i in rows],
+        key="compare_gallery",
+        alt=f"{len(rows)} test examples ({shown}) with the answers of the runs above each and the true class below",
+        on_pick=partial(_why, laid.runs[asks].id),
+    )
+    letters = ", ".join(laid.letters[i] for i in runs)
+    st.caption(
+        f"Above each: the answers of {letters}, in this order; below: the true class. A click asks "
+        f"{laid.letters[asks]}, *{words.plain(words.short(laid.runs[asks].title, 60))}*, why."
+    )
+    return str(page) if page > 1 else None
+
+
+def _asked_run(laid: Laid, runs, found: dict, usual: int) -> int:
+    """The run that a click on a picture asks, among `runs`."""
+    letters = [laid.letters[i] for i in runs]
+    choose(found, "asks", letters, laid.letters[usual])
+    picked = st.segmented_control(
+        "A click asks",
+        letters,
+        required=True,
+        key=key("asks"),
+        help="The run that answers why; it becomes the run shown on every page.",
+    )
+    return laid.letters.index(picked)
+
+
+def _drawn(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
+    if max(rows) >= len(evidence.examples(dataset, split)[1]):
+        raise DataError("The data set was replaced since")
+    return evidence.example_pictures(dataset, split, rows)
+
+
+def _tile(laid: Laid, runs: list[int], i: int) -> Tile:
+    answers, names = laid.answers, dict(zip(laid.answers.classes.tolist(), laid.names))
+    said = [names[answers.y_pred[j, i].item()] for j in runs]
+    true, index = names[answers.y_true[i].item()], answers.index[i]
+    told = ", ".join(f"{laid.letters[j]} says {answer}" for j, answer in zip(runs, said))
+    return Tile(
+        reference(laid.runs[0].recipe.dataset, answers.split, index),
+        f"Example {index}, true {true}: {told}",
+        upper=(" → " if len(runs) == 2 else " ").join(words.short(answer, 9) for answer in said),
+        lower=f"is {words.short(true, 9)}",
+    )
+
+
+def _why(run_id: str, ref: str) -> None:
+    """Callback: open the example, seen by this run."""
+    st.session_state["run"] = run_id
+    open_digit(ref)

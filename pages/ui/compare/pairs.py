@@ -1,0 +1,120 @@
+"""Two runs on the same examples: what one fixes and breaks of the other, whether chance could, and every pair of more.
+
+fixed   only the reference is wrong      both wrong, both right
+broken  only the other one is wrong      p of the exact McNemar test, of several pairs corrected (Holm)
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.compare.laid import Laid, choose, key
+from pages.ui.kit import words
+from svmcore.metrics import holm, paired_test, wilson
+
+LEVEL = 0.05
+
+
+class Pair(NamedTuple):
+    """One run against another: examples that only it gets right, and wrong; p, and p corrected for several pairs."""
+
+    fixed: int
+    broken: int
+    p: float
+    corrected: float
+
+
+def all_pairs(wrong: np.ndarray) -> dict[tuple[int, int], Pair]:
+    """(reference, other) -> Pair, for every two of the runs in either order; wrong (r, n) bool."""
+    both = list(combinations(range(len(wrong)), 2))
+    tests = [paired_test(wrong[i], wrong[j]) for i, j in both]
+    corrected = holm(np.array([test.p_value for test in tests])).tolist()
+    found = {}
+    for (i, j), test, p in zip(both, tests, corrected, strict=True):
+        found[i, j] = Pair(test.only_a, test.only_b, test.p_value, p)
+        found[j, i] = Pair(test.only_b, test.only_a, test.p_value, p)
+    return found
+
+
+def against(laid: Laid, found: dict) -> int:
+    """The run that is measured against the reference, by the reader's choice where there are several."""
+    ids = {laid.runs[i].id: i for i in laid.others}
+    choose(found, "against", list(ids), next(iter(ids)))
+    if len(ids) > 1:
+        st.selectbox(
+            "Measured against the reference",
+            list(ids),
+            format_func=lambda run_id: f"{laid.letters[ids[run_id]]} · {words.short(laid.runs[ids[run_id]].title, 60)}",
+            key=key("against"),
+            help="Fixed and broken are counted for this run.",
+        )
+    return ids[st.session_state[key("against")]]
+
+
+def verdict(laid: Laid, b: int, pairs: dict[tuple[int, int], Pair]) -> None:
+    """What `b` does against the reference in a sentence, then what the test says of it."""
+    a, B = laid.reference, laid.letters[b]
+    A, pair, wrong = laid.letters[a], pairs[a, b], laid.answers.wrong
+    st.markdown(
+        f"**{B} fixes {pair.fixed:,} and breaks {pair.broken:,}** of {A}'s answers: {wrong[a].sum():,} errors become "
+        f"{wrong[b].sum():,} of {wrong.shape[1]:,}."
+    )
+    st.markdown(said(A, B, pair, several=len(laid.runs) > 2))
+    other = int((laid.answers.y_pred[a] != laid.answers.y_pred[b]).sum())
+    st.caption(f"They give different answers to {other:,} examples." if other else "They answer every example alike.")
+
+
+def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
+    """The exact McNemar test in words."""
+    only = pair.fixed + pair.broken
+    if not only:
+        return f"{A} and {B} are right and wrong on exactly the same examples: there is nothing to test."
+    low, high = wilson(pair.fixed, only)
+    p = pair.corrected if several else pair.p
+    after = f", {pair.corrected:.2g} corrected for all pairs" if several else ""
+    if p >= LEVEL:
+        means = "**chance alone could do that**. That is no proof that they are equally good"
+    else:
+        means = f"**more than chance**: {B if pair.fixed > pair.broken else A} is the better one on examples like these"
+    return (
+        f"Of the {only:,} examples on which only one of them is right, {B} is right on {100 * pair.fixed / only:.0f} % "
+        f"({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test: p = {pair.p:.2g}{after}: {means}."
+    )
+
+
+def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
+    """Every pair of more than two runs; a click on a cell shows that pair."""
+    st.markdown("**Every pair**: what the run of the column fixes and breaks of the run of the row")
+    rows = [
+        {"": f"of {A}"} | {B: "–" if i == j else _cell(pairs[i, j]) for j, B in enumerate(laid.letters)}
+        for i, A in enumerate(laid.letters)
+    ]
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        key="compare_matrix",
+        on_select=lambda: _chosen(laid),
+        selection_mode="single-cell",
+        alt="Fixed, broken and corrected p-value of every pair of runs",
+    )
+    n = len(pairs) // 2
+    st.caption(
+        f"p of the exact McNemar test, corrected for {n} pairs (Holm): the chance of even one false alarm among them "
+        f"is at most {100 * LEVEL:.0f} % where p < {LEVEL:g}. Click a cell to look at its pair."
+    )
+
+
+def _cell(pair: Pair) -> str:
+    return f"+{pair.fixed:,} −{pair.broken:,}, p = {pair.corrected:.2g}"
+
+
+def _chosen(laid: Laid) -> None:
+    """Callback: look at the pair of the cell that was clicked."""
+    for row, column in st.session_state["compare_matrix"].selection.cells:
+        if column in laid.letters and laid.letters[row] != column:
+            st.session_state[key("reference")] = laid.runs[row].id
+            st.session_state[key("against")] = laid.runs[laid.letters.index(column)].id
+            st.session_state[key("view")] = "pair"

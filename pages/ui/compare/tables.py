@@ -1,0 +1,146 @@
+"""Runs in numbers: what came of each, what was asked differently, and both as files."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.compare.laid import Laid
+from pages.ui.kit import words
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.options import option_fields
+from svmcore.lab.registry.tables import csv_text
+from svmcore.lab.store.runs import Run
+
+BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
+SECONDS = ("Compile", "Train", "Test")
+COLUMNS = {
+    "Method": st.column_config.TextColumn(help="How the invariance enters."),
+    "Wrong": st.column_config.NumberColumn(format="localized", help="Test examples that come out wrong."),
+    "95 %": st.column_config.TextColumn("%, 95 % interval", help="Error rate with its interval (Wilson)."),
+    "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
+    "Alphas": st.column_config.NumberColumn(
+        format="localized", help="Alphas above 0, over all machines: a support vector counts once in each that uses it."
+    ),
+    "At C": st.column_config.NumberColumn(format="localized", help="Alphas at their bound, over all machines."),
+    "Compile": st.column_config.NumberColumn("Compile, s", format="%.1f", help="Of the first run of a solver."),
+    "Train": st.column_config.NumberColumn("Train, s", format="%.1f", help="Without compiling."),
+    "Test": st.column_config.NumberColumn("Test, s", format="%.2f", help="Deciding on all test examples."),
+    "Memory": st.column_config.NumberColumn(
+        "Memory, MB", format="localized", help="Peak of the whole program up to then: earlier runs in it count too."
+    ),
+    "Kernel values": st.column_config.NumberColumn(format="compact", help="Computed while training."),
+    "Area": st.column_config.NumberColumn("ROC area", format="%.4f", help="Area under the ROC curve."),
+}
+
+
+def row(letter: str, run: Run) -> dict:
+    """One run in numbers."""
+    result = run.result
+    low, high = (100 * share for share in result["interval"])
+    digits = 2 if result["n_test"] >= 5000 else 1
+    return {
+        "": letter,
+        "Run": run.title,
+        "Wrong": result["errors"],
+        "95 %": f"{100 * result['error_rate']:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})",
+        "Method": METHODS[run.recipe.method].title,
+        "SVs": result["n_union"],
+        "Alphas": int(np.sum(result["n_sv"])),
+        "At C": int(np.sum(result["n_bound"])),
+        "Compile": result["compile_seconds"],
+        "Train": result["fit_seconds"] - result["compile_seconds"],
+        "Test": result["predict_seconds"],
+        "Memory": round(result["peak_rss_mb"]),
+        "Kernel values": result["kernel_evals"],
+    } | ({"Area": result["roc_area"]} if "roc_area" in result else {})
+
+
+def numbers(laid: Laid) -> None:
+    """The runs under one another."""
+    rows = [row(letter, run) for letter, run in zip(laid.letters, laid.runs, strict=True)]
+    rows[laid.reference][""] += " (reference)"
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        column_config=COLUMNS,
+        key="compare_numbers",
+        placeholder="–",
+        alt="Errors, support vectors, times and memory of each run that is compared",
+    )
+    n, split = len(laid.answers.index), laid.answers.split
+    st.caption(f"All on the same {n:,} examples of the {split} part of {words.plain(laid.runs[0].recipe.dataset)}.")
+
+
+def differences(laid: Laid) -> None:
+    """The fields of the recipes in which the runs differ."""
+    st.subheader("What was asked differently")
+    rows = differing([run.recipe for run in laid.runs], laid.letters)
+    if not rows:
+        st.caption("Nothing: the recipes agree in every field.")
+        return
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        key="compare_differences",
+        alt="Fields of the recipes that differ between the runs",
+    )
+
+
+def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str, str]]:
+    """A row for each field or option in which some of the recipes differ: its label, and its text under each letter."""
+    asked = [recipe.texts() for recipe in recipes]
+    fields = FIELDS | option_fields()
+    names = dict.fromkeys(name for texts in asked for name in texts if name not in BESIDE)
+    told = {name: [texts.get(name) or "–" for texts in asked] for name in names}
+    sizes = [f"{recipe.n_train:,}" if recipe.n_train else "all" for recipe in recipes]
+    told = {"n_train": sizes} | told
+    return [
+        {"": fields[name].label} | dict(zip(letters, values)) for name, values in told.items() if len(set(values)) > 1
+    ]
+
+
+def table_csv(laid: Laid) -> str:
+    """The numbers of the runs, as a file."""
+    rows = []
+    for letter, run in zip(laid.letters, laid.runs, strict=True):
+        low, high = run.result["interval"]
+        shown = row(letter, run) | {"Area": run.result.get("roc_area", "")}
+        del shown["95 %"], shown[""]
+        beside = {"Tested": run.result["n_test"], "Low": low, "High": high}
+        rows.append({"Letter": letter, "Id": run.id} | shown | beside)
+    return csv_text(rows[0], (one.values() for one in rows))
+
+
+def examples_csv(laid: Laid) -> str:
+    """Every test example: where it lies, its label, and of each run its answer and its f."""
+    found = laid.answers
+    head, columns = ["part", "index", "true"], [found.index.tolist(), found.y_true.tolist()]
+    for i, letter in enumerate(laid.letters):
+        f = found.decision[i]
+        names = laid.names[-f.shape[1] :] if f.shape[1] in (1, len(laid.names)) else range(f.shape[1])
+        head += [f"{letter}_answer", *(f"{letter}_f_{name}" for name in names)]
+        columns += [found.y_pred[i].tolist(), *f.T.tolist()]
+    return csv_text(head, _rows(found.split, columns))
+
+
+def _rows(split: str, columns: list[list]) -> Iterator[tuple]:
+    return ((split, *values) for values in zip(*columns, strict=True))
+
+
+def exports(laid: Laid) -> None:
+    """Both as downloads."""
+    options = {"on_click": "ignore", "icon": ":material/table:"}
+    with st.container(horizontal=True):
+        st.download_button(
+            "Table (CSV)", lambda: table_csv(laid), "comparison.csv", "text/csv", key="export_comparison",
+            help="One line for each run: errors, support vectors, times, memory.", **options,
+        )  # fmt: skip
+        st.download_button(
+            "Every example (CSV)", lambda: examples_csv(laid), "comparison-examples.csv", "text/csv",
+            key="export_examples", help="A line for each test example: its label, each run's answer and f.", **options,
+        )  # fmt: skip
+    st.caption("The button over a figure, shown when the pointer is on it, saves that figure as SVG.")

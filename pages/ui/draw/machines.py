@@ -1,0 +1,136 @@
+"""Who answers about a drawing: finished runs that classify pictures of one kind, and what each says.
+
+f (t, k)    decision values of the k classes for t pictures; of two classes (-f, f)
+"""
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, Dataset, catalogue, load
+from pages.ui.draw.nudges import Nudge
+from pages.ui.example import evidence
+from pages.ui.kit import state
+from pages.ui.kit.gallery import REFERENCE_ROWS
+from pages.ui.kit.words import plain
+from pages.ui.run.picker import labels
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+from svmcore.preprocess.drawn import convention, like
+
+AT_ONCE = 6  # machines that answer side by side
+USUAL = 3  # of them without being asked
+KEPT = 2000  # decisions remembered
+BLANK = "blank"  # what `values` calls an empty picture
+
+
+def refusal(run: Run) -> str:
+    """Why a run cannot say anything about a drawing; empty if it can."""
+    if run.damage:
+        return "it is damaged"
+    if run.recipe.task != "classify":
+        return "it looks for objects in pictures"
+    try:
+        entry = catalogue.entry(run.recipe.dataset)
+    except DataError:
+        return "its data set is not here any more"
+    if len(entry.shape) == 1:
+        return "its examples are no pictures"
+    if convention(entry.shape) is None:
+        return "its pictures are not square and grey"
+    if not entry.ink:
+        return "its pictures are not of pen strokes"
+    if not entry.at_hand:
+        return "its data set is not here any more"
+    return "" if run.state == "done" else f"it is {run.state}"
+
+
+def able(current: Run | None) -> list[Run]:
+    """The runs that can answer, on pictures of the current run's kind, or of the newest one's that can: that one first,
+    then others by method, the newest of each before older ones."""
+    found = [run for run in runs.newest_first() if not refusal(run)]
+    if current is not None and not refusal(current):
+        found = [current, *(run for run in found if run.id != current.id)]
+    if not found:
+        return []
+    shape = catalogue.entry(found[0].recipe.dataset).shape
+    return [run for run in found if catalogue.entry(run.recipe.dataset).shape == shape]
+
+
+def usual(found: list[Run]) -> list[str]:
+    """Ids of the first run and of up to two others of other methods, of its data set before others."""
+    chosen, methods = [], set()
+    own = sorted(found[1:], key=lambda run: run.recipe.dataset != found[0].recipe.dataset)
+    for run in (found[0], *own):
+        if run.recipe.method not in methods and len(chosen) < USUAL:
+            chosen.append(run.id)
+            methods.add(run.recipe.method)
+    return chosen
+
+
+def ready(run: Run, side: int) -> bool:
+    """Whether a run can answer: its machine is loaded and has decided once; otherwise it is said why not."""
+    try:
+        evidence.data_of(run)
+        values(run, BLANK, (Nudge(),), lambda places: np.zeros((len(places), side, side), np.float32))
+    except (DataError, runs.Damaged, FileNotFoundError) as error:
+        st.warning(f"{plain(run.title)} cannot answer. {plain(error)}", icon=":material/broken_image:")
+        return False
+    return True
+
+
+def example(dataset: Dataset, ink: np.ndarray) -> np.ndarray:
+    """Pictures of ink (t, h, w) in [0, 1] as examples of a data set: on its grey scale, in its type."""
+    low, high = _scale(dataset)
+    return like(ink, low, high, dataset.X_train.dtype)
+
+
+def ink_of(dataset: Dataset, X: np.ndarray) -> np.ndarray:
+    """The inverse of `example`: examples (t, h, w) as ink in [0, 1]."""
+    low, high = _scale(dataset)
+    return ((np.asarray(X, np.float64) - low) / max(high - low, 1e-12)).clip(0, 1).astype(np.float32)
+
+
+def values(run: Run, source: str, places: tuple[Nudge, ...], inks) -> np.ndarray:
+    """f (t, k) of the drawing `source` at each place; `inks(places)`: the pictures of those not asked about yet."""
+    known = st.session_state.setdefault("draw_decisions", {})
+    if len(known) > KEPT:
+        known.clear()
+    new = [place for place in dict.fromkeys(places) if (run.id, source, place) not in known]
+    if new:
+        dataset = load(run.recipe.dataset)
+        X = example(dataset, inks(new))
+        f = run.machine().decision_function(X.reshape(len(X), *dataset.image_shape))
+        f = np.column_stack([-f[:, 0], f[:, 0]]) if f.shape[1] == 1 else f
+        known.update({(run.id, source, place): tuple(row) for place, row in zip(new, f.tolist())})
+    return np.array([known[run.id, source, place] for place in places])
+
+
+def chosen(found: list[Run]) -> list[Run]:
+    """The widget that says who answers, in the address as `runs`."""
+    known = {run.id: run for run in found}
+    if asked := state.asked("draw_runs", ["runs"]).get("runs"):
+        for run_id in [run_id for run_id in asked if run_id not in known][:1]:
+            said = f"There is no run {plain(run_id[:60])} here that could answer about such a drawing."
+            st.warning(said, icon=":material/link_off:")
+        st.session_state["draw_runs"] = [run_id for run_id in dict.fromkeys(asked) if run_id in known][:AT_ONCE]
+    kept = [run_id for run_id in st.session_state.get("draw_runs", ()) if run_id in known]
+    current = found[0].id
+    if not kept or (st.session_state.get("draw_current", current) != current and current not in kept):
+        kept = usual(found)
+    st.session_state["draw_runs"], st.session_state["draw_current"] = kept, current
+    ids = st.multiselect(
+        "Machines that answer",
+        list(known),
+        format_func=labels(found).get,
+        max_selections=AT_ONCE,
+        key="draw_runs",
+        placeholder="at least one",
+        help="Finished runs that classify pictures of this size. The run in the sidebar comes first.",
+    )
+    state.write("draw_runs", ["runs"], {"runs": ids})
+    return [known[run_id] for run_id in ids]
+
+
+def _scale(dataset: Dataset) -> tuple[float, float]:
+    seen = dataset.X_train[:REFERENCE_ROWS]
+    return float(seen.min()), float(seen.max())

@@ -1,0 +1,92 @@
+// The prepared digit with arrows around it. Places are counted here, so that keys pressed while the page is at work add
+// up; the page's own place is taken over once it is the last one sent, or none that was sent.
+
+const ACTS = [
+  // [key, other key, index of the place, sign, sign on the button, words, cell]
+  ["ArrowUp", "", 1, -1, "↑", "Up a pixel (arrow key)", "up"],
+  ["ArrowLeft", "", 0, -1, "←", "Left a pixel (arrow key)", "left"],
+  ["ArrowRight", "", 0, 1, "→", "Right a pixel (arrow key)", "right"],
+  ["ArrowDown", "", 1, 1, "↓", "Down a pixel (arrow key)", "down"],
+  ["[", "a", 2, 1, "⟲", "Turn left by 5° (key [ or A)", "turnleft"],
+  ["]", "d", 2, -1, "⟳", "Turn right by 5° (key ] or D)", "turnright"],
+  ["-", "_", 3, -1, "thin", "Thinner (key −)", "thin"],
+  ["+", "=", 3, 1, "thick", "Thicker (key +)", "thick"],
+]
+
+function build(root) {
+  const grid = document.createElement("div")
+  grid.className = "grid"
+  const frame = document.createElement("div")
+  frame.className = "frame"
+  frame.tabIndex = 0
+  frame.setAttribute("role", "application")
+  const picture = document.createElement("img")
+  frame.append(picture)
+  grid.append(frame)
+  root.pad = { frame, picture, buttons: [], at: [0, 0, 0, 0], sent: [] }
+  for (const act of ACTS) {
+    const node = document.createElement("button")
+    node.type = "button"
+    node.textContent = act[4]
+    node.title = act[5]
+    node.setAttribute("aria-label", act[5])
+    node.style.gridArea = act[6]
+    node.addEventListener("click", () => move(root, act))
+    root.pad.buttons.push(node)
+    grid.append(node)
+  }
+  const reset = document.createElement("button")
+  reset.type = "button"
+  reset.textContent = "Reset"
+  reset.title = "Back to the digit as it was prepared (key 0)"
+  reset.style.gridArea = "reset"
+  reset.addEventListener("click", () => send(root, [0, 0, 0, 0]))
+  root.pad.buttons.push(reset)
+  grid.append(reset)
+  frame.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const act = ACTS.find(([key, other]) => key === event.key || other === event.key.toLowerCase())
+    if (act) move(root, act)
+    else if (event.key === "0") send(root, [0, 0, 0, 0])
+    else return
+    event.preventDefault()
+  })
+  root.replaceChildren(grid)
+}
+
+function move(root, [, , index, sign]) {
+  const { pad } = root
+  const { step, limits } = pad.data
+  const next = [...pad.at]
+  next[index] = Math.min(limits[index], Math.max(-limits[index], next[index] + sign * step[index]))
+  if (next[index] !== pad.at[index]) send(root, next)
+}
+
+function send(root, place) {
+  const { pad } = root
+  if (!pad.data.picture) return
+  pad.at = place
+  pad.sent.push(place)
+  if (pad.sent.length > 100) pad.sent.shift()
+  pad.tell([...pad.sent])
+}
+
+function same(a, b) {
+  return a.every((value, i) => value === b[i])
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".pad")
+  if (!root.pad) build(root)
+  const { pad } = root
+  pad.data = data
+  pad.tell = (places) => setTriggerValue("moved", places)
+  const answered = pad.sent.findLastIndex((place) => same(place, data.at))
+  pad.sent = answered < 0 ? [] : pad.sent.slice(answered + 1)
+  if (!pad.sent.length) pad.at = [...data.at]
+  pad.frame.setAttribute("aria-label", data.alt)
+  pad.picture.alt = ""
+  pad.picture.hidden = !data.picture
+  if (data.picture) pad.picture.src = data.picture
+  for (const node of pad.buttons) node.disabled = !data.picture
+}

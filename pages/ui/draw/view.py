@@ -1,0 +1,148 @@
+"""The parts of the page on which a digit is drawn: canvas, preparation, pad, and the answers side by side."""
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from data import catalogue, load
+from pages.ui.draw import address, canvas, machines, strokes
+from pages.ui.draw.nudges import nudged
+from pages.ui.example import evidence
+from pages.ui.figures import decisions, trail
+from pages.ui.figures.frame import chart, show
+from pages.ui.kit.gallery import magnified
+from pages.ui.kit.words import plain, short
+from svmcore.lab.store.runs import Run
+from svmcore.preprocess import drawn
+
+STAGE = 84  # screen pixels of a stage of the preparation
+SEE = "Each machine says how far the digit lies on its side (blue) or off it (orange); the largest value wins."
+LEFT, ANSWER = 290, 220  # of the canvas with its pad, and of one machine's answer
+
+
+def tools(tests: int) -> None:
+    """The example, and the way to start from a test digit, which needs no drawing."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            "Draw a 4 for me",
+            icon=":material/gesture:",
+            key="draw_example",
+            on_click=address.example,
+            help="Two lines of our own that make a 4; not anybody's handwriting.",
+        )
+        if tests:
+            st.number_input(
+                "Or a test digit",
+                0,
+                tests - 1,
+                value=None,
+                key=address.START,
+                on_change=address.started,
+                width=132,
+                placeholder="number",
+                help="Takes the test example of this number instead of a drawing, to be nudged.",
+            )
+
+
+def board() -> None:
+    """The canvas."""
+    now = address.current()
+    canvas.canvas(now.strokes, now.pen, now.edition, key="draw_canvas", on_drawn=address.drawn)
+    if now.text == strokes.pack(strokes.FOUR):
+        st.caption("An example: two lines of our own, nobody's handwriting.")
+    if not now.shared:
+        st.caption(":material/link_off: Too long for a link: the drawing is not part of the address.")
+
+
+def prepared(how: drawn.Convention, first: Run | None) -> np.ndarray | None:
+    """Ink (side, side) of the digit before any nudge: the drawing, prepared as its set was, or a test digit; None where
+    there is neither."""
+    now = address.current()
+    if now.text:
+        return drawn.stages(drawn.rasterise(now.strokes, now.pen), how).centred
+    if now.start is not None and first is not None:
+        dataset, test = load(first.recipe.dataset), first.test()
+        X, _ = evidence.examples(dataset, test.split)
+        return machines.ink_of(dataset, X[test.index[now.start : now.start + 1]])[0]
+    return None
+
+
+def steps(how: drawn.Convention, first: Run | None) -> None:
+    """How the digit was prepared, stage by stage."""
+    now = address.current()
+    if now.text:
+        parts = drawn.stages(drawn.rasterise(now.strokes, now.pen), how)
+        names = ("drawn", "cropped", f"fitted {parts.fitted.shape[0]} × {parts.fitted.shape[1]}", "centred")
+        with st.container(horizontal=True, key="draw_steps"):
+            for name, ink in zip(names, parts):
+                st.image(_picture(ink, STAGE), caption=name, output_format="PNG", alt=f"The digit, {name}")
+        st.caption(f"Prepared as the machines' digits were: cropped, {how.words}.")
+    elif now.start is not None and first is not None:
+        test = first.test()
+        name, label = plain(first.recipe.dataset), plain(test.y_true[now.start])
+        st.caption(f"Example {test.index[now.start]:,} of {name}, {test.split} part, class **{label}**, as it is.")
+
+
+def pad(ink: np.ndarray | None) -> None:
+    """The digit with its arrows."""
+    now = address.current()
+    picture = None
+    if ink is not None:
+        picture = np.rint(255 * (1 - nudged(ink, [now.nudge])[0].clip(0, 1))).astype(np.uint8)
+    canvas.pad(
+        picture,
+        now.nudge,
+        key="draw_pad",
+        alt=f"The prepared digit, {now.nudge.words}. Arrow keys shift, A and D turn, + and - thicken and thin it.",
+        on_moved=address.nudged,
+    )
+    st.caption(f"{now.nudge.words.capitalize()}. Click the digit, then use the arrow keys." if picture is not None else
+               "The prepared digit will stand here, to be nudged.")  # fmt: skip
+
+
+def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> list[str]:
+    """What each machine says, side by side in `place`. Before anything is drawn all of them answer once about an empty
+    picture, so that the first stroke finds them loaded. The answers alone, in order, are returned."""
+    said = []
+    side = catalogue.entry(found[0].recipe.dataset).shape[0]
+    for run in found:
+        with place.container(width=ANSWER, key=f"draw_answer_{run.id}"):
+            with st.spinner("Loading the machine", show_time=True):
+                ready = machines.ready(run, side)
+            if ready and ink is None:
+                st.metric(plain(short(run.title, 60)), "–", "draw a digit", delta_color="off", delta_arrow="off")
+            elif ready:
+                said.append(_answer(run, ink))
+    return said
+
+
+def _answer(run: Run, ink: np.ndarray) -> str:
+    now = address.current()
+    f = machines.values(run, now.source, now.trail, lambda places: nudged(ink, places))
+    machine = run.machine()
+    names = evidence.class_names(run, machine)
+    second, best = np.argsort(f[-1])[-2:]
+    lead = f[-1, best] - f[-1, second]
+    st.metric(
+        plain(short(run.title, 60)),
+        short(names[best], 12),
+        f"f {lead:.2f} ahead of {short(names[second], 12)}",
+        delta_color="off",
+        delta_arrow="off",
+        help="The class with the largest decision value, and its margin over the second.",
+    )
+    bars = decisions.decision_bars(f[-1], names, None, names[best])
+    chart(bars, f"draw_bars_{run.id}")  # what one sees there is said once, below all of them
+    if len(now.trail) > 1:
+        show(trail.decision_trail(f, names, [place.words for place in now.trail]), f"draw_trail_{run.id}")
+    return short(names[best], 12)
+
+
+def _picture(ink: np.ndarray, size: int) -> np.ndarray:
+    """Ink (h, w) as a sharp uint8 picture, dark on light, on a square of paper."""
+    side = max(ink.shape)
+    square = np.zeros((side, side), np.float32)
+    top, left = (side - ink.shape[0]) // 2, (side - ink.shape[1]) // 2
+    square[top : top + ink.shape[0], left : left + ink.shape[1]] = ink
+    step = -(-side // size)
+    return magnified(np.rint(255 * (1 - square[::step, ::step].clip(0, 1))).astype(np.uint8), size)

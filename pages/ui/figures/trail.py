@@ -1,0 +1,67 @@
+"""How the decision on one digit changed while it was nudged, as a pure function from numbers to a Plotly figure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.frame import bare, worded
+from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from pages.ui.kit.words import in_figure, short
+
+HEIGHT = 210
+
+
+def flips(values: np.ndarray) -> np.ndarray:
+    """Steps (m,) at which the class with the largest of the values (t, k) is another than at the step before."""
+    won = values.argmax(axis=1)
+    return np.flatnonzero(won[1:] != won[:-1]) + 1
+
+
+def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str]) -> go.Figure:
+    """f of two classes along t nudges, values (t, k): the class that won at first, and the one that won or came next
+    in the end. Each change of the winner is marked. places (t,): where the digit was."""
+    won, changed = values.argmax(axis=1), flips(values)
+    first, last = int(won[0]), int(won[-1])
+    other = last if last != first else int(np.argsort(values[-1])[-2])
+    figure = bare("nudge", "f", height=HEIGHT, margin_r=40)
+    steps, where = np.arange(len(values)), [in_figure(place, 60) for place in places]
+    for c, colour in ((first, BLUE), (other, ORANGE)):
+        name = in_figure(classes[c], 12)
+        figure.add_scatter(
+            x=steps,
+            y=values[:, c],
+            mode="lines+markers",
+            line={"color": colour, "width": 2},
+            marker={"size": 5},
+            customdata=where,
+            hovertemplate="f = %{y:.3f}, %{customdata}" + f"<extra>{name}</extra>",
+        )
+        figure.add_annotation(
+            x=steps[-1],
+            y=values[-1, c],
+            text=name,
+            showarrow=False,
+            xanchor="left",
+            xshift=6,
+            yshift=6 if values[-1, c] == max(values[-1, [first, other]]) else -6,
+            font={"color": colour},
+        )
+    for step in changed:
+        text = f"{in_figure(classes[won[step - 1]], 9)} → {in_figure(classes[won[step]], 9)}"
+        figure.add_vline(
+            x=step - 0.5,
+            line={"dash": "dot", "color": GREY},
+            annotation_text=text if len(changed) <= 3 else None,
+            annotation_position="top",
+        )
+    figure.update_xaxes(dtick=max(1, len(values) // 6), rangemode="tozero")
+    said = "; ".join(
+        f"{short(classes[won[s - 1]], 9)} → {short(classes[won[s]], 9)} at nudge {s}" for s in changed[-3:]
+    )
+    return worded(
+        figure,
+        f"Decision values of classes {short(classes[first])} and {short(classes[other])} along {len(values) - 1} "
+        f"nudges; the answer flipped {len(changed)} times.",
+        f"The answer flipped: {said}." if said else "The answer has not flipped so far.",
+    )

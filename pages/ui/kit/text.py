@@ -1,0 +1,21 @@
+"""Texts of any origin, made fit to be shown; imports nothing that takes time, so that a first page can."""
+
+import html
+import re
+
+
+def plain(text: object) -> str:
+    """A text of the reader's own, of a file or of a link, as one line of Markdown that shows it letter by letter and
+    fetches nothing. Whatever such a text is shown by (Markdown, table, label, alert), it passes here first."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+.!|$~:&-])", r"\\\1", " ".join(str(text).split()))
+
+
+def in_figure(text: object, most: int = 40) -> str:
+    """The same for Plotly, whose texts are a subset of HTML with %{fields}; cut where it is longer than `most`."""
+    return html.escape(short(text, most), quote=False).replace("%{", "&#37;{")
+
+
+def short(text: object, most: int = 40) -> str:
+    """A name of any length in one line of at most `most` characters."""
+    text = " ".join(str(text).split())
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,165 @@
+"""What the Playground shows, as a value: between the address, the widgets and the machine.
+
+    address  <->  Setting  <->  widgets,      Setting -> points X (n, 2), y (n,) in {-1, +1}
+
+The address holds only what differs from the problem's own beginning, so that `?problem=turn` is a whole link. Edits of
+the points are one compact text, the same in the address and in the browser:
+
+    b12_-40   a blue point added at (0.12, -0.40)      x17   point 17 of the sample taken away
+    o12_-40   an orange one                            f17   its label flipped               joined by "~"
+"""
+
+import re
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from data import plane
+
+KERNELS = {"linear": "Linear", "poly": "Polynomial", "rbf": "RBF"}
+JITTERS = {"shift": "shift along x₁", "turn": "turn", "mirror": "mirror"}
+DEGREES = range(1, 10)
+C_RANGE, GAMMA_RANGE, NOISE_RANGE = (0.01, 1e4), (0.05, 50.0), (0.0, 0.5)
+SERIES = tuple(m * 10.0**e for e in range(-2, 5) for m in (1, 2, 5))
+MAX_SEED, MAX_EDITS, MAX_STEP = 999_999, 200, 10_000
+HUNDREDTHS = 97  # of a coordinate: as far as samples reach
+_EDIT = re.compile(r"([bo])(-?\d{1,2})_(-?\d{1,2})|([xf])(\d{1,2})")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that decides the picture. `tape`: the frame that the open tape shows, None for none."""
+
+    problem: str
+    kernel: str
+    degree: int
+    gamma: float
+    C: float
+    virtual: bool
+    by: str
+    seed: int
+    noise: float
+    points: str
+    tape: int | None = None
+
+    def query(self) -> dict[str, str]:
+        """The parameters of an address."""
+        start, texts = of_problem(self.problem), {}
+        for name in NAMES:
+            value = getattr(self, name)
+            if value != getattr(start, name):
+                texts[name] = str(value).lower() if isinstance(value, bool) else _number(value)
+        if self.problem != FIRST:
+            texts["problem"] = self.problem
+        return texts
+
+    @property
+    def still(self) -> "Setting":
+        """The same without the tape: what decides the machine."""
+        return replace(self, tape=None)
+
+
+class Points(NamedTuple):
+    """The training points: what is left of the sample, and what was added."""
+
+    X: np.ndarray  # (n, 2) float32
+    y: np.ndarray  # (n,) int64
+    token: list[str]  # (n,) of each: "17" in the sample, or the edit that added it
+
+
+FIRST = "shift"
+NAMES = tuple(field.name for field in fields(Setting))
+
+
+def of_problem(name: str) -> Setting:
+    """Where a problem begins. KeyError."""
+    own = plane.problem(name)
+    return Setting(name, own.kernel, 3, own.gamma, 100.0, False, own.jitter, 0, 0.0, "")
+
+
+def read(asked: dict[str, str]) -> tuple[Setting, list[tuple[str, str, str]]]:
+    """The Setting that an address asks for, and what of it cannot be: (name, text, what is allowed)."""
+    wrong = []
+
+    def take(name, value_of, allowed):
+        try:
+            return {name: value_of(asked[name])} if name in asked else {}
+        except (ValueError, KeyError, OverflowError):
+            wrong.append((name, asked[name], allowed))
+            return {}
+
+    problem = take("problem", _one_of(plane.PROBLEMS), ", ".join(plane.PROBLEMS)).get("problem", FIRST)
+    changes = {
+        **take("kernel", _one_of(KERNELS), ", ".join(KERNELS)),
+        **take("by", _one_of(JITTERS), ", ".join(JITTERS)),
+        **take("virtual", {"true": True, "false": False}.__getitem__, "true or false"),
+        **take("points", checked, f"up to {MAX_EDITS} edits such as b12_-40~x17~f3"),
+    }
+    whole = {"degree": (1, 9), "seed": (0, MAX_SEED), "tape": (0, MAX_STEP)}
+    for name, (low, high) in whole.items():
+        changes |= take(name, _between(int, low, high), f"{low} to {high}")
+    for name, (low, high) in {"gamma": GAMMA_RANGE, "C": C_RANGE, "noise": NOISE_RANGE}.items():
+        changes |= take(name, _between(float, low, high), f"{low:g} to {high:g}")
+    if "noise" in changes:
+        changes["noise"] = round(changes["noise"], 2)
+    return replace(of_problem(problem), **changes), wrong
+
+
+def checked(text: str) -> str:
+    """`text` as the canonical text of the same edits. ValueError where it is none."""
+    edits = [edit for edit in text.split("~") if edit]
+    if len(edits) > MAX_EDITS:
+        raise ValueError(f"{len(edits)} edits; at most {MAX_EDITS}")
+    for edit in edits:
+        found = _EDIT.fullmatch(edit)
+        numbers = [int(number) for number in found.groups()[1:3] if number] if found else []
+        if not found or any(abs(number) > HUNDREDTHS for number in numbers) or int(found[5] or 0) >= plane.N:
+            raise ValueError(f"{edit!r} is no edit of a point")
+    return "~".join(dict.fromkeys(edits))
+
+
+def points(setting: Setting) -> Points:
+    """The training points of a setting: the sample, its flipped labels, and the edits."""
+    X, y = plane.problem(setting.problem).sample(setting.seed)
+    y = y.copy()
+    y[np.random.default_rng([setting.seed, 2]).permutation(len(y))[: round(setting.noise * len(y))]] *= -1
+    keep, added, edits = np.ones(len(y), bool), [], [edit for edit in setting.points.split("~") if edit]
+    for edit in edits:
+        if edit[0] == "x":
+            keep[int(edit[1:])] = False
+        elif edit[0] == "f":
+            y[int(edit[1:])] *= -1
+        else:
+            added.append([*(int(part) / 100 for part in edit[1:].split("_")), 1 if edit[0] == "b" else -1])
+    extra = np.array(added, np.float64).reshape(-1, 3)
+    kept = np.flatnonzero(keep)
+    tokens = [*map(str, kept.tolist()), *(edit for edit in edits if edit[0] in "bo")]
+    return Points(
+        np.concatenate([X[kept], extra[:, :2]]).astype(np.float32),
+        np.concatenate([y[kept], extra[:, 2].astype(np.int64)]),
+        tokens,
+    )
+
+
+def _one_of(allowed):
+    def value(text):
+        if text not in allowed:
+            raise ValueError(text)
+        return text
+
+    return value
+
+
+def _between(kind, low, high):
+    def value(text):
+        number = kind(text)
+        if not low <= number <= high:
+            raise ValueError(text)
+        return number
+
+    return value
+
+
+def _number(value) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,127 @@
+"""The machines of the Playground: fitted by the library's own solver, kept for as long as someone goes back and forth.
+
+    f(x) = sum_i alpha_i y_i K(x_i, x) + b
+
+Only what the picture needs is kept of a machine: its few support vectors. The browser computes f on its grid from them.
+"""
+
+import warnings
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from data import plane
+from pages.ui.play.setting import Setting, points
+from svmcore import RBF, SVC, Linear, PointJitters, Poly, VirtualSVC
+from svmcore.explain import tape as tapes
+
+MAX_PAIRS = 200_000  # that a machine may move: a second or so
+FRESH = 400  # other points that a machine is tried on
+
+
+class Solved(NamedTuple):
+    """A machine in the plane. Its examples are the training points, in their order, and then their copies."""
+
+    X: np.ndarray  # (m, 2) float32
+    sign: np.ndarray  # (m,) +1, -1
+    parent: np.ndarray  # (m,) training point that a copy was made of; of a training point itself
+    copy: np.ndarray  # (m,) bool
+    alpha: np.ndarray  # (m,) float64
+    bound: np.ndarray  # (m,) bool, alpha is at C
+    bias: float
+    wrong: np.ndarray  # training points that come out wrong
+    fresh_wrong: int | None  # of FRESH other points; None where the problem has no law
+    question: float | None  # f of the "?"
+    ending: str  # why the solver ended early; empty where it did not
+
+    @property
+    def n_sv(self) -> int:
+        return int(np.count_nonzero(self.alpha))
+
+    @property
+    def n_virtual(self) -> int:
+        return int(np.count_nonzero(self.alpha[self.copy]))
+
+
+def estimator(setting: Setting) -> SVC | VirtualSVC:
+    """The unfitted machine of a setting."""
+    kernel = {"linear": Linear(), "poly": Poly(setting.degree, 1, 1), "rbf": RBF(setting.gamma)}[setting.kernel]
+    svc = SVC(kernel, C=setting.C, max_iter=MAX_PAIRS)
+    return VirtualSVC(svc, jitters=jitters(setting)) if setting.virtual else svc
+
+
+def jitters(setting: Setting) -> PointJitters:
+    """The moves that make copies: the problem's own where it is asked for its own invariance."""
+    own = plane.problem(setting.problem)
+    return PointJitters(setting.by, own.amounts if setting.by == own.jitter else plane.MOVES[setting.by])
+
+
+@lru_cache(maxsize=64)
+def solve(setting: Setting) -> Solved:
+    """The machine of a setting (its tape apart). ValueError where one colour alone is left."""
+    given = points(setting)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said on the page
+        machine = estimator(setting).fit(given.X, given.y)
+    keys = _examples(setting, machine, len(given.y))
+    alpha, bound = np.zeros(len(keys)), np.zeros(len(keys), bool)
+    trained, number = machine.machine_, {key: at for at, key in enumerate(keys)}
+    jitter = np.zeros(len(trained.support), int) if trained.jitter is None else trained.jitter
+    at = [number[key] for key in zip(jitter.tolist(), trained.support.tolist(), strict=True)]
+    alpha[at], bound[at] = trained.alpha[0], trained.bound[0]
+    which, parent = np.array(keys).T
+    own = plane.problem(setting.problem)
+    fresh_wrong = None
+    if own.question is None:
+        T, t = own.fresh(FRESH, setting.seed)
+        fresh_wrong = int(np.count_nonzero(machine.predict(T) != t))
+    return Solved(
+        X=jitters(setting).pick(given.X[parent], which) if which.any() else given.X,
+        sign=given.y[parent],
+        parent=parent,
+        copy=which > 0,
+        alpha=alpha,
+        bound=bound,
+        bias=float(trained.bias[0]),
+        wrong=np.flatnonzero(machine.predict(given.X) != given.y),
+        fresh_wrong=fresh_wrong,
+        question=own.question and float(machine.decision_function(np.array([own.question], np.float32))[0]),
+        ending=machine.ending_,
+    )
+
+
+@lru_cache(maxsize=4)
+def tape(setting: Setting) -> tapes.Tape:
+    """Every step of the fit of a setting (its tape apart); its examples are those of `solve`."""
+    given = points(setting)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return tapes.record(estimator(setting), given.X, given.y)
+
+
+def frames(setting: Setting) -> dict:
+    """The tape as plain lists for the browser: one entry a frame."""
+    shown = tape(setting.still)
+    kept = shown.frames
+    return {
+        "stage": [frame.stage for frame in kept],
+        "step": [frame.step for frame in kept],
+        "pair": [list(frame.pair) for frame in kept],
+        "violation": [round(frame.violation, 6) for frame in kept],
+        "gap": [min(round(float(frame.gap), 6), 1e6) for frame in kept],
+        "bias": [frame.bias for frame in kept],
+        "changed": [frame.changed.tolist() for frame in kept],
+        "alpha": [frame.alpha.tolist() for frame in kept],
+        "steps": list(shown.steps),
+    }
+
+
+def _examples(setting: Setting, machine, n: int) -> list[tuple[int, int]]:
+    """(jitter, parent) of the training points, and then of the copies of the first machine's support vectors."""
+    own = [(0, p) for p in range(n)]
+    if not setting.virtual:
+        return own
+    copies = {(j, p) for p in machine.base_.machine_.support.tolist() for j in range(1, len(machine.jitters_))}
+    return own + sorted(copies)

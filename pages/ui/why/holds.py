@@ -1,0 +1,160 @@
+"""Where it holds: f over shifts of one example by up to four pixels, for several runs side by side.
+
+A support vector machine knows the example where it stands: a spike. Virtual support vectors and a jittered kernel widen
+it to a plateau. One colour scale for all maps; a cross where the answer is another one.
+"""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.example import evidence
+from pages.ui.example.shown import Shown
+from pages.ui.figures.frame import show
+from pages.ui.figures.shifted import shift_map
+from pages.ui.kit import state, words
+from pages.ui.kit.words import plain, short
+from pages.ui.why.asked import Asked, asked, deciding, is_image, machine_of, value
+from svmcore.explain import moved
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+from svmcore.model import Machine
+
+BESIDE = "beside"  # the address's runs
+MOST = 4  # maps side by side
+USUAL = 3
+
+
+def panel(run: Run, machine: Machine, shown: Shown) -> None:
+    """Draw the maps with the choice of runs, `beside` in the address, and of the class, `map_class`."""
+    if not is_image(shown):
+        return
+    now = asked(run, machine, shown)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = _choice(run, now.names)
+        c = _class(now) if len(machine.bias) > 1 else 1
+    maps = []
+    for other in chosen:
+        if (grid := _surface(other, shown, now.names)) is not None:
+            maps.append((other, grid))
+    if not maps:
+        return
+    largest = max(float(np.abs(value(grid, c)).max()) for _, grid in maps) or 1.0
+    with st.grid(len(maps), min_column_width=190):
+        for number, (other, grid) in enumerate(maps):
+            with st.container():
+                _map(other, grid, now, c, largest, number)
+    kept = f"called {plain(short(now.names[now.own]))}" if now.true is None else "right"
+    st.caption(
+        f"f of {machine_of(now.names, c)}: blue above 0, orange below, one scale for all maps, up to ±{largest:.2f}. "
+        f"A cross: not {kept} there. Framed: as it is. A narrow patch knows the example where it stands; a wide one is "
+        "invariant to shifts."
+    )
+
+
+def _map(run: Run, grid: np.ndarray, now: Asked, c: int, largest: float, number: int) -> None:
+    said = moved.answers(grid)
+    holds = said == now.own
+    called = [[now.names[s] for s in row] for row in said]
+    method = METHODS[run.recipe.method]
+    title = method.summary(run.recipe) or method.short or method.name
+    st.markdown(f"**{plain(short(run.title, 60))}**  \n{plain(title)}")
+    show(shift_map(value(grid, c), largest, holds, called, run.title), f"map_{number}")
+    st.markdown(_plateau(moved.plateau(holds), now))
+
+
+def _plateau(found: moved.Plateau, now: Asked) -> str:
+    """How wide the plateau is, in words."""
+    held = "Right" if now.true is not None else f"Called {plain(short(now.names[now.own]))}"
+    share = f"{found.held} of {found.of} shifts"
+    if found.radius < 0:
+        return f"Not {held.lower()} as it is; at {share}."
+    if found.radius == 0:
+        return f"{held} as it is, not at every shift by 1 pixel; at {share}."
+    pixels = "1 pixel" if found.radius == 1 else f"{found.radius} pixels"
+    return f"{held} within **{pixels}** in all directions; at {share}."
+
+
+def _class(now: Asked) -> int:
+    """The class whose machine is mapped."""
+    names = [short(name, 24) for name in now.names]
+    labels = [name if names.count(name) == 1 else f"{number}: {name}" for number, name in enumerate(names)]
+    usual = labels[now.own]
+    wanted = state.param("map_class", usual, labels)
+    if st.session_state.get("map_class") not in labels:
+        st.session_state["map_class"] = wanted
+    chosen = st.selectbox(
+        "Machine of class",
+        labels,
+        key="map_class",
+        format_func=plain,
+        width=160,
+        help="Whose decision value is drawn: at first the example's own class.",
+    )
+    state.write("map_class", ["map_class"], {"map_class": chosen} if chosen != usual else {})
+    return labels.index(chosen)
+
+
+def _choice(run: Run, names: list[str]) -> list[Run]:
+    """The runs whose maps are drawn: those of the address, or this one and the newest of other methods."""
+    able = {other.id: other for other in runs.newest_first() if _comparable(run, other, names)}
+    able.setdefault(run.id, run)
+    asked_for = state.asked(BESIDE, [BESIDE]).get(BESIDE)
+    if asked_for is not None:
+        if unknown := [run_id for run_id in asked_for if run_id not in able]:
+            st.warning(
+                f"Run {plain(short(unknown[0]))} cannot stand here: it is unknown, not done, or of other classes.",
+                icon=":material/link_off:",
+            )
+        st.session_state[BESIDE] = [run_id for run_id in asked_for if run_id in able][:MOST]
+    else:
+        st.session_state.setdefault(BESIDE, _usual(run, able))
+    st.session_state[BESIDE] = [run_id for run_id in st.session_state[BESIDE] if run_id in able] or [run.id]
+    chosen = st.multiselect(
+        "Runs",
+        list(able),
+        key=BESIDE,
+        format_func=lambda run_id: f"{able[run_id].title} · {words.when(able[run_id].created)}",
+        max_selections=MOST,
+        help="Finished runs on the same data set that tell the same classes apart.",
+    )
+    state.write(BESIDE, [BESIDE], {BESIDE: chosen} if chosen != _usual(run, able) else {})
+    return [able[run_id] for run_id in chosen]
+
+
+def _comparable(run: Run, other: Run, names: list[str]) -> bool:
+    mine, own = run.recipe, other.recipe
+    if other.state != "done" or (own.dataset, own.task) != (mine.dataset, "classify"):
+        return False
+    return set(map(str, own.classes)) == set(map(str, mine.classes))
+
+
+def _usual(run: Run, able: dict[str, Run]) -> list[str]:
+    """This run, and of other methods the newest run each that is most alike in size."""
+    size = lambda other: other.result["n_train"] if other.result else 0  # noqa: E731
+    by_method = {}
+    for other in able.values():
+        method = other.recipe.method
+        if method != run.recipe.method:
+            best = by_method.get(method)
+            if best is None or abs(size(other) - size(run)) < abs(size(best) - size(run)):
+                by_method[method] = other
+    order = list(METHODS)
+    others = sorted(by_method.values(), key=lambda other: order.index(other.recipe.method))
+    return [other.id for other in sorted([run, *others[: USUAL - 1]], key=lambda o: order.index(o.recipe.method))]
+
+
+def _surface(run: Run, shown: Shown, names: list[str]) -> np.ndarray | None:
+    """f over the shifts; None, and why on screen, where the run's machine cannot say it."""
+    try:
+        if run.at_hand():
+            machine = run.machine()
+        else:
+            with st.spinner(f"Reading the machine of {plain(short(run.title))}", show_time=True):
+                machine = run.machine()
+        if evidence.class_names(run, machine) != names:
+            raise ValueError("it tells other classes apart")
+        return moved.surface(machine, deciding(run), shown.X, shown.dataset.image_shape)
+    except (FileNotFoundError, ValueError) as error:  # Damaged among them
+        st.warning(f"No map of {plain(short(run.title))}: {plain(error)}", icon=":material/broken_image:")
+        return None

@@ -1,0 +1,140 @@
+"""Moved a little: one example under every jitter of a set, and what the machine makes of each form.
+
+    lead(T x) = f_own(T x) - max_{c not own} f_c(T x)       the answer flips where it changes its sign
+
+Forms stand in the order of their lead, so that those which go wrong are on one side. A jittered kernel compares each
+support vector with the nearest form alone; the share of all pull that each form has is written below it.
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 and Figure 4.
+"""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.example import evidence
+from pages.ui.example.shown import Shown
+from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.words import plain, short
+from pages.ui.recipe import jitter_set
+from pages.ui.why.asked import Asked, asked, deciding, form_pictures, is_image, machine_of, value
+from pages.ui.why.spoken import brief, spoken
+from pages.ui.why.strip import Cell, strip
+from svmcore.explain import moved
+from svmcore.jitter import JitterSet
+from svmcore.lab.store.runs import Run
+from svmcore.model import Machine
+
+USUAL = "box:1"
+MOST = 121  # forms of one example that are drawn: an 11 x 11 square of shifts
+STRONGEST = 12  # support vectors of a jittered kernel
+
+
+def panel(run: Run, machine: Machine, shown: Shown) -> None:
+    """Draw the strip with the choice of its set, `orbit` in the address."""
+    if not is_image(shown):
+        return
+    jitters = jitter_set.field(shown.dataset.image_shape, "orbit", run.recipe.jitters or USUAL)
+    if jitters is None:
+        return
+    if len(jitters) > MOST:
+        st.warning(
+            f"{plain(jitters)} has {len(jitters):,} forms of each example; up to {MOST} are drawn. Take a smaller set.",
+            icon=":material/grid_off:",
+        )
+        return
+    now = asked(run, machine, shown)
+    forms = moved.forms(jitters, shown.X)
+    f = moved.decided(machine, deciding(run), forms)[:, 0]
+    leads = moved.leads(f, now.own)
+    pulls = moved.pulls(machine, now.own if len(f[0]) > 1 else 0, evidence.prepared(run, shown.X)[0], STRONGEST)
+    order = np.argsort(leads, kind="stable")
+    shares = _shares(jitters, pulls)
+    strip(
+        form_pictures(shown, forms[order, 0]),
+        [_cell(jitters, j, f[j], leads[j], now, shares.get(j)) for j in order],
+        key="orbit_strip",
+        alt=f"{len(jitters)} forms of the example, those that speak least for {short(now.names[now.own])} first",
+        size=56 if len(jitters) <= 30 else 28,
+    )
+    st.caption(_see(now, f, leads))
+    if pulls is not None:
+        _picked(run, machine, shown, now, pulls)
+
+
+def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Asked, share: float | None) -> Cell:
+    said = now.names[int(moved.answers(f))]
+    shown = [now.own, now.rival] if len(f) > 1 else [1]
+    values = tuple(float(value(f, c)) for c in shown)
+    numbers = ", ".join(f"f of {short(now.names[c], 20)} {v:+.3f}" for c, v in zip(shown, values))
+    pull = "" if share is None else f"; the nearest form for {100 * share:.0f} % of the pull"
+    verdict = "" if now.true is None else ", right" if lead > 0 else ", wrong"
+    label = f"{spoken(jitters.jitters[j])}: called {short(said, 20)}{verdict}; {numbers}{pull}"
+    return Cell(
+        brief(jitters.jitters[j]),
+        values,
+        short(said, 9),
+        label,
+        right=bool(said == now.names[now.own]),
+        original=bool(j == 0),
+        note="" if share is None else f"{100 * share:.0f} %",
+    )
+
+
+def _see(now: Asked, f: np.ndarray, leads: np.ndarray) -> str:
+    """What the strip shows, in a few sentences."""
+    own, wrong = plain(short(now.names[now.own])), int(np.sum(leads <= 0))
+    whose = "right" if now.true is not None else f"called {own}"
+    if len(f[0]) > 1:
+        bars = f"filled bar: f of {own}; hollow: f of {plain(short(now.names[now.rival]))}, its strongest rival"
+    else:
+        bars = f"bar: f of {machine_of(now.names, 1)}"
+    where = f"{len(leads) - wrong} of {len(leads)} forms are {whose}"
+    best = int(np.argmax(leads)) if leads[0] <= 0 < leads.max() else None
+    flip = " The answer flips at the dashed line." if 0 < wrong < len(leads) else ""
+    hope = " Some small move mends the error." if best is not None else ""
+    return f"{where}; framed: as it is. Below each form a {bars} (blue above 0, orange below).{flip}{hope}"
+
+
+def _shares(jitters: JitterSet, pulls: moved.Pulls | None) -> dict[int, float]:
+    """Form number -> its share of the pull, for the forms that the kernel has too."""
+    if pulls is None:
+        return {}
+    share = {(j.parts, j.offset): float(s) for j, s in zip(pulls.jitters.jitters, pulls.share)}
+    numbers = ((n, (j.parts, j.offset)) for n, j in enumerate(jitters.jitters))
+    return {n: share[key] for n, key in numbers if key in share}
+
+
+def _picked(run: Run, machine: Machine, shown: Shown, now: Asked, pulls: moved.Pulls) -> None:
+    """The support vectors that weigh most in a jittered kernel's decision, each with the form it was compared with."""
+    most = int(np.argmax(pulls.share))
+    st.markdown(
+        f"**The jittered kernel** compares each support vector with the nearest form alone. By weight most often: "
+        f"{plain(spoken(pulls.jitters.jitters[most]))}, {100 * pulls.share[most]:.0f} % of all pull."
+    )
+    c = now.own if len(machine.bias) > 1 else 0
+    chosen = evidence.supports(run, machine, c)
+    place = {position: i for i, position in enumerate(chosen.position)}
+    chosen = evidence.take(chosen, np.array([place[p] for p in pulls.position], int))
+    tiles = [
+        Tile(
+            reference(run.recipe.dataset, "train", row),
+            f"Training example {row}, class {label}: nearest to the example {spoken(pulls.jitters.jitters[form])}",
+            upper=brief(pulls.jitters.jitters[form]) if form else "=",
+            lower=f"{part:+.2f}",
+            ring=str(kind),
+            sign=int(side),
+        )
+        for row, label, kind, side, part, form in zip(
+            chosen.row, chosen.label, chosen.kind, chosen.sign, pulls.part, pulls.form
+        )
+    ]
+    gallery(
+        evidence.support_pictures(run, machine, chosen),
+        tiles,
+        key="orbit_picked",
+        alt=f"The {len(tiles)} support vectors that weigh most, each with the form of the example nearest to it",
+        size=48,
+    )
+    st.caption(
+        f"Support vectors of {machine_of(now.names, c if len(machine.bias) > 1 else 1)} that weigh most. Upper right: "
+        "the move of the example that brings it nearest (= as it is); below: contribution to f."
+    )

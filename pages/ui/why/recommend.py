@@ -1,0 +1,189 @@
+"""Which invariance would help: what the changes mend and break among validation examples, and one button to train it.
+
+The count runs in the background (svmcore/lab/jobs/remedies.py); this section looks at it once a second while it is at
+work, and shows what there is so far.
+"""
+
+import streamlit as st
+
+from data import DataError, load
+from pages.ui.kit import state, words
+from pages.ui.kit.words import plain
+from pages.ui.recipe import config
+from svmcore.explain import remedy
+from svmcore.lab.experiment import remedies
+from svmcore.lab.experiment.remedies import Advice, Totals
+from svmcore.lab.jobs import remedies as counts
+from svmcore.lab.jobs.remedies import ENDED, Count
+from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.store.runs import Run
+
+PERIOD = 1.0  # seconds between two looks
+FEW = 10  # errors below which nothing is to be read off
+WHAT = (
+    "A twin of this run is trained on four fifths of its training examples. What it gets wrong of the fifth held out "
+    "is tried under every change, beside as many right answers that were as close calls: changes that know nothing of "
+    "the classes break as many of these as they mend. The test set has no part in it."
+)
+STATES = {
+    "waiting": "Waiting",
+    "training": "Training the twin",
+    "looking": "Trying the changes",
+    "stopped": "Stopped; this is what was found",
+    "failed": "Not counted",
+}
+
+
+def section(run: Run, key: str = "errors") -> None:
+    """The count, its table, and the button that trains what it recommends; why there is none, where there is none."""
+    st.subheader("Which invariance would help?")
+    try:
+        moves = load(run.recipe.dataset).image_shape is not None
+        why = "" if moves else "No recommendation: these examples are no images, and cannot be shifted or turned."
+        remedies.twin_of(run.recipe)
+    except (RecipeError, DataError) as error:
+        st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
+        return
+    begun = counts.status(run.id).state
+
+    @st.fragment(run_every=PERIOD if begun not in (*ENDED, "none") else None)
+    def look() -> None:
+        count = counts.status(run.id)
+        if begun not in (*ENDED, "none") and count.state in ENDED:
+            st.rerun()
+        state.guarded(lambda: _draw(run, count, key))
+
+    look()
+
+
+def _draw(run: Run, count: Count, key: str) -> None:
+    if count.state == "none":
+        _offer(run, key, "Count on validation examples", WHAT)
+        return
+    if count.state == "failed":
+        st.error(plain(count.message), title="This could not be counted", icon=":material/error:")
+    totals = count.totals
+    if count.state not in (*ENDED, "none"):
+        _progress(run, count, key)
+    if totals and totals.tally.wrong:
+        _words(run, totals, count.state, key)
+        _table(run, totals, key)
+    elif totals and not totals.n_wrong:
+        n = totals.n_right
+        st.success(f"The twin gets none of {n:,} validation examples wrong: nothing to mend.", icon=":material/check:")
+    if count.state in ("stopped", "failed"):
+        _offer(run, key, "Count again", "From the start; the twin is trained again.")
+
+
+def _offer(run: Run, key: str, label: str, help: str) -> None:
+    st.button(label, icon=":material/query_stats:", key=f"{key}_count", on_click=_start, args=(run.id,), help=help)
+    if label.startswith("Count on"):
+        st.caption(WHAT)
+
+
+def _start(run_id: str) -> None:
+    """Callback: begin to count, and draw the whole page anew so that it is looked at from then on."""
+    try:
+        counts.start(run_id)
+    except (RecipeError, counts.Busy, OSError) as error:
+        state.tell_later(f":material/block: Not counted. {plain(error)}")
+    st.rerun()
+
+
+def _progress(run: Run, count: Count, key: str) -> None:
+    looked, goal = count.totals.looked if count.totals else (0, 1)
+    message = f": {count.message}" if count.message else ""
+    text = f"{STATES[count.state]}{plain(message)}" + (f" · {looked:,} of {goal:,} examples" if count.totals else "")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(min(looked / max(goal, 1), 1.0), text=text)
+        st.button(
+            "Stop",
+            icon=":material/stop:",
+            key=f"{key}_stop",
+            on_click=counts.stop,
+            args=(run.id,),
+            help="What was found until now stays.",
+        )
+
+
+def _words(run: Run, totals: Totals, now: str, key: str) -> None:
+    """What is recommended, in a sentence, with its button."""
+    tally = totals.tally
+    stopped = " (stopped early)" if now == "stopped" else "" if now == "done" else " so far"
+    best = remedies.advice(totals, run.recipe)
+    seen = f"{tally.wrong:,} wrong validation examples and {tally.close:,} right ones as close{stopped}"
+    if best is None:
+        st.markdown(f"No set of these mends more than it breaks, of {seen}. The run's errors ask for something else.")
+        return
+    st.markdown(
+        f"**{plain(best.text)}** speaks for itself most: asked under its changes, the machine mends "
+        f"**{tally.mended[best.s]}** and breaks **{tally.broken[best.s]}** of {seen}: "
+        f"net {best.net.value:+.0f} ({best.net.low:+.0f} to {best.net.high:+.0f})."
+    )
+    if best.net.low <= 0 or tally.wrong < FEW:
+        st.caption("Its interval holds 0: it may be chance. Trained and compared, one knows.")
+    try:
+        recipe = remedies.advised(run.recipe, best.jitters)
+    except RecipeError as error:
+        st.info(f"It cannot be trained from here. {plain(error)}", icon=":material/block:")
+        return
+    _train(run, recipe.replace(title=words.title(recipe)), best, key)
+
+
+def _train(run: Run, recipe, best: Advice, key: str) -> None:
+    pressed = st.button(
+        f"Train with {best.jitters}",
+        type="primary",
+        icon=":material/play_circle:",
+        key=f"{key}_train",
+        on_click=config.start,
+        args=(recipe, run.id),
+        help=f"Starts {plain(words.summary(recipe))}, otherwise this run's recipe, and opens it on Train.",
+    )
+    if pressed and st.session_state.get("run") != run.id:
+        st.switch_page("pages/train.py", query_params={"run": st.session_state["run"]})
+
+
+def _table(run: Run, totals: Totals, key: str) -> None:
+    tally, known = totals.tally, remedies.known(totals, run.recipe)
+    nets = [remedy.net(tally, s) for s in range(len(known))]
+    rows = [
+        {
+            "Set": text,
+            "Mends": int(tally.mended[s]),
+            "Breaks": int(tally.broken[s]),
+            "Net": round(nets[s].value),
+            "95 %": f"{nets[s].low:+.0f} to {nets[s].high:+.0f}",
+            "Some form right": int(tally.some_right[s]),
+            "Some form wrong": 100 * int(tally.some_wrong[s]) / tally.drawn if tally.drawn else None,
+            "In this run": bool(known[s]),
+        }
+        for s, text in enumerate(totals.ladder.texts)
+    ]
+    rows = [rows[s] for s in sorted(range(len(rows)), key=lambda s: -nets[s].value)]
+    config_of = {
+        "Mends": st.column_config.NumberColumn(help=f"Of {tally.wrong:,} wrong ones, the surest answer of all forms."),
+        "Breaks": st.column_config.NumberColumn(help=f"Of {tally.close:,} right ones that were as close calls."),
+        "Net": st.column_config.NumberColumn(help="Mended less broken."),
+        "95 %": st.column_config.TextColumn(help="Interval of the net: Newcombe's, of a difference of two shares."),
+        "Some form right": st.column_config.NumberColumn(
+            help=f"Of {tally.wrong:,} wrong ones, those that at least one of the set's changes turns right."
+        ),
+        "Some form wrong": st.column_config.NumberColumn(
+            "Some form wrong, %", format="%.1f",
+            help=f"Of {tally.drawn:,} right ones drawn at random, those that at least one change turns wrong.",
+        ),
+        "In this run": st.column_config.CheckboxColumn(help="The run's own jitters hold this set already."),
+    }  # fmt: skip
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config=config_of,
+        height=215,
+        key=f"{key}_totals",
+        placeholder="–",
+        alt="Of each jitter set: errors mended, close calls broken, and their difference with its interval",
+    )
+    st.caption(
+        "Sets by their net. It says which invariance to try first, not how much is gained: that, training shows."
+    )

@@ -1,0 +1,87 @@
+"""What would have fixed it: of each family of changes the weakest that turns an error right, and what it would break.
+
+All changes are tried in one decision. A right example shows the weakest change that turns it wrong instead: how little
+it takes. What a change breaks is counted on validation examples (recommend.py), never on the test set.
+"""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.example.shown import Shown
+from pages.ui.kit.gallery import magnified
+from pages.ui.kit.words import plain, short
+from pages.ui.why import recommend
+from pages.ui.why.asked import asked, deciding, form_pictures, is_image, value
+from pages.ui.why.spoken import spoken
+from svmcore.explain import moved, remedy
+from svmcore.explain.remedy import Ladder
+from svmcore.lab.jobs import remedies as counts
+from svmcore.lab.store.runs import Run
+from svmcore.metrics import wilson
+from svmcore.model import Machine
+
+HEIGHT = 84  # of a picture, in screen pixels
+
+
+def panel(run: Run, machine: Machine, shown: Shown) -> None:
+    """Draw the weakest changes of one example, and what is known of the run's errors together."""
+    if not is_image(shown):
+        return
+    now = asked(run, machine, shown)
+    if shown.label is None or now.true is None:
+        why = "was drawn, and has no class to be right about" if shown.label is None else "is of no class told apart"
+        st.info(f"This example {why}: there is no error to mend.", icon=":material/draw:")
+        return
+    ladder = _ladder(tuple(shown.dataset.image_shape))
+    forms = moved.forms(ladder.everything, shown.X)
+    f = moved.decided(machine, deciding(run), forms)[:, 0]
+    wins = moved.answers(f) == now.true
+    found = remedy.weakest(ladder, ~wins if now.right else wins)
+    st.markdown(_sentence(ladder, found, now.right))
+    if found:
+        totals = counts.status(run.id).totals
+        drawn = form_pictures(shown, forms[[fix.change for fix in found], 0])
+        with st.grid("auto", min_column_width=170):
+            for picture, fix in zip(drawn, found):
+                with st.container():
+                    _change(ladder, fix, picture, f[fix.change], now, totals)
+    st.caption(
+        "A change that mends one error is a hint at the invariance that the machine lacks, no proof: any close call "
+        "falls to the other side now and then. Below, all validation errors together."
+    )
+    recommend.section(run, "remedy")
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _ladder(image_shape: tuple[int, ...]) -> Ladder:
+    return Ladder(image_shape)
+
+
+def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
+    """`Right after: 1 pixel left, or turned by +6°.`"""
+    if not found:
+        if right:
+            return "**It is right, and stays right** under every single change that was tried."
+        return "**No single change** turns it right: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
+    said = [spoken(ladder.everything.jitters[fix.change]) for fix in found]
+    changes = ", or ".join(plain(one) for one in said)
+    return f"**It is right, and goes wrong:** {changes}." if right else f"**It would be right:** {changes}."
+
+
+def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray, now, totals) -> None:
+    called = int(moved.answers(f))
+    said = spoken(ladder.everything.jitters[fix.change])
+    st.image(magnified(picture, HEIGHT), output_format="PNG", alt=f"The example {said}")
+    own = plain(short(now.names[now.own], 24))
+    st.markdown(
+        f"**{fix.family.title}**: {plain(said)}  \ncalled {plain(short(now.names[called], 24))}, "
+        f"f of {own} {value(now.f, now.own):+.2f} → {value(f, now.own):+.2f}"
+    )
+    if totals and totals.tally.drawn and str(totals.ladder.everything) == str(ladder.everything):
+        broken, of = int(totals.tally.change_broken[fix.change]), totals.tally.drawn
+        low, high = (100 * share for share in wilson(broken, of))
+        mended = int(totals.tally.change_mended[fix.change])
+        st.caption(
+            f"Done to all validation examples it mends {mended} of {totals.tally.wrong:,} wrong ones and breaks "
+            f"{broken} of {of:,} right ones ({low:.1f}–{high:.1f} %)."
+        )

@@ -1,0 +1,42 @@
+"""Jitters in words: as long as a sentence needs, and as short as a caption under a small picture."""
+
+import re
+
+from svmcore.jitter.language import Jitter
+
+SIDES = ("up", "down", "left", "right")
+ARROWS = ("↑", "↓", "←", "→")
+LONG = {
+    "turn": "turned by {}",
+    "thicker": "lines thicker by {}",
+    "thinner": "lines thinner by {}",
+    "scale": "resized to {} times",
+    "shear": "slanted by {}",
+    "flip": "mirrored {}",
+    "elastic": "distorted (no. {})",
+}
+BRIEF = {"turn": "{}", "thicker": "+{} thick", "thinner": "−{} thick", "scale": "× {}", "shear": "slant {}"}
+
+
+def spoken(jitter: Jitter) -> str:
+    """`1 pixel left`, `2 pixels up and 1 right, turned by +6°`; `as it is` for the identity."""
+    dy, dx = jitter.offset
+    moves = [(abs(dy), SIDES[dy > 0]), (abs(dx), SIDES[2 + (dx > 0)])]
+    moves = [(by, side) for by, side in moves if by]
+    shift = " and ".join(
+        f"{by}{'' if at else ' pixel' if by == 1 else ' pixels'} {side}" for at, (by, side) in enumerate(moves)
+    )
+    return ", ".join(filter(None, [shift, *(_said(label, LONG) for label in jitter.labels)])) or "as it is"
+
+
+def brief(jitter: Jitter) -> str:
+    """`←1`, `↑2→1`, `+6°`; `as it is` for the identity."""
+    dy, dx = jitter.offset
+    arrows = "".join(f"{ARROWS[at + (by > 0)]}{abs(by)}" for at, by in ((0, dy), (2, dx)) if by)
+    return " ".join(filter(None, [arrows, *(_said(label, BRIEF) for label in jitter.labels)])) or "as it is"
+
+
+def _said(label: str, forms: dict[str, str]) -> str:
+    """A label of the jitter language, "turn +8°", in other words."""
+    kind, value = re.fullmatch(r"(\S+)\s?(.*)", label).groups()
+    return forms[kind].format(value) if kind in forms else label

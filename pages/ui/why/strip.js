@@ -1,0 +1,84 @@
+// Pictures in a row that wraps, the decision as bars beneath each. Text is set as text, never as markup.
+
+const BLUE = "#0072B2"
+const ORANGE = "#D55E00"
+const BARS = 56 // height of the bars of one picture, in pixels
+const SVG = "http://www.w3.org/2000/svg"
+
+function element(tag, className, text) {
+  const node = document.createElement(tag)
+  node.className = className
+  if (text) node.textContent = text
+  return node
+}
+
+function drawn(tag, attributes) {
+  const node = document.createElementNS(SVG, tag)
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
+  return node
+}
+
+function picture(data, i) {
+  const { width, height, scale, columns } = data
+  const node = element("div", "picture")
+  node.style.width = `${width * scale}px`
+  node.style.height = `${height * scale}px`
+  node.style.backgroundSize = `${columns * width * scale}px auto`
+  node.style.backgroundPosition = `${-(i % columns) * width * scale}px ${-Math.floor(i / columns) * height * scale}px`
+  return node
+}
+
+// The first bar is filled, the others are hollow; blue above the zero line, orange below.
+function bars(data, values) {
+  const wide = Math.max(data.width * data.scale, 40)
+  const svg = drawn("svg", { width: wide, height: BARS, "aria-hidden": "true" })
+  const step = wide / (values.length + 1)
+  const half = BARS / 2
+  svg.append(drawn("line", { x1: 0, x2: wide, y1: half, y2: half, class: "zero" }))
+  values.forEach((value, k) => {
+    const tall = Math.max(1, (Math.abs(value) / data.largest) * (half - 2))
+    const colour = value > 0 ? BLUE : ORANGE
+    svg.append(
+      drawn("rect", {
+        x: step * (k + 1) - 6,
+        y: value > 0 ? half - tall : half,
+        width: 12,
+        height: tall,
+        fill: k ? "transparent" : colour,
+        stroke: colour,
+        "stroke-width": 1.5,
+      })
+    )
+  })
+  return svg
+}
+
+function column(data, i) {
+  const cell = data.cells[i]
+  const node = element("div", "cell")
+  node.setAttribute("role", "listitem")
+  node.setAttribute("aria-label", cell.label)
+  node.title = cell.label
+  node.tabIndex = 0
+  node.dataset.right = cell.right
+  node.dataset.original = cell.original
+  node.append(element("div", "caption", cell.caption), picture(data, i), bars(data, cell.values))
+  node.append(element("div", "answer", `${cell.right ? "" : "✕ "}${cell.answer}`))
+  if (cell.note) node.append(element("div", "note", cell.note))
+  return node
+}
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".orbit")
+  const now = JSON.stringify(data)
+  if (root.drawn === now) return
+  root.drawn = now
+  root.setAttribute("aria-label", data.alt)
+  root.style.setProperty("--sheet", `url(${data.sheet})`)
+  const nodes = []
+  data.cells.forEach((cell, i) => {
+    if (i && cell.right !== data.cells[i - 1].right) nodes.push(element("div", "flip", "flips"))
+    nodes.push(column(data, i))
+  })
+  root.replaceChildren(...nodes)
+}

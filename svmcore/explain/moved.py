@@ -1,0 +1,122 @@
+"""A machine asked about one picture in many forms: the picture under each jitter of a set, and shifted over a square.
+
+    f_c(T_j x),  j = 1 ... J        T_1 the identity, so that f(T_1 x) = f(x)
+
+A picture is moved as it came, before preprocessing: what the machine sees of a moved picture is what it would see of a
+new one. Where a machine is right at shifts up to r pixels in every direction, its plateau has the radius r.
+
+A jittered kernel compares each support vector x_i with one form of x alone, the nearest; `pulls` says how much of
+sum_i |alpha_i K_J(x_i, x)| each form has.
+
+Symbols: X (n, ...) pictures as the data set has them; f (J, n, k) float64; prepare: X -> (n, d).
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2, 3.3 and Figure 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.jitter import JitterSet
+from svmcore.methods.jittering import Jittered
+from svmcore.model import Machine
+
+Prepare = Callable[[np.ndarray], np.ndarray]
+REACH = 4  # pixels in each direction that the map looks at
+PIECE = 256  # pictures decided at once: some ten milliseconds for a large machine
+
+
+class Plateau(NamedTuple):
+    """Where an answer holds: the largest r with all shifts of at most r rows and columns in it (-1 where not even the
+    picture as it is), how many shifts in all, of how many."""
+
+    radius: int
+    held: int
+    of: int
+
+
+def forms(jitters: JitterSet, X: np.ndarray) -> np.ndarray:
+    """(J, n, d) float32: all forms of pictures X (n, ...), the picture itself first."""
+    return jitters.apply(X)
+
+
+def decided(machine: Machine, prepare: Prepare, moved: np.ndarray) -> np.ndarray:
+    """f (J, n, k) of forms (J, n, d)."""
+    J, n, _ = moved.shape
+    return machine.decision_values(prepare(moved.reshape(J * n, -1))).reshape(J, n, -1)
+
+
+def answers(f: np.ndarray) -> np.ndarray:
+    """Positions (...) of the winning classes of f (..., k): 0 or 1 by the sign where k = 1."""
+    return (f[..., 0] > 0).astype(np.intp) if f.shape[-1] == 1 else np.argmax(f, axis=-1)
+
+
+def leads(f: np.ndarray, true: np.ndarray | int) -> np.ndarray:
+    """By how much the class at position `true` beats every other (...): f (..., k), positive where it wins."""
+    if f.shape[-1] == 1:
+        return np.where(true, f[..., 0], -f[..., 0])
+    true = np.broadcast_to(true, f.shape[:-1])[..., None]
+    others = f.copy()
+    np.put_along_axis(others, true, -np.inf, axis=-1)
+    return np.take_along_axis(f, true, axis=-1)[..., 0] - others.max(axis=-1)
+
+
+def shifts(image_shape: tuple[int, ...], reach: int = REACH) -> JitterSet:
+    """All shifts by up to `reach` pixels, which bring in the background of each picture."""
+    return JitterSet.parse(f"box:{reach}", image_shape)
+
+
+def surface(machine: Machine, prepare: Prepare, X: np.ndarray, image_shape, reach: int = REACH) -> np.ndarray:
+    """f (2 reach + 1, 2 reach + 1, k) of one picture X (1, ...), row dy + reach, column dx + reach.
+
+    The centre is f(x).
+    """
+    square = shifts(image_shape, reach)
+    f = decided(machine, prepare, forms(square, X))[:, 0]
+    grid = np.empty((2 * reach + 1, 2 * reach + 1, f.shape[1]))
+    grid[tuple(square.offsets.T + reach)] = f
+    return grid
+
+
+def plateau(holds: np.ndarray) -> Plateau:
+    """Of a square (2 r + 1, 2 r + 1) bool of shifts, the plateau around its centre."""
+    reach = len(holds) // 2
+    radius = -1
+    while (
+        radius < reach and holds[reach - radius - 1 : reach + radius + 2, reach - radius - 1 : reach + radius + 2].all()
+    ):
+        radius += 1
+    return Plateau(radius, int(holds.sum()), holds.size)
+
+
+def jittered_kernel(machine: Machine) -> Jittered | None:
+    """The jittered kernel of a machine, also one that its positive part mends; None for others."""
+    kernel = getattr(machine.kernel, "base", None) if not isinstance(machine.kernel, Jittered) else machine.kernel
+    return kernel if isinstance(kernel, Jittered) else None
+
+
+class Pulls(NamedTuple):
+    """How a jittered kernel looks at one example: share (J,) of all pull that each form of it has, and for the support
+    vectors that pull most, strongest first, their positions in the machine, contributions and forms."""
+
+    jitters: JitterSet
+    share: np.ndarray
+    position: np.ndarray
+    part: np.ndarray
+    form: np.ndarray
+
+
+def pulls(machine: Machine, c: int, x: np.ndarray, most: int = 12) -> Pulls | None:
+    """Of machine c's decision on the prepared example x (d,); None for a kernel that does not jitter."""
+    kernel = jittered_kernel(machine)
+    if kernel is None:
+        return None
+    held = np.flatnonzero(machine.coef[c])
+    vectors = machine.support_vectors[held]
+    part = machine.coef[c, held] * kernel.block(x[None], vectors)[0]
+    form = kernel.nearest(x, vectors)
+    share = np.bincount(form, np.abs(part), len(kernel.forms))
+    first = np.argsort(-np.abs(part), kind="stable")[:most]
+    return Pulls(kernel.forms, share / max(share.sum(), 1e-300), held[first], part[first], form[first])

@@ -1,0 +1,163 @@
+"""The tape of a training: every pair that the solver moved, as it can be played, scrubbed and rewound.
+
+    step t:   i in I_up, j in I_low,   violation = f_j - f_i > 0        f = K (alpha y) - y      (solvers/smo.py)
+              y_i alpha_i += s,   y_j alpha_j -= s,   then the bias b
+
+It is the real solver's own trace: an estimator's `fit` with a monitor that is asked after every pair. What a solver
+does does not depend on who looks on, so the last frame is the trained machine.
+
+A stage (a virtual SV machine has two, "base" and "virtual") keeps its first `FULL` steps one by one. Of a longer one
+every 2nd later pair is kept, then every 4th, 8th, ... so that no stage has more than FULL + THIN frames beside its
+first one; its first and its last frame are always there.
+
+Symbols: n examples of all stages together, the training set first and then virtual examples; alpha (n,) float64.
+
+Sequential minimal optimisation and the most violating pair: Keerthi et al. (2001); Fan, Chen and Lin (2005).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.methods.virtual import VirtualSVC
+from svmcore.solvers.progress import Progress
+from svmcore.svc import SVC
+
+FULL, THIN = 1000, 400  # frames of a stage: its first steps one by one, and later ones farther and farther apart
+
+
+class Frame(NamedTuple):
+    """The machine after some step, and what that step did to the frame before it."""
+
+    stage: int  # 0, or 1 for the machine on virtual examples
+    step: int  # pairs moved in this stage so far; 0 where it begins
+    pair: tuple[int, ...]  # (i, j), where the frame before was one step earlier and both moved; else ()
+    violation: float  # f_j - f_i before the step, of a pair; else 0
+    gap: float  # the largest violation of any pair after the step, as the solver reports it
+    changed: np.ndarray  # (c,) int64, examples whose alpha changed since the frame before
+    alpha: np.ndarray  # (c,) float64, their alpha now
+    bias: float
+
+
+class Tape(NamedTuple):
+    """All frames of a fit, and the examples that they count in."""
+
+    X: np.ndarray  # (n, d) float32 as the kernel sees them: the training set first
+    y: np.ndarray  # (n,) float64, +1 or -1
+    parent: np.ndarray  # (n,) int64, of a training example itself
+    jitter: np.ndarray  # (n,) int64, 0 for a training example
+    frames: list[Frame]
+    steps: tuple[int, ...]  # pairs of each stage, also those between frames
+
+    def machine_at(self, t: int) -> tuple[np.ndarray, float]:
+        """alpha (n,) and the bias after frame t; negative t count from the end. IndexError."""
+        t = range(len(self.frames))[t]
+        begin = max(s for s in range(t + 1) if s == 0 or self.frames[s].stage != self.frames[s - 1].stage)
+        alpha = np.zeros(len(self.y))
+        for frame in self.frames[begin : t + 1]:
+            alpha[frame.changed] = frame.alpha
+        return alpha, self.frames[t].bias
+
+
+def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
+    """Fit `estimator` on X (n, d), y (n,) of two classes, and keep what its solver did; the estimator is fitted then.
+
+    ValueError for more classes, or what the estimator's own fit refuses.
+    """
+    if len(np.unique(y)) > 2:
+        raise ValueError(f"y has {len(np.unique(y))} classes; a tape shows one machine, allowed: 2")
+    recorder = _Recorder()
+    estimator.fit(X, y, monitor=recorder)
+    return _tape(estimator, np.asarray(X, np.float32), y, recorder.looks)
+
+
+class _Look(NamedTuple):
+    """The machine as the monitor saw it."""
+
+    stage: str
+    step: int
+    support: list[tuple[int, int]]  # (m,) jitter and parent of the support vectors
+    alpha: np.ndarray  # (m,)
+    bias: float
+    gap: float
+
+
+class _Recorder:
+    """A monitor that looks at the machine after every pair, or after every `burst` pairs of a long stage."""
+
+    def __init__(self):
+        self.burst, self.looks = 1, []
+        self._stage, self._begin, self._first = "", 0, 0
+
+    def __call__(self, progress: Progress) -> bool:
+        if progress.snapshot is None:
+            return True
+        if progress.stage != self._stage:
+            self._stage, self._begin, self._first, self.burst = progress.stage, progress.iterations, len(self.looks), 1
+        look = self._look(progress)
+        if len(self.looks) > self._first and self.looks[-1].step == look.step:
+            self.looks[-1] = look  # no pair since then, but the bias and the gap may be known better
+        else:
+            self.looks.append(look)
+            self._thin()
+        return True
+
+    def _look(self, progress: Progress) -> _Look:
+        step = progress.iterations - self._begin
+        if step == 0:  # a stage begins with alpha = 0; until its solver has said so it shows the machine before
+            return _Look(self._stage, 0, [], np.empty(0), 0.0, progress.gap)
+        snapshot = progress.snapshot()
+        jitter = getattr(snapshot, "jitter", np.zeros(len(snapshot.support), int))
+        alpha = np.abs(snapshot.coef[0])
+        support = list(zip(jitter.tolist(), snapshot.support.tolist(), strict=True))
+        return _Look(self._stage, step, support, alpha, float(snapshot.bias[0]), progress.gap)
+
+    def _thin(self) -> None:
+        kept = self._first + FULL + 1
+        if len(self.looks) > kept + THIN:
+            del self.looks[kept:-1:2]
+            self.burst *= 2
+
+
+def _tape(estimator, X, y, looks: list[_Look]) -> Tape:
+    """Looks as frames: examples numbered, changes found, violations computed in double precision."""
+    number = _numbers(estimator, len(X), looks)
+    jitter, parent = np.array(list(number)).T
+    points = X.copy() if not jitter.any() else estimator.jitters_.pick(X[parent], jitter)
+    targets = np.where(np.asarray(y)[parent] == estimator.classes_[1], 1.0, -1.0)
+    stages = list(dict.fromkeys(look.stage for look in looks))
+    kernels = [estimator.kernel_] if len(stages) == 1 else [estimator.base_.kernel_, estimator.kernel_]
+    grams = [kernel.exact(points, points) for kernel in kernels]
+    frames, before = [], np.zeros(len(targets))
+    for t, look in enumerate(looks):
+        stage, begins = stages.index(look.stage), t == 0 or looks[t - 1].stage != look.stage
+        alpha = np.zeros(len(targets))
+        alpha[[number[key] for key in look.support]] = look.alpha
+        changed = np.flatnonzero(alpha) if begins else np.flatnonzero(alpha != before)
+        pair, violation = (), 0.0
+        if not begins and look.step == looks[t - 1].step + 1 and len(changed) == 2:
+            pair, violation = _pair(grams[stage], targets, before, alpha, changed)
+        frames.append(Frame(stage, look.step, pair, violation, look.gap, changed, alpha[changed], look.bias))
+        before = alpha
+    return Tape(points, targets, parent, jitter, frames, tuple(_last(frames, s) for s in range(len(stages))))
+
+
+def _numbers(estimator, n: int, looks: list[_Look]) -> dict[tuple[int, int], int]:
+    """(jitter, parent) -> number of an example: the training set, and all forms of the first stage's SVs."""
+    forms = {key for look in looks for key in look.support}
+    if isinstance(estimator, VirtualSVC) and estimator.base_ is not None:
+        forms |= {(j, p) for p in estimator.base_.machine_.support.tolist() for j in range(len(estimator.jitters_))}
+    return {key: at for at, key in enumerate(sorted(forms | {(0, p) for p in range(n)}))}
+
+
+def _pair(K, y, before, after, changed) -> tuple[tuple[int, int], float]:
+    """The working pair of one step, i of I_up first, and by how much it violated the conditions before."""
+    i, j = sorted(changed.tolist(), key=lambda at: -y[at] * (after[at] - before[at]))
+    f = K[[i, j]] @ (before * y) - y[[i, j]]
+    return (i, j), float(f[1] - f[0])
+
+
+def _last(frames: list[Frame], stage: int) -> int:
+    return max(frame.step for frame in frames if frame.stage == stage)

@@ -1,0 +1,167 @@
+"""Runs laid side by side on the same test examples, or the reason why they cannot be.
+
+    why_not(reference, run)     None, or the Reason why the answers of the two cannot be paired
+    together(runs)              Answers: what each run said of the same n examples, in one order
+    alone(wrong)                which examples all get wrong, and which a single run gets right or wrong
+    on_same_examples(run, ref)  the run's recipe with the reference's test examples: the way out
+
+Symbols: r runs, n test examples, k classes; y_true (n,), y_pred (r, n), wrong (r, n) bool, decision[i] (n, k_i) the f
+of run i. Only `test.npz` is read, never a machine. Which examples two runs share is never taken in silence: runs whose
+test examples differ by a single one are not paired.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data import DataError, catalogue
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.runs import ACTIVE, Run
+
+# Kinds of a reason, by which a page offers a way out.
+DAMAGED, UNFINISHED, ENDED, DETECTS, DATA, REPLACED, CLASSES, PART, EXAMPLES = (
+    "damaged", "unfinished", "ended", "detects", "data", "replaced", "classes", "part", "examples",
+)  # fmt: skip
+
+
+class Reason(NamedTuple):
+    """Why a run cannot be compared: one of the kinds above, and a sentence."""
+
+    kind: str
+    text: str
+
+
+class Answers(NamedTuple):
+    """What r runs said of the same n test examples, those in the order of their positions."""
+
+    split: str  # "test" | "train": the part that `index` points into
+    index: np.ndarray  # (n,) int64
+    classes: np.ndarray  # (k,) labels, sorted
+    y_true: np.ndarray  # (n,)
+    y_pred: np.ndarray  # (r, n)
+    decision: tuple[np.ndarray, ...]  # of each run (n, k_i) float64
+
+    @property
+    def wrong(self) -> np.ndarray:
+        """(r, n) bool: which run gets which example wrong."""
+        return self.y_pred != self.y_true
+
+
+def unfit(run: Run) -> Reason | None:
+    """Why a run by itself has no answers to compare; None for one that has."""
+    if run.damage:
+        return Reason(DAMAGED, run.damage)
+    if run.recipe.task != "classify":
+        return Reason(DETECTS, "It looks for objects in pictures, so it has no answer for each test example.")
+    state = run.state
+    if state in ACTIVE:
+        return Reason(UNFINISHED, f"It is {state}; its answers appear here when it is done.")
+    if state != "done":
+        return Reason(ENDED, f"It is not done: it {'failed' if state == 'failed' else f'was {state}'}.")
+    return None
+
+
+def why_not(reference: Run, run: Run) -> Reason | None:
+    """Why the answers of `run` cannot be paired with those of `reference`, itself fit; None when they can be.
+
+    Raises what `Run.test` raises, for a file that turns out to be damaged.
+    """
+    if reason := unfit(run):
+        return reason
+    ours, theirs = run.recipe, reference.recipe
+    if ours.dataset != theirs.dataset:
+        return Reason(DATA, f"It was tested on another data set: {ours.dataset}, the reference on {theirs.dataset}.")
+    hashes = [(one.result or {}).get("data_hash") for one in (run, reference)]
+    if all(hashes) and hashes[0] != hashes[1]:
+        return Reason(REPLACED, f"The data set {ours.dataset} was replaced between this run and the reference.")
+    told = [_told_apart(recipe) for recipe in (ours, theirs)]
+    if told[0] != told[1]:
+        return Reason(CLASSES, f"It tells {_named(told[0])} apart, the reference {_named(told[1])}.")
+    own, other = run.test(), reference.test()
+    if own.split != other.split:
+        return Reason(PART, f"It was tested on the {own.split} part, the reference on the {other.split} part.")
+    if not np.array_equal(np.sort(own.index), np.sort(other.index)):
+        return Reason(EXAMPLES, _other_examples(run, reference))
+    if not np.array_equal(own.y_true[np.argsort(own.index)], other.y_true[np.argsort(other.index)]):
+        return Reason(REPLACED, "The same examples have other labels there: the data set was replaced in between.")
+    return None
+
+
+def together(runs: list[Run]) -> Answers:
+    """The answers of runs that `why_not` has nothing against, one of them being the first."""
+    tests = [run.test() for run in runs]
+    orders = [np.argsort(test.index, kind="stable") for test in tests]
+    first, order = tests[0], orders[0]
+    y_true = first.y_true[order]
+    y_pred = np.stack([test.y_pred[order] for test, order in zip(tests, orders, strict=True)])
+    decision = tuple(test.decision[order] for test, order in zip(tests, orders, strict=True))
+    classes = _classes(runs[0].recipe, np.union1d(y_true, y_pred))
+    return Answers(first.split, first.index[order], classes, y_true, y_pred, decision)
+
+
+def alone(wrong: np.ndarray) -> np.ndarray:
+    """Who stands alone on each example: (n,) int, from wrong (r, n) bool of r >= 3 runs.
+
+    0 all are right, 1 all are wrong, 2 + i run i alone is right, 2 + r + i run i alone is wrong, 2 + 2r otherwise.
+    """
+    r, n = wrong.shape
+    count = wrong.sum(axis=0)
+    found = np.full(n, 2 + 2 * r)
+    found[count == 0] = 0
+    found[count == 1] = 2 + r + wrong.argmax(axis=0)[count == 1]
+    found[count == r - 1] = 2 + wrong.argmin(axis=0)[count == r - 1]
+    found[count == r] = 1
+    return found
+
+
+def on_same_examples(run: Run, reference: Run) -> Recipe:
+    """The recipe of `run` with the data set, split, classes and seed of `reference`, so that both are tested on the
+    same examples. RecipeError where the two do not go together, DataError where the data set is gone."""
+    asked = reference.recipe
+    own_part = catalogue.entry(asked.dataset).n_test > 0  # else how many train decides which are left to test
+    return run.recipe.replace(
+        name="custom",
+        title=f"{run.title}, on the test examples of {reference.title}"[:120],
+        dataset=asked.dataset,
+        split=asked.split,
+        classes=asked.classes,
+        seed=asked.seed,
+        n_test=asked.n_test if own_part else len(reference.test().index),
+    )
+
+
+def _told_apart(recipe: Recipe) -> tuple[str, ...]:
+    """The classes told apart, as texts; () for all of the data set's, however they are asked for."""
+    own = tuple(sorted(str(label) for label in recipe.classes))
+    return () if len(own) > 1 and set(own) == set(map(str, _labels(recipe))) else own
+
+
+def _named(told: tuple[str, ...]) -> str:
+    return "all classes" if not told else f"{told[0]} and the rest" if len(told) == 1 else ", ".join(told)
+
+
+def _labels(recipe: Recipe) -> tuple:
+    """The labels of the recipe's data set, () when it is not there to tell."""
+    try:
+        return catalogue.entry(recipe.dataset).classes
+    except DataError:
+        return ()
+
+
+def _classes(recipe: Recipe, seen: np.ndarray) -> np.ndarray:
+    """The classes (k,) of the machines, sorted: those of the data set that the recipe asks for, if `seen` are of
+    them; otherwise those seen."""
+    wanted = {str(label) for label in recipe.classes}
+    labels = [-1, 1] if len(wanted) == 1 else [c for c in _labels(recipe) if not wanted or str(c) in wanted]
+    known = np.array(labels, dtype=seen.dtype if seen.dtype.kind != "U" else None) if labels else seen
+    return np.unique(known) if np.isin(seen, known).all() else seen
+
+
+def _other_examples(run: Run, reference: Run) -> str:
+    own, other = run.test().index, reference.test().index
+    asked = [(one.recipe.split, one.recipe.seed) for one in (run, reference)]
+    how = [f"{len(i):,} ({split}, seed {seed})" for i, (split, seed) in zip((own, other), asked, strict=True)]
+    common = len(np.intersect1d(own, other))
+    return f"It was tested on other examples: {how[0]}, the reference on {how[1]}; {common:,} are common to both."

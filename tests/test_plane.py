@@ -1,0 +1,123 @@
+"""Problems in the plane, and jitters of points: the geometry that the Playground's pictures rest on."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from data import plane
+from svmcore import RBF, SVC, JitterSet, Linear, PointJitters, Poly, VirtualSVC
+
+SEEDS = range(30)
+
+
+def svc(problem, C=10.0):
+    return SVC(Linear() if problem.kernel == "linear" else RBF(problem.gamma), C=C)
+
+
+def answer(machine, problem, seed):
+    return float(clone(machine).fit(*problem.sample(seed)).decision_function(np.array([problem.question], "f"))[0])
+
+
+@pytest.mark.parametrize("name", list(plane.PROBLEMS))
+def test_samples_repeat_and_stay_in_the_plane(name):
+    problem = plane.problem(name)
+    X, y = problem.sample(3)
+    again, _ = problem.sample(3)
+    other, _ = problem.sample(4)
+    np.testing.assert_array_equal(X, again)
+    assert not np.array_equal(X, other)
+    assert X.shape == (plane.N, 2)
+    assert X.dtype == np.float32
+    assert abs(X).max() <= 1
+    assert np.bincount(y + 1).tolist() == [30, 0, 30]
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), Poly(2, 1, 1), Poly(3, 1, 1)])
+def test_the_points_alone_leave_the_question_open_and_copies_decide_it(kernel):
+    problem = plane.problem("question")
+    base = SVC(kernel, C=10)
+    alone = [answer(base, problem, seed) for seed in SEEDS]
+    by = {
+        kind: [answer(VirtualSVC(base, jitters=PointJitters(kind, plane.MOVES[kind])), problem, s) for s in SEEDS]
+        for kind in ("shift", "turn")
+    }
+    assert 0.2 < np.mean(np.array(alone) > 0) < 0.8
+    assert max(map(abs, alone)) < 0.6  # within the margins
+    assert min(by["shift"]) > 0
+    assert max(by["turn"]) < 0
+
+
+def test_the_question_is_as_far_from_one_cloud_as_from_the_other_and_copies_come_near():
+    q, blue, orange = (np.array(v) for v in (plane.problem("question").question, plane.BLUE_AT, plane.ORANGE_AT))
+    apart = np.linalg.norm(q - blue)
+    assert apart == pytest.approx(np.linalg.norm(q - orange))
+    moved = PointJitters("shift", plane.MOVES["shift"]).apply(blue[None])[:, 0]
+    turned = PointJitters("turn", plane.MOVES["turn"]).apply(orange[None])[:, 0]
+    assert np.linalg.norm(moved - q, axis=1).min() < apart / 4
+    assert np.linalg.norm(turned - q, axis=1).min() < apart / 4
+
+
+@pytest.mark.parametrize(("name", "most"), [("shift", 20), ("turn", 20), ("xor", 30), ("banana", 25)])
+def test_copies_by_the_known_invariance_mend_what_the_narrow_sample_could_not_say(name, most):
+    problem = plane.problem(name)
+    wrong = []
+    for seed in range(8):
+        (X, y), (T, t) = problem.sample(seed), problem.fresh(400, seed)
+        machine = svc(problem)
+        virtual = VirtualSVC(machine, jitters=PointJitters(problem.jitter, problem.amounts)).fit(X, y)
+        wrong.append([np.sum(m.predict(T) != t) for m in (clone(machine).fit(X, y), virtual)])
+    plain, copies = np.mean(wrong, axis=0)
+    assert copies < most
+    assert plain > 1.4 * copies
+
+
+def test_the_law_lies_between_the_classes():
+    X, y = plane.problem("shift").fresh(500, 0)
+    assert (np.sign(X[:, 1]) == y).all()
+    X, y = plane.problem("turn").fresh(500, 0)
+    assert ((np.linalg.norm(X, axis=1) < plane.RADIUS) == (y > 0)).all()
+    X, y = plane.problem("xor").fresh(500, 0)
+    assert (np.sign(X[:, 0] * X[:, 1]) == y).all()
+
+
+def test_point_jitters_move_points_as_they_say():
+    x = np.array([[0.3, 0.4]], np.float32)
+    shifted = PointJitters("shift", (-0.5, 0.2)).apply(x)[:, 0]
+    np.testing.assert_allclose(shifted, [[0.3, 0.4], [-0.2, 0.4], [0.5, 0.4]], atol=1e-6)
+    np.testing.assert_allclose(PointJitters("turn", (90,)).apply(x)[1, 0], [-0.4, 0.3], atol=1e-6)
+    np.testing.assert_allclose(PointJitters("mirror").apply(x)[1, 0], [-0.3, 0.4], atol=1e-6)
+    assert PointJitters("turn", (90,)).names == ("identity", "turned by +90°")
+
+
+@pytest.mark.parametrize("jitters", [PointJitters("shift", (-0.5, 0.5)), PointJitters("turn", (120, 240))])
+def test_products_of_point_jitters_are_found_again(jitters):
+    x = np.random.default_rng(0).normal(size=(7, 2)).astype(np.float32)
+    twice = jitters.power(2)
+    table = twice.after(jitters, jitters)
+    one, two = jitters.apply(x), twice.apply(x)
+    for a in range(len(jitters)):
+        for b in range(len(jitters)):
+            np.testing.assert_allclose(two[table[a, b]], jitters.apply(one[a])[b], atol=1e-6)
+    assert len(jitters.power(0)) == 1
+    assert len(PointJitters("turn", (120, 240)).power(2)) == 3  # a group: three turns, whoever multiplies them
+    which = np.arange(7) % len(jitters)
+    np.testing.assert_array_equal(jitters.pick(x, which), one[which, np.arange(7)])
+
+
+def test_two_rounds_of_shifts_reach_twice_as_far():
+    X, y = plane.problem("shift").sample(0)
+    machine = VirtualSVC(SVC(Linear(), C=10), jitters=PointJitters("shift", (-0.5, 0.5)), rounds=2).fit(X, y).machine_
+    moved = machine.support_vectors - X[machine.parent]
+    assert set(np.round(moved[:, 0], 3)) <= {-1.0, -0.5, 0.0, 0.5, 1.0}
+    assert abs(moved[:, 1]).max() == 0
+
+
+def test_what_cannot_be_is_said():
+    with pytest.raises(ValueError, match="shift, turn, mirror"):
+        PointJitters("box")
+    with pytest.raises(ValueError, match="finite"):
+        PointJitters("shift", (np.nan,))
+    with pytest.raises(ValueError, match="3 features"):
+        VirtualSVC(SVC(), jitters=PointJitters("mirror")).fit(np.eye(3), [0, 1, 0])
+    with pytest.raises(ValueError, match="image_shape"):
+        VirtualSVC(SVC(), jitters=JitterSet("box:1")).fit(np.eye(4), [0, 1, 0, 1])

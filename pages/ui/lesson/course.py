@@ -104,6 +104,7 @@ def arrive(page) -> None:
         query = None if cold else _query(wanted, facts) if ready else {}
         beside = _beside(at, wanted.page, facts.run(wanted.run).id if ready and wanted.run else None)
         if here != wanted.page:
+            st.session_state["written_lesson"] = {LESSON: [at.text]}
             st.switch_page(f"pages/{wanted.page}.py", query_params=beside)
         st.session_state["lesson_placed"] = key
         if query is None:

@@ -26,7 +26,6 @@ PLACES = {
     "jitters": Place("Jitters", {"set": None, "part": "train", "index": 0, "jitter_set": "box:1"}),
     "train": Place("Train", own_seed=True),
     "sweep": Place("Choose C", own_seed=True),
-    "runs": Place("Runs"),
     "support_vectors": Place(
         "Support vectors", {"machine": None, "sv": "All", "order": "Largest alpha", "classes_shown": []}
     ),

@@ -117,17 +117,17 @@ LESSON = Lesson(
                 f"{facts.errors('jittered')}. Is one of them better, or may it be chance?"
             ),
             ("One is better, most likely", "It may well be chance"),
-            View("runs", compared, "jittered"),
+            View("compare", compared, "jittered"),
             "*Where they disagree*, below: the digits that only one of the two gets wrong.",
             by_chance,
             ("virtual",),
         ),
         Step(
-            View("runs", compared, "jittered"),
+            View("compare", compared, "jittered"),
             "Look at *support vectors* in the table *What differs*. Which machine makes fewer comparisons to decide "
             "about one new digit?",
             ("The jittering kernel (right)", "The virtual SVs (left)"),
-            View("runs", compared, "jittered"),
+            View("compare", compared, "jittered"),
             "the row *support vectors*: left, one comparison for each; right, nine for each.",
             price,
             ("virtual",),

@@ -1,4 +1,4 @@
-"""Why this answer: an error, its bill without a support vector, the next error by key, and the same in a fresh browser."""
+"""An error, its bill without one support vector, the next error by key, and the same view in a fresh browser."""
 
 import re
 
@@ -14,6 +14,8 @@ def number(text):
 
 def test_from_error_to_bill_to_the_next_error_and_shared(server, tab, chromium):
     visit(tab, f"{server.url}/errors")
+    expect(tiles(tab, "errors_gallery").first).to_be_visible()
+    settle(tab)
     count = tiles(tab, "errors_gallery").count()
     tiles(tab, "errors_gallery").first.click()
     dialog = tab.get_by_role("dialog")
@@ -36,6 +38,7 @@ def test_from_error_to_bill_to_the_next_error_and_shared(server, tab, chromium):
     expect(tab).to_have_url(re.compile("bill=class"))
     settle(tab)
     first = tab.url
+    dialog.get_by_role("heading", level=4).click()  # in a choice, arrow keys go through its options
     tab.keyboard.press("ArrowRight")
     expect(place).to_have_text(f"2 of {count}")
     expect(tab).to_have_url(re.compile("bill=class"))

@@ -186,7 +186,8 @@ def _step(label: str, key: str, ref: str) -> None:
         disabled=not ref,
         on_click=open_digit,
         args=(ref,),
-        help="The next or the previous example of the page, in its order; panel and machines stay.",
+        help="The next or the previous example of the page, in its order; panel and machines stay. Arrow keys do the "
+        "same, unless the focus is in a choice, where they go through its options.",
     )
 
 

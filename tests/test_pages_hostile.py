@@ -212,6 +212,15 @@ def test_numbers_that_cannot_be_break_neither_drawing_nor_scrambling(kept, value
     assert value in ("",) or app.warning
 
 
+@pytest.mark.parametrize("why", [IMAGE, "bill", "family"])
+def test_the_view_of_an_example_says_a_hostile_address_as_text(kept, why):
+    _, name, run_id = kept
+    asked = {"beside": TAG, "bill": IMAGE, "off": TAG, "family": IMAGE, "of": TAG}
+    app = open_page("errors", run=run_id, digit=f"{name}/train/3", why=why, **asked)
+    assert live_texts(app) == []
+    assert not app.exception
+
+
 def test_the_watch_for_live_texts_sees_them(kept):
     """The check itself: with `plain` doing nothing, it must find something on these pages."""
     run_id = kept[2]

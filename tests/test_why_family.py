@@ -29,7 +29,7 @@ def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SVMLAB_HOME", str(tmp_path_factory.mktemp("family")))
         run_id = jobs.submit(VIRTUAL)
-        assert jobs.wait(run_id, 60).state == "done"
+        assert jobs.wait(run_id, 180).state == "done"
         yield runs.get(run_id)
 
 

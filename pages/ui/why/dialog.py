@@ -144,16 +144,17 @@ def _view() -> None:
     machine = _machine(run, dataset)
     said = None if machine is None else answer(run, machine, shown)
     _heading(run, said, shown, split, index)
-    left, right = st.columns([1, 4] if dataset.image_shape is not None else [2, 3], gap="medium")
+    picture = dataset.image_shape is not None  # a table or a plane is taller: its panel stands beside it
+    left, right = st.columns([1, 4] if picture else [2, 3], gap="medium")
     with left:
         table.top(run, machine, shown)
     with right:
         if said is None:
             _without_machine(run, dataset)
-        else:
-            sums.draw(run, machine, said, split == "train" and evidence.dataset_rows(run, machine) == index)
-            chosen = choose(run, machine, shown)
-    if said is not None:
+            return
+        sums.draw(run, machine, said, split == "train" and evidence.dataset_rows(run, machine) == index)
+        chosen = choose(run, machine, shown)
+    with st.container() if picture else right:
         PANELS[chosen].draw(run, machine, shown)
 
 
@@ -165,14 +166,13 @@ def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, ind
     with st.container(horizontal=True, vertical_alignment="center"):
         if place:
             _step("Previous", "Left", place.before)
+            _step("Next", "Right", place.after)
         else:
             _back()
         with st.container(width="stretch", gap=None):
             st.markdown(f"#### {_part(run, split, index)} example {index:,}: {_answer(said, shown)}")
             where = f" · **{place.number:,} of {place.of:,}** {plain(short(place.title)) or 'here'}" if place else ""
             st.caption(f"{plain(shown.dataset.entry.title)}{'' if said is None else _role(run, split, index)}{where}")
-        if place:
-            _step("Next", "Right", place.after)
 
 
 def _step(label: str, key: str, ref: str) -> None:
@@ -186,7 +186,8 @@ def _step(label: str, key: str, ref: str) -> None:
         disabled=not ref,
         on_click=open_digit,
         args=(ref,),
-        help="The next or the previous example of the page, in its order; panel and machines stay.",
+        help="The next or the previous example of the page, in its order; panel and machines stay. Arrow keys do the "
+        "same, unless the focus is in a choice, where they go through its options.",
     )
 
 

@@ -27,7 +27,7 @@ def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> N
     places = st.columns(len(sides) + (len(names) > 2))
     for place, c in zip(places, sides):
         role = said.role(c)
-        label = f"{plain(short(names[c]))}{f' ({role})' if role else ''}"
+        label = f"{plain(_name(said, c))}{f' ({role})' if role else ''}"
         place.metric(label, f"f = {said.f[c]:+.3f}", help=HELP)
     if len(names) > 2:
         with places[-1].popover(f"All {len(names)} machines", icon=":material/bar_chart:"):
@@ -37,6 +37,12 @@ def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> N
         itself = machine.jitter is None or (machine.jitter[held] == 0).any()
         what = "It is itself a support vector" if itself else "Virtual examples made from it are support vectors"
         st.caption(f"{what} of {holding} of {len(names)} machine{'s' if len(names) > 1 else ''}: see *Family*.")
+
+
+def _name(said: Answer, c: int) -> str:
+    """`5 against the rest`, of two classes both, each in few letters."""
+    own, other = (said.names[1], said.names[0]) if len(said.f) == 1 else (said.names[c], "rest")
+    return f"{short(own, 24)} against {'the rest' if other == 'rest' else short(other, 24)}"
 
 
 def _all(said: Answer) -> None:

@@ -158,8 +158,7 @@ def own_home(tmp_path_factory):
 
 def test_its_first_picture_needs_no_library():
     code = (
-        "import sys, pages.ui.play.view; "
-        "print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
+        "import sys, pages.ui.play.view; print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
     )
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
@@ -208,6 +207,20 @@ def test_the_whole_setting_is_read_from_the_address_and_written_back():
     app.segmented_control(key="play_problem").set_value("turn").run()
     assert app.segmented_control(key="play_kernel").value == "rbf"
     assert not app.exception
+
+
+def test_a_widget_that_comes_back_has_the_setting_s_value():
+    app = open_page("playground")
+    app.segmented_control(key="play_kernel").set_value("rbf").run()
+    assert app.select_slider(key="play_gamma").value == 1
+    app.select_slider(key="play_gamma").set_value(5.0).run()
+    app.segmented_control(key="play_kernel").set_value("poly").run()
+    assert app.slider(key="play_degree").value == 3
+    app.segmented_control(key="play_kernel").set_value("rbf").run()
+    assert app.select_slider(key="play_gamma").value == 5
+    app.toggle(key="play_virtual").set_value(True).run()
+    assert app.segmented_control(key="play_by").value == "shift"
+    assert address(app).items() >= {"kernel": "rbf", "gamma": "5", "virtual": "true"}.items()
 
 
 def test_what_the_address_has_wrong_is_said_until_something_changes():

@@ -209,6 +209,20 @@ def test_the_whole_setting_is_read_from_the_address_and_written_back():
     assert not app.exception
 
 
+def test_a_widget_that_comes_back_has_the_setting_s_value():
+    app = open_page("playground")
+    app.segmented_control(key="play_kernel").set_value("rbf").run()
+    assert app.select_slider(key="play_gamma").value == 1
+    app.select_slider(key="play_gamma").set_value(5.0).run()
+    app.segmented_control(key="play_kernel").set_value("poly").run()
+    assert app.slider(key="play_degree").value == 3
+    app.segmented_control(key="play_kernel").set_value("rbf").run()
+    assert app.select_slider(key="play_gamma").value == 5
+    app.toggle(key="play_virtual").set_value(True).run()
+    assert app.segmented_control(key="play_by").value == "shift"
+    assert address(app).items() >= {"kernel": "rbf", "gamma": "5", "virtual": "true"}.items()
+
+
 def test_what_the_address_has_wrong_is_said_until_something_changes():
     app = open_page("playground", problem="<img src=x>", C="1e9", tape="x")
     said = " ".join(warning.value for warning in app.warning)

@@ -99,6 +99,12 @@ def test_points_copies_and_the_address(server, tab):
     assert abs(shown - f[0]) < 0.006  # two digits are shown
 
     settle(tab)
+    for k in range(4):  # quicker than they are answered
+        click_at(tab, -0.9 + 0.2 * k, 0.9)
+    expect(tab).to_have_url(re.compile("points=b5_25(~b-?\\d+_9\\d){4}"))
+    settle(tab)
+    keyed = plane(tab)
+    assert keyed["points"] == 65
     tab.reload()
     settle(tab)
     expect(tab.locator(LINE)).to_be_attached()

@@ -18,7 +18,7 @@ BEFORE, NOW = "play_before", "play_now"  # in the session: the figures of the la
 @st.fragment
 def playground() -> None:
     """Plane, widgets and figures; a change of a widget draws only these anew."""
-    now = controls.begin()
+    now = controls.kept()
     top = st.container()
     grid = st.grid(2, min_column_width=380, gap="large")  # one below the other where the plane would be too small
     left, right = grid.cell(), grid.cell()

@@ -109,6 +109,7 @@ def test_the_address_is_the_page(stored):
     assert app.selectbox(key="compare_roc").value == "3"
     assert address(app, "compare") == [a.id, b.id, c.id]
     assert [address(app, name) for name in ("reference", "against", "shown")] == [[b.id], [c.id], ["broken"]]
+    assert address(app, "roc") == ["3"]
     assert not app.warning
     app.segmented_control(key="compare_shown").set_value("both wrong").run()
     assert address(app, "shown") == ["both wrong"]
@@ -116,6 +117,15 @@ def test_the_address_is_the_page(stored):
     assert address(app, "view") == ["all"]
     assert sum(shown_in(app).values()) == 200
     assert not app.exception
+
+
+def test_a_link_stays_as_it_was_written(stored):
+    """What is the default is not added to it, or the browser's way back would end there."""
+    for ids in ([stored["base"].id, stored["child"].id], [stored[name].id for name in ("base", "child", "small")]):
+        app = open_page("compare", compare=ids, run=ids[1])
+        assert set(app.query_params) == {"compare", "run"}
+        app.segmented_control(key="compare_shown").set_value("both right").run()
+        assert set(app.query_params) == {"compare", "run", "shown"}
 
 
 def test_a_cell_of_the_matrix_filters_the_examples(stored):
@@ -369,8 +379,8 @@ def test_present_mode_keeps_the_address(stored):
     assert not app.exception
     assert address(app, "shown") == ["broken"]
     assert len(app.tabs) == 4
-    app.segmented_control(key="compare_shown").set_value("fixed").run()
-    assert (address(app, "shown"), address(app, "present")) == (["fixed"], ["true"])
+    app.segmented_control(key="compare_shown").set_value("both wrong").run()
+    assert (address(app, "shown"), address(app, "present")) == (["both wrong"], ["true"])
     runs_page = open_page("runs", run=b.id, compare=[a.id], present="true")
     runs_page.multiselect(key="compare").set_value([]).run()
     assert not runs_page.exception

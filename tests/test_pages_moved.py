@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from data import load
+from data import catalogue, load
+from data.dataset import Arrays
 from pages.ui.example import evidence
 from pages.ui.why.spoken import brief, spoken
 from svmcore.explain import moved, remedy
@@ -18,6 +19,7 @@ from svmcore.lab.jobs import remedies as counts
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
+from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 SMALL = Recipe(dataset="digits-8x8", n_train=300, n_test=150, kernel=Poly(3, 1, 1))
@@ -130,6 +132,24 @@ def test_a_single_machine_has_them_too(binary_run, panel):
         f = f_of(binary_run, index, "none")[0, 0]
         z = z_of(maps(app)[0])
         assert z[4, 4] == pytest.approx(f, abs=1e-6)
+
+
+@pytest.mark.parametrize("panel", ["orbit", "map", "remedy"])
+def test_colour_photographs_that_are_not_square_can_be_moved(panel, home):
+    rng = np.random.default_rng(0)
+    y = np.array(["sea", "grass"])[np.arange(80) % 2]
+    X = rng.integers(0, 160, (80, 6, 9, 3)).astype(np.uint8)
+    X[y == "sea", :, 2:7, 2] += 90
+    entry = catalogue.keep("photographs", Arrays(X[:50], y[:50], X[50:], y[50:]))
+    run = damage.finished(Recipe(dataset=entry.name, split="given", kernel=Poly(2, 1, 1), n_train=50), "Photographs")
+    app, index = view(run, panel, wrong=False)
+    assert not app.exception
+    if panel == "orbit":
+        assert len(strip(app)) == 9
+    if panel == "map":
+        assert z_of(maps(app)[0])[4, 4] == pytest.approx(f_of(run, index, "none")[0, 0], abs=1e-6)
+    if panel == "remedy":
+        assert "It is right, and" in said(app)
 
 
 @pytest.mark.parametrize("panel", ["orbit", "map", "remedy"])

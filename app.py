@@ -136,6 +136,7 @@ PAGES = {
 }
 
 page = st.navigation(PAGES, expanded=True)
+st.set_page_config(f"{page.title} · Invariant SVM Lab")  # of the tab; one of several is found again by it
 
 from pages.ui.play import opening  # noqa: E402
 

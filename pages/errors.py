@@ -44,7 +44,8 @@ if run:
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
     sides = st.grid(2, min_column_width=400)
     tabs = ("Confusion", "Which ones", "What would have fixed them", "By class")
-    places = (sides.cell(), sides.cell(), st.container(), st.container())
+    beside = sides.cell()
+    places = (beside.container(), sides.cell(), beside.container(), st.container())
     left, right, remedy, below = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True, vertical_alignment="bottom"):

@@ -139,6 +139,20 @@ def test_no_view_of_a_data_set_does(kept, view):
         assert "evil" in str(app.table[0].value)
 
 
+@pytest.mark.parametrize("panel", ["orbit", "map", "remedy"])
+def test_no_panel_of_an_example_does(kept, panel):
+    _, name, run_id = kept
+    for split in ("train", "test"):
+        app = open_page("errors", run=run_id, digit=f"{name}/{split}/3", why=panel)
+        assert live_texts(app) == []
+    app = open_page("errors", run=run_id, digit=f"{name}/test/3", why=panel)
+    for parameter in ("orbit", "beside", "map_class"):
+        app.query_params[parameter] = IMAGE
+    app.run()
+    assert live_texts(app) == []
+    assert not app.exception
+
+
 def test_a_hostile_address_is_said_as_text(kept):
     for page in PAGES:
         app = open_page(

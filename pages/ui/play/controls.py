@@ -31,11 +31,6 @@ def begin() -> Setting:
     elif _key("problem") not in values:  # back from another page
         _fill(values[KEPT])
     values.setdefault(_key("mode"), "blue")
-    for name, text, allowed in values[WRONG]:
-        st.warning(
-            f"{plain(name)}={plain(short(text, 80))} in the address; allowed: {plain(allowed)}.",
-            icon=":material/link_off:",
-        )
     return values[KEPT]
 
 
@@ -51,7 +46,8 @@ def draw(now: Setting) -> Setting:
         help="Small synthetic problems, each with an invariance that is known of it.",
     )
     own = plane.problem(st.session_state[_key("problem")])
-    st.caption(f"{own.says} Synthetic points.")
+    law = " The dotted line is this law." if own.law else ""
+    st.caption(f"{own.says}{law} Synthetic points.")
     _hand(now)
     _machine(now)
     _copies(own)
@@ -64,6 +60,18 @@ def draw(now: Setting) -> Setting:
         st.session_state[WRONG] = []
     st.session_state[KEPT] = changed
     return changed
+
+
+def add_wrong(name: str, text: str, allowed: str) -> None:
+    """Something that the address has wrong, and only the machine can tell."""
+    st.session_state[WRONG] = [*st.session_state[WRONG], (name, text, allowed)]
+
+
+def warn() -> None:
+    """What the address had wrong, until something is changed."""
+    for name, text, allowed in st.session_state[WRONG]:
+        said = f"{plain(name)}={plain(short(text, 80))} in the address; allowed: {plain(allowed)}."
+        st.warning(said, icon=":material/link_off:")
 
 
 def write(shown: Setting) -> None:

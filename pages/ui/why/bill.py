@@ -40,9 +40,11 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     sides = said.sides(beside)
     bills = [lines.added_up(view, c) for c in sides]
     pictured = [one.name[one.strongest(ALL)] for one in bills]
-    pictures, drawn = lines.pictured(
-        view, dict(reversed([(n, c) for c, names in zip(sides, pictured) for n in names.tolist()]))
-    )
+    machines = {}
+    for c, names in zip(sides, pictured):
+        for name in names.tolist():
+            machines.setdefault(name, c)
+    pictures, drawn = lines.pictured(view, machines)
     subject = "/".join([run.id, shown.ref, by, *map(str, sides)])
     waterfall(
         pictures,

@@ -39,9 +39,9 @@ class Child(NamedTuple):
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the family of the example, or of the support vectors that pull most on it."""
     own = _own_row(run, machine, shown)
-    if own is not None:
-        _leaning(run, machine, own)
     if machine.jitter is None:
+        if own is not None:
+            _leaning(run, machine, own)
         _no_children(run, shown, own)
         return
     said = answer(run, machine, shown)
@@ -60,6 +60,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     if own is None:
         _choose(run, shown, families, offered, row)
     _tree(run, machine, shown, c, row, families)
+    if own is not None:
+        _leaning(run, machine, own)
 
 
 def _own_row(run: Run, machine: Machine, shown: Shown) -> int | None:
@@ -87,13 +89,13 @@ def _leaning(run: Run, machine: Machine, row: int) -> None:
         for c in np.flatnonzero(machine.coef[:, i])
     ]
     leaning = len({line["machine"] for line in lines})
-    with st.expander(f"Support vector of **{leaning}** of {len(names)} machines", expanded=machine.jitter is None):
-        st.dataframe(
-            lines,
-            hide_index=True,
-            column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
-            alt="Alpha and margin in each machine that this example supports",
-        )
+    st.markdown(f"Support vector of **{leaning}** of {len(names)} machines")
+    st.dataframe(
+        lines,
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
+        alt="Alpha and margin in each machine that this example supports",
+    )
 
 
 def _no_children(run: Run, shown: Shown, own: int | None) -> None:

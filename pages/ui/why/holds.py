@@ -100,21 +100,21 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
     able = {other.id: other for other in runs.newest_first() if _comparable(run, other, names)}
     able.setdefault(run.id, run)
     asked_for = state.asked(BESIDE, [BESIDE]).get(BESIDE)
+    if asked_for is None and BESIDE not in st.session_state:  # another panel was drawn meanwhile
+        asked_for = st.query_params.get_all(BESIDE) or _usual(run, able)
     if asked_for is not None:
         if unknown := [run_id for run_id in asked_for if run_id not in able]:
             st.warning(
                 f"Run {plain(short(unknown[0]))} cannot stand here: it is unknown, not done, or of other classes.",
                 icon=":material/link_off:",
             )
-        st.session_state[BESIDE] = [run_id for run_id in asked_for if run_id in able][:MOST]
-    else:
-        st.session_state.setdefault(BESIDE, _usual(run, able))
-    st.session_state[BESIDE] = [run_id for run_id in st.session_state[BESIDE] if run_id in able] or [run.id]
+        st.session_state[BESIDE] = asked_for
+    st.session_state[BESIDE] = [run_id for run_id in st.session_state[BESIDE] if run_id in able][:MOST] or [run.id]
     chosen = st.multiselect(
         "Runs",
         list(able),
         key=BESIDE,
-        format_func=lambda run_id: f"{able[run_id].title} · {words.when(able[run_id].created)}",
+        format_func=words.run_labels(list(able.values())).get,
         max_selections=MOST,
         help="Finished runs on the same data set that tell the same classes apart.",
     )

@@ -159,12 +159,12 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
     held, label = _held(view, c, positions), short(_class(view, positions))
     if view.by == "class":
         return f"Class {label}, {len(held):,} support vectors"
-    example = f"raining example {view.row[positions[0]]}, class {label}"
+    example = f"Training example {view.row[positions[0]]}, class {label}"
     if view.by == "parent":
-        return f"T{example}, with {np.sum(view.machine.jitter[held] > 0)} virtual support vectors made from it"
+        return f"{example}, with {np.sum(view.machine.jitter[held] > 0)} virtual support vectors made from it"
     jitter, alpha = _jitter(view, positions), abs(view.machine.coef[c, positions[0]])
-    made = f"Made from t{example}, {spoken(jitter)}" if jitter else f"T{example}"
-    return f"{made}, {_ring(view, c, positions)} support vector, alpha {alpha:.3g}"
+    moved = f", {spoken(jitter)}" if jitter else ""
+    return f"{example}{moved}, {_ring(view, c, positions)} support vector, alpha {alpha:.3g}"
 
 
 def _head(view: View, positions: np.ndarray) -> str:

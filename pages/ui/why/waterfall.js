@@ -185,9 +185,11 @@ function answerOf(f, classes) {
 function paintVerdict(root) {
   const { data, off } = root.bill
   const node = root.querySelector(".verdict")
+  const what = data.sheet ? "picture" : "name"
+  const hint = `Click a ${what} to switch it off: its bar turns hollow, and f moves.`
   node.querySelector(".reset").hidden = !off.size
   if (!off.size) {
-    node.querySelector(".said").textContent = "Click a picture to switch it off: its bar turns hollow, and f moves."
+    node.querySelector(".said").textContent = hint
     return
   }
   const without = data.f.map((f, c) => f - [...off].reduce((sum, name) => sum + data.lines[name].parts[c], 0))

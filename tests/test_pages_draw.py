@@ -8,6 +8,7 @@ from pages.ui.draw import address, machines, nudges, strokes
 from pages.ui.draw.nudges import Nudge
 from pages.ui.draw.strokes import FOUR, LONGEST, pack, sent, unpack
 from pages.ui.figures import trail
+from pages.ui.why import dialog
 from svmcore.jitter import JitterSet
 from svmcore.lab import jobs
 from svmcore.lab.jobs import queue
@@ -257,8 +258,10 @@ def test_why_a_drawing_is_answered_so_is_asked_of_one_machine(few, binary):
     app.toggle(key="draw_why").set_value(True).run()
     assert not app.exception
     assert app.segmented_control(key="why_panel").value == "bill"
-    for name in app.segmented_control(key="why_panel").options:
-        linked = open_page("draw", run=few.id, runs=few.id, strokes=text, dx="1", why=name.lower())
+    for name, panel in dialog.PANELS.items():
+        linked = open_page("draw", run=few.id, runs=few.id, strokes=text, dx="1", why=name)
         assert linked.toggle(key="draw_why").value is True
+        offered = panel.label in linked.segmented_control(key="why_panel").options
+        assert linked.segmented_control(key="why_panel").value == (name if offered else "bill")
     app.toggle(key="draw_why").set_value(False).run()
     assert "why" not in app.query_params

@@ -108,10 +108,11 @@ def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> 
     decided = {}
     for run, own in places.items():
         with own:
+            st.caption(plain(short(run.title, 80)))
             with st.spinner("Loading the machine", show_time=True):
                 ready = machines.ready(run, side)
             if ready and ink is None:
-                st.metric(plain(short(run.title, 60)), "–", "draw a digit", delta_color="off", delta_arrow="off")
+                st.metric("Answer", "–", "draw a digit", delta_color="off", delta_arrow="off")
             elif ready:
                 decided[run] = _answer(run, ink)
     for run, (f, names) in decided.items():  # after all answers: figures take longer
@@ -128,7 +129,7 @@ def _answer(run: Run, ink: np.ndarray) -> tuple[np.ndarray, list[str]]:
     second, best = np.argsort(f[-1])[-2:]
     lead = f[-1, best] - f[-1, second]
     st.metric(
-        plain(short(run.title, 60)),
+        "Answer",
         plain(short(names[best], 12)),
         f"f {lead:.2f} ahead of {plain(short(names[second], 12))}",
         delta_color="off",

@@ -7,7 +7,7 @@ from data import load
 from pages.ui.draw import address, machines
 from pages.ui.draw.nudges import nudged
 from pages.ui.example.shown import DRAWN, Shown
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.words import short
 from pages.ui.why import dialog
 from svmcore.lab.store.runs import Run
 
@@ -27,7 +27,7 @@ def section(found: list[Run], ink: np.ndarray) -> None:
         run = st.selectbox(
             "Machine",
             found,
-            format_func=lambda run: plain(short(run.title, 60)),
+            format_func=lambda run: short(run.title, 60),
             key="draw_why_run",
             label_visibility="collapsed",
             width=340,

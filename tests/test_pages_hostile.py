@@ -153,6 +153,13 @@ def test_no_panel_of_an_example_does(kept, panel):
     assert not app.exception
 
 
+@pytest.mark.parametrize("panel", ["bill", "family", "orbit", "map", "remedy"])
+def test_no_panel_of_a_training_example_does(kept, panel):
+    _, name, run_id = kept
+    for options in ({}, {"bill": "class"}, {"bill": IMAGE, "beside": TAG, "off": TAG, "family": IMAGE, "of": IMAGE}):
+        assert live_texts(open_page("errors", run=run_id, digit=f"{name}/train/3", why=panel, **options)) == []
+
+
 def test_a_hostile_address_is_said_as_text(kept):
     for page in PAGES:
         app = open_page(

@@ -230,6 +230,12 @@ function build(root) {
   paint(root)
 }
 
+// A choice that was clicked lets go of the arrow keys, which lead to the next example; one reached by key keeps them.
+function release() {
+  const held = document.activeElement
+  if (held?.matches("[role=radio]") && !held.matches(":focus-visible")) held.blur()
+}
+
 // Runs again after every script run: rebuilt only when something changed, or a click in between were lost.
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".bill")
@@ -255,6 +261,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       root.querySelector("button.more").focus()
     }
   }
+  release()
   const drawn = JSON.stringify({ ...data, off: 0 })
   if (root.drawn === drawn) return
   root.drawn = drawn

@@ -136,6 +136,7 @@ PAGES = {
 }
 
 page = st.navigation(PAGES, expanded=True)
+st.set_page_config(f"{page.title} · Invariant SVM Lab")  # of the tab; one of several is found again by it
 
 from pages.ui.play import opening  # noqa: E402
 
@@ -152,7 +153,7 @@ from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
-walk.over(())
+walk.forget()
 course.arrive(page)
 if first:  # its picture before everything else: the preset takes half of the processor's time
     banner.draw(page)

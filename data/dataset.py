@@ -67,6 +67,7 @@ class Facts:
     fetchable: bool = False  # `data.fetch` knows a public source
     note: str = ""
     ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
+    features: tuple[str, ...] = ()  # what the columns of a table are called, where that is known
 
     @property
     def n_classes(self) -> int:
@@ -104,6 +105,13 @@ class Dataset:
     def classes(self) -> np.ndarray:
         """(k,) the labels, sorted."""
         return np.asarray(self.entry.classes)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What the d columns of a table are called: x1 to xd where nobody has named them; () for images."""
+        if self.image_shape is not None:
+            return ()
+        return self.entry.features or tuple(f"x{j + 1}" for j in range(self.X_train.shape[1]))
 
     @property
     def nbytes(self) -> int:

@@ -1,5 +1,6 @@
 """The reader's own data sets: a shelf under home/own, listed in the catalogue as own:<slug>."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,20 +11,29 @@ from data.loaders import bundle, npz
 from data.loaders.check import MAX_CLASSES, MAX_FEATURES
 from data.shelf import ACCEPTED, Members, Shelf, Words, is_count, one_line
 
+MAX_NAME = 200  # letters of a column's name that are kept
+MAX_NAMES = 400_000  # letters of all of them; a wider table keeps none
 
-def draft(title: str, arrays: Arrays) -> Dataset:
+
+def draft(title: str, arrays: Arrays, features: Sequence[str] = ()) -> Dataset:
     """The data set that `keep` would store under this title. Raises DataError for a title without letters or digits."""
     size = sum(array.nbytes for array in arrays)
-    return Dataset(_SHELF.draft(title, _shown(title, arrays), size), *arrays)
+    return Dataset(_SHELF.draft(title, _shown(title, arrays, features), size), *arrays)
 
 
-def keep(title: str, arrays: Arrays, *, replace: bool = False) -> Entry:
-    """Store the arrays under home/own and return their entry. Raises DataError for a taken name, unless `replace`."""
-    return _SHELF.keep(title, _shown(title, arrays), arrays._asdict(), replace)
+def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: bool = False) -> Entry:
+    """Store the arrays under home/own and return their entry. Raises DataError for a taken name, unless `replace`.
+
+    features: names of the columns of a table, where they are known.
+    """
+    return _SHELF.keep(title, _shown(title, arrays, features), arrays._asdict(), replace)
 
 
-def _shown(title: str, arrays: Arrays) -> dict:
+def _shown(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
     """What is stored beside the arrays, and what an entry is made of."""
+    named = [] if arrays.X_train.ndim > 2 else _distinct([" ".join(str(n).split())[:MAX_NAME] for n in features])
+    if sum(map(len, named)) > MAX_NAMES:
+        named = []
     image = arrays.X_train.ndim > 2
     return {
         "title": one_line(title),
@@ -33,7 +43,18 @@ def _shown(title: str, arrays: Arrays) -> dict:
         "n_train": len(arrays.X_train),
         "n_test": len(arrays.X_test),
         "ink": image and _looks_like_ink(arrays.X_train),
+        "features": named,
     }
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names of columns, those that come again with their number: a, a (2), a (3)."""
+    seen: dict[str, int] = {}
+    for at, name in enumerate(names):
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            names[at] = f"{name} ({seen[name]})"
+    return names if len(set(names)) == len(names) else []
 
 
 def _looks_like_ink(images: np.ndarray) -> bool:
@@ -50,6 +71,7 @@ def _entry(shown: dict, known: dict) -> Entry:
         n_train=shown["n_train"],
         n_test=shown["n_test"],
         ink=shown["ink"],
+        features=tuple(shown.get("features") or ()),
     )
 
 
@@ -61,10 +83,19 @@ def _are_classes(value) -> bool:
     return alike and len(set(value)) == len(value)
 
 
+def _are_names(value) -> bool:
+    """Whether these are names of columns; sets stored before there were names have none."""
+    if value is None:
+        return True
+    return isinstance(value, list) and all(isinstance(name, str) and len(name) <= MAX_NAME + 9 for name in value)
+
+
 def _check(path: Path, shown: dict, members: Members) -> None:
     """DataError unless examples of the described kind have such a shape, and both parts announce it."""
     if len(shown["shape"]) not in ((2, 3) if shown["kind"] == "images" else (1,)):
         raise DataError(f"{path.name} says {shown['kind']} of the shape {shown['shape']}", ACCEPTED)
+    if len(named := shown.get("features") or ()) not in (0, shown["shape"][0]):
+        raise DataError(f"{path.name} names {len(named)} columns of {shown['shape'][0]}", ACCEPTED)
     for part in ("train", "test"):
         shape = (shown[f"n_{part}"], *shown["shape"])
         (X_shape, X_type), (y_shape, y_type) = (npz.announced(members[f"{name}_{part}"]) for name in ("X", "y"))
@@ -97,6 +128,7 @@ _SHELF = Shelf(
         "n_train": lambda value: is_count(value, 2),
         "n_test": lambda value: is_count(value, 0),
         "ink": lambda value: isinstance(value, bool),
+        "features": _are_names,
     },
     entry=_entry,
     check=_check,

@@ -1,5 +1,9 @@
 """The Playground: its address, its points, its machine against the estimators, and the page as a whole."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,9 +13,11 @@ from pages.ui.play import opening, setting, solve
 from pages.ui.play import plane as component
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
+from svmcore.lab import jobs
 from tests import test_pages_hostile as hostile
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
+ROOT = Path(__file__).parent.parent
 ADDRESSES = (
     {},
     {"problem": "turn"},
@@ -137,6 +143,26 @@ def test_what_the_browser_sends_is_not_trusted(monkeypatch):
 
 
 # The page
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_home(tmp_path_factory):
+    """A home in which the preset begins behind the first page; it does not run on behind other tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SVMLAB_HOME", str(tmp_path_factory.mktemp("play")))
+        yield
+        for run_id in jobs.active():
+            jobs.cancel(run_id)
+            jobs.wait(run_id, 30)
+
+
+def test_its_first_picture_needs_no_library():
+    code = (
+        "import sys, pages.ui.play.view; "
+        "print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
 
 
 def address(app):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,8 +51,17 @@ def is_libsvm(text: str) -> bool:
 # ------------------------------------------------------------------------------------------------------------- csv
 
 
-def parse_csv(name: str, text: str, label: str | None = None) -> tuple[np.ndarray, np.ndarray, str]:
-    """X (n, d) float32 or uint8, y (n,) str, and which column gave the labels.
+class Table(NamedTuple):
+    """X (n, d) float32 or uint8, y (n,) str, which column gave the labels, and the names (d,) of the others, or ()."""
+
+    X: np.ndarray
+    y: np.ndarray
+    column: str
+    features: tuple[str, ...]
+
+
+def parse_csv(name: str, text: str, label: str | None = None) -> Table:
+    """The examples of a table.
 
     label : a column's name, "first" or "last"; by default a column named like a label, else the first or last column,
             whichever looks more like one: not numeric, or fewer distinct whole numbers (at least two)
@@ -70,8 +80,10 @@ def parse_csv(name: str, text: str, label: str | None = None) -> tuple[np.ndarra
     edges = _columns(name, rows[:: 1 + len(rows) // SAMPLE], delimiter, first_line, (0, len(first) - 1), str)
     column = _label_column(name, label, header, edges, len(first))
     y = np.char.strip(read([column], str)[:, 0])
-    X = _values(rows, partial(read, [k for k in range(len(first)) if k != column]))
-    return X, y, f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
+    others = [k for k in range(len(first)) if k != column]
+    X = _values(rows, partial(read, others))
+    where = f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
+    return Table(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else ())
 
 
 def _values(rows: list[str], read: Callable[[type], np.ndarray]) -> np.ndarray:

@@ -34,6 +34,7 @@ class Preview:
     format: str  # npz, csv, libsvm, idx or images
     arrays: Arrays
     notes: tuple[str, ...]  # what was decided for the reader, one sentence each
+    features: tuple[str, ...] = ()  # names of a table's columns, where the file has them
 
 
 def read_upload(
@@ -55,9 +56,10 @@ def read_upload(
     Raises DataError with the reason and what would be accepted.
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
-    format_, arrays, notes = _read(members, label)
+    format_, arrays, notes, *features = _read(members, label)
     arrays, more = check.checked(arrays, image_shape)
-    return Preview(PurePosixPath(name).name.split(".")[0], format_, arrays, (*notes, *more))
+    named = tuple(features[0]) if features and arrays.X_train.ndim == 2 else ()
+    return Preview(PurePosixPath(name).name.split(".")[0], format_, arrays, (*notes, *more), named)
 
 
 def _members(name: str, source: Source) -> list[Member]:
@@ -66,8 +68,8 @@ def _members(name: str, source: Source) -> list[Member]:
     return bundle.from_path(Path(source).expanduser())
 
 
-def _read(members: list[Member], label: str | None) -> tuple[str, Arrays, list[str]]:
-    """(format, arrays, notes) of the members of one upload."""
+def _read(members: list[Member], label: str | None) -> tuple:
+    """(format, arrays, notes) of the members of one upload, and the names of its columns where it has some."""
     if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
         return "npz", npz.read(members), []
     if any(images.is_image(member.name) for member in members):
@@ -82,12 +84,12 @@ def _read(members: list[Member], label: str | None) -> tuple[str, Arrays, list[s
     raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
 
 
-def _read_table(name: str, content: bytes, label: str | None) -> tuple[str, Arrays, list[str]]:
+def _read_table(name: str, content: bytes, label: str | None) -> tuple:
     for magic, (what, accepted) in _FOREIGN.items():
         if content.startswith(magic):
             raise DataError(f"{name} is {what}", accepted)
     table = text.decoded(name, content)
     if text.is_libsvm(table):
         return "libsvm", Arrays.unsplit(*text.parse_libsvm(name, table)), []
-    X, y, column = text.parse_csv(name, table, label)
-    return "csv", Arrays.unsplit(X, y), [f"The labels are in {column}"]
+    X, y, column, features = text.parse_csv(name, table, label)
+    return "csv", Arrays.unsplit(X, y), [f"The labels are in {column}"], features

@@ -68,11 +68,16 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return self._shapes(image_shape)[-1]
 
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
-        """The steps to take before a jitter, and those after it (from the first normalisation or crop on)."""
+        """The steps to take before a jitter, and those after it (from the first normalisation or crop on), fitted where
+        these are."""
         cut = next((i for i, (name, _) in enumerate(self._parsed) if STEPS[name].last), len(self.steps))
         head = Preprocessor(*self.steps[:cut], image_shape=self.image_shape)
         shape = self.image_shape and head.output_shape(self.image_shape)
-        return head, Preprocessor(*self.steps[cut:], image_shape=shape)
+        rest = Preprocessor(*self.steps[cut:], image_shape=shape)
+        if hasattr(self, "learned_"):
+            head.learned_ = {at: found for at, found in self.learned_.items() if at < cut}
+            rest.learned_ = {at - cut: found for at, found in self.learned_.items() if at >= cut}
+        return head, rest
 
     def then(self, other: "Preprocessor") -> "Preprocessor":
         """Both in turn, fitted where both are."""

@@ -75,9 +75,9 @@ def _keep(preview: Preview) -> None:
             replace = st.checkbox("Replace one of this name", key="own_replace")
             kept = st.form_submit_button("Keep", type="primary", icon=":material/save:")
     try:
-        dataset = catalogue.draft(title or "unnamed", preview.arrays)
+        dataset = catalogue.draft(title or "unnamed", preview.arrays, preview.features)
         if kept:
-            entry = catalogue.keep(title, preview.arrays, replace=replace)
+            entry = catalogue.keep(title, preview.arrays, preview.features, replace=replace)
             st.query_params["set"] = entry.name
             st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
             st.rerun()

@@ -80,7 +80,11 @@ def dataset_rows(run: Run, machine: Machine) -> np.ndarray:
 def supports(run: Run, machine: Machine, c: int) -> Supports:
     """The support vectors of machine c, largest alpha first, ties in the order of the training set."""
     position = np.flatnonzero(machine.coef[c])
-    position = position[np.argsort(-np.abs(machine.coef[c, position]), kind="stable")]
+    return at(run, machine, c, position[np.argsort(-np.abs(machine.coef[c, position]), kind="stable")])
+
+
+def at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Supports:
+    """The support vectors at these positions of the Machine's arrays, in this order, as machine c has them."""
     row = dataset_rows(run, machine)[position]
     kind = np.where(machine.bound[c, position], "bound", "free")
     if machine.jitter is not None:
@@ -150,6 +154,14 @@ def lead(decision: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> np.nd
 def prepared(run: Run, X: np.ndarray) -> np.ndarray:
     """Examples of the run's data set as its machine takes them: (n, d) float32."""
     return _pipeline(run.id).transform(X)
+
+
+def jittered(run: Run, jitters: JitterSet, X: np.ndarray) -> np.ndarray:
+    """Every form of examples X of the run's data set, as virtual ones are made of them: (J, n, d) float32, as its
+    machine takes them."""
+    first, last = _pipeline(run.id).split()
+    forms = jitters.apply(first.transform(X))
+    return np.stack([last.transform(rows) for rows in forms])
 
 
 def seen_pictures(run: Run, X: np.ndarray) -> np.ndarray:

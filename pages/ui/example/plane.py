@@ -45,7 +45,7 @@ def plane(run, machine, key: str, test=None):
     split, rows = ("train", run.train_index()) if test is None else (test.split, test.index)
     X, y = (array[rows] for array in evidence.examples(dataset, split))
     refs = [reference(run.recipe.dataset, split, i) for i in rows]
-    marks = {} if machine is None else {"field": _field(run, machine, X)}
+    marks = {} if machine is None else {"field": field_of(run, machine, X)}
     if test is not None:
         marks["errors"] = np.flatnonzero(test.y_true != test.y_pred)
     elif machine is not None:
@@ -63,7 +63,8 @@ def _open(key):
             st.rerun()
 
 
-def _field(run, machine, X):
+def field_of(run, machine, X):
+    """(xs, ys, f) of a machine on a grid over the points X; of several classes the number of the winner."""
     xs, ys, nodes = maps.grid(X)
     values = machine.decision_values(evidence.prepared(run, nodes.astype(np.float32)))
     f = values[:, 0] if values.shape[1] == 1 else values.argmax(axis=1)

@@ -1,53 +1,133 @@
-"""The support vectors that contribute most to a machine's decision on one example."""
+"""The bill of a decision: the support vectors that speak for and against, what they add up to, and f without some.
 
-import numpy as np
+    f_c(x) = b_c + sum_i alpha_i y_i K(x_i, x)      a line for each support vector, for each parent, or for each class
+
+The address says how it is added up (`bill`), whose bill stands beside that of the called class (`beside`) and what is
+switched off (`off`).
+"""
+
 import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.kit.gallery import gallery
+from pages.ui.kit import state
+from pages.ui.kit.words import plain, short
+from pages.ui.why import lines
+from pages.ui.why.answer import Answer, answer
+from pages.ui.why.waterfall import Words, waterfall
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-STRONGEST = 24  # support vectors shown
+PARAMS = ("bill", "beside", "off")
+FIRST, ALL = 8, 24  # lines pictured of each machine, and when the reader asks for more
+FEW = 12  # lines up to which all are pictured at once
+BY = {"sv": "support vector", "parent": "parent", "class": "class"}
+MANY = {"sv": "support vectors", "parent": "parents", "class": "classes"}
+AUTO = ""  # beside the called class's machine: the true one's, or the runner-up's
+SEE = (
+    "Each bar begins where the last one ended: from the bias to f. Blue speaks for the machine's class, orange against "
+    "it; a torn end goes on beyond the frame. Ring and picture as in every gallery."
+)
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
-    """f as a sum of bias and contributions, and the strongest of these."""
-    x = evidence.prepared(run, shown.X)[0]
-    _reasons(run, machine, x, machine.decision_values(x[None])[0], shown.ref)
-
-
-def _reasons(run: Run, machine: Machine, x: np.ndarray, values: np.ndarray, ref: str) -> None:
-    """The support vectors that contribute most to one machine's decision."""
-    names = evidence.machine_names(run, machine)
+    """Draw the bill of the called class's machine and of another one, with the choice of how to add up."""
+    said = answer(run, machine, shown)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        c = st.selectbox(
-            "Contributions to machine",
-            range(len(names)),
-            index=int(np.argmax(values)),
-            format_func=names.__getitem__,
-            key=f"digit_machine_{ref}",
-            width=220,
-            help="Each support vector adds alpha y K(x_i, x) to the decision value.",
+        by = _added_up(machine)
+        beside = _beside(run, machine, said)
+    view = lines.view(run, machine, shown, said, by)
+    sides = said.sides(beside)
+    bills = [lines.added_up(view, c) for c in sides]
+    pictured = [one.name[one.strongest(ALL)] for one in bills]
+    machines = {}
+    for c, names in zip(sides, pictured):
+        for name in names.tolist():
+            machines.setdefault(name, c)
+    pictures, drawn = lines.pictured(view, machines)
+    subject = "/".join([run.id, shown.ref, by, *map(str, sides)])
+    waterfall(
+        pictures,
+        drawn,
+        [lines.side(view, c, one, names) for c, one, names in zip(sides, bills, pictured)],
+        said.f,
+        Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in said.names]),
+        subject=subject,
+        first=ALL if max(map(len, pictured)) <= FEW else FIRST,
+        off=_off(subject, [line.name for line in drawn]),
+        key="why_waterfall",
+        on_off=_note_off,
+    )
+    st.caption(SEE)
+
+
+# ---------------------------------------------------------------------------------------------- choices, in the address
+
+
+def _added_up(machine: Machine) -> str:
+    names = [name for name in BY if name != "parent" or machine.jitter is not None]
+    asked = state.param("bill", names[0], names)
+    return st.segmented_control(
+        "Added up by",
+        names,
+        format_func=BY.__getitem__,
+        default=asked,
+        required=True,
+        key="why_bill",
+        on_change=_note,
+        args=("bill", "why_bill"),
+        help="One bar for each support vector; for each example that support vectors were made from; for each class.",
+    )
+
+
+def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
+    """The class whose machine stands beside the called one's; None for the usual one, or where there is one machine."""
+    if len(said.f) == 1:
+        return None
+    options = [AUTO, *said.names]
+    asked = state.param("beside", AUTO, said.names)
+    machines = evidence.machine_names(run, machine)
+    return st.selectbox(
+        "Beside the predicted class's machine",
+        options,
+        index=options.index(asked),
+        format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
+        key="why_beside",
+        on_change=_note,
+        args=("beside", "why_beside"),
+        width=240,
+        help="Whose bill to see beside it. At first that of the true class, or of the runner-up where the answer is "
+        "right.",
+    )
+
+
+def _note(name: str, key: str) -> None:
+    if st.session_state[key] == AUTO:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = st.session_state[key]
+
+
+def _note_off(names: str) -> None:
+    if names:
+        st.query_params["off"] = names
+    else:
+        st.query_params.pop("off", None)
+
+
+def _off(subject: str, names: list[str]) -> list[str]:
+    """What the address has switched off of this subject; it goes with another example, machine or way of adding up."""
+    before = st.session_state.get("why_bill_subject", subject)
+    st.session_state["why_bill_subject"] = subject
+    if "off" not in st.query_params:
+        return []
+    if before != subject:
+        st.query_params.pop("off")
+        return []
+    asked = st.query_params["off"].split(",")
+    if unknown := [name for name in asked if name not in names]:
+        st.warning(
+            f"off={plain(short(','.join(unknown), 80))} in the address is none of the pictures here.",
+            icon=":material/link_off:",
         )
-    chosen = evidence.supports(run, machine, c)
-    parts = evidence.contributions(machine, c, x, chosen)
-    pro, contra = parts[parts > 0], parts[parts < 0]
-    st.markdown(
-        f"f = {machine.bias[c]:+.3f} bias :blue[{pro.sum():+.3f}] from {len(pro):,} for "
-        f":orange[{contra.sum():+.3f}] from {len(contra):,} against = **{values[c]:+.3f}**"
-    )
-    strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
-    shown = evidence.take(chosen, strongest)
-    gallery(
-        evidence.support_pictures(run, machine, shown),
-        evidence.support_tiles(run.recipe.dataset, shown, parts[strongest]),
-        key="digit_reasons",
-        alt=f"The {len(strongest)} support vectors that contribute most, strongest first",
-        size=48,
-    )
-    st.caption(
-        "The support vectors that weigh most, strongest first: number above = class, below = contribution to f. "
-        "Blue ones speak for the machine's class, orange ones against; a double ring is at C. Click one to open it."
-    )
+    return [name for name in asked if name in names]

@@ -1,34 +1,83 @@
-"""The machines that lean on one training example, or on virtual ones made from it."""
+"""The family tree: a training example, what was made of it by every jitter of the run's set, and which of it was kept.
+
+    x_parent -> T_j x_parent for all j      kept: alpha > 0 in the machine;      pale: made, or to be made, and not kept
+
+Shifts lie around the parent as in Figure 4 of DeCoste and Schoelkopf (2002). The address names the parent (`family`, a
+row of the training part) and the machine (`of`).
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.example import evidence
+from pages.ui.example import evidence, jittered
 from pages.ui.example.shown import Shown
-from pages.ui.kit.gallery import gallery
-from pages.ui.kit.words import plain
+from pages.ui.kit import state
+from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.words import plain, short
+from pages.ui.why.answer import Answer, answer
+from pages.ui.why.spoken import brief, spoken
+from svmcore.explain import bill
+from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
+PARAMS = ("family", "of")
+OFFERED = 8  # families to choose from, those that pull most
+PALE = 0.3  # of the ink of a form that was not kept
+
+
+class Child(NamedTuple):
+    """What became of one form of the parent in a machine."""
+
+    position: int  # among the machine's support vectors; -1 for none
+    alpha: float
+    bound: bool
+
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
-    """Alpha and margin of the example in each machine that it supports, and its virtual forms."""
-    _, split, index = shown.ref.rsplit("/", 2)
-    held = split == "train" and np.isin(evidence.dataset_rows(run, machine), int(index)).any()
-    if not held:
-        st.caption("No machine of this run leans on this example.")
+    """Draw the family of the example, or of the support vectors that pull most on it."""
+    own = _own_row(run, machine, shown)
+    if machine.jitter is None:
+        if own is not None:
+            _leaning(run, machine, own)
+        _no_children(run, shown, own)
         return
-    _as_support_vector(run, machine, split, int(index))
+    said = answer(run, machine, shown)
+    rows = evidence.dataset_rows(run, machine)
+    c = _machine(run, machine, said, rows, own)
+    of = bill.of_machine(machine, c, said.k)
+    families = of.grouped(rows[of.name])
+    offered = families.name[families.strongest(OFFERED)]
+    row = state.param("family", int(offered[0] if own is None else own))
+    if not np.any(rows == row):
+        st.warning(
+            f"family={row} in the address is no example that this run's support vectors come from.",
+            icon=":material/link_off:",
+        )
+        row = int(offered[0])
+    if own is None:
+        _choose(run, shown, families, offered, row)
+    _tree(run, machine, shown, c, row, families)
+    if own is not None:
+        _leaning(run, machine, own)
 
 
-def _as_support_vector(run: Run, machine: Machine, split: str, index: int) -> None:
+def _own_row(run: Run, machine: Machine, shown: Shown) -> int | None:
+    """The row of X_train that the example is, when support vectors come from it."""
+    _, split, index = [*shown.ref.rsplit("/", 2), "", ""][:3]
+    if split != "train" or not np.any(evidence.dataset_rows(run, machine) == int(index)):
+        return None
+    return int(index)
+
+
+def _leaning(run: Run, machine: Machine, row: int) -> None:
     """The machines that lean on this example, or on virtual ones made from it: alpha, margin, kind."""
-    held = np.flatnonzero(evidence.dataset_rows(run, machine) == index) if split == "train" else ()
-    if not len(held):
-        return
+    held = np.flatnonzero(evidence.dataset_rows(run, machine) == row)
     names, jitters = evidence.machine_names(run, machine), evidence.jitter_names(machine)
     margins = machine.decision_values(machine.support_vectors[held]) * np.sign(machine.coef[:, held].T)
-    rows = [
+    lines = [
         {
             "machine": names[c],
             "alpha": abs(machine.coef[c, i]),
@@ -39,30 +88,150 @@ def _as_support_vector(run: Run, machine: Machine, split: str, index: int) -> No
         for r, i in enumerate(held)
         for c in np.flatnonzero(machine.coef[:, i])
     ]
-    leaning = len({row["machine"] for row in rows})
+    leaning = len({line["machine"] for line in lines})
     st.markdown(f"Support vector of **{leaning}** of {len(names)} machines")
     st.dataframe(
-        rows,
+        lines,
         hide_index=True,
         column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
         alt="Alpha and margin in each machine that this example supports",
     )
-    if jitters:
-        _family(run, machine, index, int(np.argmax(np.count_nonzero(machine.coef[:, held], axis=1))))
 
 
-def _family(run: Run, machine: Machine, index: int, c: int) -> None:
-    """This example and the virtual ones made from it that one machine keeps."""
-    chosen = evidence.supports(run, machine, c)
-    chosen = evidence.take(chosen, chosen.row == index)
-    gallery(
-        evidence.support_pictures(run, machine, chosen),
-        evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha),
-        key="digit_family",
-        alt=f"Forms of example {index} that are support vectors, largest alpha first",
-        size=48,
+def _no_children(run: Run, shown: Shown, own: int | None) -> None:
+    """Why there is no tree, and how to get one."""
+    if own is None:
+        st.caption("No machine of this run leans on this example.")
+    if shown.dataset.image_shape is None:
+        st.info("Columns of a table cannot be shifted or turned: no virtual support vectors.", icon=":material/info:")
+        return
+    st.info(
+        "This run has no virtual support vectors. Trained with them, each support vector would stand here with its "
+        "shifted copies: which were kept, and which not.",
+        icon=":material/family_restroom:",
     )
-    st.caption(
-        f"Its forms that hold up *{plain(evidence.machine_names(run, machine)[c])}*, alpha below; a dotted ring is a "
-        "virtual support vector, made from this example by a jitter."
+    recipe = run.recipe.replace(method="vsv", jitters=run.recipe.jitters or "box:1", name="custom", title="")
+    st.page_link(
+        "pages/train.py",
+        label="Set up the same run with virtual support vectors",
+        icon=":material/play_circle:",
+        query_params=recipe.to_query(),
+    )
+
+
+def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: int | None) -> int:
+    """The machine whose family it is: for a support vector the one that keeps most of its forms, else the called."""
+    names = evidence.machine_names(run, machine)
+    if len(names) == 1:
+        return 0
+    usual = said.called if own is None else int(np.count_nonzero(machine.coef[:, rows == own], axis=1).argmax())
+    asked = state.param("of", names[usual], names)
+    chosen = st.selectbox(
+        "Machine",
+        names,
+        index=names.index(asked),
+        format_func=lambda name: short(name, 60),
+        key=f"why_of_{usual}",
+        on_change=_note,
+        args=("of", f"why_of_{usual}"),
+        width=240,
+        help="Whose support vectors: each machine keeps forms of its own.",
+    )
+    return names.index(chosen)
+
+
+def _note(name: str, key: str) -> None:
+    st.query_params[name] = st.session_state[key]
+
+
+def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, row: int) -> None:
+    """The families that pull most on the example, to pick one."""
+    y, part = shown.dataset.y_train, dict(zip(families.name.tolist(), families.part.tolist()))
+    gallery(
+        evidence.seen_pictures(run, evidence.prepared(run, shown.dataset.X_train[offered])),
+        [
+            Tile(
+                str(one),
+                f"The family of training example {one}, class {y[one]}, adds {part[one]:+.2f}",
+                upper=short(y[one], 9),
+                lower=f"{part[one]:+.2f}".replace("-", "−"),
+                ring="free" if one == row else "",
+            )
+            for one in offered.tolist()
+        ],
+        key="why_families",
+        alt=f"The {len(offered)} families that pull most on this example, strongest first",
+        size=48,
+        on_pick=_pick,
+        whole_page=False,
+    )
+    st.caption("The families that pull most on this example, and what each adds to f. Click one to see its tree.")
+
+
+def _pick(row: str) -> None:
+    st.query_params["family"] = row
+
+
+def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: bill.Bill) -> None:
+    jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))
+    born = children(run, machine, c, row, len(jitters))
+    forms = evidence.jittered(run, jitters, shown.dataset.X_train[row][None])[:, 0]
+    drawn = evidence.seen_pictures(run, forms).astype(float)
+    pale = np.array([child.position < 0 for child in born])
+    drawn[pale] = 255 - PALE * (255 - drawn[pale])
+    drawn = drawn.round().astype(np.uint8)
+    ref = reference(run.recipe.dataset, "train", row)
+    sign = int(np.sign(sum(machine.coef[c, child.position] for child in born if child.position >= 0)))
+    tiles = [_tile(jitters, j, child, sign, "" if ref == shown.ref else ref) for j, child in enumerate(born)]
+    squares = jittered.squares(jitters)
+    for at, square in enumerate(squares):
+        cells = square.cells.ravel()
+        if square.title:
+            st.markdown(f"**{plain(square.title)}**")
+        gallery(
+            drawn[np.maximum(cells, 0)],
+            [tiles[j] if j >= 0 else Tile("", "") for j in cells],
+            key=f"why_tree_{at}",
+            alt=f"Training example {row} under {np.sum(cells >= 0)} jitters {square.title}; dotted rings were kept",
+            size=jittered.size(squares),
+            rows=[""] * len(square.cells),
+            whole_page=False,
+        )
+    st.caption(_see(run, machine, shown, c, row, born, families))
+
+
+def children(run: Run, machine: Machine, c: int, row: int, n: int) -> list[Child]:
+    """What became of the n forms of a training example in machine c."""
+    born = [Child(-1, 0.0, False)] * n
+    for i in np.flatnonzero((evidence.dataset_rows(run, machine) == row) & (machine.coef[c] != 0)):
+        born[machine.jitter[i]] = Child(int(i), float(abs(machine.coef[c, i])), bool(machine.bound[c, i]))
+    return born
+
+
+def _tile(jitters: JitterSet, j: int, child: Child, sign: int, ref: str) -> Tile:
+    jitter = jitters.jitters[j]
+    kept = child.position >= 0
+    bound = " (at C)" if child.bound else ""
+    what = f"support vector, alpha {child.alpha:.3g}{bound}" if kept else "no support vector"
+    ring = "" if not kept else "virtual" if j else "bound" if child.bound else "free"
+    return Tile(
+        ref,
+        f"{spoken(jitter)}: {what}",
+        upper=brief(jitter) if j else "parent",
+        lower=f"{child.alpha:.2f}{' C' if child.bound else ''}" if kept else "",
+        ring=ring,
+        sign=sign if kept else 0,
+    )
+
+
+def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[Child], families: bill.Bill) -> str:
+    name, label = evidence.machine_names(run, machine)[c], shown.dataset.y_train[row]
+    kept = sum(child.position >= 0 for child in born)
+    at = np.flatnonzero(families.name == row)
+    adds = f" Together they add {families.part[at[0]]:+.2f} to its f of this example." if len(at) else ""
+    alpha = sum(child.alpha for child in born)
+    return (
+        f"Training example {row:,}, class {plain(short(label))}: {kept} of {len(born)} forms hold up "
+        f"*{plain(short(name, 60))}*, alphas {alpha:.2f} in all, each below its picture (C: at C).{adds} Dotted: a "
+        "virtual support vector, made by the shift above it. Pale: no support vector of this machine."
     )

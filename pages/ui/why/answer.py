@@ -1,0 +1,71 @@
+"""What a run's machines say of one example, and the kernel values behind it, computed once for all panels.
+
+f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)      c a machine, i a support vector
+
+k       (m,) float64, K(x_i, x) for all support vectors: one row serves every machine of the run
+sides   the one or two machines looked at: the called class's, and the true one's or the runner-up's beside it
+"""
+
+import hashlib
+import weakref
+from typing import NamedTuple
+
+import numpy as np
+
+from pages.ui.example import evidence
+from pages.ui.example.shown import Shown
+from svmcore.lab.store.runs import Run
+from svmcore.lab.store.shelf import Shelf
+from svmcore.model import Machine
+
+KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a machine with 88,000 support vectors
+
+
+class Answer(NamedTuple):
+    """An example as the machines take it, and what they answer. Classes by their place in `names`."""
+
+    x: np.ndarray  # (d,) float32, prepared
+    k: np.ndarray  # (m,) float64
+    f: np.ndarray  # (k,) float64, one for each machine
+    names: list[str]  # of the classes
+    called: int
+    true: int | None  # None for an example without a class, or of one that the run does not tell apart
+
+    def sides(self, wanted: str | None = None) -> tuple[int, ...]:
+        """The machine of the called class; beside it that of the class named `wanted`, else of the true one, else of
+        the runner-up."""
+        if len(self.f) == 1:
+            return (0,)
+        if wanted in self.names and self.names.index(wanted) != self.called:
+            return self.called, self.names.index(wanted)
+        if self.true is not None and self.true != self.called:
+            return self.called, self.true
+        return self.called, int(np.argsort(-self.f, kind="stable")[1])
+
+    def role(self, c: int) -> str:
+        """What machine c is to the example: `predicted`, `true`, `true, predicted`, `runner-up`, or nothing."""
+        if len(self.f) == 1:
+            return ""
+        said = [word for word, place in (("true", self.true), ("predicted", self.called)) if place == c]
+        return ", ".join(said) or ("runner-up" if c == int(np.argsort(-self.f, kind="stable")[1]) else "")
+
+
+def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
+    """The run's answer on an example."""
+    x = evidence.prepared(run, shown.X)[0]
+    k = kernel_row(machine, x)
+    f = machine.coef @ k + machine.bias
+    names = evidence.class_names(run, machine)
+    called = int(f[0] > 0) if len(f) == 1 else int(np.argmax(f))
+    label = None if shown.label is None else evidence.class_of(run, machine, shown.label)
+    return Answer(x, k, f, names, called, None if label is None else names.index(label))
+
+
+def kernel_row(machine: Machine, x: np.ndarray) -> np.ndarray:
+    """K(x_i, x) (m,) of an example (d,) with all support vectors; the latest are kept as long as the machine is."""
+    shelf = _rows.setdefault(machine, Shelf(lambda: KEPT_BYTES, lambda row: row.nbytes))
+    key = hashlib.sha256(np.ascontiguousarray(x).data).digest()
+    return shelf.get(key, lambda: machine.kernel_values(x[None])[0])
+
+
+_rows: "weakref.WeakKeyDictionary[Machine, Shelf]" = weakref.WeakKeyDictionary()

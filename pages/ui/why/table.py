@@ -1,0 +1,102 @@
+"""Examples that are no digits, shown as what they are: a table's row by its columns, a point in its plane.
+
+Columns differ in what their numbers mean, so that two rows are compared in standard deviations of the training part:
+
+    d_j = |u_j - x_j| / s_j       s_j of column j
+"""
+
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+from data import Dataset, load
+from pages.ui.example import plane
+from pages.ui.example.shown import Shown
+from pages.ui.figures import maps
+from pages.ui.figures.frame import show
+from pages.ui.kit.gallery import magnified, pictures, thin
+from pages.ui.kit.palette import INK
+from pages.ui.kit.words import short
+from svmcore.lab.store.runs import Run
+from svmcore.model import Machine
+
+DIGIT_HEIGHT = 168  # wished height of a small picture, in screen pixels
+PHOTOGRAPH = 512  # pixels a side up to which a photograph is shown as it is
+NAMED = 3  # columns named beside a contribution
+ROWS_HEIGHT = 330  # of the table of columns, in screen pixels
+
+
+def is_table(dataset: Dataset) -> bool:
+    """Whether examples are rows of columns, rather than images or points of a plane."""
+    return dataset.image_shape is None and dataset.X_train.shape[1] != 2
+
+
+def top(run: Run | None, machine: Machine | None, shown: Shown) -> None:
+    """The example itself: its picture, its columns by name and value, or the plane with it marked."""
+    dataset = shown.dataset
+    if is_table(dataset):
+        _columns(shown)
+    elif dataset.image_shape is None:
+        _point(run, machine, shown)
+    else:
+        drawn = pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
+        alt = "The example" if shown.label is None else f"The example, class {short(shown.label)}"
+        st.image(magnified(thin(drawn, PHOTOGRAPH)[0], DIGIT_HEIGHT), output_format="PNG", alt=alt)
+
+
+def differing(shown: Shown, row: int, most: int = NAMED) -> list[str]:
+    """The columns in which a training example is furthest from the one shown, each with both values."""
+    u, x = shown.dataset.X_train[row].astype(np.float64), shown.X[0].astype(np.float64)
+    _, spread = _scale(shown.dataset.entry.name, shown.dataset.content_hash)
+    apart = np.abs(u - x) / spread
+    order = [j for j in np.argsort(-apart, kind="stable")[:most] if apart[j] > 0]
+    names = shown.dataset.feature_names
+    return [f"{short(names[j], 24)} {u[j]:.4g}, here {x[j]:.4g}" for j in order] or ["alike in all columns"]
+
+
+def _columns(shown: Shown) -> None:
+    mean, spread = _scale(shown.dataset.entry.name, shown.dataset.content_hash)
+    x = shown.X[0].astype(np.float64)
+    away = (x - mean) / spread
+    st.dataframe(
+        {"column": list(shown.dataset.feature_names), "value": x, "from the mean": away},
+        hide_index=True,
+        height=min(ROWS_HEIGHT, 38 + 35 * len(x)),
+        row_height=35,
+        column_config={
+            "value": st.column_config.NumberColumn(format="%.4g"),
+            "from the mean": st.column_config.NumberColumn(
+                format="%+.1f s", help="In standard deviations s of the training part."
+            ),
+        },
+        alt=f"The {len(x)} columns of this example by name and value",
+    )
+
+
+def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:
+    X, y = shown.dataset.X_train, shown.dataset.y_train
+    if run is not None and machine is not None:
+        X, y = X[run.train_index()], y[run.train_index()]
+    classes = shown.dataset.classes if machine is None else machine.classes
+    field = None if machine is None else plane.field_of(run, machine, np.concatenate([X, shown.X]))
+    figure = maps.toy_plane(X, y, classes, field=field)
+    figure.add_scatter(
+        x=shown.X[:, 0],
+        y=shown.X[:, 1],
+        mode="markers",
+        marker={"symbol": "star", "size": 15, "color": "#ffffff", "line": {"width": 2, "color": INK}},
+        hovertemplate="this point (%{x:.3g}, %{y:.3g})<extra></extra>",
+    )
+    figure.update_layout(height=300)
+    meta = figure.layout.meta
+    figure.update_layout(meta={"alt": f"{meta['alt']} A star marks this one.", "see": "The star is this point."})
+    show(figure, "why_point")
+
+
+@lru_cache(maxsize=8)
+def _scale(name: str, content_hash: str) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation (d,) of the columns of a set's training part; 1 for columns that never change."""
+    X = load(name).X_train.astype(np.float64)
+    spread = X.std(axis=0)
+    return X.mean(axis=0), np.where(spread > 0, spread, 1.0)

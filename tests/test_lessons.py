@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC as LibSVM
+from sklearn import svm
 from streamlit.testing.v1 import AppTest
 
 from data import load
@@ -124,7 +124,7 @@ def test_the_road_in_the_plane_is_that_of_libsvm(seed):
     facts = Facts({}, seed)
     for C in (0.1, 10.0):
         machine = plane.solved(facts, C=C)
-        other = LibSVM(kernel="linear", C=C, tol=1e-6).fit(machine.X, machine.sign)
+        other = svm.SVC(kernel="linear", C=C, tol=1e-6).fit(machine.X, machine.sign)
         assert plane.width(machine) == pytest.approx(2 / np.linalg.norm(other.coef_), rel=2e-3)
     machine = plane.solved(facts)
     assert plane.same(machine, plane.solved(facts, points=plane.without_idle(facts)))

@@ -158,8 +158,7 @@ def own_home(tmp_path_factory):
 
 def test_its_first_picture_needs_no_library():
     code = (
-        "import sys, pages.ui.play.view; "
-        "print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
+        "import sys, pages.ui.play.view; print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
     )
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"

@@ -58,7 +58,7 @@ def price(facts: Facts) -> Verdict:
     J = forms(facts)
     a, b = facts.n_sv("virtual"), J * facts.n_sv("jittered")
     return Verdict(
-        0 if a > b else 1,
+        0 if b < a else 1,
         f"Virtual SVs: {a:,} comparisons, one for each. Jittering kernel: {facts.n_sv('jittered')} support vectors "
         f"times {J} shifts, {b:,} comparisons. Memory is saved, time is not; the paper chooses virtual SVs where speed "
         "counts.",
@@ -118,17 +118,17 @@ LESSON = Lesson(
             ),
             ("One is better, most likely", "It may well be chance"),
             View("compare", compared, "jittered"),
-            "*Where they disagree*, below: the digits that only one of the two gets wrong.",
+            "the sentences below the table. A is the machine with virtual SVs, B the one with the jittering kernel.",
             by_chance,
             ("virtual",),
         ),
         Step(
             View("compare", compared, "jittered"),
-            "Look at *support vectors* in the table *What differs*. Which machine makes fewer comparisons to decide "
-            "about one new digit?",
-            ("The jittering kernel (right)", "The virtual SVs (left)"),
+            "A is the machine with virtual SVs, B the one with the jittering kernel. The column *SVs* says how many "
+            "support vectors each has. Which makes fewer comparisons to decide about one new digit?",
+            ("B, the jittering kernel", "A, the virtual SVs"),
             View("compare", compared, "jittered"),
-            "the row *support vectors*: left, one comparison for each; right, nine for each.",
+            "the column *SVs*: A makes one comparison for each, B nine.",
             price,
             ("virtual",),
         ),

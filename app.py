@@ -136,6 +136,7 @@ PAGES = {
 }
 
 page = st.navigation(PAGES, expanded=True)
+st.set_page_config(f"{page.title} · Invariant SVM Lab")  # of the tab; one of several is found again by it
 
 from pages.ui.play import opening  # noqa: E402
 
@@ -147,18 +148,22 @@ if first:
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
 from pages.ui.kit import present, state, walk  # noqa: E402
+from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
-walk.over(())
+walk.forget()
+course.arrive(page)
 if first:  # its picture before everything else: the preset takes half of the processor's time
+    banner.draw(page)
     state.guarded(page.run)
 if jobs.ensure_preset() and first:
     st.rerun()
 picker.run_picker()
 present.switch()
 if not first:
+    banner.draw(page)
     state.guarded(page.run)
 state.guarded(dialog.show_requested)
 state.tell()

@@ -47,6 +47,4 @@ else:
         tables.differences(those)
         tables.exports(those)
     said["asks"] = st.session_state.get(laid.key("asks"))
-if reference is not None and reference != next((run for run in chosen if run in those.runs), None):
-    said["reference"] = reference.id
-laid.write(**said)
+laid.write(**said, reference=reference and reference.id)

@@ -40,8 +40,12 @@ def settings() -> dict[str, Recipe]:
             )
             classes = (entry.classes[labels.index(label)],)
         most = entry.n_train - (0 if entry.n_test else entry.n_train // 5)
+        usual = min(2000, most)
+        if state.asked("digestion", ("n", "seed")):
+            st.session_state[f"n_{name}"] = state.param("n", usual, slice(10, most))
+            st.session_state["digestion_seed"] = state.param("seed", 0, slice(0, 2**32 - 1))
         n_train = st.number_input(
-            "Training examples", 10, most, min(2000, most), 500, key=f"n_{name}", width=160, help="Drawn by the seed."
+            "Training examples", 10, most, usual, 500, key=f"n_{name}", width=160, help="Drawn by the seed."
         )
         state.param("rows", 200, slice(1, 20_000))
         rows = st.number_input(
@@ -57,14 +61,18 @@ def settings() -> dict[str, Recipe]:
         )
         rules = {"rows": rows}
         with st.popover("Rules", icon=":material/tune:"):
+            seed = st.number_input("Seed", 0, 2**32 - 1, 0, key="digestion_seed", help="Draws the examples.")
             for rule, (label, text) in RULES.items():
                 usual = getattr(USUAL, rule)
                 rules[rule] = st.number_input(
                     label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=text
                 )
+    said = {"n": str(n_train)} if n_train != min(2000, most) else {}
+    state.write("digestion", ("n", "seed"), said | ({"seed": str(seed)} if seed else {}))
     base = config.suggestion(name).replace(
-        n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", name="custom"
-    )
+        n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,
+        name="custom",
+    )  # fmt: skip
     return {
         side: base.replace(
             digestion=rules | {"on": on},

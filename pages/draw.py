@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data import catalogue
-from pages.ui.draw import address, machines, view
+from pages.ui.draw import address, machines, view, why
 from pages.ui.kit import present, state
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
@@ -52,6 +52,8 @@ def drawing(found) -> None:
     if runs and ink is not None:
         st.caption(view.SEE)
     view.steps(how, first)
+    if runs and ink is not None:
+        why.section(runs, ink)
     address.write()
 
 
@@ -61,6 +63,8 @@ st.caption(
 )
 run = state.current_run()
 found = machines.able(run)
-if run is not None and found and (why := machines.refusal(run)):
-    st.caption(f"The run in the sidebar, {plain(run.title)}, cannot answer about a drawing: {plain(why)}. Others can.")
+if run is not None and found and (reason := machines.refusal(run)):
+    st.caption(
+        f"The run in the sidebar, {plain(run.title)}, cannot answer about a drawing: {plain(reason)}. Others can."
+    )
 drawing(found)

@@ -44,7 +44,8 @@ if run:
     st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
     sides = st.grid(2, min_column_width=400)
     tabs = ("Confusion", "Which ones", "What would have fixed them", "By class")
-    places = (sides.cell(), sides.cell(), st.container(), st.container())
+    beside = sides.cell()
+    places = (beside.container(), sides.cell(), beside.container(), st.container())
     left, right, remedy, below = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -69,7 +70,7 @@ if run:
         if order != "Index":
             lead = evidence.lead(test.decision, true, predicted)[shown]
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
-        walk.over(reference(run.recipe.dataset, test.split, test.index[i]) for i in shown)
+        walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         pages = max(1, -(-len(shown) // PER_PAGE))
         page = st.pagination(pages, key=f"errors_page_{pages}") if pages > 1 else 1
         rows = shown[(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -79,8 +80,8 @@ if run:
                 [
                     Tile(
                         reference(run.recipe.dataset, test.split, test.index[i]),
-                        f"Example {test.index[i]}, predicted {classes[predicted[i]]}, true {classes[true[i]]}",
-                        upper=f"{words.short(classes[predicted[i]], 9)} {words.short(classes[true[i]], 9)}",
+                        f"Test example {test.index[i]}, true {classes[true[i]]}, predicted {classes[predicted[i]]}",
+                        upper=f"{words.short(classes[true[i]], 9)} → {words.short(classes[predicted[i]], 9)}",
                         lower=str(test.index[i]),
                         cross=bool(true[i] != predicted[i]),
                     )
@@ -90,7 +91,7 @@ if run:
                 alt=f"{len(rows)} test examples with their predicted and true classes",
             )
             st.caption(
-                f"{len(shown):,} examples. Upper right: predicted, then true class; lower left: the number in the "
+                f"{len(shown):,} examples. Upper right: true → predicted class; lower left: the number in the "
                 f"data set's {test.split} part. Click one to see why."
             )
         else:

@@ -41,6 +41,7 @@ def table(found, statuses):
         rows,
         hide_index=True,
         height="content",
+        placeholder="–",
         column_config=seconds | {"%": st.column_config.NumberColumn(format="%.2f")},
         key="methods_table",
         alt="Errors, support vectors and times of each method",
@@ -93,8 +94,9 @@ found = stored.stored(recipes.values())
 with st.container(horizontal=True, vertical_alignment="center"):
     seconds = sum(estimate(r).seconds for r, run in zip(recipes.values(), found, strict=True) if run is None)
     stored.buttons(
-        recipes.values(), found, "Run the missing", "One ordinary run a method; each is kept and can be inspected."
-    )
+        recipes.values(), found, "Run the missing", "One ordinary run a method; each is kept and can be inspected.",
+        of="methods",
+    )  # fmt: skip
     if seconds:
         st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")
 polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))

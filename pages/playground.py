@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from pages.ui.play import opening, view
+from pages.ui.play import controls, opening, view
 
 st.title("Playground")
 st.markdown(view.SENTENCE)
 note = st.empty()
+controls.begin()
 view.playground()
 view.ways_on()
 if not opening.ready():  # the first picture of this process: without a machine

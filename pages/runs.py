@@ -17,7 +17,7 @@ COLUMNS = {
 }
 
 
-def row(run):
+def row(run, store):
     if run.damage:
         return {"Run": run.title, "State": picker.STATES["damaged"][2], "When": words.when(run.created)}
     recipe, result = run.recipe, run.result or {}
@@ -31,15 +31,16 @@ def row(run):
         "C": recipe.C,
         "Method": recipe.method,
         "Fit": result.get("fit_seconds"),
-        "Parent": parent_name(run),
+        "Parent": parent_name(run, store),
         "When": words.when(run.created),
     }
 
 
-def parent_name(run):
+def parent_name(run, store):
     """What the table says of the run that it grew out of."""
-    parent = card.parent_of(run)
-    return parent.title if parent else "a run that is gone" if run.parent else None
+    if run.parent is None:
+        return None
+    return store[run.parent].title if run.parent in store else "a run that is gone"
 
 
 def pick_rows(ids):
@@ -103,7 +104,7 @@ if not store:
     st.stop()
 
 st.dataframe(
-    [row(run) for run in store.values()],
+    [row(run, store) for run in store.values()],
     hide_index=True,
     column_config=COLUMNS,
     key="runs_table",

@@ -1,5 +1,116 @@
-"""Scramble the pixels."""
+"""Scramble the pixels: one random order of all pixels, for every picture: which machines notice?"""
 
+import numpy as np
 import streamlit as st
 
+from data import DataError, load
+from pages.ui.kit import present, state, words
+from pages.ui.kit.gallery import Tile, gallery, pictures, reference
+from pages.ui.paper import scrambled
+from pages.ui.run import picker, polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.store import runs
+from svmcore.preprocess import Preprocessor
+from svmcore.preprocess.steps import MOST_SEEDS
+
+CLASSES = 10  # pictures shown, one of each class
+
+
+def before_and_after(name: str, seed: int) -> None:
+    """One training picture of each class, as it is and scrambled."""
+    dataset = load(name)
+    _, rows = np.unique(dataset.y_train, return_index=True)
+    rows = rows[:CLASSES]
+    X = dataset.X_train[rows]
+    moved = Preprocessor(f"scramble:{seed}").transform(X).reshape(X.shape)
+    shown = [pictures(part, dataset.X_train, dataset.image_shape, dataset.entry.ink) for part in (X, moved)]
+    tiles = [
+        Tile(reference(name, "train", row), f"Example {row}, class {words.short(dataset.y_train[row])}, {how}")
+        for how in ("as it is", "scrambled")
+        for row in rows
+    ]
+    alt = f"One training picture of each of {len(rows)} classes, above as it is, below with its pixels scrambled"
+    gallery(np.concatenate(shown), tiles, key="scramble_pictures", alt=alt, size=64, rows=["As it is", "Scrambled"])
+    st.caption("Every picture, for training and for testing, takes the same order: no grey is lost, only its place.")
+
+
+def chosen() -> tuple[list, int]:
+    """The widgets: which runs, and the seed of the order."""
+    known = {run.id: run for run in runs.newest_first() if not scrambled.refusal(run)}
+    if asked := state.asked("scramble", ["runs"]).get("runs"):
+        if unknown := [run_id for run_id in asked if run_id not in known]:
+            said = f"There is no run {words.plain(unknown[0][:60])} here that could be scrambled."
+            st.warning(said, icon=":material/link_off:")
+        st.session_state["scramble_runs"] = [run_id for run_id in dict.fromkeys(asked) if run_id in known]
+    kept = st.session_state.get("scramble_runs", [])
+    st.session_state["scramble_runs"] = [run_id for run_id in kept if run_id in known]
+    state.param("seed", 0, slice(0, MOST_SEEDS))
+    with present.form("Machines"), st.container(horizontal=True, vertical_alignment="bottom"):
+        ids = st.multiselect(
+            "Runs",
+            list(known),
+            format_func=picker.labels(list(known.values())).get,
+            max_selections=8,
+            key="scramble_runs",
+            placeholder="the five of the paper's argument, on 5000 digits; or finished runs of yours",
+            help="Empty: a polynomial and a Gaussian machine, virtual SVs, a local and a jittering kernel.",
+        )
+        seed = st.number_input(
+            "Order",
+            0,
+            MOST_SEEDS,
+            0,
+            key="seed",
+            bind=state.binding("seed"),
+            width=140,
+            help="Seed of the random order of the pixels.",
+        )
+    state.write("scramble", ["runs"], {"runs": ids})
+    return [known[run_id] for run_id in ids], int(seed)
+
+
 st.title("Scramble the pixels")
+st.caption(
+    "Put all pixels of all digits in one random order. You could not read them any more. Which machines notice? "
+    "Those that do used something that the training digits alone do not tell."
+)
+picked, seed = chosen()
+found = scrambled.pairs(picked, seed)
+waiting = scrambled.missing(found)
+working = [run.id for pair in found for run in pair[2:] if run is not None and run.state in runs.ACTIVE]
+with st.container(horizontal=True, vertical_alignment="center"):
+    if waiting:
+        st.button(
+            "Scramble the pixels",
+            type="primary",
+            icon=":material/shuffle:",
+            key="scramble_start",
+            on_click=scrambled.start,
+            args=(found,),
+            help="Trains each machine twice, as ordinary runs; those that are there already are not trained again.",
+        )
+        seconds = sum(estimate(recipe).seconds for recipe in waiting)
+        many = f"{len(waiting)} run{'s' if len(waiting) > 1 else ''}"
+        st.caption(f"{many} to train, about {words.duration(seconds)}.", width="content")
+    if working:
+        st.button(
+            f"Cancel {len(working)}",
+            icon=":material/stop:",
+            key="scramble_cancel",
+            on_click=stored.cancel,
+            args=(working,),
+            help="Stop those at work and take those that wait out of the queue.",
+        )
+shown, numbers = present.parts(["Pictures", "Machines"])
+with shown:
+    try:
+        before_and_after(found[0].recipe.dataset, seed)
+    except DataError as error:
+        st.error(words.plain(error), title="There are no pictures to show", icon=":material/broken_image:")
+with numbers:
+    ids = [run.id for pair in found for run in pair[2:] if run is not None]
+    polling.poll_all(
+        ids, lambda statuses: scrambled.table(found, {i: s.state for i, s in zip(ids, statuses, strict=True)})
+    )
+    scrambled.conclusion(found)
+    scrambled.links(found)

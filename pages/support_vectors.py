@@ -105,7 +105,7 @@ if run:
     if order in ("Smallest alpha", "Index"):
         by = chosen.alpha if order == "Smallest alpha" else chosen.row
         chosen = evidence.take(chosen, np.argsort(by, kind="stable"))
-    walk.over(reference(run.recipe.dataset, "train", row) for row in chosen.row)
+    walk.over((reference(run.recipe.dataset, "train", row) for row in chosen.row), f"support vectors of {name}")
 
     sides = st.grid(4, min_column_width=230)
     left, right = present.parts(("Alphas", "Support vectors"), (sides.cell(), sides.cell(column_span=3)))

@@ -20,6 +20,8 @@ def open_page(page, **query):
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
+    for name, value in query.items():  # again: the first page takes what is its own out of the address
+        app.query_params[name] = value
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
     return app

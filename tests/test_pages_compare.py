@@ -109,6 +109,7 @@ def test_the_address_is_the_page(stored):
     assert app.selectbox(key="compare_roc").value == "3"
     assert address(app, "compare") == [a.id, b.id, c.id]
     assert [address(app, name) for name in ("reference", "against", "shown")] == [[b.id], [c.id], ["broken"]]
+    assert address(app, "roc") == ["3"]
     assert not app.warning
     app.segmented_control(key="compare_shown").set_value("both wrong").run()
     assert address(app, "shown") == ["both wrong"]
@@ -116,6 +117,15 @@ def test_the_address_is_the_page(stored):
     assert address(app, "view") == ["all"]
     assert sum(shown_in(app).values()) == 200
     assert not app.exception
+
+
+def test_a_link_stays_as_it_was_written(stored):
+    """What is the default is not added to it, or the browser's way back would end there."""
+    for ids in ([stored["base"].id, stored["child"].id], [stored[name].id for name in ("base", "child", "small")]):
+        app = open_page("compare", compare=ids, run=ids[1])
+        assert set(app.query_params) == {"compare", "run"}
+        app.segmented_control(key="compare_shown").set_value("both right").run()
+        assert set(app.query_params) == {"compare", "run", "shown"}
 
 
 def test_a_cell_of_the_matrix_filters_the_examples(stored):
@@ -260,6 +270,24 @@ def test_an_empty_page_offers_pairs_that_can_be_compared(stored):
     assert all(comparison.why_not(a, b) is None for a, b, _ in found)
 
 
+def test_a_single_run_is_offered_a_twin(home):
+    base = train(DIGITS, "Base")
+    app = open_page("compare")
+    app.button(key="compare_twin").click().run()
+    assert not app.exception
+    assert "B fixes" in said(app.markdown) or "is not compared. It is " in said(app.markdown)
+    new = runs.newest_first()[0]
+    assert (new.parent, new.recipe.method) == (base.id, "vsv")
+    assert jobs.wait(new.id, 120).state == "done"
+    app.run()
+    assert "B fixes" in said(app.markdown)
+
+
+def test_points_of_the_plane_have_no_twin(home):
+    damage.finished(Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0))
+    assert not [button for button in open_page("compare").button if button.key == "compare_twin"]
+
+
 def test_an_empty_store_says_what_to_do(home, monkeypatch):
     monkeypatch.setattr(jobs, "ensure_preset", lambda: None)
     assert "No two finished runs" in said(open_page("compare").markdown)
@@ -342,3 +370,18 @@ def test_the_change_of_the_matrix():
     assert json.loads(figure.to_json())["layout"]["shapes"]
     same = decisions.confusion_change(before, before, list("wxyz"))
     assert np.isnan(np.asarray(same.data[0].z, float)).all()
+
+
+def test_present_mode_keeps_the_address(stored):
+    """The switch of Present mode binds its parameter; what the page writes beside it must not break over that."""
+    a, b = stored["base"], stored["child"]
+    app = compare(a, b, present="true", shown="broken")
+    assert not app.exception
+    assert address(app, "shown") == ["broken"]
+    assert len(app.tabs) == 4
+    app.segmented_control(key="compare_shown").set_value("both wrong").run()
+    assert (address(app, "shown"), address(app, "present")) == (["both wrong"], ["true"])
+    runs_page = open_page("runs", run=b.id, compare=[a.id], present="true")
+    runs_page.multiselect(key="compare").set_value([]).run()
+    assert not runs_page.exception
+    assert "compare" not in runs_page.query_params

@@ -90,7 +90,7 @@ def test_the_view_of_a_support_vector_tells_alpha_margin_and_reasons(digits_run)
     app = open_page("errors", run=digits_run.id, digit=f"digits-8x8/train/{row}", why="family")
     words = " ".join(text.value for text in app.markdown)
     assert f"Training example {row:,}: true" in words
-    assert "Support vector of" in words
+    assert "itself a support vector of" in captions(app)
     assert "trained on" in captions(app)
     margins = next(frame.value for frame in app.dataframe if "alpha" in frame.value)
     held = machine.coef[:, 0][machine.coef[:, 0] != 0]

@@ -38,6 +38,8 @@ def open_app(page="pages/train.py", **query):
         app.query_params[name] = value
     app.run()
     if page:
+        for name, value in query.items():  # again: the first page takes what is its own out of the address
+            app.query_params[name] = value
         app.switch_page(page).run()
     assert not app.exception
     return app

@@ -76,7 +76,7 @@ def test_the_bars_of_both_machines_add_up_to_what_the_run_decided(name, by, requ
     test, classes = run.test(), list(run.machine().classes)
     np.testing.assert_allclose(f, test.decision[i], atol=1e-4)
     assert [classes[side.machine] for side in sides] == [test.y_pred[i], test.y_true[i]]
-    assert [side.role for side in sides] == ["called", "true"]
+    assert [side.role for side in sides] == ["predicted", "true"]
     known = {line.name: line for line in named}
     for side in sides:
         assert side.bias + side.part_for + side.part_against == pytest.approx(f[side.machine], abs=1e-9)
@@ -98,7 +98,7 @@ def test_a_right_answer_has_its_runner_up_beside_it_and_the_reader_may_ask_for_a
     app = open_page("errors", run=plain_run.id, digit=ref)
     sides = drawn[-1][0][2]
     assert [side.machine for side in sides] == np.argsort(-decision)[:2].tolist()
-    assert [side.role for side in sides] == ["called, true", "runner-up"]
+    assert [side.role for side in sides] == ["true, predicted", "runner-up"]
     last = int(np.argmin(decision))
     app.selectbox(key="why_beside").select(str(last)).run()
     assert [side.machine for side in drawn[-1][0][2]] == [sides[0].machine, last]
@@ -121,7 +121,7 @@ def test_a_drawn_example_has_the_winner_and_the_runner_up(plain_run):
     said = answer(plain_run, machine, shown)
     assert said.true is None
     assert said.sides() == tuple(np.argsort(-said.f)[:2])
-    assert [said.role(c) for c in said.sides()] == ["called", "runner-up"]
+    assert [said.role(c) for c in said.sides()] == ["predicted", "runner-up"]
 
 
 def test_what_the_address_switched_off_stays_off_and_anything_else_is_said_aloud(plain_run, drawn):

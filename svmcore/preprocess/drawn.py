@@ -14,6 +14,7 @@ digits fill their frame; the latter are stretched to three quarters of its width
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ def rasterise(strokes: Sequence[np.ndarray], pen: float) -> np.ndarray:
         if len(points) and not 0 <= points.min() <= points.max() < SIDE:
             raise ValueError(f"a stroke leaves the canvas; allowed: whole numbers from 0 to {SIDE - 1}")
         off[points[:1, 1], points[:1, 0]] = False
-        for (x0, y0), (x1, y1) in zip(points[:-1], points[1:]):
+        for (x0, y0), (x1, y1) in pairwise(points):
             off[line(y0, x0, y1, x1)] = False
     if off.all():
         return np.zeros((SIDE, SIDE), np.float32)

@@ -1,17 +1,23 @@
 """Before any two runs are chosen: pairs of the store that are worth laying side by side."""
 
+from collections import Counter
 from itertools import combinations
 
 import streamlit as st
 
+from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import words
+from pages.ui.kit import state, words
 from pages.ui.run import card
+from svmcore.lab import jobs
 from svmcore.lab.experiment import comparison
+from svmcore.lab.forecast.estimate import BudgetError, estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Damaged, Run
 
 MOST = 5
+OF_ONE = 2  # pairs of one test set
 NEWEST = 8  # runs of one test set, all pairs of which are looked at
 
 
@@ -19,14 +25,15 @@ def suggest(chosen: list[Run]) -> None:
     """Pairs that can be compared, those with the run already chosen first; each by a button."""
     pairs = worth(chosen)
     with st.container(border=True):
-        if not pairs:
+        if pairs:
+            st.markdown("**Choose two or more runs above**, or start with a pair:")
+        else:
             st.markdown(
                 "**No two finished runs on the same test examples yet.** Train a run, then a variation of it: "
                 "another method, kernel or C, on the same data."
             )
+            _twin(next(iter(chosen), None) or state.current_run())
             st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:")
-            return
-        st.markdown("**Choose two or more runs above**, or start with a pair:")
         for number, (a, b, why) in enumerate(pairs):
             label = f"{words.plain(words.short(a.title, 60))} — {words.plain(words.short(b.title, 60))} ({why})"
             st.button(
@@ -39,11 +46,39 @@ def suggest(chosen: list[Run]) -> None:
             )
 
 
+def _twin(run: Run | None) -> None:
+    """Offer to train what `run` was asked once more with virtual support vectors."""
+    if run is None or comparison.unfit(run) is not None:
+        return
+    try:
+        recipe = run.recipe.replace(method="vsv", name="custom", title=f"{run.title}, virtual SVs"[:120])
+        need = estimate(recipe)
+    except (RecipeError, DataError):  # not for these data
+        return
+    if need.fits and recipe.digest() != run.recipe.digest():
+        st.button(
+            f"Train {words.plain(words.short(run.title, 60))} again with virtual support vectors, and compare",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="compare_twin",
+            on_click=_train,
+            args=(recipe, run.id),
+            help=f"About {words.duration(need.seconds)}. It shows here what they fix and what they break.",
+        )
+
+
+def _train(recipe: Recipe, parent: str) -> None:
+    try:
+        _choose([parent, jobs.submit(recipe, parent=parent)])
+    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
+        state.tell_later(f":material/block: Not started. {words.plain(error)}")
+
+
 def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     """(reference, other, why), at most MOST of them: runs with their parents, then those newest ones tested on the
     same examples whose recipes differ in the fewest fields."""
     store = [run for run in runs.newest_first() if comparison.unfit(run) is None]
-    found = [(parent, run, "the run that it grew out of") for run in store if (parent := card.parent_of(run)) in store]
+    found = [(parent, run, "a variation of it") for run in store if (parent := card.parent_of(run)) in store]
     alike = {}
     for run in store:
         alike.setdefault(_test(run), []).append(run)
@@ -53,10 +88,13 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
         found += [(a, b, "alike but for a few settings") for _, a, b in near[:2]]
     own = {run.id for run in chosen}
     found.sort(key=lambda pair: not own & {pair[0].id, pair[1].id})
-    seen, kept = set(), []
+    seen, kept, tests = set(), [], Counter()
     for a, b, why in found:
-        if len(kept) < MOST and frozenset((a.id, b.id)) not in seen and _comparable(a, b):
-            seen.add(frozenset((a.id, b.id)))
+        ids = frozenset((a.id, b.id))
+        room = len(kept) < MOST and (own & ids or tests[_test(a)] < OF_ONE)
+        if room and ids not in seen and _comparable(a, b):
+            seen.add(ids)
+            tests[_test(a)] += 1
             kept.append((a, b, why))
     return kept
 

@@ -14,7 +14,7 @@ from pages.ui.compare.laid import Laid, choose, key
 from pages.ui.example import evidence
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
 from svmcore.lab.experiment.comparison import alone
 from svmcore.metrics import OUTCOMES, class_positions, confusion, outcomes
@@ -110,6 +110,7 @@ def _category(rows: Mapping[str, np.ndarray], found: dict, default: str) -> str:
         required=True,
         format_func=lambda name: f"{name} ({len(rows[name]):,})",
         key=key("shown"),
+        wrap=True,
         help="Fixed: only the reference is wrong. Broken: only the other run is. A click on a picture asks why.",
     )
 
@@ -119,6 +120,8 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, found: dict, asks:
     if not len(rows):
         st.info("There is none.", icon=":material/check:")
         return None
+    name, split = laid.runs[0].recipe.dataset, laid.answers.split
+    walk.over(reference(name, split, index) for index in laid.answers.index[rows])
     pages = -(-len(rows) // PER_PAGE)
     at = f"compare_page_{shown.replace(' ', '_')}_{pages}"
     if found and pages > 1:

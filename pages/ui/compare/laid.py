@@ -20,6 +20,7 @@ from svmcore.lab.store.runs import Run
 MOST = 6
 LETTERS = "ABCDEF"
 RUNS = "compared"  # session state: ids of the runs chosen
+USUAL = "compare_usual"  # session state: what each parameter is by default, as far as the page has got
 NAMES = ("compare", "reference", "against", "view", "shown", "change", "sheet", "asks", "roc")
 
 
@@ -49,6 +50,7 @@ def key(name: str) -> str:
 
 def asked() -> dict[str, list[str]]:
     """What the address asks for, {} when it only says what this page wrote."""
+    st.session_state[USUAL] = {}
     return state.asked("comparison", NAMES)
 
 
@@ -56,6 +58,7 @@ def choose(found: dict, name: str, allowed: Sequence, default, of: str = "") -> 
     """Put the value that the address has for `name` into its widget, or `default` where it has none or one that is not
     `allowed`, which is said. of: key of the widget, where it is not `key(name)`."""
     at = of or key(name)
+    st.session_state[USUAL][name] = str(default)
     if found:
         st.session_state[at] = state.param(name, default, allowed)
     elif st.session_state.get(at) not in allowed:
@@ -63,8 +66,10 @@ def choose(found: dict, name: str, allowed: Sequence, default, of: str = "") -> 
 
 
 def write(**values) -> None:
-    """Make the address say what is shown; what is None or the usual is left out."""
-    state.write("comparison", NAMES, {name: value for name, value in values.items() if value})
+    """Make the address say what is shown. What is None or the default is left out: a link to this page stays as it was
+    written, and the browser's way back does not end at an address that this page at once makes longer."""
+    usual = st.session_state[USUAL]
+    state.write("comparison", NAMES, {n: value for n, value in values.items() if value and value != usual.get(n)})
 
 
 def pick(found: dict) -> list[Run]:

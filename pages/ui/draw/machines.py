@@ -57,9 +57,11 @@ def able(current: Run | None) -> list[Run]:
 
 
 def usual(found: list[Run]) -> list[str]:
-    """Ids of the first run and of up to two others of other methods, of its data set before others."""
+    """Ids of the first run and of up to two others of other methods, of its data set before others; none that was
+    trained on scrambled pixels, unless it is the first."""
     chosen, methods = [], set()
-    own = sorted(found[1:], key=lambda run: run.recipe.dataset != found[0].recipe.dataset)
+    straight = [run for run in found[1:] if not "".join(run.recipe.preprocess[:1]).startswith("scramble")]
+    own = sorted(straight, key=lambda run: run.recipe.dataset != found[0].recipe.dataset)
     for run in (found[0], *own):
         if run.recipe.method not in methods and len(chosen) < USUAL:
             chosen.append(run.id)

@@ -103,39 +103,48 @@ def pad(ink: np.ndarray | None) -> None:
 def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> list[str]:
     """What each machine says, side by side in `place`. Before anything is drawn all of them answer once about an empty
     picture, so that the first stroke finds them loaded. The answers alone, in order, are returned."""
-    said = []
     side = catalogue.entry(found[0].recipe.dataset).shape[0]
-    for run in found:
-        with place.container(width=ANSWER, key=f"draw_answer_{run.id}"):
+    places = {run: place.container(width=ANSWER, key=f"draw_answer_{run.id}") for run in found}
+    decided = {}
+    for run, own in places.items():
+        with own:
+            st.caption(plain(short(run.title, 80)))
             with st.spinner("Loading the machine", show_time=True):
                 ready = machines.ready(run, side)
             if ready and ink is None:
-                st.metric(plain(short(run.title, 60)), "–", "draw a digit", delta_color="off", delta_arrow="off")
+                st.metric("Answer", "–", "draw a digit", delta_color="off", delta_arrow="off")
             elif ready:
-                said.append(_answer(run, ink))
-    return said
+                decided[run] = _answer(run, ink)
+    for run, (f, names) in decided.items():  # after all answers: figures take longer
+        with places[run]:
+            _figures(run, f, names)
+    return [short(names[int(np.argmax(f[-1]))], 12) for f, names in decided.values()]
 
 
-def _answer(run: Run, ink: np.ndarray) -> str:
+def _answer(run: Run, ink: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The answer and its margin; f (t, k) along the trail, and the names of the classes."""
     now = address.current()
     f = machines.values(run, now.source, now.trail, lambda places: nudged(ink, places))
-    machine = run.machine()
-    names = evidence.class_names(run, machine)
+    names = evidence.class_names(run, run.machine())
     second, best = np.argsort(f[-1])[-2:]
     lead = f[-1, best] - f[-1, second]
     st.metric(
-        plain(short(run.title, 60)),
-        short(names[best], 12),
-        f"f {lead:.2f} ahead of {short(names[second], 12)}",
+        "Answer",
+        plain(short(names[best], 12)),
+        f"f {lead:.2f} ahead of {plain(short(names[second], 12))}",
         delta_color="off",
         delta_arrow="off",
         help="The class with the largest decision value, and its margin over the second.",
     )
-    bars = decisions.decision_bars(f[-1], names, None, names[best])
+    return f, names
+
+
+def _figures(run: Run, f: np.ndarray, names: list[str]) -> None:
+    now = address.current()
+    bars = decisions.decision_bars(f[-1], names, None, names[int(np.argmax(f[-1]))])
     chart(bars, f"draw_bars_{run.id}")  # what one sees there is said once, below all of them
     if len(now.trail) > 1:
         show(trail.decision_trail(f, names, [place.words for place in now.trail]), f"draw_trail_{run.id}")
-    return short(names[best], 12)
 
 
 def _picture(ink: np.ndarray, size: int) -> np.ndarray:

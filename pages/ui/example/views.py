@@ -30,7 +30,8 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
     """A gallery of some rows of a split, the class above each picture and its index below."""
     y = evidence.examples(dataset, split)[1]
     name = dataset.entry.name
-    walk.over(reference(name, split, row) for row in rows if clickable)
+    if clickable:
+        walk.over((reference(name, split, row) for row in rows), dataset.entry.title)
     gallery(
         evidence.example_pictures(dataset, split, rows),
         [
@@ -96,6 +97,7 @@ def by_class(dataset: Dataset) -> None:
     classes, counts = np.unique(dataset.y_train, return_counts=True)
     drawn = [np.sort(rng.permutation(np.flatnonzero(dataset.y_train == c))[: min(EACH, counts.min())]) for c in classes]
     rows = np.concatenate(drawn)
+    walk.over((reference(dataset.entry.name, "train", row) for row in rows), dataset.entry.title)
     st.button("Draw others", icon=":material/casino:", key="draw_others", on_click=_draw_others)
     gallery(
         evidence.example_pictures(dataset, "train", rows),

@@ -17,7 +17,7 @@ DASHES = ("solid", "solid", "dash", "dot", "dashdot", "longdash")  # for those w
 def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.Figure:
     """Detection rate against false-alarm rate, on a logarithmic axis, for up to six machines; positive (n,) bool,
     name -> decision values (n,)."""
-    figure = bare("false alarms, share of the negative examples", "found, share of the positive", height=320)
+    figure = bare("false alarms, share of negatives", "found, share of positives", height=320)
     least = 0.5 / max(np.count_nonzero(~positive), 1)  # stands for none, which a logarithmic axis cannot show
     areas = {name: roc_area(f, positive) for name, f in decisions.items()}
     for (name, f), colour, dash in zip(decisions.items(), COLOURS, DASHES, strict=False):
@@ -30,7 +30,7 @@ def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.
             name=name,
             hovertemplate=f"{name}: %{{y:.3f}} at %{{x:.2g}}<extra></extra>",
         )
-    figure.update_xaxes(type="log")
+    figure.update_xaxes(type="log", dtick=1, tickformat="~g")
     figure.update_layout(showlegend=True, legend={"x": 0.98, "y": 0.04, "xanchor": "right"})
     told = ", ".join(f"{name} {area:.4f}" for name, area in areas.items())
     return worded(

@@ -10,6 +10,7 @@ from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.words import in_figure, short
 
 HEIGHT = 210
+MARKED = 3  # flips up to which each is written on its mark
 
 
 def flips(values: np.ndarray) -> np.ndarray:
@@ -25,7 +26,7 @@ def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str])
     first, last = int(won[0]), int(won[-1])
     other = last if last != first else int(np.argsort(values[-1])[-2])
     figure = bare("nudge", "f", height=HEIGHT, margin_r=40)
-    steps, where = np.arange(len(values)), [in_figure(place, 60) for place in places]
+    steps, where, notes = np.arange(len(values)), [in_figure(place, 60) for place in places], []
     for c, colour in ((first, BLUE), (other, ORANGE)):
         name = in_figure(classes[c], 12)
         figure.add_scatter(
@@ -37,25 +38,21 @@ def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str])
             customdata=where,
             hovertemplate="f = %{y:.3f}, %{customdata}" + f"<extra>{name}</extra>",
         )
-        figure.add_annotation(
-            x=steps[-1],
-            y=values[-1, c],
-            text=name,
-            showarrow=False,
-            xanchor="left",
-            xshift=6,
-            yshift=6 if values[-1, c] == max(values[-1, [first, other]]) else -6,
-            font={"color": colour},
-        )
-    for step in changed:
-        text = f"{in_figure(classes[won[step - 1]], 9)} → {in_figure(classes[won[step]], 9)}"
-        figure.add_vline(
-            x=step - 0.5,
-            line={"dash": "dot", "color": GREY},
-            annotation_text=text if len(changed) <= 3 else None,
-            annotation_position="top",
-        )
-    figure.update_xaxes(dtick=max(1, len(values) // 6), rangemode="tozero")
+        above = values[-1, c] == values[-1, [first, other]].max()
+        at = {"x": len(values) - 1, "y": values[-1, c], "xshift": 6, "yshift": 6 if above else -6}
+        notes.append(at | {"text": name, "showarrow": False, "xanchor": "left", "font": {"color": colour}})
+    marks = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"dash": "dot", "color": GREY}}
+    if len(changed) <= MARKED:
+        for step in changed:
+            text = f"{in_figure(classes[won[step - 1]], 9)} → {in_figure(classes[won[step]], 9)}"
+            notes.append(
+                {"x": step - 0.5, "y": 1, "yref": "paper", "yanchor": "bottom", "text": text, "showarrow": False}
+            )
+    figure.update_layout(
+        annotations=notes,
+        shapes=[marks | {"x0": step - 0.5, "x1": step - 0.5} for step in changed],
+        xaxis={"dtick": max(1, len(values) // 6), "rangemode": "tozero"},
+    )
     said = "; ".join(
         f"{short(classes[won[s - 1]], 9)} → {short(classes[won[s]], 9)} at nudge {s}" for s in changed[-3:]
     )

@@ -66,11 +66,13 @@ def gallery(
     size: int = 56,
     rows: Sequence[str] = (),
     on_pick: Callable[[str], None] = open_digit,
+    whole_page: bool = True,
 ) -> None:
     """Draw `pictures` (n, h, w[, 3]) uint8 with their `tiles`; a click calls `on_pick(tile.ref)`.
 
     `size` is the wished height of a picture in screen pixels; the nearest whole magnification is used.  With `rows`,
-    the tiles are dealt evenly, in order, to rows with these labels.
+    the tiles are dealt evenly, in order, to rows with these labels.  A click draws the whole page anew, or, without
+    `whole_page`, the fragment alone that the gallery stands in.
     """
     if len(pictures) != len(tiles):
         raise ValueError(f"{len(pictures)} pictures but {len(tiles)} tiles: each picture needs one tile")
@@ -89,7 +91,7 @@ def gallery(
             "tiles": [tile._asdict() for tile in tiles],
         },
         key=key,
-        on_picked_change=partial(_picked, key, on_pick),
+        on_picked_change=partial(_picked, key, on_pick, whole_page),
     )
 
 
@@ -140,11 +142,12 @@ def magnified(picture: np.ndarray, size: int) -> np.ndarray:
     return picture.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
-def _picked(key: str, on_pick: Callable[[str], None]) -> None:
+def _picked(key: str, on_pick: Callable[[str], None], whole_page: bool) -> None:
     ref = st.session_state[key].picked
     if ref:
         on_pick(ref)
-        st.rerun()  # the whole page, also when the gallery stands in a fragment
+        if whole_page:
+            st.rerun()  # also when the gallery stands in a fragment
 
 
 def _feature_pictures(X: np.ndarray, like: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ The library is imported where it is used: the first page shows its first picture
 from collections.abc import Iterable, Mapping
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from data import DataError
 from pages.ui.kit.text import plain, short
@@ -64,12 +65,18 @@ def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]]):
-    """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history."""
+    """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history, or two
+    where a widget has bound other parameters and keeps them."""
     now = {name: st.query_params.get_all(name) for name in st.query_params}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
     changed = {name: texts for name, texts in now.items() if name not in names} | wanted
     if changed != now:
-        st.query_params.from_dict(changed)
+        try:
+            st.query_params.from_dict(changed)
+        except StreamlitAPIException:  # another parameter is a widget's own
+            for name in now.keys() - changed.keys():
+                del st.query_params[name]
+            st.query_params.update({name: texts for name, texts in wanted.items() if now.get(name) != texts})
     st.session_state[f"written_{group}"] = _present(names)
 
 

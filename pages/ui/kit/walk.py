@@ -1,7 +1,9 @@
 """The list of examples that a page shows, for a reader who goes through them one by one.
 
 A page calls `over` whenever its script runs, with the references of all that it shows, in its order; the view of one
-example asks `place` where in that list it stands. A page that shows no list has none.
+example asks `place` where in that list it stands. A page that shows several galleries keeps a list for each. app.py
+forgets all of them before a page runs, so that a page that shows no list has none; a shared address finds its place
+again, as the page behind it makes the same list by the same filters.
 """
 
 from collections.abc import Iterable
@@ -9,7 +11,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-WALK = "walk"  # of the session
+WALK = "walk"  # of the session: (title, references) of each list
 
 
 class Place(NamedTuple):
@@ -19,17 +21,24 @@ class Place(NamedTuple):
     of: int
     before: str
     after: str
+    title: str  # what the list holds, "" where the page does not say
 
 
-def over(refs: Iterable[str]) -> None:
-    """Keep the references, each once, as the list to walk through."""
-    st.session_state[WALK] = tuple(dict.fromkeys(refs))
+def forget() -> None:
+    """No lists: a page begins."""
+    st.session_state[WALK] = []
+
+
+def over(refs: Iterable[str], title: str = "") -> None:
+    """Keep the references, each once, as a list to walk through. title: what they are, as `errors`."""
+    st.session_state.setdefault(WALK, []).append((title, tuple(dict.fromkeys(refs))))
 
 
 def place(ref: str) -> Place | None:
-    """Where the reference stands, or None where the page's list does not have it."""
-    refs = st.session_state.get(WALK, ())
-    if ref not in refs:
-        return None
-    at = refs.index(ref)
-    return Place(at + 1, len(refs), refs[at - 1] if at else "", refs[at + 1] if at + 1 < len(refs) else "")
+    """Where the reference stands in the first list that has it, or None where none does."""
+    for title, refs in st.session_state.get(WALK, ()):
+        if ref in refs:
+            at = refs.index(ref)
+            before, after = (refs[i] if 0 <= i < len(refs) else "" for i in (at - 1, at + 1))
+            return Place(at + 1, len(refs), before, after, title)
+    return None

@@ -1,5 +1,6 @@
 """Numbers and recipes in the words of the lab, the same on every page."""
 
+from collections import Counter
 from datetime import datetime
 
 import numpy as np
@@ -77,3 +78,13 @@ def when(created: str) -> str:
     """An ISO time as `21 Nov 01:08`, in the machine's time zone."""
     local = datetime.fromisoformat(created).astimezone()
     return f"{local.day} {local:%b %H:%M}"
+
+
+def run_labels(store) -> dict[str, str]:
+    """Run id -> `title · time` for the runs of a list, newest first; equal ones are numbered, as a choice needs."""
+    named, seen = {}, Counter()
+    for run in reversed(store):
+        label = f"{run.title} · {when(run.created)}"
+        seen[label] += 1
+        named[run.id] = label if seen[label] == 1 else f"{label} ({seen[label]})"
+    return dict(reversed(named.items()))

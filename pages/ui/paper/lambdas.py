@@ -5,6 +5,8 @@ C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda =
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1.
 """
 
+from itertools import compress
+
 import numpy as np
 import streamlit as st
 
@@ -14,6 +16,7 @@ from pages.ui.kit.gallery import Tile, diverging, gallery
 from pages.ui.run import polling, stored
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.runs import ACTIVE, Run
 from svmcore.methods.tangent import principal_tangents, tangent_covariance
 
 LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
@@ -27,9 +30,16 @@ def panel(recipes: dict[str, Recipe]) -> None:
     sweep = [_at(recipes[f"Tangents, {where}"], value) for where in SPACES for value in LAMBDAS]
     found = stored.stored(sweep)
     with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(sweep, found, "Turn the dial", "A run of both machines at each lambda.", key="lambdas")
+        own = [not _with_the_methods(recipe, run, recipes) for recipe, run in zip(sweep, found, strict=True)]
+        both = list(compress(sweep, own)), list(compress(found, own))
+        stored.buttons(*both, "Turn the dial", "A run of both machines at each lambda.", "lambdas", "of the dial")
     polling.poll_all([run.id for run in found if run], lambda statuses: _curve(found))
     _principal(recipes["Tangents, in pixels"])
+
+
+def _with_the_methods(recipe: Recipe, run: Run | None, recipes: dict[str, Recipe]) -> bool:
+    """Whether a run at work is one of the methods above, and so cancelled with them."""
+    return run is not None and run.state in ACTIVE and recipe.digest() in {own.digest() for own in recipes.values()}
 
 
 def _at(recipe: Recipe, value: float) -> Recipe:

@@ -15,13 +15,16 @@ from pages.ui.play import setting as settings
 from pages.ui.play.setting import Setting
 
 KEPT, WRONG, UNDO, SEQ = "play_setting", "play_wrong", "play_history", "play_seq"  # in the session, beside the widgets
+DRAWN = "play_drawn"  # in the session: the widgets of the last run
 WIDGETS = ("problem", "kernel", "degree", "gamma", "C", "virtual", "by", "seed", "noise")
 MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
 MOST_UNDO = 50
 
 
-def begin() -> Setting:
-    """The Setting before any widget is drawn: what the address asks for, or what was there."""
+def begin() -> None:
+    """Take up what the address asks for, or what was there. Once a run of the page, outside its fragment: what the
+    browser says its address is lags behind clicks that follow each other quickly, and must not take them back.
+    """
     values = st.session_state
     asked = {name: texts[-1] for name, texts in state.asked("play", settings.NAMES).items()}
     if asked or KEPT not in values:
@@ -31,12 +34,12 @@ def begin() -> Setting:
     elif _key("problem") not in values:  # back from another page
         _fill(values[KEPT])
     values.setdefault(_key("mode"), "blue")
-    for name, text, allowed in values[WRONG]:
-        st.warning(
-            f"{plain(name)}={plain(short(text, 80))} in the address; allowed: {plain(allowed)}.",
-            icon=":material/link_off:",
-        )
-    return values[KEPT]
+    values.setdefault(DRAWN, [])
+
+
+def kept() -> Setting:
+    """The Setting before its widgets are drawn."""
+    return st.session_state[KEPT]
 
 
 def draw(now: Setting) -> Setting:
@@ -51,12 +54,19 @@ def draw(now: Setting) -> Setting:
         help="Small synthetic problems, each with an invariance that is known of it.",
     )
     own = plane.problem(st.session_state[_key("problem")])
-    st.caption(f"{own.says} Synthetic points.")
+    law = " The dotted line is this law." if own.law else ""
+    st.caption(f"{own.says}{law} Synthetic points.")
     _hand(now)
     _machine(now)
-    _copies(own)
+    _copies(own, now)
     _sample(now)
-    shown = {name: st.session_state[_key(name)] for name in WIDGETS if _key(name) in st.session_state}
+    values, hidden = st.session_state, {"degree", "gamma", "by"}
+    hidden -= {
+        {"poly": "degree", "rbf": "gamma"}.get(values[_key("kernel")]),
+        "by" if values[_key("virtual")] else None,
+    }
+    values[DRAWN] = [name for name in WIDGETS if name not in hidden]
+    shown = {name: values[_key(name)] for name in values[DRAWN]}
     shown["noise"] = shown["noise"] / 100
     changed = replace(now, **shown)
     if changed.still != now.still:
@@ -64,6 +74,18 @@ def draw(now: Setting) -> Setting:
         st.session_state[WRONG] = []
     st.session_state[KEPT] = changed
     return changed
+
+
+def add_wrong(name: str, text: str, allowed: str) -> None:
+    """Something that the address has wrong, and only the machine can tell."""
+    st.session_state[WRONG] = [*st.session_state[WRONG], (name, text, allowed)]
+
+
+def warn() -> None:
+    """What the address had wrong, until something is changed."""
+    for name, text, allowed in st.session_state[WRONG]:
+        said = f"{plain(name)}={plain(short(text, 80))} in the address; allowed: {plain(allowed)}."
+        st.warning(said, icon=":material/link_off:")
 
 
 def write(shown: Setting) -> None:
@@ -140,13 +162,19 @@ def _machine(now: Setting) -> None:
     )
     kernel = st.session_state[_key("kernel")]
     if kernel == "poly":
-        st.slider("Degree", 1, 9, key=_key("degree"), help="Higher degrees bend more: ((u·v + 1) / 2) to this power.")
+        st.slider(
+            "Degree",
+            1,
+            9,
+            key=_comes_and_goes("degree", now),
+            help="Higher degrees bend more: ((u·v + 1) / 2) to this power.",
+        )
     if kernel == "rbf":
         st.select_slider(
             "gamma",
             _options(settings.GAMMA_RANGE, now.gamma),
             format_func="{:g}".format,
-            key=_key("gamma"),
+            key=_comes_and_goes("gamma", now),
             help="exp(−gamma |u − v|²): larger means more local, and a line that winds around single points.",
         )
     st.select_slider(
@@ -158,7 +186,7 @@ def _machine(now: Setting) -> None:
     )
 
 
-def _copies(own: plane.Plane) -> None:
+def _copies(own: plane.Plane, now: Setting) -> None:
     st.toggle(
         "Virtual copies",
         key=_key("virtual"),
@@ -169,7 +197,7 @@ def _copies(own: plane.Plane) -> None:
             "Copies by",
             list(settings.JITTERS),
             format_func=settings.JITTERS.get,
-            key=_key("by"),
+            key=_comes_and_goes("by", now),
             required=True,
             help=f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
             if own.question is None
@@ -211,6 +239,13 @@ def _fill(setting: Setting) -> None:
     st.session_state[_key("noise")] = round(100 * setting.noise)
 
 
+def _comes_and_goes(name: str, now: Setting) -> str:
+    """Key of a widget that is not always drawn: where it was not there last time it begins with the Setting's value."""
+    if name not in st.session_state[DRAWN]:
+        st.session_state[_key(name)] = getattr(now, name)
+    return _key(name)
+
+
 def _become(setting: Setting) -> None:
     """Other points, which Undo takes back."""
     values = st.session_state
@@ -244,6 +279,7 @@ def _another_problem() -> None:
     """A problem begins with what separates it; C, the seed and the switch stay."""
     values = st.session_state
     start = settings.of_problem(values[_key("problem")])
-    for name in ("kernel", "gamma", "by"):
-        values[_key(name)] = getattr(start, name)
+    own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
+    values.update({_key(name): value for name, value in own.items()})
+    values[KEPT] = replace(values[KEPT], **own)
     _forget_edits()

@@ -91,7 +91,7 @@ function tint(canvas, f) {
     for (let c = 0; c < NODES; c++) {
       const value = f[(NODES - 1 - r) * NODES + c], k = 4 * (r * NODES + c)
       image.data.set(value > 0 ? BLUE : ORANGE, k)
-      image.data[k + 3] = 34 + 50 * Math.min(1, Math.abs(value))
+      image.data[k + 3] = 22 + 38 * Math.min(1, Math.abs(value))
     }
   }
   pen.putImageData(image, 0, 0)
@@ -467,11 +467,11 @@ function build(root) {
   const toPlay = button("▶", "Play the tape", () => toggle(play))
   const by = (d) => () => { if (play.timer) pause(play); goTo(play, play.tape ? play.frame + d : d > 0 ? 1 : 1e4, true) }
   tape.append(
-    button("⏮", "To the first step", () => { if (play.timer) pause(play); goTo(play, 0, true) }),
+    button("|‹", "To the first step", () => { if (play.timer) pause(play); goTo(play, 0, true) }),
     button("‹", "One step back", by(-1)),
     toPlay,
     button("›", "One step on", by(1)),
-    button("⏭", "To the last step: the trained machine", () => { if (play.timer) pause(play); goTo(play, last(), true) }),
+    button("›|", "To the last step: the trained machine", () => { if (play.timer) pause(play); goTo(play, last(), true) }),
     slider,
   )
   words.className = "sentence"
@@ -524,13 +524,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const drawn = `${data.version} ${data.mode} ${data.step} ${Boolean(data.tape)} ${data.seq} ${data.alt}`
   if (play.drawn === drawn) return
   play.drawn = drawn
+  const begun = performance.now()
   receive(play, data)
   play.parts.svg.setAttribute("aria-label", data.alt)
   play.parts.svg.dataset.mode = data.mode
   drawMachine(play)
   drawTape(play)
+  root.dataset.took = (performance.now() - begun).toFixed(1) // milliseconds of drawing
   root.dataset.version = data.version
-  root.dataset.drawn = String(Math.round(performance.now()))
   if (play.tape && play.startOnArrival) {
     play.startOnArrival = false
     toggle(play)

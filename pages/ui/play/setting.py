@@ -75,7 +75,7 @@ NAMES = tuple(field.name for field in fields(Setting))
 def of_problem(name: str) -> Setting:
     """Where a problem begins. KeyError."""
     own = plane.problem(name)
-    return Setting(name, own.kernel, 3, own.gamma, 10.0, False, own.jitter, 0, 0.0, "")
+    return Setting(name, own.kernel, 3, own.gamma, 100.0, False, own.jitter, 0, 0.0, "")
 
 
 def read(asked: dict[str, str]) -> tuple[Setting, list[tuple[str, str, str]]]:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.kit import present, state
 from pages.ui.play import controls, opening, plane
-from pages.ui.play.setting import Setting, points
+from pages.ui.play.setting import MAX_STEP, Setting, points
 
 SENTENCE = (
     "A support vector machine keeps only the ringed points. Move C, add a point, switch on virtual copies, and watch "
@@ -18,8 +18,10 @@ BEFORE, NOW = "play_before", "play_now"  # in the session: the figures of the la
 @st.fragment
 def playground() -> None:
     """Plane, widgets and figures; a change of a widget draws only these anew."""
-    now = controls.begin()
-    left, right = st.columns([11, 9], gap="large")
+    now = controls.kept()
+    top = st.container()
+    grid = st.grid(2, min_column_width=380, gap="large")  # one below the other where the plane would be too small
+    left, right = grid.cell(), grid.cell()
     with right, present.form():
         now = controls.draw(now)
     solved, trouble = _solved(now)
@@ -27,6 +29,8 @@ def playground() -> None:
         (place,) = present.parts(["The plane"], [st.container()])
         with place:
             frames, now = _frames(now, solved)
+            with top:
+                controls.warn()
             plane.draw(
                 now,
                 points(now),
@@ -37,12 +41,12 @@ def playground() -> None:
                 controls.edited,
                 controls.scrubbed,
             )
+            if solved is not None:
+                _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")
-    with right:
-        if solved is not None:
-            _figures(now, solved)
     controls.write(now)
+    state.tell()
 
 
 def _solved(now: Setting):
@@ -65,6 +69,8 @@ def _frames(now: Setting, solved) -> tuple[dict | None, Setting]:
 
     frames = solve.frames(now)
     last = len(frames["step"]) - 1
+    if last < now.tape < MAX_STEP:  # MAX_STEP: the browser asks for the last one before it knows which that is
+        controls.add_wrong("tape", str(now.tape), f"0 to {last}")
     now = replace(now, tape=min(now.tape, last))
     st.session_state[controls.KEPT] = now
     return frames, now
@@ -83,18 +89,19 @@ def _figures(now: Setting, solved) -> None:
     if values.get(NOW, ("",))[0] != key:
         values[BEFORE], values[NOW] = values.get(NOW), (key, figures)
     before = values[BEFORE][1] if values.get(BEFORE) else {}
-    cells = st.columns(3)
+    cells = st.container(horizontal=True, gap="medium")
     virtual = f", {solved.n_virtual} virtual" if now.virtual else ""
-    _metric(cells[0], "Support vectors", f"{solved.n_sv}{virtual}", solved.n_sv, before.get("Support vectors"), "off")
+    _metric(cells, "Support vectors", f"{solved.n_sv}{virtual}", solved.n_sv, before.get("Support vectors"), "off")
     n = len(points(now).y)
-    _metric(cells[1], f"Wrong of these {n}", f"{len(solved.wrong)}", len(solved.wrong), before.get("Wrong"), "inverse")
+    _metric(cells, f"Wrong of these {n}", f"{len(solved.wrong)}", len(solved.wrong), before.get("Wrong"), "inverse")
     if solved.fresh_wrong is not None:
         shown, old = solved.fresh_wrong, before.get("Fresh")
-        _metric(cells[2], "Wrong of 400 fresh", f"{shown}", shown, old, "inverse")
+        _metric(cells, "Wrong of 400 fresh", f"{shown}", shown, old, "inverse")
     else:
         side = "blue" if solved.question > 0 else "orange"
-        cells[2].metric(
+        cells.metric(
             "The ? comes out", side, f"f = {solved.question:+.2f}", delta_color="off", delta_arrow="off",
+            width="content",
             help="The machine's answer at a point that has no colour of its own.",
         )  # fmt: skip
     if solved.ending:
@@ -111,7 +118,7 @@ HELP = {
 def _metric(cell, label: str, text: str, value: int, before: int | None, colour: str) -> None:
     change = None if before is None or before == value else value - before
     words = next(says for start, says in HELP.items() if label.startswith(start))
-    cell.metric(label, text, change, delta_color=colour, help=words)
+    cell.metric(label, text, change, delta_color=colour, help=words, width="content")
 
 
 def ways_on() -> None:
@@ -121,7 +128,8 @@ def ways_on() -> None:
         if opening.ready():
             from pages.ui.play import behind
 
-            query = {"run": behind.newest_done()} if behind.newest_done() else {}
+            run_id = behind.newest_done()
+            query = {"run": run_id} if run_id else {}
         st.page_link(
             "pages/errors.py", label="See why real digits fail", icon=":material/close:", query_params=query,
             help="The digits that a trained machine gets wrong, each with the support vectors that pulled.",

@@ -1,12 +1,12 @@
 """The run picker: one choice of run that stays with the reader from page to page, in the URL as `?run=`."""
 
-from collections import Counter
-
 import streamlit as st
 
 from pages.ui.kit import state, words
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
+
+labels = words.run_labels
 
 # state of a run -> (icon, colour, what to call it)
 STATES = {
@@ -25,16 +25,6 @@ def badge(name: str):
     """The state of a run as a small coloured label."""
     icon, colour, word = STATES[name]
     st.badge(word, icon=icon, color=colour)
-
-
-def labels(store) -> dict[str, str]:
-    """Run id -> `title · time` for the runs of a list, newest first; equal ones are numbered, as a choice needs."""
-    named, seen = {}, Counter()
-    for run in reversed(store):
-        label = f"{run.title} · {words.when(run.created)}"
-        seen[label] += 1
-        named[run.id] = label if seen[label] == 1 else f"{label} ({seen[label]})"
-    return dict(reversed(named.items()))
 
 
 def run_picker():

@@ -47,8 +47,8 @@ def cancel(run_ids: Iterable[str]):
         jobs.cancel(run_id)
 
 
-def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all"):
-    """Queue what is missing, and cancel what is at work."""
+def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = ""):
+    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons."""
     missing = [r for r, run in zip(recipes, found, strict=True) if run is None or _rank(run) == 0]
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing:
@@ -63,7 +63,7 @@ def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help
         )
     if working:
         st.button(
-            f"Cancel {len(working)}",
+            f"Cancel {len(working)} {of}".strip(),
             icon=":material/stop:",
             key=f"cancel_{key}",
             on_click=cancel,

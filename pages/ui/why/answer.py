@@ -43,10 +43,10 @@ class Answer(NamedTuple):
         return self.called, int(np.argsort(-self.f, kind="stable")[1])
 
     def role(self, c: int) -> str:
-        """What machine c is to the example: `called`, `true`, `called, true`, `runner-up`, or nothing."""
+        """What machine c is to the example: `predicted`, `true`, `true, predicted`, `runner-up`, or nothing."""
         if len(self.f) == 1:
             return ""
-        said = [word for word, place in (("called", self.called), ("true", self.true)) if place == c]
+        said = [word for word, place in (("true", self.true), ("predicted", self.called)) if place == c]
         return ", ".join(said) or ("runner-up" if c == int(np.argsort(-self.f, kind="stable")[1]) else "")
 
 

@@ -88,7 +88,7 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
     asked = state.param("beside", AUTO, said.names)
     machines = evidence.machine_names(run, machine)
     return st.selectbox(
-        "Beside the machine of the called class",
+        "Beside the predicted class's machine",
         options,
         index=options.index(asked),
         format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",

@@ -2,7 +2,8 @@
 
 The address names the example (`?digit=mnist-5k/test/247`) and the panel (`why=bill`); any gallery may ask for it
 (`gallery.open_digit`), and `show_requested`, called once at the end of app.py, draws it over the page. The arrow keys
-lead through the examples of the page behind it (`kit.walk`).
+lead through the examples of the page behind it (`kit.walk`). All of it is a fragment: a click here does not draw the
+page behind it again.
 """
 
 from collections.abc import Callable
@@ -14,34 +15,49 @@ import streamlit as st
 from data import Dataset, catalogue, load
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.figures import decisions
-from pages.ui.figures.frame import show
 from pages.ui.kit import state, walk
-from pages.ui.kit.gallery import DIGIT, open_digit
+from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family, table
-from pages.ui.why.answer import answer
+from pages.ui.why import bill, family, holds, orbit, remedy, sums, table
+from pages.ui.why.answer import Answer, answer
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 SPLITS = ("train", "test")
 WHY = "why"  # the URL parameter that holds the name of the panel
+BEFORE = "why_before"  # of the session: the latest example of a page's list, to come back to from a tile's
 
 
 class Panel(NamedTuple):
-    """One answer to the question why. params: its own parameters of the address, which go when the view is closed."""
+    """One answer to the question why.
+
+    params: its own parameters of the address, which go when the view is closed. offered(run, machine, shown): whether
+    it has anything to say of this example by this machine.
+    """
 
     label: str
     draw: Callable[[Run, Machine, Shown], None]
     help: str
     params: tuple[str, ...] = ()
+    offered: Callable[[Run, Machine, Shown], bool] = lambda run, machine, shown: True
+
+
+def _image(run: Run, machine: Machine, shown: Shown) -> bool:
+    return shown.dataset.image_shape is not None
 
 
 PANELS = {
     "bill": Panel(
         "Bill", bill.panel, "The support vectors that speak for and against, and how they add up.", bill.PARAMS
     ),
-    "family": Panel("Family", family.panel, "Support vectors and the virtual ones made from them.", family.PARAMS),
+    "orbit": Panel(
+        "Moved a little", orbit.panel, "The example under every jitter of a set, and where f flips.", ("orbit",), _image
+    ),
+    "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
+    "remedy": Panel(
+        "What would fix it", remedy.panel, "The smallest changes that turn it, and what they would break.", (), _image
+    ),
+    "family": Panel("Family", family.panel, "A support vector and its virtual children, kept or not.", family.PARAMS),
 }
 
 
@@ -55,34 +71,41 @@ def show_requested() -> None:
         ref = plain(short(st.query_params[DIGIT], 80))
         st.warning(f"{DIGIT}={ref} in the address names no example. {plain(error)}", icon=":material/link_off:")
         return
-    st.dialog("Why this answer?", width="large", on_dismiss=_close)(_view)()
+    st.dialog("Why this answer?", width="large", on_dismiss=_close)(_guarded)()
 
 
 def panels(run: Run, machine: Machine, shown: Shown) -> None:
     """The choice of a panel, and the panel chosen."""
-    names = list(PANELS)
-    state.param(WHY, names[0], names)
-    chosen = st.segmented_control(
+    PANELS[choose(run, machine, shown)].draw(run, machine, shown)
+
+
+def choose(run: Run, machine: Machine, shown: Shown) -> str:
+    """The choice of a panel among those that have something to say; the name of the one chosen."""
+    offered = {name: panel for name, panel in PANELS.items() if panel.offered(run, machine, shown)}
+    asked = st.query_params.get(WHY)
+    first = next(iter(offered))
+    if asked in PANELS and asked not in offered:
+        st.caption(f"*{PANELS[asked].label}* has nothing to say of this example.")
+    elif asked is not None:
+        state.param(WHY, first, list(offered))
+    chosen = asked if asked in offered else first
+    st.session_state["why_panel"] = chosen
+    st.segmented_control(
         "Why",
-        names,
+        list(offered),
         format_func=lambda name: PANELS[name].label,
-        default=_asked_panel(),
         required=True,
         key="why_panel",
-        on_change=_note_panel,
+        on_change=lambda: st.query_params.update({WHY: st.session_state["why_panel"]}),
         label_visibility="collapsed",
-        help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in PANELS.values()),
+        help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in offered.values()),
     )
-    PANELS[chosen].draw(run, machine, shown)
+    return chosen
 
 
-def _asked_panel() -> str:
-    asked = st.query_params.get(WHY)
-    return asked if asked in PANELS else next(iter(PANELS))
-
-
-def _note_panel() -> None:
-    st.query_params[WHY] = st.session_state["why_panel"]
+def winner(values: np.ndarray) -> int:
+    """The position of the class that decision values (k,) choose: 0 or 1 for a single machine."""
+    return int(values[0] > 0) if len(values) == 1 else int(np.argmax(values))
 
 
 def _parse(ref: str) -> tuple[Dataset, str, int]:
@@ -92,14 +115,19 @@ def _parse(ref: str) -> tuple[Dataset, str, int]:
     name, split, number = parts
     dataset = load(catalogue.entry(name).name)
     n = len(evidence.examples(dataset, split)[0])
-    if int(number) >= n:
+    if len(number) > 12 or int(number) >= n:
         raise ValueError(f"{dataset.entry.title} has {n:,} examples in its {split} part, numbered from 0.")
     return dataset, split, int(number)
 
 
 def _close() -> None:
+    st.session_state.pop(BEFORE, None)
     for name in (DIGIT, WHY, *(name for panel in PANELS.values() for name in panel.params)):
         st.query_params.pop(name, None)
+
+
+def _guarded() -> None:
+    state.guarded(_view)
 
 
 def _view() -> None:
@@ -111,35 +139,40 @@ def _view() -> None:
         st.warning(plain(error), icon=":material/link_off:")
         return
     X, y = evidence.examples(dataset, split)
-    shown = Shown(dataset, X[index][None], y[index], ref)
+    shown = Shown(dataset, X[index][None], y[index], reference(dataset.entry.name, split, index))
     run = state.current_run()
     machine = _machine(run, dataset)
-    values = None if machine is None else answer(run, machine, shown).f
-    _heading(run, machine, values, shown, split, index)
-    left, right = st.columns([1, 3], gap="medium")
+    said = None if machine is None else answer(run, machine, shown)
+    _heading(run, said, shown, split, index)
+    picture = dataset.image_shape is not None  # a table or a plane is taller: its panel stands beside it
+    left, right = st.columns([1, 4] if picture else [2, 3], gap="medium")
     with left:
         table.top(run, machine, shown)
-        if machine is not None:
-            _sums(run, machine, values, y[index])
     with right:
-        if machine is None:
+        if said is None:
             _without_machine(run, dataset)
-        else:
-            panels(run, machine, shown)
+            return
+        sums.draw(run, machine, said, split == "train" and evidence.dataset_rows(run, machine) == index)
+        chosen = choose(run, machine, shown)
+    with st.container() if picture else right:
+        PANELS[chosen].draw(run, machine, shown)
 
 
-def _heading(run, machine, values, shown: Shown, split: str, index: int) -> None:
+def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, index: int) -> None:
     """What the example is and was called, where it stands in the page's list, and the ways to its neighbours."""
     place = walk.place(shown.ref)
+    if place:
+        st.session_state[BEFORE] = shown.ref
     with st.container(horizontal=True, vertical_alignment="center"):
         if place:
             _step("Previous", "Left", place.before)
-        with st.container(width="stretch", gap=None):
-            st.markdown(f"#### {_part(run, split, index)} example {index:,}: {_answer(run, machine, values, shown)}")
-            where = f" · {place.number:,} of {place.of:,} on this page" if place else ""
-            st.caption(f"{plain(shown.dataset.entry.title)}{_role(run, machine, split, index)}{where}")
-        if place:
             _step("Next", "Right", place.after)
+        else:
+            _back()
+        with st.container(width="stretch", gap=None):
+            st.markdown(f"#### {_part(run, split, index)} example {index:,}: {_answer(said, shown)}")
+            where = f" · **{place.number:,} of {place.of:,}** {plain(short(place.title)) or 'here'}" if place else ""
+            st.caption(f"{plain(shown.dataset.entry.title)}{'' if said is None else _role(run, split, index)}{where}")
 
 
 def _step(label: str, key: str, ref: str) -> None:
@@ -153,8 +186,23 @@ def _step(label: str, key: str, ref: str) -> None:
         disabled=not ref,
         on_click=open_digit,
         args=(ref,),
-        help="The next or the previous example of the page, in its order.",
+        help="The next or the previous example of the page, in its order; panel and machines stay. Arrow keys do the "
+        "same, unless the focus is in a choice, where they go through its options.",
     )
+
+
+def _back() -> None:
+    """From an example that a tile led to, the way back to the page's list."""
+    before = st.session_state.get(BEFORE)
+    if before and walk.place(before):
+        st.button(
+            "Back",
+            icon=":material/undo:",
+            key="why_back",
+            on_click=open_digit,
+            args=(before,),
+            help="To the example of the page that led here. The browser's own Back retraces every step.",
+        )
 
 
 def _part(run: Run | None, split: str, index: int) -> str:
@@ -164,10 +212,8 @@ def _part(run: Run | None, split: str, index: int) -> str:
     return "Test" if tested or split == "test" else "Training"
 
 
-def _role(run: Run | None, machine: Machine | None, split: str, index: int) -> str:
+def _role(run: Run, split: str, index: int) -> str:
     """What the run has seen of the example."""
-    if machine is None:
-        return ""
     if split == "train" and index in run.train_index():
         return " · trained on"
     test = run.test()
@@ -175,28 +221,23 @@ def _role(run: Run | None, machine: Machine | None, split: str, index: int) -> s
     return (" · held out from training" if split == "train" else "") if tested else " · not seen by this run"
 
 
-def _answer(run, machine, values, shown: Shown) -> str:
+def _answer(said: Answer | None, shown: Shown) -> str:
     """`true 5 → predicted 1`."""
-    if machine is None:
+    if said is None:
         return f"class {plain(short(shown.label))}"
-    names, true = evidence.class_names(run, machine), evidence.class_of(run, machine, shown.label)
-    called = plain(short(names[winner(values)]))
-    if true is None:
+    called = plain(short(said.names[said.called]))
+    if said.true is None:
         return f"class {plain(short(shown.label))}, which this run does not know → predicted {called}"
-    mark = ":material/check:" if true == names[winner(values)] else ":material/close:"
-    return f"true {plain(short(true))} → predicted {called} {mark}"
-
-
-def winner(values: np.ndarray) -> int:
-    """The position of the class that decision values (k,) choose: 0 or 1 for a single machine."""
-    return int(values[0] > 0) if len(values) == 1 else int(np.argmax(values))
+    mark = ":material/check:" if said.true == said.called else ":material/close:"
+    return f"true {plain(short(said.names[said.true]))} → predicted {called} {mark}"
 
 
 def _machine(run: Run | None, dataset: Dataset) -> Machine | None:
     if run is None or run.recipe.dataset != dataset.entry.name:
         return None
     try:
-        return run.machine()
+        with st.spinner("Reading the machine from the run's file", show_time=True):
+            return run.machine()
     except FileNotFoundError:
         return None
 
@@ -210,14 +251,3 @@ def _without_machine(run: Run | None, dataset: Dataset) -> None:
         icon=":material/play_circle:",
         query_params={"dataset": dataset.entry.name},
     )
-
-
-def _sums(run: Run, machine: Machine, values: np.ndarray, label) -> None:
-    """The decision values of all machines."""
-    names = evidence.class_names(run, machine)
-    if len(values) == 1:
-        values = np.array([-values[0], values[0]])
-    figure = decisions.decision_bars(
-        values, names, evidence.class_of(run, machine, label), names[int(np.argmax(values))]
-    )
-    show(figure, "digit_decision")

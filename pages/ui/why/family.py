@@ -163,6 +163,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
         alt=f"The {len(offered)} families that pull most on this example, strongest first",
         size=48,
         on_pick=_pick,
+        whole_page=False,
     )
     st.caption("The families that pull most on this example, and what each adds to f. Click one to see its tree.")
 
@@ -194,6 +195,7 @@ def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: 
             alt=f"Training example {row} under {np.sum(cells >= 0)} jitters {square.title}; dotted rings were kept",
             size=jittered.size(squares),
             rows=[""] * len(square.cells),
+            whole_page=False,
         )
     st.caption(_see(run, machine, shown, c, row, born, families))
 

@@ -20,7 +20,8 @@ from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-BESIDE = "beside"  # the address's runs
+BESIDE, CLASS = "beside", "map_class"  # in the address: the runs, the class
+PARAMS = (BESIDE, CLASS)
 MOST = 4  # maps side by side
 USUAL = 3
 
@@ -80,18 +81,17 @@ def _class(now: Asked) -> int:
     names = [short(name, 24) for name in now.names]
     labels = [name if names.count(name) == 1 else f"{number}: {name}" for number, name in enumerate(names)]
     usual = labels[now.own]
-    wanted = state.param("map_class", usual, labels)
-    if st.session_state.get("map_class") not in labels:
-        st.session_state["map_class"] = wanted
+    wanted = state.param(CLASS, usual, labels)
     chosen = st.selectbox(
         "Machine of class",
         labels,
-        key="map_class",
+        index=labels.index(wanted),
+        key=f"{CLASS}_{now.own}",
         format_func=plain,
         width=160,
         help="Whose decision value is drawn: at first the example's own class.",
     )
-    state.write("map_class", ["map_class"], {"map_class": chosen} if chosen != usual else {})
+    state.write(CLASS, [CLASS], {CLASS: chosen} if chosen != usual else {})
     return labels.index(chosen)
 
 
@@ -100,21 +100,21 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
     able = {other.id: other for other in runs.newest_first() if _comparable(run, other, names)}
     able.setdefault(run.id, run)
     asked_for = state.asked(BESIDE, [BESIDE]).get(BESIDE)
+    if asked_for is None and BESIDE not in st.session_state:  # another panel was drawn meanwhile
+        asked_for = st.query_params.get_all(BESIDE) or _usual(run, able)
     if asked_for is not None:
         if unknown := [run_id for run_id in asked_for if run_id not in able]:
             st.warning(
                 f"Run {plain(short(unknown[0]))} cannot stand here: it is unknown, not done, or of other classes.",
                 icon=":material/link_off:",
             )
-        st.session_state[BESIDE] = [run_id for run_id in asked_for if run_id in able][:MOST]
-    else:
-        st.session_state.setdefault(BESIDE, _usual(run, able))
-    st.session_state[BESIDE] = [run_id for run_id in st.session_state[BESIDE] if run_id in able] or [run.id]
+        st.session_state[BESIDE] = asked_for
+    st.session_state[BESIDE] = [run_id for run_id in st.session_state[BESIDE] if run_id in able][:MOST] or [run.id]
     chosen = st.multiselect(
         "Runs",
         list(able),
         key=BESIDE,
-        format_func=lambda run_id: f"{able[run_id].title} · {words.when(able[run_id].created)}",
+        format_func=words.run_labels(list(able.values())).get,
         max_selections=MOST,
         help="Finished runs on the same data set that tell the same classes apart.",
     )

@@ -11,8 +11,10 @@ from pages.ui.kit import state, words
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from svmcore.explain import remedy
+from svmcore.lab import jobs
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Advice, Totals
+from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.jobs import remedies as counts
 from svmcore.lab.jobs.remedies import ENDED, Count
 from svmcore.lab.recipe.recipe import RecipeError
@@ -116,7 +118,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
         st.markdown(f"No set of these mends more than it breaks, of {seen}. The run's errors ask for something else.")
         return
     st.markdown(
-        f"**{plain(best.text)}** speaks for itself most: asked under its changes, the machine mends "
+        f"**{plain(best.text)}** is the first to try: asked under its changes, the machine mends "
         f"**{tally.mended[best.s]}** and breaks **{tally.broken[best.s]}** of {seen}: "
         f"net {best.net.value:+.0f} ({best.net.low:+.0f} to {best.net.high:+.0f})."
     )
@@ -136,12 +138,18 @@ def _train(run: Run, recipe, best: Advice, key: str) -> None:
         type="primary",
         icon=":material/play_circle:",
         key=f"{key}_train",
-        on_click=config.start,
-        args=(recipe, run.id),
         help=f"Starts {plain(words.summary(recipe))}, otherwise this run's recipe, and opens it on Train.",
     )
-    if pressed and st.session_state.get("run") != run.id:
-        st.switch_page("pages/train.py", query_params={"run": st.session_state["run"]})
+    if not pressed:
+        return
+    try:
+        started = jobs.submit(recipe, parent=run.id)
+    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
+        st.error(f"Not started. {plain(error)}", icon=":material/block:")
+        return
+    st.session_state[config.FOLDED] = True  # Train shows the run, not its form
+    state.tell_later(f":material/play_circle: {plain(recipe.title)} trains in the background.")
+    st.switch_page("pages/train.py", query_params={"run": started})
 
 
 def _table(run: Run, totals: Totals, key: str) -> None:

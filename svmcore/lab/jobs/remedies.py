@@ -123,6 +123,7 @@ class Counts:
 
         def monitor(progress) -> bool:
             check("fitting")
+            publish("training", message=f"gap {progress.gap:.2g}, {progress.n_sv:,} support vectors")
             return True
 
         try:

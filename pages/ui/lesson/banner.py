@@ -1,0 +1,214 @@
+"""The banner of a lesson, on top of whatever page is open: the question, then what is right and where to look.
+
+`course.arrive` has brought the reader to the page of the step; where they left it, the banner offers the way back.
+"""
+
+import math
+
+import streamlit as st
+
+from pages.ui.kit import words
+from pages.ui.lesson import course, places
+from pages.ui.lesson.lessons import LESSONS
+from pages.ui.lesson.parts import Facts, told
+from pages.ui.run import polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.store import runs
+
+
+def draw(page) -> None:
+    """Draw the banner of the step that the address names, if any. No step breaks the page below it."""
+    if wrong := st.session_state.get("lesson_wrong"):
+        st.warning(wrong, icon=":material/link_off:")
+    at = course.current()
+    if at is None:
+        return
+    with st.container(border=True, key="lesson", gap="small"):
+        _head(at)
+        facts = Facts(at.lesson.recipes, at.seed)
+        try:
+            _body(at, facts, page)
+        except course.BROKEN as error:
+            st.error(words.plain(error), title="This step cannot be shown", icon=":material/broken_image:")
+            _onward(at)
+
+
+def _head(at: course.At) -> None:
+    number = LESSONS.index(at.lesson) + 1
+    seeded = f" · seed {at.seed}" if at.seed else ""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(
+            f":material/school: **Lesson {number}: {at.lesson.title}**, {at.number} of {len(at.lesson.steps)}{seeded}",
+            width="content",
+        )
+        st.button(
+            "Leave the lesson",
+            icon=":material/close:",
+            key="lesson_leave",
+            type="tertiary",
+            on_click=course.go,
+            args=(None,),
+            help="This page stays as it is. The lesson can be taken up again on the page Lessons.",
+        )
+
+
+def _body(at: course.At, facts: Facts, page) -> None:
+    said, view = course.said(at), course.view(at)
+    missing = [name for name in at.step.before if not facts.done(name)]
+    if places.name_of(page) != view.page:
+        _astray(f"This step is on the page *{places.PLACES[view.page].title}*.")
+    elif missing:
+        _train(facts, missing)
+    elif view.run and st.session_state.get("run") != facts.run(view.run).id:
+        _astray(f"This step looks at another run: *{words.plain(facts.run(view.run).title)}*.")
+    elif said is None:
+        _ask(at, facts)
+    else:
+        _tell(at, said, facts)
+
+
+def _astray(text: str) -> None:
+    """The way back for a reader who has wandered off."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(text, width="content")
+        st.button(
+            "Go back to it",
+            icon=":material/undo:",
+            key="lesson_return",
+            on_click=course.back_to_place,
+            help="Opens the page as the step has it; the lesson goes on.",
+        )
+
+
+def _ask(at: course.At, facts: Facts) -> None:
+    """The question, its choices, and the button that shows the answer."""
+    st.markdown(f"**{told(at.step.question, facts)}**")
+    waiting = course.wanted(at)
+    chosen = st.radio(
+        "Your guess",
+        range(len(at.step.choices)),
+        index=waiting,
+        format_func=at.step.choices.__getitem__,
+        key=f"lesson_guess_{at.text}_{at.seed}",
+        disabled=waiting is not None,
+        help="Guess before you look: a wrong guess is remembered longer than a right answer that was read.",
+    )
+    missing = [name for name in at.step.after if not facts.done(name)]
+    if waiting is not None and not missing:
+        course.judge(at, waiting, facts)
+        st.rerun()
+    if waiting is not None:
+        _train(facts, missing)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _back(at)
+        st.button(
+            f"Train it ({_time(facts, missing)}) and look" if missing else "Look",
+            type="primary",
+            icon=":material/visibility:",
+            key="lesson_look",
+            on_click=course.want,
+            args=(at, chosen),
+            disabled=chosen is None,
+            help="First choose what you expect." if chosen is None else "Shows on the page what is so.",
+        )
+
+
+def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
+    """What is right, why, where it can be seen, and the way on."""
+    choices = at.step.choices
+    st.markdown(told(at.step.question, facts))
+    if said.chosen == said.right:
+        st.success(f"**Right: {choices[said.right]}.** {said.because}", icon=":material/check:")
+    else:
+        st.info(
+            f"You said *{choices[said.chosen]}*. It is **{choices[said.right]}**. {said.because}",
+            icon=":material/lightbulb:",
+        )
+    st.markdown(f":material/visibility: **Look:** {at.step.where}")
+    _onward(at, again=True)
+
+
+def _onward(at: course.At, again: bool = False) -> None:
+    last = at.number == len(at.lesson.steps)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _back(at)
+        if again:
+            st.button(
+                "Ask me again",
+                icon=":material/replay:",
+                key="lesson_again",
+                on_click=course.forget,
+                args=(at,),
+                help="Hides the answer.",
+            )
+        if not last:
+            st.button(
+                "Next",
+                type="primary",
+                icon=":material/arrow_forward:",
+                icon_position="right",
+                key="lesson_next",
+                on_click=course.go,
+                args=(at._replace(number=at.number + 1),),
+                help="The next question.",
+            )
+        elif st.button(
+            "Done: to all lessons",
+            type="primary",
+            icon=":material/school:",
+            key="lesson_end",
+            help="The page Lessons, with what you have answered.",
+        ):
+            course.go(None)
+            st.switch_page("pages/lessons.py", query_params={course.SEED: str(at.seed)} if at.seed else None)
+
+
+def _back(at: course.At) -> None:
+    if at.number > 1:
+        st.button(
+            "Back",
+            icon=":material/arrow_back:",
+            key="lesson_back",
+            on_click=course.go,
+            args=(at._replace(number=at.number - 1),),
+            help="The question before.",
+        )
+
+
+def _train(facts: Facts, missing: list[str]) -> None:
+    """The machines that are not there yet: one button that trains them, and how far they are."""
+    recipes, found = [facts.recipes[name] for name in missing], [facts.found[name] for name in missing]
+    for run in found:
+        if run is not None and run.state not in runs.ACTIVE:
+            st.warning(
+                words.plain(run.message) or "It was stopped.", title=f"The run is {run.state}", icon=":material/error:"
+            )
+    working = [run.id for run in found if run is not None and run.state in runs.ACTIVE]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if not working:
+            some = "a machine" if len(missing) == 1 else f"{len(missing)} machines"
+            st.markdown(f"This step looks at {some} that must be trained first.", width="content")
+        stored.buttons(
+            recipes,
+            found,
+            f"Train {'it' if len(missing) == 1 else 'them'} ({_time(facts, missing)})",
+            "A run like any other, in the background; it is kept.",
+            "lesson",
+        )
+    if working:
+        polling.poll_all(working, _progress)
+
+
+def _progress(statuses) -> None:
+    active = [status for status in statuses if status.state in runs.ACTIVE]
+    queued = all(status.state == "queued" for status in active)
+    waits = "It waits until the run before it is done." if queued else "It trains; the page changes when it is done."
+    if any(status.state == "paused" for status in active):
+        waits = "It is paused; resume it on the Train page."
+    st.caption(f":material/progress_activity: {waits}")
+
+
+def _time(facts: Facts, names: list[str]) -> str:
+    seconds = sum(estimate(facts.recipes[name]).seconds for name in names)
+    return f"{max(1, math.ceil(seconds))} s"

@@ -1,0 +1,136 @@
+"""Jittering inside the kernel: no copies are added; each comparison of two digits tries the shifts by itself.
+
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2.
+"""
+
+from pages.ui.lesson import seen
+from pages.ui.lesson.lessons.machines import JITTERED, PAIR, SHIFTS, VIRTUAL
+from pages.ui.lesson.lessons.virtual import moved
+from pages.ui.lesson.parts import Facts, Lesson, Step, Verdict, View
+from svmcore.jitter import JitterSet
+
+LEVEL = 0.05  # of the test whether two machines differ
+
+
+def forms(facts: Facts) -> int:
+    return len(JitterSet.parse(SHIFTS, facts.dataset("plain").image_shape))
+
+
+def compares(facts: Facts) -> Verdict:
+    J = forms(facts)
+    return Verdict(
+        (1, 9, 81).index(J),
+        f"The digit as it is and {J - 1} shifted forms: {J} comparisons, of which the best match counts. Shifting one "
+        "of the two is enough: only how they lie to each other matters.",
+    )
+
+
+def stays_small(facts: Facts) -> Verdict:
+    a, b, c = facts.n_sv("plain"), facts.n_sv("jittered"), facts.n_sv("virtual")
+    return Verdict(
+        1 if b > 2 * a else 0,
+        f"{b} support vectors. The plain machine keeps {a}, the one with virtual SVs {c}: there every copy is an "
+        "example of its own, here no copy is ever made.",
+    )
+
+
+def fewer_errors(facts: Facts) -> Verdict:
+    a, b = facts.errors("plain"), facts.errors("jittered")
+    return Verdict(
+        seen.against(b, a),
+        f"{b} of {facts.n_test('plain')} are wrong; the plain machine had {a}. What the machine was taught by copies "
+        "before, its comparison knows by itself now.",
+    )
+
+
+def by_chance(facts: Facts) -> Verdict:
+    test = seen.only_one_wrong(facts, "virtual", "jittered")
+    certain = test.p_value < LEVEL
+    end = "So uneven a split would hardly come by chance." if certain else "So even a split may well be chance."
+    return Verdict(
+        0 if certain else 1,
+        f"{test.only_a} digits are wrong with the virtual SVs alone, {test.only_b} with the jittering kernel alone. "
+        f"{end} (McNemar's test says p = {test.p_value:.2g}; below {LEVEL} one speaks of a difference.)",
+    )
+
+
+def price(facts: Facts) -> Verdict:
+    J = forms(facts)
+    a, b = facts.n_sv("virtual"), J * facts.n_sv("jittered")
+    return Verdict(
+        0 if b < a else 1,
+        f"Virtual SVs: {a:,} comparisons, one for each. Jittering kernel: {facts.n_sv('jittered')} support vectors "
+        f"times {J} shifts, {b:,} comparisons. Memory is saved, time is not; the paper chooses virtual SVs where speed "
+        "counts.",
+    )
+
+
+def compared(facts: Facts) -> dict:
+    return {"compare": [facts.run("virtual").id, facts.run("jittered").id]}
+
+
+LESSON = Lesson(
+    "jittering",
+    "Jittering inside the kernel",
+    "The other way to teach a shift: leave the digits alone and change how two of them are compared.",
+    "section 3.2",
+    {"plain": PAIR, "virtual": VIRTUAL, "jittered": JITTERED},
+    (
+        Step(
+            View("jitters", moved("none"), "plain"),
+            "A *kernel* is a number that says how alike two pictures are. A *jittering* kernel tries harder: it shifts "
+            "one of the two by one pixel in each of eight directions, and keeps the best match. How many comparisons "
+            "does it make for one pair?",
+            ("1", "9", "81"),
+            View("jitters", moved(SHIFTS), "plain"),
+            "the nine forms of this digit; each is compared with the other picture. At the right, *Jitters* "
+            "counts them.",
+            compares,
+        ),
+        Step(
+            View("support_vectors", {}, "plain"),
+            lambda facts: (
+                f"The plain machine keeps {facts.n_sv('plain')} support vectors, as the number at the left "
+                "says. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
+            ),
+            ("At most twice as many", "More than twice as many"),
+            View("support_vectors", {}, "jittered"),
+            "the number at the left, *Support vectors*. No ring is dotted: there are no virtual ones.",
+            stays_small,
+            ("virtual",),
+        ),
+        Step(
+            View("errors", {}, "plain"),
+            lambda facts: (
+                f"These {facts.errors('plain')} of {facts.n_test('plain')} new digits are wrong with the plain "
+                "kernel. How many are wrong with the jittering kernel?"
+            ),
+            seen.FEWER_OR_MORE,
+            View("errors", {}, "jittered"),
+            "the line in large type, *wrong*.",
+            fewer_errors,
+        ),
+        Step(
+            View("errors", {}, "jittered"),
+            lambda facts: (
+                f"Virtual SVs leave {facts.errors('virtual')} digits wrong, the jittering kernel "
+                f"{facts.errors('jittered')}. Is one of them better, or may it be chance?"
+            ),
+            ("One is better, most likely", "It may well be chance"),
+            View("compare", compared, "jittered"),
+            "the sentences below the table. A is the machine with virtual SVs, B the one with the jittering kernel.",
+            by_chance,
+            ("virtual",),
+        ),
+        Step(
+            View("compare", compared, "jittered"),
+            "A is the machine with virtual SVs, B the one with the jittering kernel. The column *SVs* says how many "
+            "support vectors each has. Which makes fewer comparisons to decide about one new digit?",
+            ("B, the jittering kernel", "A, the virtual SVs"),
+            View("compare", compared, "jittered"),
+            "the column *SVs*: A makes one comparison for each, B nine.",
+            price,
+            ("virtual",),
+        ),
+    ),
+)

@@ -1,0 +1,123 @@
+"""What an SVM keeps: of all points only those at the edge of the road between the classes.
+
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 2.
+"""
+
+import numpy as np
+
+from pages.ui.lesson import plane
+from pages.ui.lesson.lessons.machines import PAIR
+from pages.ui.lesson.parts import Facts, Lesson, Step, Verdict, View
+
+EDGE = 20  # support vectors at either end of the order
+
+
+def few(facts: Facts) -> Verdict:
+    machine = plane.solved(facts)
+    n, kept = len(machine.alpha), machine.n_sv
+    return Verdict(
+        2 if kept < 10 else 1 if kept < n else 0,
+        f"{kept} of {n}: the ringed ones, at the edge of the road. They are called *support vectors*.",
+    )
+
+
+def idle(facts: Facts) -> Verdict:
+    still = plane.same(plane.solved(facts), plane.solved(facts, points=plane.without_idle(facts)))
+    return Verdict(
+        1 if still else 0,
+        "59 points are left, and the road lies where it lay. A point away from the road has no say."
+        if still
+        else "It moved a little.",
+    )
+
+
+def ringed(facts: Facts) -> Verdict:
+    before, after = plane.solved(facts), plane.solved(facts, points=plane.without_ringed(facts))
+    if plane.same(before, after):
+        return Verdict(1, "Another point of the same edge holds the road where it was.")
+    wider, angle = plane.width(after) / plane.width(before) - 1, plane.turned(before, after)
+    return Verdict(
+        0,
+        f"The road is {wider:.0%} wider, and its line turned by {angle:.1f} degrees. Other points hold it now.",
+    )
+
+
+def digits(facts: Facts) -> Verdict:
+    n, kept = facts.run("plain").result["n_train"], facts.n_sv("plain")
+    return Verdict(
+        0 if kept < 10 else 1 if kept <= 100 else 2,
+        f"{kept} of {n}. A digit is a point as well, with one coordinate for each of its 784 pixels. With so many "
+        "directions most points lie at an edge.",
+    )
+
+
+def odd(facts: Facts) -> Verdict:
+    machine = facts.run("plain").machine()
+    coef = machine.coef[0]
+    order = np.argsort(-np.abs(coef), kind="stable")
+    K = machine.kernel.block(machine.support_vectors, machine.support_vectors)
+    np.fill_diagonal(K, -1)
+    alike = np.where(np.sign(coef)[:, None] == np.sign(coef), K, -1).max(axis=1)
+    top, low = (float(alike[rows].mean()) for rows in (order[:EDGE], order[-EDGE:]))
+    return Verdict(
+        1 if top < low else 0,
+        f"The {EDGE} that pull hardest are {top:.2f} like the nearest kept digit of their own class, the {EDGE} that "
+        f"pull least {low:.2f} (1 would be equal).",
+    )
+
+
+LESSON = Lesson(
+    "keeps",
+    "What an SVM keeps",
+    "A machine that has seen sixty points, and needs two or three of them.",
+    "section 2",
+    {"plain": PAIR},
+    (
+        Step(
+            View("playground", plane.address(tape=0)),
+            "Sixty points, half of them blue, half orange; each has a cross, as nothing is learned yet. A "
+            "*support vector machine* looks for the widest empty road "
+            "between the two colours; the line in its middle then says what is blue and what is orange. How many of "
+            "the points does it have to keep to know where the road runs?",
+            ("All sixty", "About half of them", "Fewer than ten"),
+            View("playground", plane.address()),
+            "the ringed points, and *Support vectors* below the picture. The thin lines are the edges of the road.",
+            few,
+        ),
+        Step(
+            View("playground", plane.address()),
+            "Now one point is taken away, far from the road and without a ring. Does the line move?",
+            ("Yes", "No"),
+            View("playground", plane.address(points=plane.without_idle)),
+            "the line and the rings. *Ask me again* brings the point back, to compare.",
+            idle,
+        ),
+        Step(
+            View("playground", plane.address()),
+            "And if a point with a ring is taken away instead?",
+            ("The line moves", "The line stays"),
+            View("playground", plane.address(points=plane.without_ringed)),
+            "the line and the rings. One of the old rings is gone with its point.",
+            ringed,
+        ),
+        Step(
+            View("playground", plane.address()),
+            "The same with real digits: a machine learns to tell 3 from 8 from 200 digits. How many of the 200 does it "
+            "keep?",
+            ("Fewer than 10", "10 to 100", "More than 100"),
+            View("support_vectors", {}, "plain"),
+            "the number at the left, *Support vectors*, and the digits themselves.",
+            digits,
+        ),
+        Step(
+            View("support_vectors", {"order": "Smallest alpha"}, "plain"),
+            "Each support vector pulls at the line with a force, its *alpha*, the number below it. First come "
+            "those that "
+            "pull least. Which digits pull hardest?",
+            ("Typical ones, like many others", "Odd ones, unlike the others of their class"),
+            View("support_vectors", {"order": "Largest alpha"}, "plain"),
+            "the first two rows: could you read them all?",
+            odd,
+        ),
+    ),
+)

@@ -1,0 +1,121 @@
+"""What a lesson is made of: steps, each of them one question about a page as it stands, predicted first and seen then.
+
+    Lesson -> Step -> ask: View (the page while the question is open)  ->  look: View (the page that answers it)
+    View    a page, the parameters of its address, and which of the lesson's machines it shows
+    judge   Facts -> Verdict: the right choice and the sentence that says so, worked out from the runs themselves
+
+Nothing that came out of a run is written down in a lesson: another seed gives other digits and other numbers.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
+
+from data import Dataset, load
+from pages.ui.run import stored
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.runs import Run
+
+MAX_SEED = 999_999  # as the Playground has it
+
+
+class Verdict(NamedTuple):
+    """right: the number of the right choice. because: what was seen, with the figures of this run."""
+
+    right: int
+    because: str
+
+
+class Facts:
+    """What the questions and verdicts of a lesson are worked out from: its seed, and its machines as far as trained."""
+
+    def __init__(self, recipes: Mapping[str, Recipe], seed: int):
+        self.seed = seed
+        self.recipes = {name: recipe.replace(seed=seed) for name, recipe in recipes.items()}
+
+    @cached_property
+    def found(self) -> dict[str, Run | None]:
+        """Of each machine its run: a finished one, else one at work, else one that ended."""
+        return dict(zip(self.recipes, stored.stored(self.recipes.values()), strict=True))
+
+    def done(self, name: str) -> bool:
+        """Whether the machine is there."""
+        run = self.found[name]
+        return run is not None and run.state == "done"
+
+    def run(self, name: str) -> Run:
+        """The finished run of a machine. LookupError when there is none yet."""
+        if not self.done(name):
+            raise LookupError(f"the machine {name!r} is not trained yet")
+        return self.found[name]
+
+    def errors(self, name: str) -> int:
+        """How many test examples it gets wrong."""
+        return self.run(name).result["errors"]
+
+    def n_sv(self, name: str) -> int:
+        """How many distinct support vectors it keeps."""
+        return self.run(name).result["n_union"]
+
+    def n_test(self, name: str) -> int:
+        """How many examples it was tested on."""
+        return self.run(name).result["n_test"]
+
+    def dataset(self, name: str) -> Dataset:
+        """The data set of a machine."""
+        return load(self.recipes[name].dataset)
+
+
+Query = Mapping[str, object] | Callable[[Facts], Mapping[str, object]]
+Text = str | Callable[[Facts], str]
+NONE: Mapping[str, object] = MappingProxyType({})
+
+
+class View(NamedTuple):
+    """A page as a step wants it. page: a file of pages/, without .py. query: parameters of its address, of the types
+    that its widgets hold. run: the machine shown, by its name in the lesson; empty where the page shows none."""
+
+    page: str
+    query: Query = NONE
+    run: str = ""
+
+
+class Step(NamedTuple):
+    """One question. where: what to look at once the page answers. machines: those that `judge` needs beside the two
+    that are shown."""
+
+    ask: View
+    question: Text
+    choices: tuple[str, ...]
+    look: View
+    where: str
+    judge: Callable[[Facts], Verdict]
+    machines: tuple[str, ...] = ()
+
+    @property
+    def before(self) -> tuple[str, ...]:
+        """The machines that must be there for the question."""
+        return (self.ask.run,) if self.ask.run else ()
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The machines that must be there for the answer."""
+        return tuple(dict.fromkeys(filter(None, (self.ask.run, self.look.run, *self.machines))))
+
+
+class Lesson(NamedTuple):
+    """promise: what the reader will know afterwards. source: where the paper says it. recipes: its machines by name,
+    to which the class's seed is added."""
+
+    name: str
+    title: str
+    promise: str
+    source: str
+    recipes: dict[str, Recipe]
+    steps: tuple[Step, ...]
+
+
+def told(what, facts: Facts):
+    """`what` as it is, or as worked out from the facts."""
+    return what(facts) if callable(what) else what

@@ -1,0 +1,71 @@
+"""Each lesson from its link to its end, as a pupil walks it; and a link with a seed, which shows everyone the same."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import QUIET, press, settle, tiles
+
+LESSONS = {"keeps": 5, "margin": 5, "virtual": 5, "jittering": 5, "toofar": 5, "speed": 6}
+TRAINING = 60_000  # ms that the machines of a step may take beside other work
+SEED = 7
+
+
+def banner(page: Page):
+    return page.locator(".st-key-lesson")
+
+
+def open_lesson(page: Page, url: str, name: str, seed: int = SEED) -> None:
+    page.goto(f"{url}/lessons?lesson={name}.1&seed={seed}")
+    expect(banner(page)).to_contain_text("1 of", timeout=TRAINING)
+
+
+def answer(page: Page, choice: int = 0) -> str:
+    """Guess, look, and what the banner says then; the machines that are missing are trained on the way."""
+    guess, train = banner(page).get_by_role("radio"), page.locator(".st-key-queue_lesson button")
+    expect(guess.or_(train).first).to_be_visible()
+    if train.count():
+        train.first.click()
+    expect(guess.first).to_be_attached(timeout=TRAINING)
+    expect(page.locator(QUIET)).to_be_visible()
+    banner(page).locator("[role=radiogroup] label").nth(choice).click()
+    look = page.locator(".st-key-lesson_look").get_by_role("button").first
+    expect(look).to_be_enabled()
+    look.click()
+    verdict = banner(page).get_by_test_id("stAlert")
+    expect(verdict).to_be_visible(timeout=TRAINING)
+    settle(page)
+    return verdict.inner_text()
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_from_start_to_end(server, tab, name):
+    open_lesson(tab, server.url, name)
+    for number in range(1, LESSONS[name] + 1):
+        expect(banner(tab)).to_contain_text(f"{number} of {LESSONS[name]}")
+        said = answer(tab)
+        assert re.search(r"Right:|It is", said), said
+        assert re.search(rf"lesson={name}\.{number}\b", tab.url)
+        if number < LESSONS[name]:
+            press(tab, "lesson_next")
+    press(tab, "lesson_end")
+    expect(tab.get_by_role("heading", name="Lessons", level=1)).to_be_visible()
+    expect(tab.get_by_text(f"{LESSONS[name]} answered")).to_be_visible()
+    expect(tab).to_have_url(re.compile(rf"seed={SEED}\b"))
+
+
+def test_a_link_with_a_seed_shows_everyone_the_same_digits(server, chromium, tab):
+    seen = []
+    for context in (tab.context, chromium.new_context(viewport={"width": 1440, "height": 1000})):
+        page = tab if context is tab.context else context.new_page()
+        open_lesson(page, server.url, "virtual")
+        answer(page)
+        forms = tiles(page, "square_0")
+        expect(forms).to_have_count(9)
+        labels = [form.get_attribute("aria-label") for form in forms.all()]
+        number = page.locator(".st-key-index input").input_value()
+        seen.append((labels, number, banner(page).get_by_test_id("stAlert").inner_text()))
+        if page is not tab:
+            context.close()
+    assert seen[0] == seen[1]

@@ -1,0 +1,164 @@
+"""The Playground in a browser: points by click and by key, copies that turn the line, the tape, and the address."""
+
+import re
+import time
+from dataclasses import replace
+
+import numpy as np
+from playwright.sync_api import expect
+
+from pages.ui.play import setting, solve
+from tests.browser.steps import metric, press, settle, visit
+
+LINE = ".plane path.line"
+
+
+def plane(tab):
+    """The plane's own state, as it stands."""
+    return tab.locator(".plane").evaluate(
+        """(root) => ({
+          version: root.dataset.version,
+          frame: root.dataset.frame,
+          line: root.querySelector("path.line")?.getAttribute("d"),
+          sentence: root.querySelector(".sentence").textContent,
+          points: root.querySelectorAll("circle.point:not(.pending)").length,
+          virtual: root.querySelectorAll(".ring.virtual").length,
+          readout: root.querySelector(".readout").textContent,
+        })"""
+    )
+
+
+def changed(tab, before):
+    """Wait until another machine is drawn; the plane's state then."""
+    tab.wait_for_function(
+        """(old) => { for (const host of document.querySelectorAll(".st-key-play_plane *")) {
+          const root = host.shadowRoot?.querySelector(".plane")
+          if (root && root.dataset.version !== old) return true } return false }""",
+        arg=before["version"],
+    )
+    return plane(tab)
+
+
+def click_at(tab, x, y):
+    """Click a place of the plane in its own coordinates."""
+    box = tab.locator(".plane svg").bounding_box()
+    half = 1.02
+    place = {"x": (x + half) / (2 * half) * box["width"], "y": (half - y) / (2 * half) * box["height"]}
+    tab.locator(".plane svg").click(position=place)
+
+
+def steepness(state):
+    """How far the line f = 0 rises over the width of the plane, in nodes of its grid."""
+    places = np.array([[float(v) for v in pair] for pair in re.findall(r"[ML]([\d.]+) ([\d.]+)", state["line"])])
+    return float(np.ptp(places[:, 1]))
+
+
+def shown_setting(tab):
+    query = dict(pair.split("=", 1) for pair in tab.url.partition("?")[2].split("&") if "=" in pair)
+    return setting.read({name: text for name, text in query.items() if name in setting.NAMES})[0]
+
+
+def test_points_copies_and_the_address(server, tab):
+    visit(tab, f"{server.url}/")
+    expect(tab.locator(LINE)).to_be_attached()
+    before = plane(tab)
+    assert before["points"] == 60
+    assert steepness(before) > 40
+
+    click_at(tab, -0.5, -0.5)  # blue, deep in orange's part
+    after = changed(tab, before)
+    assert after["points"] == 61
+    expect(tab).to_have_url(re.compile("points=b-5[01]_-5[01]|points=b-50_-50"))
+    settle(tab)
+    assert metric(tab, "Wrong of these 61") is not None
+    assert after["line"] != before["line"]
+    press(tab, "play_undo")
+    undone = changed(tab, after)
+    assert undone["points"] == 60
+    assert undone["line"] == before["line"]
+
+    tab.locator(".st-key-play_virtual label").first.click()
+    turned = changed(tab, undone)
+    assert turned["virtual"] > 0
+    assert steepness(turned) < 8
+    settle(tab)
+    assert int(metric(tab, "Wrong of 400 fresh")) < 20
+
+    tab.locator(".plane svg").focus()  # by keyboard: a point at the cursor
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("Shift+ArrowUp")
+    readout = plane(tab)["readout"]
+    tab.keyboard.press("Enter")
+    keyed = changed(tab, turned)
+    assert keyed["points"] == 61
+    expect(tab).to_have_url(re.compile("points=b5_25"))
+    shown = float(re.search(r"f = ([+−][\d.]+)", readout)[1].replace("−", "-"))
+    solved = solve.solve(replace(shown_setting(tab), points=""))
+    kernel = solve.estimator(shown_setting(tab)).estimator.kernel
+    f = kernel.exact(np.array([[0.05, 0.25]], np.float32), solved.X) @ (solved.alpha * solved.sign) + solved.bias
+    assert abs(shown - f[0]) < 0.006  # two digits are shown
+
+    settle(tab)
+    for k in range(4):  # quicker than they are answered
+        click_at(tab, -0.9 + 0.2 * k, 0.9)
+    expect(tab).to_have_url(re.compile("points=b5_25(~b-?\\d+_9\\d){4}"))
+    settle(tab)
+    keyed = plane(tab)
+    assert keyed["points"] == 65
+    tab.reload()
+    settle(tab)
+    expect(tab.locator(LINE)).to_be_attached()
+    again = plane(tab)
+    assert {name: again[name] for name in ("version", "line", "points", "virtual")} == {
+        name: keyed[name] for name in ("version", "line", "points", "virtual")
+    }
+
+
+def test_the_tape_is_scrubbed_without_a_server(server, tab):
+    visit(tab, f"{server.url}/?problem=turn&noise=0.1&C=5")
+    expect(tab.locator(LINE)).to_be_attached()
+    trained = plane(tab)
+    tab.get_by_role("button", name="To the first step").click()
+    expect(tab.locator(".plane .sentence")).to_contain_text(re.compile("^Step 0 of"))
+    slider = tab.get_by_role("slider", name="Step of the tape")
+    last = int(slider.get_attribute("max"))
+    assert last > 30
+    lines = set()
+    for step in (last // 10, last // 3, last // 2):
+        slider.fill(str(step))
+        state = plane(tab)
+        assert state["frame"] == str(step)
+        assert re.match(
+            rf"Step {step} of {last}: pair \d+, \d+ violates by [\d.]+; alpha .*; \d+ support", state["sentence"]
+        )
+        lines.add(state["line"])
+    assert len(lines) == 3
+    expect(tab).to_have_url(re.compile(f"tape={last // 2}"))  # once the hand rests
+    settle(tab)
+    assert plane(tab)["frame"] == str(last // 2)
+
+    tab.reload()
+    expect(tab.locator(".plane .sentence")).to_contain_text(f"Step {last // 2} of {last}")
+    assert plane(tab)["line"] == state["line"]
+    tab.get_by_role("button", name="To the last step").click()
+    state = plane(tab)
+    assert "This is the trained machine." in state["sentence"]
+    assert state["line"] == trained["line"]
+    tab.get_by_role("button", name="One step back").click()
+    assert plane(tab)["frame"] == str(last - 1)
+    tab.get_by_role("button", name="Play the tape").click()
+    expect(tab.locator(".plane .sentence")).to_contain_text("This is the trained machine.")
+
+
+def test_a_click_is_answered_soon(server, tab):
+    """From the click to the machine with the new point, at most a second even beside other work."""
+    visit(tab, f"{server.url}/?problem=banana&virtual=true")
+    expect(tab.locator(LINE)).to_be_attached()
+    taken = []
+    for k in range(5):
+        before = plane(tab)
+        began = time.perf_counter()
+        click_at(tab, -0.8 + 0.3 * k, 0.9)
+        changed(tab, before)
+        taken.append(time.perf_counter() - began)
+    assert sorted(taken)[2] < 1

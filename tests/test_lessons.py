@@ -1,0 +1,222 @@
+"""Lessons: every step can be opened and answered, with any seed, and what it says is worked out from the runs."""
+
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import svm
+from streamlit.testing.v1 import AppTest
+
+from data import load
+from pages.ui.lesson import course, places, plane, seen
+from pages.ui.lesson.lessons import LESSONS, speed, virtual
+from pages.ui.lesson.lessons.machines import BY_C, TURNS
+from pages.ui.lesson.parts import Facts, told
+from pages.ui.run import stored
+from svmcore.lab import jobs
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.store import runs
+from tests.driven import SECONDS, whole_app  # noqa: F401  (a fixture for every test here)
+
+PAGES = Path(__file__).parent.parent / "pages"
+SEEDS = (0, 7)
+STEPS = [(lesson, number, step) for lesson in LESSONS for number, step in enumerate(lesson.steps, 1)]
+NAMED = [f"{lesson.name}.{number}" for lesson, number, _ in STEPS]
+IMAGE = "![p](http://evil.example/1.png)"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A home with every machine of every lesson, for each of SEEDS, trained by the app's own queue."""
+    folder = tmp_path_factory.mktemp("lessons")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SVMLAB_HOME", str(folder))
+        everything = [r.replace(seed=seed) for lesson in LESSONS for r in lesson.recipes.values() for seed in SEEDS]
+        recipes = list({recipe.digest(): recipe for recipe in everything}.values())
+        ids = [jobs.submit(recipe, looks=False) for recipe in recipes]
+        deadline = time.monotonic() + 300
+        for run_id in ids:
+            while jobs.status(run_id).state in runs.ACTIVE and time.monotonic() < deadline:
+                jobs.wait(run_id, 1)
+            assert jobs.status(run_id).state == "done", jobs.status(run_id).message
+    return folder
+
+
+@pytest.fixture
+def kept(trained, monkeypatch):
+    monkeypatch.setenv("SVMLAB_HOME", str(trained))
+    return trained
+
+
+def facts_of(lesson, seed):
+    return Facts(lesson.recipes, seed)
+
+
+def test_names_are_unique_and_lessons_short():
+    assert len({lesson.name for lesson in LESSONS}) == len(LESSONS) == 6
+    assert len({lesson.title for lesson in LESSONS}) == 6
+    assert all(4 <= len(lesson.steps) <= 6 for lesson in LESSONS)
+
+
+@pytest.mark.parametrize(("lesson", "number", "step"), STEPS, ids=NAMED)
+def test_a_step_names_pages_and_machines_that_there_are(lesson, number, step):
+    assert 2 <= len(step.choices) == len(set(step.choices)) <= 4
+    for view in (step.ask, step.look):
+        assert view.page in places.PLACES
+        assert (PAGES / f"{view.page}.py").exists()
+    assert set(step.after) | set(step.before) <= lesson.recipes.keys()
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_the_machines_take_less_than_ten_seconds(home, lesson):
+    for recipe in lesson.recipes.values():
+        assert estimate(recipe).seconds < 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("lesson", "number", "step"), STEPS, ids=NAMED)
+def test_exactly_one_choice_is_right_and_the_reason_is_text(kept, lesson, number, step, seed):
+    facts = facts_of(lesson, seed)
+    verdict = step.judge(facts)
+    assert step.choices[verdict.right]
+    assert verdict == step.judge(facts_of(lesson, seed))
+    assert not re.search(r"[{}]|nan|inf\b|None|object at", told(step.question, facts) + verdict.because + step.where)
+    for view in (step.ask, step.look):
+        assert all(isinstance(text, str | list) for text in places.texts(told(view.query, facts)).values())
+
+
+def test_another_seed_draws_other_digits_and_the_same_seed_the_same(kept):
+    lesson = course.BY_NAME["virtual"]
+    a, b, again = (facts_of(lesson, seed) for seed in (0, 7, 7))
+    rows = [facts.run("plain").train_index() for facts in (a, b, again)]
+    assert not np.array_equal(rows[0], rows[1])
+    assert np.array_equal(rows[1], rows[2])
+    assert a.recipes["plain"].digest() != b.recipes["plain"].digest() == again.recipes["plain"].digest()
+
+
+def test_the_shifted_forms_are_counted_as_by_hand(kept):
+    """Nine shifts made by slicing, each asked of the machine alone."""
+    facts = facts_of(course.BY_NAME["virtual"], 7)
+    row, label = virtual.digit(facts)
+    machine, picture = facts.run("plain").machine(), load("mnist-5k").X_train[row].reshape(28, 28).astype(float)
+    wide, right = np.pad(picture, 1), 0
+    for dy in range(3):
+        for dx in range(3):
+            moved = wide[dy : dy + 28, dx : dx + 28].ravel()
+            f = machine.decision_values((moved / np.linalg.norm(moved)).astype(np.float32)[None])[0, 0]
+            right += machine.classes[int(f > 0)] == label
+    assert right == seen.forms_right(facts, "plain", row, "box:1")
+    assert f"{right} of 9" in virtual.shifted(facts).because
+
+
+def test_errors_and_support_vectors_are_those_of_the_run(kept):
+    facts = facts_of(course.BY_NAME["virtual"], 0)
+    test, machine = facts.run("virtual").test(), facts.run("virtual").machine()
+    assert facts.errors("virtual") == np.sum(test.y_true != test.y_pred)
+    assert facts.n_sv("virtual") == len(machine.support_vectors)
+    assert f"{facts.errors('virtual')} of {len(test.y_true)} are wrong now" in virtual.fewer_errors(facts).because
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 7])
+def test_the_road_in_the_plane_is_that_of_libsvm(seed):
+    facts = Facts({}, seed)
+    for C in (0.1, 10.0):
+        machine = plane.solved(facts, C=C)
+        other = svm.SVC(kernel="linear", C=C, tol=1e-6).fit(machine.X, machine.sign)
+        assert plane.width(machine) == pytest.approx(2 / np.linalg.norm(other.coef_), rel=2e-3)
+    machine = plane.solved(facts)
+    assert plane.same(machine, plane.solved(facts, points=plane.without_idle(facts)))
+    assert not plane.same(machine, plane.solved(facts, points=plane.without_ringed(facts)))
+
+
+@pytest.mark.parametrize(("sweep", "name"), [(BY_C, "margin"), (TURNS, "toofar")])
+def test_a_sweep_of_a_lesson_is_what_its_page_draws(kept, sweep, name):
+    """The page finds the runs that the lesson has trained: each value is done."""
+    facts = facts_of(course.BY_NAME[name], 7)
+    found = stored.stored([recipe.replace(seed=7) for recipe in sweep.recipes().values()])
+    assert [run.id for run in found] == [facts.run(machine).id for machine in facts.recipes]
+
+
+def test_the_page_digestion_finds_both_runs_of_its_lesson(kept):
+    app = at("speed.6", 7)
+    assert not [button for button in app.button if button.key == "queue_all"]
+    assert app.session_state["n_mnist-5k"] == speed.PAGED.n_train
+
+
+def at(lesson, seed=None, **query):
+    """The app at a step, opened cold by its link."""
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    for name, value in ({"lesson": lesson} | ({} if seed is None else {"seed": str(seed)}) | query).items():
+        app.query_params[name] = value
+    app.run()
+    page = course.read(lesson, 0).step.ask.page
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def said(app):
+    return " ".join(element.value for kind in (app.markdown, app.warning, app.error) for element in kind)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
+    app = at(name, 7)
+    step = course.read(name, 7).step
+    facts = facts_of(course.read(name, 7).lesson, 7)
+    assert told(step.question, facts) in said(app)
+    assert not app.warning
+    app.radio(key=f"lesson_guess_{name}_7").set_value(0).run()
+    app.button(key="lesson_look").click().run()
+    app.switch_page(f"pages/{step.look.page}.py").run()
+    assert not app.exception
+    assert not app.warning
+    assert not app.error
+    verdict = step.judge(facts)
+    assert verdict.because in " ".join(box.value for box in (*app.success, *app.info))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nothing", "virtual.99", "virtual.0", "virtual.-1", "virtual.²", "virtual.1e1", "virtual.1.1", IMAGE]
+)
+def test_a_lesson_that_there_is_not_is_said(kept, text):
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    app.query_params["lesson"] = text
+    app.run()
+    app.switch_page("pages/errors.py").run()
+    assert not app.exception
+    assert "no step of a lesson" in said(app)
+    assert "![p]" not in said(app).replace("\\!\\[", "")
+
+
+@pytest.mark.parametrize("seed", ["x", "-1", "1e3", "99999999999999999999", "²", IMAGE])
+def test_a_seed_that_cannot_be_is_said(kept, seed):
+    app = at("virtual.3", seed)
+    assert "Showing seed 0" in said(app)
+
+
+def test_who_wanders_off_is_shown_the_way_back(kept):
+    app = at("virtual.3", 7)
+    app.switch_page("pages/datasets.py").run()
+    assert "This step is on the page *Errors*" in said(app)
+    assert app.query_params["lesson"] == ["virtual.3"]
+    app.button(key="lesson_leave").click().run()
+    assert "lesson" not in app.query_params
+    assert "This step is on" not in said(app)
+
+
+def test_a_step_without_its_machine_offers_to_train_it(home):
+    app = at("virtual.3", 3)
+    assert "must be trained first" in said(app)
+    assert [button for button in app.button if button.key == "queue_lesson"]
+
+
+def test_the_page_lessons_gives_links_with_the_seed(kept):
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    app.query_params["seed"] = "12"
+    app.run()
+    app.switch_page("pages/lessons.py").run()
+    assert not app.exception
+    assert [box.value.partition("?")[2] for box in app.code] == [f"lesson={one.name}.1&seed=12" for one in LESSONS]

@@ -147,7 +147,7 @@ if first:
         page.run()  # without the library; ends by beginning anew
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
-from pages.ui.kit import present, state, walk  # noqa: E402
+from pages.ui.kit import collector, present, state, walk  # noqa: E402
 from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
@@ -167,3 +167,4 @@ if not first:
     state.guarded(page.run)
 state.guarded(dialog.show_requested)
 state.tell()
+collector.settle()

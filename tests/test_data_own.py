@@ -1,5 +1,7 @@
 """The reader's own sets: named safely, kept whole, given back unchanged."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,19 @@ def test_a_kept_file_cut_off_is_refused_when_loaded(home):
     path.write_bytes(path.read_bytes()[:300])
     with pytest.raises(DataError, match="damaged"):
         entry.load()
+
+
+def test_columns_keep_their_names_and_older_sets_have_none(home):
+    arrays = read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays
+    names = [f"column {j}" for j in range(ROWS.shape[1])]
+    entry = catalogue.keep("rows", arrays, names)
+    assert catalogue.load(entry.name).feature_names == tuple(names)
+    assert catalogue.draft("rows", arrays, names).feature_names == tuple(names)
+    path = home / "own" / "rows.npz"
+    with np.load(path) as file:
+        kept = dict(file)
+    shown = json.loads(str(kept["entry"]))
+    np.savez(path, **kept | {"entry": np.array(json.dumps({k: v for k, v in shown.items() if k != "features"}))})
+    assert catalogue.load(entry.name).feature_names[:2] == ("x1", "x2")
+    np.savez(path, **kept | {"entry": np.array(json.dumps(shown | {"features": names[:1]}))})
+    assert any("names 1 columns" in damaged.reason for damaged in catalogue.damaged())

@@ -118,6 +118,15 @@ def test_stages_and_splitting_compose_to_the_whole():
     np.testing.assert_array_equal(after.transform(before.fit_transform(images)), pipe.transform(images))
 
 
+def test_the_parts_of_a_fitted_preprocessor_are_fitted_as_it_was():
+    images = strokes()
+    for steps in (("zscore", "deslant", "unit-norm"), ("deslant", "unit-norm", "scale01")):
+        pipe = Preprocessor(*steps, image_shape=images.shape[1:]).fit(images)
+        before, after = pipe.split()
+        few = images[:3]  # on which the steps would learn something else
+        np.testing.assert_array_equal(after.transform(before.transform(few)), pipe.transform(few))
+
+
 def test_is_a_scikit_learn_transformer():
     pipe = Preprocessor("smooth:0.75", "unit-norm", image_shape=(20, 17))
     assert clone(pipe).get_params() == pipe.get_params()

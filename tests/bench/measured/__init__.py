@@ -5,6 +5,7 @@ peers.json       what peers.py writes, by problem                               
 digestion.json   what digestion.py writes
 clicks.json      what clicks.py writes
 clicks_detect.json  what clicks_detect.py writes
+clicks_why.json  what clicks_why.py writes
 volcanoes.json   what volcanoes.py writes
 faces.json       what faces.py writes
 chips.json       what chips.py writes

@@ -151,7 +151,7 @@ def test_the_tape_is_scrubbed_without_a_server(server, tab):
 
 
 def test_a_click_is_answered_soon(server, tab):
-    """From the click to the machine with the new point, in two seconds even beside other work (server and drawing take 40 ms)."""
+    """From the click to the machine with the new point; server and drawing take 40 ms of it where nothing else runs."""
     visit(tab, f"{server.url}/?problem=banana&virtual=true")
     expect(tab.locator(LINE)).to_be_attached()
     taken = []

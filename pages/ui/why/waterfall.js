@@ -233,7 +233,10 @@ function build(root) {
 // A choice that was clicked lets go of the arrow keys, which lead to the next example; one reached by key keeps them.
 function release() {
   const held = document.activeElement
-  if (held?.matches("[role=radio]") && !held.matches(":focus-visible")) held.blur()
+  if (!held?.matches("[role=radio]") || held.matches(":focus-visible")) return
+  const dialog = held.closest("[role=dialog]") // which would give a focus that is merely dropped back
+  if (dialog) dialog.focus({ preventScroll: true })
+  else held.blur()
 }
 
 // Runs again after every script run: rebuilt only when something changed, or a click in between were lost.

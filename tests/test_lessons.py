@@ -201,7 +201,7 @@ def test_who_wanders_off_is_shown_the_way_back(kept):
     app = at("virtual.3", 7)
     app.switch_page("pages/datasets.py").run()
     assert "This step is on the page *Errors*" in said(app)
-    assert app.query_params["lesson"] == ["virtual.3"]
+    assert app.query_params["lesson"] in ("virtual.3", ["virtual.3"])
     app.button(key="lesson_leave").click().run()
     assert "lesson" not in app.query_params
     assert "This step is on" not in said(app)

@@ -26,6 +26,7 @@ PAGES = (
     "draw",
     "errors",
     "jitters",
+    "lessons",
     "methods",
     "paper",
     "runs",

@@ -1,6 +1,6 @@
 """Jittering inside the kernel: no copies are added; each comparison of two digits tries the shifts by itself.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2.
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3.
 """
 
 from pages.ui.lesson import seen
@@ -73,7 +73,7 @@ LESSON = Lesson(
     "jittering",
     "Jittering inside the kernel",
     "The other way to teach a shift: leave the digits alone and change how two of them are compared.",
-    "section 3.2",
+    "section 3.3",
     {"plain": PAIR, "virtual": VIRTUAL, "jittered": JITTERED},
     (
         Step(

@@ -69,7 +69,7 @@ def odd(facts: Facts) -> Verdict:
 LESSON = Lesson(
     "keeps",
     "What an SVM keeps",
-    "A machine that has seen sixty points, and needs two or three of them.",
+    "A machine that has seen sixty points, and needs only a few of them.",
     "section 2",
     {"plain": PAIR},
     (

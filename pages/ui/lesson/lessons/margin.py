@@ -116,7 +116,7 @@ LESSON = Lesson(
         ),
         Step(
             View("playground", plane.address(C=USUAL)),
-            "Now real digits, 3 against 8. We try C = 0.02, 0.1, 1 and 10, each time on digits that were held out from "
+            "Now real digits, 3 against 8. We try C = 0.02, 1 and 10, each time on digits that were held out from "
             "training. Which C makes most errors?",
             ("The smallest", "One in the middle", "The largest"),
             View("sweep", sweep, EVERY[-1]),

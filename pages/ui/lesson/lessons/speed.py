@@ -1,6 +1,6 @@
 """Speed: what a support vector costs at every decision, and how digestion spares the solver some work.
 
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 4 and 5.
+References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 4.
 """
 
 from pages.ui.lesson import seen
@@ -75,7 +75,7 @@ LESSON = Lesson(
     "speed",
     "Speed: digestion and smaller machines",
     "What makes a machine slow, how C changes that, and what a solver does about it while it learns.",
-    "sections 4 and 5",
+    "section 4",
     {
         "soft": SOFT,
         "hard": HARD,

@@ -1,6 +1,6 @@
 """Why virtual SVs work: shifted copies of the support vectors teach a machine that a shift changes nothing.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1.
+Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2.
 """
 
 from pages.ui.lesson import seen
@@ -77,7 +77,7 @@ LESSON = Lesson(
     "virtual",
     "Why virtual SVs work",
     "Why a machine that has never seen a digit moved gets it wrong, and how copies of a few digits mend that.",
-    "section 3.1",
+    "section 3.2",
     {"plain": PAIR, "virtual": VIRTUAL},
     (
         Step(

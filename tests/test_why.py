@@ -14,21 +14,12 @@ from pages.ui.why import family, lines, table
 from pages.ui.why.answer import answer
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF
-from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.store import runs
-from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
 VIRTUAL = DIGITS.replace(method="vsv", jitters="plus:1", n_train=120, preprocess=("smooth:0.5", "unit-norm"))
-SECONDS = 120
-
-
-def finished(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
 
 
 @pytest.fixture(scope="module")

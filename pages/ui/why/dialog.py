@@ -85,7 +85,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
     asked = st.query_params.get(WHY)
     first = next(iter(offered))
     if asked in PANELS and asked not in offered:
-        st.caption(f"*{PANELS[asked].label}* has nothing to say of this example.")
+        st.caption(f"*{PANELS[asked].label}* is for images: there is nothing to shift or turn here.")
     elif asked is not None:
         state.param(WHY, first, list(offered))
     chosen = asked if asked in offered else first

@@ -62,7 +62,8 @@ def spared(facts: Facts) -> Verdict:
     said = f"It saves {change:.0%} of the comparisons" if change > 0 else f"It costs {-change:.0%} more comparisons"
     return Verdict(
         0 if change > 0 else 1,
-        f"{said}, and both end at the same machine. These are few digits: on 60,000 the paper saves far more, as the "
+        f"{said}, and both end at almost the same machine. These are few digits: on 60,000 the paper saves far "
+        "more, as the "
         "bulge there does not fit into memory.",
     )
 

@@ -93,7 +93,7 @@ def test_a_right_answer_has_its_runner_up_beside_it_and_the_reader_may_ask_for_a
     last = int(np.argmin(decision))
     app.selectbox(key="why_beside").select(str(last)).run()
     assert [side.machine for side in drawn[-1][0][2]] == [sides[0].machine, last]
-    assert app.query_params["beside"] == str(last)
+    assert app.query_params["rival"] == str(last)
 
 
 def test_one_machine_has_one_bill_of_both_signs(moons_run, drawn):
@@ -122,7 +122,7 @@ def test_what_the_address_switched_off_stays_off_and_anything_else_is_said_aloud
     app = open_page("errors", run=plain_run.id, digit=ref, off=name)
     assert drawn[-1][1]["off"] == [name]
     assert not app.warning
-    app = open_page("errors", run=plain_run.id, digit=ref, off=f"{name},nonsense", bill="colour", beside="11")
+    app = open_page("errors", run=plain_run.id, digit=ref, off=f"{name},nonsense", bill="colour", rival="11")
     assert drawn[-1][1]["off"] == [name]
     said = " ".join(warning.value for warning in app.warning)
     assert all(word in said for word in ("nonsense", "colour", "11"))

@@ -94,6 +94,7 @@ def test_a_right_answer_has_its_runner_up_beside_it_and_the_reader_may_ask_for_a
     app.selectbox(key="why_beside").select(str(last)).run()
     assert [side.machine for side in drawn[-1][0][2]] == [sides[0].machine, last]
     assert app.query_params["rival"] == str(last)
+    assert app.metric[1].label.startswith(f"{last} against")
 
 
 def test_one_machine_has_one_bill_of_both_signs(moons_run, drawn):

@@ -32,7 +32,7 @@ def no_worse(facts: Facts) -> Verdict:
     both = b <= a
     return Verdict(
         0 if both else 1,
-        f"{b} of {facts.n_test('hard')} are wrong, {a} were with the small C. "
+        f"{b} of {facts.n_test('hard'):,} are wrong, {a} were with the small C. "
         f"{'Faster and better at once: that C was too small.' if both else 'Faster, but worse.'}",
     )
 
@@ -98,7 +98,7 @@ LESSON = Lesson(
         Step(
             View("support_vectors", {}, "soft"),
             lambda facts: (
-                f"It keeps {facts.n_sv('soft')}. It was trained with C = 0.1; C says how much one error may "
+                f"It keeps {facts.n_sv('soft')}. It was trained with C = {SOFT.C:g}; C says how much one error may "
                 "count. Another one is trained with C = 10. How many support vectors will that one keep?"
             ),
             seen.FEWER_OR_MORE,
@@ -109,8 +109,8 @@ LESSON = Lesson(
         Step(
             View("errors", {}, "soft"),
             lambda facts: (
-                f"A smaller machine is faster. Is it worse? With C = 0.1, {facts.errors('soft')} of "
-                f"{facts.n_test('soft')} new digits are wrong. With C = 10:"
+                f"A smaller machine is faster. Is it worse? With C = {SOFT.C:g}, {facts.errors('soft')} of "
+                f"{facts.n_test('soft'):,} new digits are wrong. With C = 10:"
             ),
             ("At most as many", "More"),
             View("errors", {}, "hard"),
@@ -139,8 +139,8 @@ LESSON = Lesson(
         ),
         Step(
             View("digestion", page, "undigested"),
-            "*Digestion* leaves a pass early and works off what it has, before it takes in more. See the curve "
-            "*digestion*, which stays lower. Does it save comparisons here?",
+            "*Digestion* leaves a pass early and works off what it has, before it takes in more. The curve "
+            "*digestion* peaks lower. Does it save comparisons here?",
             ("Yes", "No"),
             View("digestion", page, "undigested"),
             "the column *Kernel values* (a kernel value is one comparison), and the sentence below the table.",

@@ -34,8 +34,8 @@ def shifted(facts: Facts) -> Verdict:
     return Verdict(
         how_many(right),
         f"{right} of 9 come out right. To your eye it is the same {label}. The machine compares pixel by pixel, "
-        "and now "
-        "every stroke lies on other pixels.",
+        "and now every stroke lies on other pixels. (Of the digits that it gets right, "
+        "this is the one it stumbles over most.)",
     )
 
 
@@ -53,7 +53,7 @@ def fewer_errors(facts: Facts) -> Verdict:
     return Verdict(
         seen.against(b, a),
         f"{b} of {facts.n_test('virtual')} are wrong now, {a} were before. No new digit was collected: only the "
-        "knowledge that a shift changes nothing was added.",
+        f"knowledge that a shift changes nothing was added.{seen.doubt(facts, 'plain', 'virtual')}",
     )
 
 
@@ -121,7 +121,9 @@ LESSON = Lesson(
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
             View("support_vectors", {"order": "By parent"}, "virtual"),
-            "the families. Each row begins with a digit; the dotted rings are its shifted copies.",
+            "the families. Each row begins with a digit; in dotted frames stand its shifted copies that were "
+            "kept. Where the digit has no "
+            "coloured frame, only copies of it were.",
             keeps_more,
         ),
         Step(
@@ -130,7 +132,7 @@ LESSON = Lesson(
             "second machine get right?",
             ("Fewer", "As many", "More"),
             View("jitters", moved(SHIFTS), "virtual"),
-            "the same nine pictures, now with the words of the second machine below them.",
+            "the same nine pictures: below each stands what the second machine calls it.",
             steadier,
         ),
     ),

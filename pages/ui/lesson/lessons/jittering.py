@@ -105,19 +105,18 @@ LESSON = Lesson(
             "does it make for one pair?",
             ("1", "9", "81"),
             View("jitters", moved(SHIFTS), "plain"),
-            "the nine forms of this digit; each is compared with the other picture. At the right, *Jitters* "
-            "counts them. (The numbers below them are what the plain machine calls them.)",
+            "the nine forms; each is compared with the other picture. the number *Jitters* counts them.",
             compares,
         ),
         Step(
             View("support_vectors", {}, "plain"),
             lambda facts: (
-                f"The plain machine keeps {facts.n_sv('plain')} support vectors, as the number at the left "
-                "says. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
+                f"The plain machine keeps {facts.n_sv('plain')} support vectors, see the number of "
+                "that name. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
             ),
             ("At most twice as many", "More than twice as many"),
             View("support_vectors", {}, "jittered"),
-            "the number at the left, *Support vectors*. No frame is dotted: there are no virtual ones.",
+            "the number *Support vectors*. No frame is dotted: there are no virtual ones.",
             stays_small,
             ("virtual",),
         ),
@@ -150,8 +149,7 @@ LESSON = Lesson(
             "support vectors each has. Which makes fewer comparisons to decide about one new digit?",
             ("A, the virtual SVs", "B, the jittering kernel"),
             View("compare", compared, "jittered"),
-            "the column *SVs*: A makes one comparison for each, B nine. The seconds in the table are too "
-            "short to weigh.",
+            "the column *SVs*. (The seconds are too short to weigh.)",
             price,
             ("virtual",),
         ),

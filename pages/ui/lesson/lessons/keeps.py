@@ -110,7 +110,7 @@ LESSON = Lesson(
             "with one coordinate for each of its 784 pixels, instead of two. How many of the 200 does it keep?",
             ("Fewer than 10", "10 to 100", "More than 100"),
             View("support_vectors", {}, "plain"),
-            "the number at the left, *Support vectors*, and the digits themselves.",
+            "the number *Support vectors*, and the digits themselves.",
             digits,
         ),
         Step(

@@ -127,8 +127,7 @@ LESSON = Lesson(
             "training. Which C makes most errors?",
             ("The smallest", "One in the middle", "The largest"),
             View("sweep", sweep, EVERY[-1]),
-            "the chart below the form (scroll a little): the line *validation*, for C = 0.02, 1 and 10 from "
-            "left to right.",
+            "the chart below (scroll a little), line *validation*: C = 0.02, 1, 10.",
             too_small,
             EVERY,
         ),
@@ -137,7 +136,7 @@ LESSON = Lesson(
             "From C = 1 to C = 10 the price is ten times as high. By how much do the errors change?",
             ("By three digits of 200 at most", "By more than three digits"),
             View("sweep", sweep, EVERY[-1]),
-            "the last two points of the line *validation*, and, with *Alphas of* at their right, those that reach C.",
+            "the end of the line *validation*; with *Alphas of*, the bars at C.",
             levels_off,
             EVERY,
         ),

@@ -89,10 +89,10 @@ LESSON = Lesson(
             View("support_vectors", {}, "soft"),
             "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
             "*support "
-            "vectors*: see the number at the left. With how many pictures does it compare a new digit?",
+            "vectors*: see the number of that name. With how many pictures does it compare a new digit?",
             ("With one: the most alike", "With all 500", "With each support vector"),
             View("support_vectors", {}, "soft"),
-            "the number at the left, *Support vectors*.",
+            "the number *Support vectors*.",
             terms,
         ),
         Step(
@@ -103,7 +103,7 @@ LESSON = Lesson(
             ),
             seen.FEWER_OR_MORE,
             View("support_vectors", {}, "hard"),
-            "the number at the left; *At C* counts those inside the margin.",
+            "the number *Support vectors*; *At C* counts those inside the margin.",
             smaller,
         ),
         Step(
@@ -123,7 +123,7 @@ LESSON = Lesson(
             "decision?",
             ("Nothing", "Up to three times as many comparisons", "More than three times as many"),
             View("support_vectors", {"order": "By parent"}, "virtual"),
-            "the number at the left, *Support vectors*, and the families of copies that were kept.",
+            "the number *Support vectors*, and the families of copies that were kept.",
             price,
             ("hard",),
         ),

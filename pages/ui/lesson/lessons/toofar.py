@@ -124,8 +124,7 @@ LESSON = Lesson(
             "part of the training digits, learns from the others and tests on that part. Would it have warned us?",
             ("Yes", "No"),
             View("sweep", sweep, "upside"),
-            "the chart below the form (scroll a little): the line *validation*, from left to right for no turn, 20 "
-            "degrees and 180 degrees.",
+            "the chart below (scroll a little), line *validation*: no turn, 20 degrees, 180 degrees.",
             warned,
             ("upright", "tilted"),
         ),

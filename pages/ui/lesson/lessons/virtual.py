@@ -99,7 +99,7 @@ LESSON = Lesson(
             "worth copying?",
             ("All of them", "Its support vectors: the digits that it keeps", "Only those that it gets wrong"),
             View("support_vectors", {}, "plain"),
-            "the number at the left, *Support vectors*, and the digits that are kept: each is compared with a new one.",
+            "the number *Support vectors*, and the digits that are kept: each is compared with a new one.",
             copies,
         ),
         Step(
@@ -121,9 +121,7 @@ LESSON = Lesson(
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
             View("support_vectors", {"order": "By parent"}, "virtual"),
-            "the families. Each row begins with a digit; in dotted frames stand its shifted copies that were "
-            "kept. Where the digit has no "
-            "coloured frame, only copies of it were.",
+            "a row for each digit: in dotted frames its copies that were kept. A grey frame: only copies were.",
             keeps_more,
         ),
         Step(

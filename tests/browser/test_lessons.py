@@ -47,6 +47,7 @@ def test_a_lesson_from_start_to_end(server, tab, name):
         said = answer(tab)
         assert re.search(r"Right:|It is", said), said
         assert re.search(rf"lesson={name}\.{number}\b", tab.url)
+        assert re.search(rf"seed={SEED}\b", tab.url), "a reload would show other digits"
         if number < LESSONS[name]:
             press(tab, "lesson_next")
     press(tab, "lesson_end")

@@ -207,9 +207,7 @@ def _spelled() -> bool:
 
 def _beside(at: At, page: str, run: str | None) -> dict[str, str]:
     """The parameters of a step's address that are not its page's."""
-    place = places.PLACES[page]
-    shared = not place.own_seed or SEED in place.widgets  # a bound widget takes its value from the address
-    seeded = {SEED: str(at.seed)} if at.seed and shared else {}
+    seeded = {SEED: str(at.seed)} if at.seed and not places.PLACES[page].own_seed else {}
     run = run or st.query_params.get("run")
     return {LESSON: at.text} | seeded | ({"run": run} if run else {})
 

@@ -31,7 +31,7 @@ PLACES = {
     ),
     "errors": Place("Errors", {"cells": [], "errors_by": "Index"}),
     "compare": Place("Compare"),
-    "scramble": Place("Scramble the pixels", {"seed": 0}, own_seed=True),
+    "scramble": Place("Scramble the pixels", own_seed=True),
     "lessons": Place("Lessons", own_seed=True),
     "digestion": Place("Digestion", {"set": "mnist-5k", "rows": 200}, own_seed=True),
 }
@@ -57,7 +57,7 @@ def put(page: str, query: Mapping[str, object], beside: Mapping[str, str]) -> No
         else:
             st.session_state[key] = list(value) if isinstance(value, list | tuple) else value
     own = PLACES[page].widgets  # Streamlit writes these itself, and refuses to have them written
-    wanted = texts({name: value for name, value in (dict(query) | dict(beside)).items() if name not in own})
+    wanted = texts({name: value for name, value in query.items() if name not in own}) | dict(beside)
     for name in set(st.query_params) - {*wanted, *own, *KEPT}:
         del st.query_params[name]
     st.query_params.update(wanted)

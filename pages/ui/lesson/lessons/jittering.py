@@ -105,7 +105,7 @@ LESSON = Lesson(
             "does it make for one pair?",
             ("1", "9", "81"),
             View("jitters", moved(SHIFTS), "plain"),
-            "the nine forms; each is compared with the other picture. the number *Jitters* counts them.",
+            "the nine forms; each is compared with the other picture. The number *Jitters* counts them.",
             compares,
         ),
         Step(

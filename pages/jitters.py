@@ -95,7 +95,7 @@ def draw(dataset, run, shown, jitters):
     wrong = sum(said != shown.true for said in shown.predicted)
     left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
     true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
-    around = f"The original stands at the centre; dotted rings are virtual examples of the same class, {true}."
+    around = f"The original stands at the centre; dotted frames hold virtual examples of the same class, {true}."
     said = f" Below each, what *{name}* takes it for: {wrong} of {len(jitters):,} go wrong." if run else ""
     st.caption(left_out + around + said)
 

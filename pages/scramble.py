@@ -13,6 +13,7 @@ from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor
 from svmcore.preprocess.steps import MOST_SEEDS
 
+NAMES = ("runs", "seed")  # parameters of the address
 CLASSES = 10  # pictures shown, one of each class
 
 
@@ -37,14 +38,16 @@ def before_and_after(name: str, seed: int) -> None:
 def chosen() -> tuple[list, int]:
     """The widgets: which runs, and the seed of the order."""
     known = {run.id: run for run in runs.newest_first() if not scrambled.refusal(run)}
-    if asked := state.asked("scramble", ["runs"]).get("runs"):
+    given = state.asked("scramble", NAMES)
+    if asked := given.get("runs"):
         if unknown := [run_id for run_id in asked if run_id not in known]:
             said = f"There is no run {words.plain(unknown[0][:60])} here that could be scrambled."
             st.warning(said, icon=":material/link_off:")
         st.session_state["scramble_runs"] = [run_id for run_id in dict.fromkeys(asked) if run_id in known]
     kept = st.session_state.get("scramble_runs", [])
     st.session_state["scramble_runs"] = [run_id for run_id in kept if run_id in known]
-    state.param("seed", 0, slice(0, MOST_SEEDS))
+    if given or "scramble_order" not in st.session_state:
+        st.session_state["scramble_order"] = state.param("seed", 0, slice(0, MOST_SEEDS))
     with present.form("Machines"), st.container(horizontal=True, vertical_alignment="bottom"):
         ids = st.multiselect(
             "Runs",
@@ -59,13 +62,11 @@ def chosen() -> tuple[list, int]:
             "Order",
             0,
             MOST_SEEDS,
-            0,
-            key="seed",
-            bind=state.binding("seed"),
+            key="scramble_order",
             width=140,
             help="Seed of the random order of the pixels.",
         )
-    state.write("scramble", ["runs"], {"runs": ids})
+    state.write("scramble", NAMES, {"runs": ids} | ({"seed": str(seed)} if seed else {}))
     return [known[run_id] for run_id in ids], int(seed)
 
 

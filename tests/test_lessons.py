@@ -11,9 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from data import load
 from pages.ui.lesson import course, places, plane, seen
-from pages.ui.lesson.lessons import LESSONS, speed, virtual
+from pages.ui.lesson.lessons import LESSONS, jittering, speed, virtual
 from pages.ui.lesson.lessons.machines import BY_C, TURNS
 from pages.ui.lesson.parts import Facts, told
+from pages.ui.paper import scrambled
 from pages.ui.run import stored
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
@@ -33,7 +34,7 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lessons")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SVMLAB_HOME", str(folder))
-        everything = [r.replace(seed=seed) for lesson in LESSONS for r in lesson.recipes.values() for seed in SEEDS]
+        everything = [r for lesson in LESSONS for seed in SEEDS for r in Facts(lesson.recipes, seed).recipes.values()]
         recipes = list({recipe.digest(): recipe for recipe in everything}.values())
         ids = [jobs.submit(recipe, looks=False) for recipe in recipes]
         deadline = time.monotonic() + 300
@@ -129,6 +130,25 @@ def test_the_road_in_the_plane_is_that_of_libsvm(seed):
     machine = plane.solved(facts)
     assert plane.same(machine, plane.solved(facts, points=plane.without_idle(facts)))
     assert not plane.same(machine, plane.solved(facts, points=plane.without_ringed(facts)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_page_scramble_finds_the_runs_of_its_lesson_and_says_the_same(kept, seed):
+    facts = facts_of(course.BY_NAME["jittering"], seed)
+    pairs = scrambled.pairs([facts.run("plain"), facts.run("jittered")], seed)
+    assert [pair.scrambled.id for pair in pairs] == [facts.run(f"{n}_scrambled").id for n in ("plain", "jittered")]
+    assert [scrambled.outcome(pair).same for pair in pairs] == [True, False]
+    assert jittering.notices(facts).right == 1
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 7])
+def test_the_point_that_goes_has_the_colour_that_is_said(seed):
+    """Counted on the Playground's own points: one blue, or one orange, is missing."""
+    facts = Facts({}, seed)
+    for edit in (plane.without_idle, plane.without_ringed):
+        before, after = plane.solved(facts).sign, plane.solved(facts, points=edit(facts)).sign
+        gone = "blue" if np.sum(after > 0) < np.sum(before > 0) else "orange"
+        assert plane.colour(facts, edit) == gone
 
 
 @pytest.mark.parametrize(("sweep", "name"), [(BY_C, "margin"), (TURNS, "toofar")])

@@ -125,13 +125,14 @@ def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
             f"You said *{choices[said.chosen]}*. It is **{choices[said.right]}**. {said.because}",
             icon=":material/lightbulb:",
         )
-    st.markdown(f":material/visibility: **Look:** {at.step.where}")
-    _onward(at, again=True)
+    with st.container(horizontal=True, vertical_alignment="center"):  # one row: what is looked at stands below it
+        st.markdown(f":material/visibility: **Look:** {at.step.where}", width="stretch")
+        _onward(at, again=True)
 
 
 def _onward(at: course.At, again: bool = False) -> None:
     last = at.number == len(at.lesson.steps)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
         _back(at)
         if again:
             st.button(

@@ -32,7 +32,7 @@ class Facts:
 
     def __init__(self, recipes: Mapping[str, Recipe], seed: int):
         self.seed = seed
-        self.recipes = {name: recipe.replace(seed=seed) for name, recipe in recipes.items()}
+        self.recipes = {name: _seeded(recipe, seed) for name, recipe in recipes.items()}
 
     @cached_property
     def found(self) -> dict[str, Run | None]:
@@ -119,3 +119,9 @@ class Lesson(NamedTuple):
 def told(what, facts: Facts):
     """`what` as it is, or as worked out from the facts."""
     return what(facts) if callable(what) else what
+
+
+def _seeded(recipe: Recipe, seed: int) -> Recipe:
+    """With the class's seed, also for the order of scrambled pixels: a page has one seed in its address."""
+    steps = (f"scramble:{seed}" if step.startswith("scramble:") else step for step in recipe.preprocess)
+    return recipe.replace(seed=seed, preprocess=tuple(steps))

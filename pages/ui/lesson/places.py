@@ -31,6 +31,7 @@ PLACES = {
     ),
     "errors": Place("Errors", {"cells": [], "errors_by": "Index"}),
     "compare": Place("Compare"),
+    "scramble": Place("Scramble the pixels", own_seed=True),
     "lessons": Place("Lessons", own_seed=True),
     "digestion": Place("Digestion", {"set": "mnist-5k", "rows": 200}, own_seed=True),
 }

@@ -69,6 +69,17 @@ def without_ringed(facts: Facts) -> str:
     return max((f"x{int(at)}" for at in kept), key=lambda edit: width(solved(facts, points=edit)))
 
 
+def colour(facts: Facts, edit, kind: str = "") -> str:
+    """In words, the points of the colour, and the kind, of the one that an edit takes away: "the ringed blue", "a
+    ringed orange" where there are more of it; without a kind only the colour."""
+    machine, at = solved(facts), int(edit(facts)[1:])
+    name = "blue" if machine.sign[at] > 0 else "orange"
+    if not kind:
+        return name
+    alone = np.count_nonzero(machine.alpha[machine.sign == machine.sign[at]]) == 1
+    return f"{'the' if alone else 'a'} {kind} {name}"
+
+
 def odd_one(facts: Facts) -> str:
     """The edit that adds an orange point amid the blue ones."""
     given = points(setting(facts))

@@ -12,6 +12,7 @@ from svmcore.lab.store import runs
 from svmcore.metrics import paired_test
 from svmcore.model import labels
 
+LEVEL = 0.05  # of the test whether two machines differ
 LESS, SAME, MORE = range(3)
 FEWER_OR_MORE = ("Fewer", "Exactly as many", "More")
 
@@ -46,6 +47,11 @@ def only_one_wrong(facts: Facts, a: str, b: str):
     """The paired test of two machines on the same digits: only_a, only_b, p_value."""
     left, right = facts.run(a).test(), facts.run(b).test()
     return paired_test(left.y_true != left.y_pred, right.y_true != right.y_pred)
+
+
+def doubt(facts: Facts, a: str, b: str) -> str:
+    """A sentence, where two machines differ by so few digits that it may be chance; else nothing."""
+    return " (So small a difference may be chance.)" if only_one_wrong(facts, a, b).p_value >= LEVEL else ""
 
 
 @lru_cache(maxsize=32)

@@ -192,7 +192,7 @@ def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: 
             drawn[np.maximum(cells, 0)],
             [tiles[j] if j >= 0 else Tile("", "") for j in cells],
             key=f"why_tree_{at}",
-            alt=f"Training example {row} under {np.sum(cells >= 0)} jitters {square.title}; dotted rings were kept",
+            alt=f"Training example {row} under {np.sum(cells >= 0)} jitters {square.title}; dotted frames were kept",
             size=jittered.size(squares),
             rows=[""] * len(square.cells),
             whole_page=False,

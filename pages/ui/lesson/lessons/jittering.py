@@ -4,12 +4,10 @@ Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3.
 """
 
 from pages.ui.lesson import seen
-from pages.ui.lesson.lessons.machines import JITTERED, PAIR, SHIFTS, VIRTUAL
+from pages.ui.lesson.lessons.machines import JITTERED, JITTERED_SCRAMBLED, PAIR, PAIR_SCRAMBLED, SHIFTS, VIRTUAL
 from pages.ui.lesson.lessons.virtual import moved
 from pages.ui.lesson.parts import Facts, Lesson, Step, Verdict, View
 from svmcore.jitter import JitterSet
-
-LEVEL = 0.05  # of the test whether two machines differ
 
 
 def forms(facts: Facts) -> int:
@@ -39,18 +37,18 @@ def fewer_errors(facts: Facts) -> Verdict:
     return Verdict(
         seen.against(b, a),
         f"{b} of {facts.n_test('plain')} are wrong; the plain machine had {a}. What the machine was taught by copies "
-        "before, its comparison knows by itself now.",
+        "before, its comparison knows by itself now." + seen.doubt(facts, "plain", "jittered"),
     )
 
 
 def by_chance(facts: Facts) -> Verdict:
     test = seen.only_one_wrong(facts, "virtual", "jittered")
-    certain = test.p_value < LEVEL
-    end = "So uneven a split would hardly come by chance." if certain else "So even a split may well be chance."
+    certain = test.p_value < seen.LEVEL
+    end = "So uneven a split would hardly come by chance." if certain else "Such a split may well be chance."
     return Verdict(
         0 if certain else 1,
         f"{test.only_a} digits are wrong with the virtual SVs alone, {test.only_b} with the jittering kernel alone. "
-        f"{end} (McNemar's test says p = {test.p_value:.2g}; below {LEVEL} one speaks of a difference.)",
+        f"{end} (McNemar's test says p = {test.p_value:.2g}; below {seen.LEVEL} one speaks of a difference.)",
     )
 
 
@@ -58,10 +56,10 @@ def price(facts: Facts) -> Verdict:
     J = forms(facts)
     a, b = facts.n_sv("virtual"), J * facts.n_sv("jittered")
     return Verdict(
-        0 if b < a else 1,
+        1 if b < a else 0,
         f"Virtual SVs: {a:,} comparisons, one for each. Jittering kernel: {facts.n_sv('jittered')} support vectors "
-        f"times {J} shifts, {b:,} comparisons. Memory is saved, time is not; the paper chooses virtual SVs where speed "
-        "counts.",
+        f"times {J} shifts, {b:,} comparisons. "
+        + ("It keeps fewer digits, but looks at each in every form." if b > a else "So few digits outweigh the forms."),
     )
 
 
@@ -69,12 +67,36 @@ def compared(facts: Facts) -> dict:
     return {"compare": [facts.run("virtual").id, facts.run("jittered").id]}
 
 
+def notices(facts: Facts) -> Verdict:
+    said = [
+        [facts.run(name).test().y_pred.tolist() for name in (one, f"{one}_scrambled")] for one in ("plain", "jittered")
+    ]
+    plain, jittered = (before != after for before, after in said)
+    a, b = facts.errors("jittered"), facts.errors("jittered_scrambled")
+    blind = "" if plain else "The plain one gives the very same answers: to it pixels have no places. "
+    return Verdict(
+        (0 if not jittered else 1) if not plain else (2 if not jittered else 3),
+        f"{blind}With the jittering kernel {b} are wrong, {a} were before: it knew which pixels are "
+        f"neighbours, and that is gone. (The plain one has {facts.errors('plain')} wrong.)",
+    )
+
+
+def mixed(facts: Facts) -> dict:
+    return {"runs": [facts.run("plain").id, facts.run("jittered").id], "seed": facts.seed}
+
+
 LESSON = Lesson(
     "jittering",
     "Jittering inside the kernel",
     "The other way to teach a shift: leave the digits alone and change how two of them are compared.",
     "section 3.3",
-    {"plain": PAIR, "virtual": VIRTUAL, "jittered": JITTERED},
+    {
+        "plain": PAIR,
+        "virtual": VIRTUAL,
+        "jittered": JITTERED,
+        "plain_scrambled": PAIR_SCRAMBLED,
+        "jittered_scrambled": JITTERED_SCRAMBLED,
+    },
     (
         Step(
             View("jitters", moved("none"), "plain"),
@@ -83,19 +105,18 @@ LESSON = Lesson(
             "does it make for one pair?",
             ("1", "9", "81"),
             View("jitters", moved(SHIFTS), "plain"),
-            "the nine forms of this digit; each is compared with the other picture. At the right, *Jitters* "
-            "counts them.",
+            "the nine forms; each is compared with the other picture. The number *Jitters* counts them.",
             compares,
         ),
         Step(
             View("support_vectors", {}, "plain"),
             lambda facts: (
-                f"The plain machine keeps {facts.n_sv('plain')} support vectors, as the number at the left "
-                "says. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
+                f"The plain machine keeps {facts.n_sv('plain')} support vectors, see the number of "
+                "that name. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
             ),
             ("At most twice as many", "More than twice as many"),
             View("support_vectors", {}, "jittered"),
-            "the number at the left, *Support vectors*. No ring is dotted: there are no virtual ones.",
+            "the number *Support vectors*. No frame is dotted: there are no virtual ones.",
             stays_small,
             ("virtual",),
         ),
@@ -118,7 +139,7 @@ LESSON = Lesson(
             ),
             ("One is better, most likely", "It may well be chance"),
             View("compare", compared, "jittered"),
-            "the sentences below the table. A is the machine with virtual SVs, B the one with the jittering kernel.",
+            "the sentences below the table: what B *fixes*, A alone has wrong; what it *breaks*, B alone.",
             by_chance,
             ("virtual",),
         ),
@@ -126,11 +147,21 @@ LESSON = Lesson(
             View("compare", compared, "jittered"),
             "A is the machine with virtual SVs, B the one with the jittering kernel. The column *SVs* says how many "
             "support vectors each has. Which makes fewer comparisons to decide about one new digit?",
-            ("B, the jittering kernel", "A, the virtual SVs"),
+            ("A, the virtual SVs", "B, the jittering kernel"),
             View("compare", compared, "jittered"),
-            "the column *SVs*: A makes one comparison for each, B nine.",
+            "the column *SVs*. (The seconds are too short to weigh.)",
             price,
             ("virtual",),
+        ),
+        Step(
+            View("errors", {}, "jittered"),
+            "Now all pictures have their pixels put in one random order, the same for all, and the plain machine and "
+            "the one with the jittering kernel learn again from them. Which of them answers otherwise than before?",
+            ("Neither", "Only the jittering kernel", "Only the plain machine", "Both"),
+            View("scramble", mixed, "jittered"),
+            "the table below the pictures: *As it is*, *Scrambled* and *Same answers*.",
+            notices,
+            ("plain", "plain_scrambled", "jittered_scrambled"),
         ),
     ),
 )

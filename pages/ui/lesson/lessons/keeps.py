@@ -46,8 +46,7 @@ def digits(facts: Facts) -> Verdict:
     n, kept = facts.run("plain").result["n_train"], facts.n_sv("plain")
     return Verdict(
         0 if kept < 10 else 1 if kept <= 100 else 2,
-        f"{kept} of {n}. A digit is a point as well, with one coordinate for each of its 784 pixels. With so many "
-        "directions most points lie at an edge.",
+        f"{kept} of {n}. In a plane few points can lie at the edge; with 784 directions to stick out in, most do.",
     )
 
 
@@ -61,8 +60,9 @@ def odd(facts: Facts) -> Verdict:
     top, low = (float(alike[rows].mean()) for rows in (order[:EDGE], order[-EDGE:]))
     return Verdict(
         1 if top < low else 0,
-        f"The {EDGE} that pull hardest are {top:.2f} like the nearest kept digit of their own class, the {EDGE} that "
-        f"pull least {low:.2f} (1 would be equal).",
+        f"The kernel says how alike two pictures are: 1 if they are the same, near 0 if they have nothing in common. "
+        f"To the most alike of their own class the {EDGE} that pull hardest reach {top:.2f} on average, the "
+        f"{EDGE} that pull least {low:.2f}.",
     )
 
 
@@ -81,12 +81,16 @@ LESSON = Lesson(
             "the points does it have to keep to know where the road runs?",
             ("All sixty", "About half of them", "Fewer than ten"),
             View("playground", plane.address()),
-            "the ringed points, and *Support vectors* below the picture. The thin lines are the edges of the road.",
+            "the points with a ring. The thick line says what is blue and what is orange; the thin ones are the edges "
+            "of the road.",
             few,
         ),
         Step(
             View("playground", plane.address()),
-            "Now one point is taken away, far from the road and without a ring. Does the line move?",
+            lambda facts: (
+                f"Now a point without a ring is taken away: the {plane.colour(facts, plane.without_idle)} one furthest "
+                "from the line. Does the line move?"
+            ),
             ("Yes", "No"),
             View("playground", plane.address(points=plane.without_idle)),
             "the line and the rings. *Ask me again* brings the point back, to compare.",
@@ -94,29 +98,28 @@ LESSON = Lesson(
         ),
         Step(
             View("playground", plane.address()),
-            "And if a point with a ring is taken away instead?",
+            lambda facts: f"And if {plane.colour(facts, plane.without_ringed, 'ringed')} point is taken away instead?",
             ("The line moves", "The line stays"),
             View("playground", plane.address(points=plane.without_ringed)),
-            "the line and the rings. One of the old rings is gone with its point.",
+            "the line and the rings. The old ring is gone with its point; another point has one now.",
             ringed,
         ),
         Step(
             View("playground", plane.address()),
-            "The same with real digits: a machine learns to tell 3 from 8 from 200 digits. How many of the 200 does it "
-            "keep?",
+            "The same with real digits: a machine learns to tell 3 from 8 from 200 digits. Each is a point as well, "
+            "with one coordinate for each of its 784 pixels, instead of two. How many of the 200 does it keep?",
             ("Fewer than 10", "10 to 100", "More than 100"),
             View("support_vectors", {}, "plain"),
-            "the number at the left, *Support vectors*, and the digits themselves.",
+            "the number *Support vectors*, and the digits themselves.",
             digits,
         ),
         Step(
             View("support_vectors", {"order": "Smallest alpha"}, "plain"),
-            "Each support vector pulls at the line with a force, its *alpha*, the number below it. First come "
-            "those that "
-            "pull least. Which digits pull hardest?",
+            "Each support vector pulls at the line with a force, its *alpha*: the number in the lower left corner. "
+            "First come those that pull least. Which digits pull hardest?",
             ("Typical ones, like many others", "Odd ones, unlike the others of their class"),
             View("support_vectors", {"order": "Largest alpha"}, "plain"),
-            "the first two rows: could you read them all?",
+            "the first two rows, now those that pull hardest: could you read them all?",
             odd,
         ),
     ),

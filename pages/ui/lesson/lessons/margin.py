@@ -41,8 +41,8 @@ def island(facts: Facts) -> Verdict:
     wrong = [len(solve(replace(bent, C=C)).wrong) for C in (USUAL / 20, DEAR)]
     return Verdict(
         1 if wrong[1] < wrong[0] else 0,
-        f"{wrong[1]} of 61 are wrong now, {wrong[0]} before. A large C makes every error dear, so the line bends until "
-        "it has none, around a point that may have been a slip of the pen.",
+        f"{wrong[1]} of 61 points are wrong now, {wrong[0]} before. A large C makes every error dear, so the line "
+        "bends until it has none, around a point that may have been a slip of the pen.",
     )
 
 
@@ -54,22 +54,29 @@ def judged(facts: Facts) -> dict[str, int]:
 def too_small(facts: Facts) -> Verdict:
     wrong = judged(facts)
     worst = max(STRENGTHS, key=wrong.get)
-    told = ", ".join(f"{n} for C = {value}" for value, n in wrong.items())
+    n = facts.run(f"c{worst}").result["n_train"]
+    told = ", ".join(f"{bad} ({100 * bad / n:.1f} %) for C = {value}" for value, bad in wrong.items())
     return Verdict(
         0 if worst == STRENGTHS[0] else 2 if worst == STRENGTHS[-1] else 1,
-        f"Wrong of {facts.run(f'c{worst}').result['n_train']} digits, each held out once: {told}. With so small a C "
-        "no digit may pull hard enough to matter.",
+        f"Wrong of {n} digits, each held out once: {told}. With so small a C no digit may pull hard enough to matter.",
     )
+
+
+def at_limit(facts: Facts, value: str) -> int:
+    """How many support vectors pull as hard as this C allows."""
+    return sum(facts.run(f"c{value}").result["n_bound"])
 
 
 def levels_off(facts: Facts) -> Verdict:
     wrong = judged(facts)
     a, b = (wrong[value] for value in STRENGTHS[-2:])
     few = abs(a - b) <= 3
+    limited = [f"{at_limit(facts, value)} of {facts.n_sv(f'c{value}')}" for value in STRENGTHS[-2:]]
     return Verdict(
         0 if few else 1,
         f"{a} wrong with C = {STRENGTHS[-2]}, {b} with C = {STRENGTHS[-1]}. "
-        + ("Hardly any digit pulls at its limit any more, so the limit does not matter." if few else "Here it does."),
+        + f"At their limit pull {' and '.join(limited)} support vectors: "
+        + ("where few are held back, a higher limit changes little." if few else "here the limit still matters."),
     )
 
 
@@ -111,7 +118,7 @@ LESSON = Lesson(
             "C = 0.5 the machine lets the point be wrong. What if C is 10,000?",
             ("It stays wrong", "The line bends around it"),
             View("playground", plane.address(C=DEAR, **BENT)),
-            "the orange point amid the blue, and *Wrong of these 61* below the picture.",
+            "the orange point amid the blue. Its cross, the mark of an error, is gone, and a line runs around it.",
             island,
         ),
         Step(
@@ -120,7 +127,7 @@ LESSON = Lesson(
             "training. Which C makes most errors?",
             ("The smallest", "One in the middle", "The largest"),
             View("sweep", sweep, EVERY[-1]),
-            "the chart: errors on held-out digits (validation) against C.",
+            "the chart below (scroll a little), line *validation*: C = 0.02, 1, 10.",
             too_small,
             EVERY,
         ),
@@ -129,7 +136,7 @@ LESSON = Lesson(
             "From C = 1 to C = 10 the price is ten times as high. By how much do the errors change?",
             ("By three digits of 200 at most", "By more than three digits"),
             View("sweep", sweep, EVERY[-1]),
-            "the last two points of the chart, and the column *at C* of the table below it.",
+            "the end of the line *validation*; with *Alphas of*, the bars at C.",
             levels_off,
             EVERY,
         ),

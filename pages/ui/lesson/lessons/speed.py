@@ -32,7 +32,7 @@ def no_worse(facts: Facts) -> Verdict:
     both = b <= a
     return Verdict(
         0 if both else 1,
-        f"{b} of {facts.n_test('hard')} are wrong, {a} were with the small C. "
+        f"{b} of {facts.n_test('hard'):,} are wrong, {a} were with the small C. "
         f"{'Faster and better at once: that C was too small.' if both else 'Faster, but worse.'}",
     )
 
@@ -89,28 +89,28 @@ LESSON = Lesson(
             View("support_vectors", {}, "soft"),
             "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
             "*support "
-            "vectors*: see the number at the left. With how many pictures does it compare a new digit?",
+            "vectors*: see the number of that name. With how many pictures does it compare a new digit?",
             ("With one: the most alike", "With all 500", "With each support vector"),
             View("support_vectors", {}, "soft"),
-            "the number at the left, *Support vectors*.",
+            "the number *Support vectors*.",
             terms,
         ),
         Step(
             View("support_vectors", {}, "soft"),
             lambda facts: (
-                f"It keeps {facts.n_sv('soft')}. It was trained with C = 0.1; C says how much one error may "
+                f"It keeps {facts.n_sv('soft')}. It was trained with C = {SOFT.C:g}; C says how much one error may "
                 "count. Another one is trained with C = 10. How many support vectors will that one keep?"
             ),
             seen.FEWER_OR_MORE,
             View("support_vectors", {}, "hard"),
-            "the number at the left; *At C* counts those inside the margin.",
+            "the number *Support vectors*; *At C* counts those inside the margin.",
             smaller,
         ),
         Step(
             View("errors", {}, "soft"),
             lambda facts: (
-                f"A smaller machine is faster. Is it worse? With C = 0.1, {facts.errors('soft')} of "
-                f"{facts.n_test('soft')} new digits are wrong. With C = 10:"
+                f"A smaller machine is faster. Is it worse? With C = {SOFT.C:g}, {facts.errors('soft')} of "
+                f"{facts.n_test('soft'):,} new digits are wrong. With C = 10:"
             ),
             ("At most as many", "More"),
             View("errors", {}, "hard"),
@@ -123,7 +123,7 @@ LESSON = Lesson(
             "decision?",
             ("Nothing", "Up to three times as many comparisons", "More than three times as many"),
             View("support_vectors", {"order": "By parent"}, "virtual"),
-            "the number at the left, *Support vectors*, and the families of copies that were kept.",
+            "the number *Support vectors*, and the families of copies that were kept.",
             price,
             ("hard",),
         ),
@@ -139,8 +139,8 @@ LESSON = Lesson(
         ),
         Step(
             View("digestion", page, "undigested"),
-            "*Digestion* leaves a pass early and works off what it has, before it takes in more. See the curve "
-            "*digestion*, which stays lower. Does it save comparisons here?",
+            "*Digestion* leaves a pass early and works off what it has, before it takes in more. The curve "
+            "*digestion* peaks lower. Does it save comparisons here?",
             ("Yes", "No"),
             View("digestion", page, "undigested"),
             "the column *Kernel values* (a kernel value is one comparison), and the sentence below the table.",

@@ -29,8 +29,8 @@ def becomes(facts: Facts) -> Verdict:
 def tilt(facts: Facts) -> Verdict:
     a, b = facts.errors("upright"), facts.errors("tilted")
     counts = f"{b} of {facts.n_test('tilted')} are wrong now, {a} were before."
-    end = "A tilted 6 is still a 6: what it was told is true." if b <= a else "A few digits more or less may be chance."
-    return Verdict(1 if b > a else 0, f"{counts} {end}")
+    end = " A tilted 6 is still a 6: what it was told is true." if b <= a else ""
+    return Verdict(1 if b > a else 0, f"{counts}{end}{seen.doubt(facts, 'upright', 'tilted')}")
 
 
 def half_turn(facts: Facts) -> Verdict:
@@ -80,7 +80,7 @@ LESSON = Lesson(
             "upside down?",
             ("6", "9"),
             View("jitters", six(HALF), "upright"),
-            "the picture with the dotted ring, and below it what the machine calls it.",
+            "the picture in the dotted frame, and below it what the machine calls it.",
             becomes,
         ),
         Step(
@@ -103,7 +103,7 @@ LESSON = Lesson(
             "digits will be wrong?",
             ("Fewer", "Up to twice as many", "More than twice as many"),
             View("errors", {}, "upside"),
-            "the line in large type, *wrong*, and the digits below: would you get them wrong?",
+            "the line in large type, *wrong*, and the digits: would you get them wrong?",
             half_turn,
         ),
         Step(
@@ -115,7 +115,7 @@ LESSON = Lesson(
                 "The digits that it is tested on are upside down",
             ),
             View("support_vectors", {"order": "By parent"}, "upside"),
-            "the families: a digit and, with a dotted ring, its upside-down copy. Both carry the same label.",
+            "the families: a digit and, in a dotted frame, its upside-down copy. Both carry the same label.",
             lied,
         ),
         Step(
@@ -124,7 +124,7 @@ LESSON = Lesson(
             "part of the training digits, learns from the others and tests on that part. Would it have warned us?",
             ("Yes", "No"),
             View("sweep", sweep, "upside"),
-            "the chart: error on held-out digits and on test digits, for no turn, 20 degrees and 180 degrees.",
+            "the chart below (scroll a little), line *validation*: no turn, 20 degrees, 180 degrees.",
             warned,
             ("upright", "tilted"),
         ),

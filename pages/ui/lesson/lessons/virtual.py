@@ -34,8 +34,8 @@ def shifted(facts: Facts) -> Verdict:
     return Verdict(
         how_many(right),
         f"{right} of 9 come out right. To your eye it is the same {label}. The machine compares pixel by pixel, "
-        "and now "
-        "every stroke lies on other pixels.",
+        "and now every stroke lies on other pixels. (Of the digits that it gets right, "
+        "this is the one it stumbles over most.)",
     )
 
 
@@ -53,7 +53,7 @@ def fewer_errors(facts: Facts) -> Verdict:
     return Verdict(
         seen.against(b, a),
         f"{b} of {facts.n_test('virtual')} are wrong now, {a} were before. No new digit was collected: only the "
-        "knowledge that a shift changes nothing was added.",
+        f"knowledge that a shift changes nothing was added.{seen.doubt(facts, 'plain', 'virtual')}",
     )
 
 
@@ -99,7 +99,7 @@ LESSON = Lesson(
             "worth copying?",
             ("All of them", "Its support vectors: the digits that it keeps", "Only those that it gets wrong"),
             View("support_vectors", {}, "plain"),
-            "the number at the left, *Support vectors*, and the digits that are kept: each is compared with a new one.",
+            "the number *Support vectors*, and the digits that are kept: each is compared with a new one.",
             copies,
         ),
         Step(
@@ -121,7 +121,7 @@ LESSON = Lesson(
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
             View("support_vectors", {"order": "By parent"}, "virtual"),
-            "the families. Each row begins with a digit; the dotted rings are its shifted copies.",
+            "a row for each digit: in dotted frames its copies that were kept. A grey frame: only copies were.",
             keeps_more,
         ),
         Step(
@@ -130,7 +130,7 @@ LESSON = Lesson(
             "second machine get right?",
             ("Fewer", "As many", "More"),
             View("jitters", moved(SHIFTS), "virtual"),
-            "the same nine pictures, now with the words of the second machine below them.",
+            "the same nine pictures: below each stands what the second machine calls it.",
             steadier,
         ),
     ),

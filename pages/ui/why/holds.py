@@ -137,7 +137,7 @@ def _usual(run: Run, able: dict[str, Run]) -> list[str]:
     by_method = {}
     for other in able.values():
         method = other.recipe.method
-        if method != run.recipe.method:
+        if method != run.recipe.method and not "".join(other.recipe.preprocess[:1]).startswith("scramble"):
             best = by_method.get(method)
             if best is None or abs(size(other) - size(run)) < abs(size(best) - size(run)):
                 by_method[method] = other

@@ -74,10 +74,9 @@ def _verdict(said: Answer, sides: tuple[int, ...], by: str) -> str:
     if len(said.f) == 1:
         return f"f is {'above' if said.called else 'below'} 0, which means {name(said.called)}. {bars}"
     c, other = sides
+    f = [f"{said.f[side]:+.2f}".replace("-", "−") for side in sides]
     role = f" ({said.role(other)})" if said.role(other) else ""
-    return (
-        f"The largest f decides: **{name(c)}** has {said.f[c]:+.2f}, {name(other)}{role} {said.f[other]:+.2f}. {bars}"
-    )
+    return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
 
 
 # ---------------------------------------------------------------------------------------------- choices, in the address

@@ -6,7 +6,11 @@ import pytest
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
+from svmcore.lab import jobs
+from svmcore.lab.store import runs
+
 SECONDS = 60  # that a page may take
+RUN_SECONDS = 120  # that a small run may take, compilation included
 
 
 @pytest.fixture(autouse=True)
@@ -30,3 +34,10 @@ def open_page(page, **query):
 def captions(app):
     """What the captions say, without the backslashes that keep texts of files and readers from being Markdown."""
     return " ".join(caption.value for caption in app.caption).replace("\\", "")
+
+
+def finished(recipe):
+    """A run of the recipe, done."""
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, RUN_SECONDS).state == "done"
+    return runs.get(run_id)

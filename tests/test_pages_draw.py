@@ -10,22 +10,14 @@ from pages.ui.draw.strokes import FOUR, LONGEST, pack, sent, unpack
 from pages.ui.figures import trail
 from pages.ui.why import dialog
 from svmcore.jitter import JitterSet
-from svmcore.lab import jobs
 from svmcore.lab.jobs import queue
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import drawn
-from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 FEW = RECIPES["mnist-5k-sv"].replace(n_train=600, n_test=100, title="Few digits")
 BINARY = FEW.replace(classes=(4, 9), title="4 or 9")
-SECONDS = 120
-
-
-def finished(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
 
 
 @pytest.fixture(scope="module")

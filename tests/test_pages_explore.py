@@ -105,15 +105,6 @@ def test_an_address_that_names_no_example_is_answered_with_words(digits_run, ref
     assert any("names no example" in warning.value for warning in app.warning)
 
 
-def test_contributions_and_bias_add_up_to_the_decision(digits_run):
-    machine, test = digits_run.machine(), digits_run.test()
-    dataset = load("digits-8x8")
-    x = evidence.prepared(digits_run, dataset.X_train[test.index[:1]])[0]
-    for c in range(10):
-        parts = evidence.contributions(machine, c, x, evidence.supports(digits_run, machine, c))
-        np.testing.assert_allclose(parts.sum() + machine.bias[c], test.decision[0, c], atol=1e-5)
-
-
 def test_support_vectors_come_largest_alpha_first_and_lead_to_their_example(digits_run):
     machine, dataset = digits_run.machine(), load("digits-8x8")
     chosen = evidence.supports(digits_run, machine, 4)

@@ -157,7 +157,11 @@ def test_no_panel_of_an_example_does(kept, panel):
 @pytest.mark.parametrize("panel", ["bill", "family", "orbit", "map", "remedy"])
 def test_no_panel_of_a_training_example_does(kept, panel):
     _, name, run_id = kept
-    for options in ({}, {"bill": "class"}, {"bill": IMAGE, "beside": TAG, "off": TAG, "family": IMAGE, "of": IMAGE}):
+    for options in (
+        {},
+        {"bill": "class"},
+        {"bill": IMAGE, "beside": TAG, "rival": TAG, "off": TAG, "family": IMAGE, "of": IMAGE},
+    ):
         assert live_texts(open_page("errors", run=run_id, digit=f"{name}/train/3", why=panel, **options)) == []
 
 
@@ -223,7 +227,7 @@ def test_numbers_that_cannot_be_break_neither_drawing_nor_scrambling(kept, value
 @pytest.mark.parametrize("why", [IMAGE, "bill", "family"])
 def test_the_view_of_an_example_says_a_hostile_address_as_text(kept, why):
     _, name, run_id = kept
-    asked = {"beside": TAG, "bill": IMAGE, "off": TAG, "family": IMAGE, "of": TAG}
+    asked = {"beside": TAG, "rival": TAG, "bill": IMAGE, "off": TAG, "family": IMAGE, "of": TAG}
     app = open_page("errors", run=run_id, digit=f"{name}/train/3", why=why, **asked)
     assert live_texts(app) == []
     assert not app.exception

@@ -20,16 +20,10 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from tests import damage
-from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 SMALL = Recipe(dataset="digits-8x8", n_train=300, n_test=150, kernel=Poly(3, 1, 1))
 SECONDS = 90
-
-
-def finished(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
 
 
 @pytest.fixture(scope="module")

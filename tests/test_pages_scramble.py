@@ -10,17 +10,11 @@ from svmcore.lab.jobs import queue
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor
-from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=300, n_test=150, title="Small digits")
 LOCAL = DIGITS.replace(method="vsv", jitters="box:1", title="Small digits, virtual")
 SECONDS = 120
-
-
-def finished(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
 
 
 @pytest.fixture(scope="module")

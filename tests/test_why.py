@@ -14,21 +14,12 @@ from pages.ui.why import family, lines, table
 from pages.ui.why.answer import answer
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF
-from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.store import runs
-from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
 VIRTUAL = DIGITS.replace(method="vsv", jitters="plus:1", n_train=120, preprocess=("smooth:0.5", "unit-norm"))
-SECONDS = 120
-
-
-def finished(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +93,8 @@ def test_a_right_answer_has_its_runner_up_beside_it_and_the_reader_may_ask_for_a
     last = int(np.argmin(decision))
     app.selectbox(key="why_beside").select(str(last)).run()
     assert [side.machine for side in drawn[-1][0][2]] == [sides[0].machine, last]
-    assert app.query_params["beside"] == str(last)
+    assert app.query_params["rival"] == str(last)
+    assert app.metric[1].label.startswith(f"{last} against")
 
 
 def test_one_machine_has_one_bill_of_both_signs(moons_run, drawn):
@@ -131,7 +123,7 @@ def test_what_the_address_switched_off_stays_off_and_anything_else_is_said_aloud
     app = open_page("errors", run=plain_run.id, digit=ref, off=name)
     assert drawn[-1][1]["off"] == [name]
     assert not app.warning
-    app = open_page("errors", run=plain_run.id, digit=ref, off=f"{name},nonsense", bill="colour", beside="11")
+    app = open_page("errors", run=plain_run.id, digit=ref, off=f"{name},nonsense", bill="colour", rival="11")
     assert drawn[-1][1]["off"] == [name]
     said = " ".join(warning.value for warning in app.warning)
     assert all(word in said for word in ("nonsense", "colour", "11"))

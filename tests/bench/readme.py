@@ -46,6 +46,7 @@ def parts() -> dict[str, str]:
         "peers": peers(measured.read("peers")),
         "clicks": clicks(measured.read("clicks")),
         "clicks_detect": clicks_detect(measured.read("clicks_detect")),
+        "clicks_why": clicks_why(measured.read("clicks_why")),
     }
 
 
@@ -227,6 +228,21 @@ def clicks_detect(bench: dict) -> str:
         f"*Detect* or another page asks for stands after {span(idle)}, and while `volcano-B` trains and a second "
         f"browser looks at it, on the same cores, after {span(at_work)}. "
         f"The load before, by other work, was {bench['load']}."
+    )
+    return f"{lines(text)}{measured_on([bench])}"
+
+
+def clicks_why(bench: dict) -> str:
+    """How soon the view of one example answers."""
+    if not bench:
+        return "Not measured yet."
+    kinds = {name: figures for name, figures in bench.items() if isinstance(figures, dict) and "median" in figures}
+    asked = "; ".join(
+        f"{name} {figures['median']:.2f} s ({figures['of 95 %']:.2f} s)" for name, figures in kinds.items()
+    )
+    text = (
+        f"*Why*, over the errors of `{bench['run']}`, answers a click (median of {bench['clicks']}, 95 of 100) after: "
+        f"{asked}. The load before, by other work, was {bench['load']}."
     )
     return f"{lines(text)}{measured_on([bench])}"
 

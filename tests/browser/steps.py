@@ -41,6 +41,11 @@ def start(page: Page) -> str:
     return run_id(page)
 
 
+def preset(server) -> str:
+    """The id of the server's first run, whatever other tests have trained since."""
+    return min(path.name for path in (server.home / "runs").iterdir() if path.name[0].isdigit())
+
+
 def run_id(page: Page) -> str:
     """The id of the run in the address."""
     page.wait_for_url(re.compile(r"[?&]run="))

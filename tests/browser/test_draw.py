@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import press, settle, visit
+from tests.browser.steps import preset, press, settle, visit
 
 STROKES = (((168, 40), (84, 152), (196, 152)), ((160, 92), (154, 224)))  # a 4, on 256 x 256
 MOST = 9  # nudges before a digit has left its picture
@@ -39,7 +39,7 @@ def inked(tab):
 
 
 def test_a_drawn_four_is_nudged_until_the_answer_flips_and_shared(server, tab):
-    visit(tab, f"{server.url}/draw")
+    visit(tab, f"{server.url}/draw?run={preset(server)}")
     expect(tab.get_by_test_id("stMetricValue")).to_have_text("–")
     draw(tab, STROKES)
     expect(tab.get_by_test_id("stMetricValue")).to_have_text("4")
@@ -83,7 +83,7 @@ def test_a_drawn_four_is_nudged_until_the_answer_flips_and_shared(server, tab):
 
 
 def test_a_digit_can_be_drawn_by_keys_alone(server, tab):
-    visit(tab, f"{server.url}/draw")
+    visit(tab, f"{server.url}/draw?run={preset(server)}")
     tab.locator(".st-key-draw_canvas canvas").focus()
     tab.keyboard.press("Space")
     for _ in range(16):

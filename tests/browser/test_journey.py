@@ -70,7 +70,7 @@ def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
     tiles(tab, "errors_gallery").first.click()
     dialog = tab.get_by_role("dialog")
     expect(dialog).to_contain_text(f"predicted {re.search('predicted (.)', label)[1]}", ignore_case=True)
-    expect(tiles(tab, "digit_reasons").nth(9)).to_be_visible()
+    expect(tab.locator(".st-key-why_waterfall button.toggle").nth(7)).to_be_visible()
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_have_count(0)
 

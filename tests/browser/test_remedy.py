@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import expect_state, press, run_id, settle, tiles, visit
+from tests.browser.steps import expect_state, preset, press, run_id, settle, tiles, visit
 
 
 def choose(dialog, label):
@@ -12,8 +12,8 @@ def choose(dialog, label):
 
 
 def test_from_an_error_to_the_invariance_that_helps_and_to_what_it_mends(server, tab):
-    visit(tab, f"{server.url}/errors")
-    before = run_id(tab)
+    before = preset(server)
+    visit(tab, f"{server.url}/errors?run={before}")
     tiles(tab, "errors_gallery").first.click()
     dialog = tab.get_by_role("dialog")
     choose(dialog, "Moved a little")

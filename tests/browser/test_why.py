@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import QUIET, settle, tiles, visit
+from tests.browser.steps import QUIET, preset, settle, tiles, visit
 
 BILL = ".st-key-why_waterfall"
 NUMBER = r"([+−][\d.]+)"
@@ -15,7 +15,7 @@ def number(text):
 
 
 def open_first_error(tab, server):
-    visit(tab, f"{server.url}/errors")
+    visit(tab, f"{server.url}/errors?run={preset(server)}")
     tiles(tab, "errors_gallery").first.click()
     expect(tab.locator(f"{BILL} button.toggle").nth(7)).to_be_visible()
     expect(tab.locator(QUIET)).to_be_visible()

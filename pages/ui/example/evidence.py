@@ -1,7 +1,7 @@
 """What a run knows of single examples: the numbers behind a picture.
 
     f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)     c one machine, i a support vector; coef = y alpha
-    contribution of SV i to f_c(x) = coef[c, i] K(x_i, x);     margin of a training example = y f(x)
+    margin of a training example = y f(x)
 
 Support vectors are traced back to the data set: row `dataset_rows(run, machine)[i]` of X_train is x_i, or the example
 that a virtual x_i was made from.
@@ -130,12 +130,6 @@ def jitter_names(machine: Machine) -> list[str]:
 def take(chosen: Supports, which: np.ndarray) -> Supports:
     """Some of the support vectors, by mask or order."""
     return Supports(*(field[which] for field in chosen))
-
-
-def contributions(machine: Machine, c: int, x: np.ndarray, chosen: Supports) -> np.ndarray:
-    """(m,) signed contributions coef K(x_i, x) of support vectors of machine c to its decision on x (d,)."""
-    kernel_values = machine.kernel.block(x[None], machine.support_vectors[chosen.position])[0]
-    return machine.coef[c, chosen.position] * kernel_values
 
 
 def one_bound(run: Run, machine: Machine) -> float | None:

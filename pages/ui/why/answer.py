@@ -31,6 +31,20 @@ class Answer(NamedTuple):
     called: int
     true: int | None  # None for an example without a class, or of one that the run does not tell apart
 
+    @property
+    def own(self) -> int:
+        """The class that is taken for the example's own: the true one, else the called one."""
+        return self.called if self.true is None else self.true
+
+    @property
+    def rival(self) -> int:
+        """The strongest of the other classes."""
+        return max((c for c in range(len(self.names)) if c != self.own), key=lambda c: value(self.f, c))
+
+    @property
+    def right(self) -> bool:
+        return self.called == self.own
+
     def sides(self, wanted: str | None = None) -> tuple[int, ...]:
         """The machine of the called class; beside it that of the class named `wanted`, else of the true one, else of
         the runner-up."""
@@ -59,6 +73,11 @@ def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
     called = int(f[0] > 0) if len(f) == 1 else int(np.argmax(f))
     label = None if shown.label is None else evidence.class_of(run, machine, shown.label)
     return Answer(x, k, f, names, called, None if label is None else names.index(label))
+
+
+def value(f: np.ndarray, c: int) -> np.ndarray:
+    """(...) how strongly f (..., k) speaks for the class at position c."""
+    return f[..., c] if f.shape[-1] > 1 else f[..., 0] * (1 if c else -1)
 
 
 def kernel_row(machine: Machine, x: np.ndarray) -> np.ndarray:

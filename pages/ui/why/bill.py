@@ -2,7 +2,7 @@
 
     f_c(x) = b_c + sum_i alpha_i y_i K(x_i, x)      a line for each support vector, for each parent, or for each class
 
-The address says how it is added up (`bill`), whose bill stands beside that of the called class (`beside`) and what is
+The address says how it is added up (`bill`), whose bill stands beside that of the called class (`rival`) and what is
 switched off (`off`).
 """
 
@@ -18,7 +18,7 @@ from pages.ui.why.waterfall import Words, waterfall
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-PARAMS = ("bill", "beside", "off")
+PARAMS = ("bill", "rival", "off")
 FIRST, ALL = 8, 24  # lines pictured of each machine, and when the reader asks for more
 FEW = 12  # lines up to which all are pictured at once
 BY = {"sv": "support vector", "parent": "parent", "class": "class"}
@@ -103,7 +103,7 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
     if len(said.f) == 1:
         return None
     options = [AUTO, *said.names]
-    asked = state.param("beside", AUTO, said.names)
+    asked = state.param("rival", AUTO, said.names)
     machines = evidence.machine_names(run, machine)
     return st.selectbox(
         "Beside the predicted class's machine",
@@ -112,7 +112,7 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
         format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
         key="why_beside",
         on_change=_note,
-        args=("beside", "why_beside"),
+        args=("rival", "why_beside"),
         width=240,
         help="Whose bill to see beside it. At first that of the true class, or of the runner-up where the answer is "
         "right.",

@@ -187,7 +187,7 @@ def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: 
     for at, square in enumerate(squares):
         cells = square.cells.ravel()
         if square.title:
-            st.markdown(f"**{plain(square.title)}**")
+            st.markdown(f"**{'shifts alone' if square.title == 'identity' else plain(square.title)}**")
         gallery(
             drawn[np.maximum(cells, 0)],
             [tiles[j] if j >= 0 else Tile("", "") for j in cells],

@@ -13,7 +13,8 @@ from pages.ui.figures.frame import show
 from pages.ui.figures.shifted import shift_map
 from pages.ui.kit import state, words
 from pages.ui.kit.words import plain, short
-from pages.ui.why.asked import Asked, asked, deciding, is_image, machine_of, value
+from pages.ui.why.answer import Answer, answer, value
+from pages.ui.why.moving import deciding, is_image, machine_of
 from svmcore.explain import moved
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -30,7 +31,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the maps with the choice of runs, `beside` in the address, and of the class, `map_class`."""
     if not is_image(shown):
         return
-    now = asked(run, machine, shown)
+    now = answer(run, machine, shown)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = _choice(run, now.names)
         c = _class(now) if len(machine.bias) > 1 else 1
@@ -53,7 +54,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     )
 
 
-def _map(run: Run, grid: np.ndarray, now: Asked, c: int, largest: float, number: int) -> None:
+def _map(run: Run, grid: np.ndarray, now: Answer, c: int, largest: float, number: int) -> None:
     said = moved.answers(grid)
     holds = said == now.own
     called = [[now.names[s] for s in row] for row in said]
@@ -64,7 +65,7 @@ def _map(run: Run, grid: np.ndarray, now: Asked, c: int, largest: float, number:
     st.markdown(_plateau(moved.plateau(holds), now))
 
 
-def _plateau(found: moved.Plateau, now: Asked) -> str:
+def _plateau(found: moved.Plateau, now: Answer) -> str:
     """How wide the plateau is, in words."""
     held = "Right" if now.true is not None else f"Called {plain(short(now.names[now.own]))}"
     share = f"{found.held} of {found.of} shifts"
@@ -78,7 +79,7 @@ def _plateau(found: moved.Plateau, now: Asked) -> str:
     return f"{held} within **{pixels}** in all directions; at {share}."
 
 
-def _class(now: Asked) -> int:
+def _class(now: Answer) -> int:
     """The class whose machine is mapped."""
     names = [short(name, 24) for name in now.names]
     labels = [name if names.count(name) == 1 else f"{number}: {name}" for number, name in enumerate(names)]

@@ -15,7 +15,8 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.recipe import jitter_set
-from pages.ui.why.asked import Asked, asked, deciding, form_pictures, is_image, machine_of, value
+from pages.ui.why.answer import Answer, answer, value
+from pages.ui.why.moving import deciding, form_pictures, is_image, machine_of
 from pages.ui.why.spoken import brief, spoken
 from pages.ui.why.strip import Cell, strip
 from svmcore.explain import moved
@@ -41,11 +42,11 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
             icon=":material/grid_off:",
         )
         return
-    now = asked(run, machine, shown)
+    now = answer(run, machine, shown)
     forms = moved.forms(jitters, shown.X)
     f = moved.decided(machine, deciding(run), forms)[:, 0]
     leads = moved.leads(f, now.own)
-    pulls = moved.pulls(machine, now.own if len(f[0]) > 1 else 0, evidence.prepared(run, shown.X)[0], STRONGEST)
+    pulls = moved.pulls(machine, now.own if len(f[0]) > 1 else 0, now.x, STRONGEST)
     order = np.argsort(leads, kind="stable")
     shares = _shares(jitters, pulls)
     strip(
@@ -60,7 +61,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         _picked(run, machine, shown, now, pulls)
 
 
-def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Asked, share: float | None) -> Cell:
+def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, share: float | None) -> Cell:
     said = now.names[int(moved.answers(f))]
     shown = [now.own, now.rival] if len(f) > 1 else [1]
     values = tuple(float(value(f, c)) for c in shown)
@@ -79,7 +80,7 @@ def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Asked, sh
     )
 
 
-def _see(now: Asked, f: np.ndarray, leads: np.ndarray) -> str:
+def _see(now: Answer, f: np.ndarray, leads: np.ndarray) -> str:
     """What the strip shows, in a few sentences."""
     own, wrong = plain(short(now.names[now.own])), int(np.sum(leads <= 0))
     whose = "right" if now.true is not None else f"called {own}"
@@ -103,7 +104,7 @@ def _shares(jitters: JitterSet, pulls: moved.Pulls | None) -> dict[int, float]:
     return {n: share[key] for n, key in numbers if key in share}
 
 
-def _picked(run: Run, machine: Machine, shown: Shown, now: Asked, pulls: moved.Pulls) -> None:
+def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.Pulls) -> None:
     """The support vectors that weigh most in a jittered kernel's decision, each with the form it was compared with."""
     most = int(np.argmax(pulls.share))
     st.markdown(

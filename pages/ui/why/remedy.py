@@ -11,7 +11,8 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit.gallery import magnified
 from pages.ui.kit.words import plain, short
 from pages.ui.why import recommend
-from pages.ui.why.asked import asked, deciding, form_pictures, is_image, value
+from pages.ui.why.answer import answer, value
+from pages.ui.why.moving import deciding, form_pictures, is_image
 from pages.ui.why.spoken import spoken
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder
@@ -27,7 +28,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the weakest changes of one example, and what is known of the run's errors together."""
     if not is_image(shown):
         return
-    now = asked(run, machine, shown)
+    now = answer(run, machine, shown)
     if shown.label is None or now.true is None:
         why = "was drawn, and has no class to be right about" if shown.label is None else "is of no class told apart"
         st.info(f"This example {why}: there is no error to mend.", icon=":material/draw:")

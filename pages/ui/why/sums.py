@@ -23,14 +23,13 @@ def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> N
     held: (m,) bool, the support vectors that are this example or were made from it; False for none.
     """
     names = evidence.machine_names(run, machine)
-    sides = said.sides(st.query_params.get("beside"))
+    sides = said.sides(st.query_params.get("rival"))
     places = st.columns(len(sides) + (len(names) > 2))
     for place, c in zip(places, sides):
         role = said.role(c)
-        label = (
-            f"{plain(short(said.names[c], 24))} ({role})" if role else plain(_name(said, c))
-        )  # few letters: half of 800
-        place.metric(label, f"f = {said.f[c]:+.3f}", help=HELP)
+        # In few letters: in half of a narrow view the name of its machine would be cut.
+        label = f"{plain(short(said.names[c], 24))} ({role})" if role else plain(_name(said, c))
+        place.metric(label, f"f = {said.f[c]:+.3f}".replace("-", "−"), help=HELP)
     if len(names) > 2:
         with places[-1].popover(f"All {len(names)} machines", icon=":material/bar_chart:"):
             _all(said)

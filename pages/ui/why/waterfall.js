@@ -17,6 +17,10 @@ function signed(x) {
   return (x < 0 ? "−" : "+") + Math.abs(x).toFixed(Math.abs(x) < 0.0995 && x !== 0 ? 3 : 2)
 }
 
+function exact(f) {
+  return (f < 0 ? "−" : "+") + Math.abs(f).toFixed(3)
+}
+
 function share(x) {
   return x >= 0.995 && x < 1 ? "99" : (100 * x).toFixed(x < 0.095 ? 1 : 0)
 }
@@ -143,8 +147,8 @@ function paintSide(root, node, side) {
   const told = reckon(root, side)
   const colour = (x) => (x > 0 ? BLUE : x < 0 ? ORANGE : GREY)
   const at = (selector) => node.querySelector(selector)
-  at(".f").textContent = `f = ${signed(side.f)}`
-  at(".now").textContent = off.size ? `${signed(told.now)} without` : ""
+  at(".f").textContent = `f = ${exact(side.f)}`
+  at(".now").textContent = off.size ? `${exact(told.now)} without` : ""
   at("header").dataset.off = off.size > 0
   const zero = `${(-100 * told.low) / (told.high - told.low)}%`
   for (const line of node.querySelectorAll(".zero")) line.style.left = zero
@@ -152,7 +156,7 @@ function paintSide(root, node, side) {
     const row = at(`.sum.${kind}`)
     row.querySelector(".name").textContent = name
     row.querySelector(".caption").textContent = caption
-    row.querySelector(".value").textContent = signed(kind === "total" ? to : to - from)
+    row.querySelector(".value").textContent = kind === "total" ? exact(to) : signed(to - from)
     place(row.querySelector(".bar"), told, from, to, colour(to - from))
   }
   sum("bias", "bias", "", 0, side.bias)

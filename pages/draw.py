@@ -59,7 +59,8 @@ def drawing(found) -> None:
 
 st.title("Draw a digit")
 st.caption(
-    "With mouse, finger or pen. All machines answer at once; then nudge the prepared digit until an answer flips."
+    "Draw in the white square, with mouse, finger or pen. All machines answer at once; then nudge the prepared digit "
+    "until an answer flips."
 )
 run = state.current_run()
 found = machines.able(run)

@@ -41,7 +41,8 @@ if run:
         state.param("errors_by", ORDERS[0], ORDERS)
 
     st.subheader(words.error_rate(run.result))
-    st.caption("Test errors and, in brackets, the 95 % interval of their rate (Wilson).")
+    st.markdown("Click a digit to see **why** it is wrong: which training examples spoke for the wrong answer.")
+    st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     sides = st.grid(2, min_column_width=400)
     tabs = ("Confusion", "Which ones", "What would have fixed them", "By class")
     beside = sides.cell()

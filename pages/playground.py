@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.play import controls, opening, view
 
 st.title("Playground")
-st.markdown(view.SENTENCE)
+st.markdown(f"{view.PURPOSE}  \n{view.SENTENCE}")
 note = st.empty()
 controls.begin()
 view.playground()

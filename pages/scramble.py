@@ -95,7 +95,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{many} to train, about {words.duration(seconds)}.", width="content")
     if working:
         st.button(
-            f"Cancel {len(working)}",
+            f"Cancel {len(working)} run{'s' if len(working) > 1 else ''}",
             icon=":material/stop:",
             key="scramble_cancel",
             on_click=stored.cancel,

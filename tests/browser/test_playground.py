@@ -41,10 +41,10 @@ def changed(tab, before):
 
 def click_at(tab, x, y):
     """Click a place of the plane in its own coordinates."""
-    box = tab.locator(".plane svg").bounding_box()
+    box = tab.locator(".plane .field svg").bounding_box()
     half = 1.02
     place = {"x": (x + half) / (2 * half) * box["width"], "y": (half - y) / (2 * half) * box["height"]}
-    tab.locator(".plane svg").click(position=place)
+    tab.locator(".plane .field svg").click(position=place)
 
 
 def steepness(state):
@@ -84,7 +84,7 @@ def test_points_copies_and_the_address(server, tab):
     settle(tab)
     assert int(metric(tab, "Wrong of 400 fresh")) < 20
 
-    tab.locator(".plane svg").focus()  # by keyboard: a point at the cursor
+    tab.locator(".plane .field svg").focus()  # by keyboard: a point at the cursor
     tab.keyboard.press("ArrowRight")
     tab.keyboard.press("Shift+ArrowUp")
     readout = plane(tab)["readout"]

@@ -28,7 +28,10 @@ function build(root) {
   const at = { board, pen, strokes: [], open: null, cursor: null, down: false, edition: null }
   const undo = button("Undo", "Take the last stroke back (Ctrl+Z)", () => { at.strokes.pop(); settle(root) })
   const clear = button("Clear", "Take all strokes away", () => { at.strokes = []; settle(root) })
-  tools.append(undo, clear, pen)
+  const width = document.createElement("span")
+  width.textContent = "Pen"
+  width.setAttribute("aria-hidden", "true")
+  tools.append(undo, clear, width, pen)
   root.replaceChildren(board, tools)
   root.draw = at
   listen(root)

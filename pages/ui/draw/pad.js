@@ -2,16 +2,44 @@
 // up; the page's own place is taken over once it is the last one sent, or none that was sent.
 
 const ACTS = [
-  // [key, other key, index of the place, sign, sign on the button, words, cell]
-  ["ArrowUp", "", 1, -1, "↑", "Up a pixel (arrow key)", "up"],
-  ["ArrowLeft", "", 0, -1, "←", "Left a pixel (arrow key)", "left"],
-  ["ArrowRight", "", 0, 1, "→", "Right a pixel (arrow key)", "right"],
-  ["ArrowDown", "", 1, 1, "↓", "Down a pixel (arrow key)", "down"],
-  ["[", "a", 2, 1, "⟲", "Turn left by 5° (key [ or A)", "turnleft"],
-  ["]", "d", 2, -1, "⟳", "Turn right by 5° (key ] or D)", "turnright"],
+  // [key, other key, index of the place, sign, word or icon on the button, words, cell]
+  ["ArrowUp", "", 1, -1, "up", "Up a pixel (arrow key)", "up"],
+  ["ArrowLeft", "", 0, -1, "left", "Left a pixel (arrow key)", "left"],
+  ["ArrowRight", "", 0, 1, "right", "Right a pixel (arrow key)", "right"],
+  ["ArrowDown", "", 1, 1, "down", "Down a pixel (arrow key)", "down"],
+  ["[", "a", 2, 1, "turnleft", "Turn left by 5° (key [ or A)", "turnleft"],
+  ["]", "d", 2, -1, "turnright", "Turn right by 5° (key ] or D)", "turnright"],
   ["-", "_", 3, -1, "thin", "Thinner (key −)", "thin"],
   ["+", "=", 3, 1, "thick", "Thicker (key +)", "thick"],
 ]
+
+// Drawn, not written: not every machine has a font with these signs. [path, degrees that the picture is turned by]
+const ARROW = "M8 2 13.5 8H9.5V14H6.5V8H2.5Z"
+const TURN = "M8 3V0.5L3.5 4 8 7.5V5A4 4 0 1 1 4 9H2A6 6 0 1 0 8 3Z"
+const ICONS = {
+  up: [ARROW, ""],
+  right: [ARROW, "rotate(90 8 8)"],
+  down: [ARROW, "rotate(180 8 8)"],
+  left: [ARROW, "rotate(270 8 8)"],
+  turnleft: [TURN, ""],
+  turnright: [TURN, "matrix(-1 0 0 1 16 0)"],
+}
+
+function face(node, name) {
+  if (!ICONS[name]) return node.append(name)
+  const [shape, turned] = ICONS[name]
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg")
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path")
+  picture.setAttribute("viewBox", "0 0 16 16")
+  picture.setAttribute("width", "16")
+  picture.setAttribute("height", "16")
+  picture.setAttribute("aria-hidden", "true")
+  path.setAttribute("d", shape)
+  path.setAttribute("fill", "currentColor")
+  if (turned) path.setAttribute("transform", turned)
+  picture.append(path)
+  node.append(picture)
+}
 
 function build(root) {
   const grid = document.createElement("div")
@@ -27,7 +55,7 @@ function build(root) {
   for (const act of ACTS) {
     const node = document.createElement("button")
     node.type = "button"
-    node.textContent = act[4]
+    face(node, act[4])
     node.title = act[5]
     node.setAttribute("aria-label", act[5])
     node.style.gridArea = act[6]

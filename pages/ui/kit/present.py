@@ -29,6 +29,15 @@ def switch() -> None:
     )
     if presenting():  # every size of the pages is told in units of this one
         st.html(f"<style>html {{ font-size: {16 * TYPE:g}px }}</style>")
+        with st.container(horizontal=True, horizontal_alignment="right"):
+            st.button(
+                "Leave Present",
+                icon=":material/close_fullscreen:",
+                type="tertiary",
+                key="present_leave",
+                on_click=lambda: st.session_state.update({PRESENT: False}),
+                help="Back to the whole page, with its menu and its forms.",
+            )
 
 
 def form(label: str = "Settings") -> DeltaGenerator:

@@ -143,8 +143,8 @@ def table(found: list[Pair], states: dict[str, str]) -> None:
         if result := outcome(pair):
             row |= {
                 "Same answers": "all" if result.same else "no",
-                "Only as it is": result.test.only_a,
-                "Only scrambled": result.test.only_b,
+                "Wrong only as it is": result.test.only_a,
+                "Wrong only scrambled": result.test.only_b,
                 "p": f"{result.test.p_value:.2g}",
                 "Largest change of f": f"{result.apart:.1g}",
             }
@@ -158,8 +158,8 @@ def table(found: list[Pair], states: dict[str, str]) -> None:
             "As it is": st.column_config.TextColumn(help="Wrong test examples, trained on the pictures as they are."),
             "Scrambled": st.column_config.TextColumn(help="The same, all pictures scrambled, train and test alike."),
             "Same answers": st.column_config.TextColumn(help="Whether each test example gets the same answer."),
-            "Only as it is": st.column_config.NumberColumn(help="Test examples that go wrong only as they are."),
-            "Only scrambled": st.column_config.NumberColumn(help="Test examples that go wrong only scrambled."),
+            "Wrong only as it is": st.column_config.NumberColumn(help="Test examples that go wrong only as they are."),
+            "Wrong only scrambled": st.column_config.NumberColumn(help="Test examples that go wrong only scrambled."),
             "p": st.column_config.TextColumn(help="Exact McNemar test of the two columns before."),
         },
         key="scramble_table",
@@ -206,7 +206,7 @@ def links(found: list[Pair]) -> None:
 
 
 def _listed(results) -> str:
-    return ", ".join(f"{title} ({r.straight} of {r.n:,} wrong, twice)" for title, r in results)
+    return ", ".join(f"{title} ({r.straight} of {r.n:,} wrong both times)" for title, r in results)
 
 
 def _kept(run: Run | None) -> bool:

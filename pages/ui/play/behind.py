@@ -31,15 +31,7 @@ def _line(run, status) -> None:
     if status.state == "done":
         result = runs.get(run.id).result or {}
         wrong = f"{result['errors']:,} of {result['n_test']:,} wrong" if "errors" in result else "done"
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            st.caption(f"{what} have trained behind this page: {wrong}.", width="content")
-            st.page_link(
-                "pages/errors.py",
-                label="See which, and why",
-                icon=":material/close:",
-                query_params={"run": run.id},
-                help="The wrong digits of this run.",
-            )
+        st.caption(f"{what} have trained behind this page: {wrong}. *See why real digits fail* shows which.")
         return
     if status.state in runs.ACTIVE:
         st.caption(f":material/progress_activity: {what} train behind this page: {_share(status)}.")

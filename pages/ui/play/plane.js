@@ -13,7 +13,7 @@ const NODES = 81 // of the grid, a side
 const NEAR = 9 // screen pixels from which a click means a point
 const STEP = 0.05 // of the cursor, by an arrow key
 const PLAYED = 9000 // milliseconds that a long tape plays, at most
-const SLOWEST = 110 // milliseconds of a frame, at most
+const SLOWEST = 600 // milliseconds of a frame, at most: a tape of three steps is to be seen too
 
 function make(name, attributes = {}, text) {
   const node = document.createElementNS(SVG, name)
@@ -256,7 +256,7 @@ function drawTape(play) {
   const words = sentence(play)
   parts.sentence.textContent = play.opening ? "Fetching the steps …" : words
   parts.slider.setAttribute("aria-valuetext", words)
-  parts.play.textContent = play.timer ? "❚❚" : "▶"
+  drawIcon(parts.play, play.timer ? "pause" : "play")
   parts.play.setAttribute("aria-label", play.timer ? "Pause the tape" : "Play the tape")
   const ready = Boolean(data.alpha)
   for (const node of [parts.slider, ...parts.tape.querySelectorAll("button")]) node.disabled = !ready
@@ -433,10 +433,28 @@ function key(play, event) {
   drawCursor(play)
 }
 
-function button(text, label, act) {
+// Drawn, not written: not every machine has a font with these signs.
+const ICONS = {
+  first: "M3 3H5V13H3ZM13 3V13L6 8Z",
+  back: "M11 3V13L4 8Z",
+  play: "M4 2V14L13 8Z",
+  pause: "M4 3H7V13H4ZM9 3H12V13H9Z",
+  on: "M5 3V13L12 8Z",
+  last: "M11 3H13V13H11ZM3 3V13L10 8Z",
+}
+
+function drawIcon(node, name) {
+  if (node.dataset.icon === name) return
+  node.dataset.icon = name
+  const icon = make("svg", { viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" })
+  icon.append(make("path", { d: ICONS[name], fill: "currentColor" }))
+  node.replaceChildren(icon)
+}
+
+function button(icon, label, act) {
   const node = document.createElement("button")
   node.type = "button"
-  node.textContent = text
+  drawIcon(node, icon)
   node.setAttribute("aria-label", label)
   node.title = label
   node.addEventListener("click", act)
@@ -464,14 +482,14 @@ function build(root) {
   slider.setAttribute("aria-label", "Step of the tape")
   slider.addEventListener("input", () => { if (play.timer) pause(play); goTo(play, +slider.value, true) })
   const last = () => (play.tape ? play.tape.step.length - 1 : 1e4)
-  const toPlay = button("▶", "Play the tape", () => toggle(play))
+  const toPlay = button("play", "Play the tape", () => toggle(play))
   const by = (d) => () => { if (play.timer) pause(play); goTo(play, play.tape ? play.frame + d : d > 0 ? 1 : 1e4, true) }
   tape.append(
-    button("|‹", "To the first step", () => { if (play.timer) pause(play); goTo(play, 0, true) }),
-    button("‹", "One step back", by(-1)),
+    button("first", "To the first step", () => { if (play.timer) pause(play); goTo(play, 0, true) }),
+    button("back", "One step back", by(-1)),
     toPlay,
-    button("›", "One step on", by(1)),
-    button("›|", "To the last step: the trained machine", () => { if (play.timer) pause(play); goTo(play, last(), true) }),
+    button("on", "One step on", by(1)),
+    button("last", "To the last step: the trained machine", () => { if (play.timer) pause(play); goTo(play, last(), true) }),
     slider,
   )
   words.className = "sentence"

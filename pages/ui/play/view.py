@@ -8,6 +8,10 @@ from pages.ui.kit import present, state
 from pages.ui.play import controls, opening, plane
 from pages.ui.play.setting import MAX_STEP, Setting, points
 
+PURPOSE = (
+    "**See what a support vector machine learns, where it fails, and what prior knowledge changes:** here on points, "
+    "on the other pages on handwritten digits."
+)
 SENTENCE = (
     "A support vector machine keeps only the ringed points. Move C, add a point, switch on virtual copies, and watch "
     "the line turn."
@@ -87,8 +91,9 @@ def _figures(now: Setting, solved) -> None:
     }
     values, key = st.session_state, repr(now.still)
     if values.get(NOW, ("",))[0] != key:
-        values[BEFORE], values[NOW] = values.get(NOW), (key, figures)
-    before = values[BEFORE][1] if values.get(BEFORE) else {}
+        values[BEFORE], values[NOW] = values.get(NOW), (key, figures, now.problem)
+    last = values.get(BEFORE)
+    before = last[1] if last and last[2] == now.problem else {}  # another problem has other points: no change of it
     cells = st.container(horizontal=True, gap="medium")
     virtual = f", {solved.n_virtual} virtual" if now.virtual else ""
     _metric(cells, "Support vectors", f"{solved.n_sv}{virtual}", solved.n_sv, before.get("Support vectors"), "off")

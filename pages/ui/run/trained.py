@@ -12,7 +12,7 @@ from svmcore.lab.store.runs import ACTIVE, Run
 
 WAITING = {
     "queued": "It waits for its turn.",
-    "running": "It is at work; this page fills when it is done.",
+    "running": "This page fills as soon as it is done.",
     "paused": "It is paused; resume it on the Train page.",
 }
 ENDED = {
@@ -74,6 +74,8 @@ def _waiting(status) -> None:
     with st.container(border=True):
         st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")
         if status.progress:
+            if status.eta_seconds is not None:
+                st.markdown(f"About {words.duration(status.eta_seconds)} left.")
             st.caption(f"Gap {mean_gap(status.progress):.2g}, {status.progress['n_sv']:,} support vectors so far.")
         _to_train("Watch it on the Train page")
 

@@ -23,10 +23,15 @@ FIRST, ALL = 8, 24  # lines pictured of each machine, and when the reader asks f
 FEW = 12  # lines up to which all are pictured at once
 BY = {"sv": "support vector", "parent": "parent", "class": "class"}
 MANY = {"sv": "support vectors", "parent": "parents", "class": "classes"}
+ROW = {
+    "sv": "a training example",
+    "parent": "a training example with its virtual copies",
+    "class": "a class of training examples",
+}
 AUTO = ""  # beside the called class's machine: the true one's, or the runner-up's
 SEE = (
-    "Each bar begins where the last one ended: from the bias to f. Blue speaks for the machine's class, orange against "
-    "it; a torn end goes on beyond the frame. Ring and picture as in every gallery."
+    "Each bar begins where the last one ended: from the bias to f. A torn end goes on beyond the frame. Two rings: the "
+    "alpha is at C; dotted: a virtual one."
 )
 
 
@@ -45,6 +50,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         for name in names.tolist():
             machines.setdefault(name, c)
     pictures, drawn = lines.pictured(view, machines)
+    st.markdown(_verdict(said, sides, by))
     subject = "/".join([run.id, shown.ref, by, *map(str, sides)])
     waterfall(
         pictures,
@@ -59,6 +65,18 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         on_off=_note_off,
     )
     st.caption(SEE)
+
+
+def _verdict(said: Answer, sides: tuple[int, ...], by: str) -> str:
+    """Which f decides, and how the bars are read, in one sentence for who sees a bill for the first time."""
+    name = lambda c: plain(short(said.names[c], 24))  # noqa: E731
+    bars = f"Each row is {ROW[by]}: **blue** pulls towards the class of its machine, **orange** away from it."
+    if len(said.f) == 1:
+        return f"f is {'above' if said.called else 'below'} 0, which means {name(said.called)}. {bars}"
+    c, other = sides
+    f = [f"{said.f[side]:+.2f}".replace("-", "−") for side in sides]
+    role = f" ({said.role(other)})" if said.role(other) else ""
+    return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
 
 
 # ---------------------------------------------------------------------------------------------- choices, in the address

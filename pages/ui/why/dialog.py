@@ -100,6 +100,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
         label_visibility="collapsed",
         help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in offered.values()),
     )
+    st.caption(offered[chosen].help)
     return chosen
 
 

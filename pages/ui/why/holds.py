@@ -70,7 +70,9 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
     held = "Right" if now.true is not None else f"Called {plain(short(now.names[now.own]))}"
     share = f"{found.held} of {found.of} shifts"
     if found.radius < 0:
-        return f"Not {held.lower()} as it is; at {share}."
+        if now.true is not None:
+            return f"**Wrong** where it stands; right at {share}."
+        return f"Not {held.lower()} where it stands; at {share}."
     if found.radius == 0:
         return f"{held} as it is, not at every shift by 1 pixel; at {share}."
     pixels = "1 pixel" if found.radius == 1 else f"{found.radius} pixels"
@@ -136,7 +138,7 @@ def _usual(run: Run, able: dict[str, Run]) -> list[str]:
     by_method = {}
     for other in able.values():
         method = other.recipe.method
-        if method != run.recipe.method:
+        if method != run.recipe.method and not "".join(other.recipe.preprocess[:1]).startswith("scramble"):
             best = by_method.get(method)
             if best is None or abs(size(other) - size(run)) < abs(size(best) - size(run)):
                 by_method[method] = other

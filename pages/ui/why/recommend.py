@@ -10,6 +10,7 @@ from data import DataError, load
 from pages.ui.kit import state, words
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
+from pages.ui.why.spoken import spoken_set
 from svmcore.explain import remedy
 from svmcore.lab import jobs
 from svmcore.lab.experiment import remedies
@@ -22,6 +23,7 @@ from svmcore.lab.store.runs import Run
 
 PERIOD = 1.0  # seconds between two looks
 FEW = 10  # errors below which nothing is to be read off
+SHORT = "Would the errors go if the machine knew shifts, turns, or thicker and thinner lines? Try them on examples."
 WHAT = (
     "A twin of this run is trained on four fifths of its training examples. What it gets wrong of the fifth held out "
     "is tried under every change, beside as many right answers that were as close calls: changes that know nothing of "
@@ -60,7 +62,7 @@ def section(run: Run, key: str = "errors") -> None:
 
 def _draw(run: Run, count: Count, key: str) -> None:
     if count.state == "none":
-        _offer(run, key, "Count on validation examples", WHAT)
+        _offer(run, key, "Count on validation examples", WHAT, first=True)
         return
     if count.state == "failed":
         st.error(plain(count.message), title="This could not be counted", icon=":material/error:")
@@ -77,9 +79,11 @@ def _draw(run: Run, count: Count, key: str) -> None:
         _offer(run, key, "Count again", "From the start; the twin is trained again.")
 
 
-def _offer(run: Run, key: str, label: str, help: str) -> None:
+def _offer(run: Run, key: str, label: str, help: str, first: bool = False) -> None:
+    if first:
+        st.markdown(SHORT)
     st.button(label, icon=":material/query_stats:", key=f"{key}_count", on_click=_start, args=(run.id,), help=help)
-    if label.startswith("Count on"):
+    if first:
         st.caption(WHAT)
 
 
@@ -118,7 +122,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
         st.markdown(f"No set of these mends more than it breaks, of {seen}. The run's errors ask for something else.")
         return
     st.markdown(
-        f"**{plain(best.text)}** is the first to try: asked under its changes, the machine mends "
+        f"**Try first: {plain(spoken_set(best.text))}** (`{best.text}`). Asked under these, the machine mends "
         f"**{tally.mended[best.s]}** and breaks **{tally.broken[best.s]}** of {seen}: "
         f"net {best.net.value:+.0f} ({best.net.low:+.0f} to {best.net.high:+.0f})."
     )

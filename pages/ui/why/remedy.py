@@ -66,7 +66,11 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
         return "**No single change** turns it right: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
     said = [spoken(ladder.everything.jitters[fix.change]) for fix in found]
     changes = ", or ".join(plain(one) for one in said)
-    return f"**It is right, and goes wrong:** {changes}." if right else f"**It would be right:** {changes}."
+    return (
+        f"**It is right, and goes wrong:** {changes}."
+        if right
+        else f"**It would be right after this change:** {changes}."
+    )
 
 
 def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray, now, totals) -> None:

@@ -36,6 +36,33 @@ def brief(jitter: Jitter) -> str:
     return " ".join(filter(None, [arrows, *(_said(label, BRIEF) for label in jitter.labels)])) or "as it is"
 
 
+SETS = {
+    "plus": "shifts by {} to the sides",
+    "box": "shifts by {} in all directions",
+    "rot": "turns by ±{}°",
+    "thick": "thicker and thinner lines",
+    "scale": "resizing by ±{} %",
+    "shear": "slants by ±{}",
+}
+
+
+def spoken_set(text: str) -> str:
+    """A set of the ladder (explain.remedy), "box:1+rot:-6,6": `shifts by 1 pixel in all directions and turns by ±6°`;
+    the text itself where it is of another language."""
+    said = []
+    for part in text.split("+"):
+        kind, _, value = part.partition(":")
+        if kind not in SETS:
+            return text
+        largest = value.rsplit(",", 1)[-1]
+        if kind in ("plus", "box"):
+            largest = "1 pixel" if value == "1" else f"up to {value} pixels"
+        elif kind == "scale":
+            largest = f"{100 * (float(largest) - 1):.0f}"
+        said.append(SETS[kind].format(largest))
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+
+
 def _said(label: str, forms: dict[str, str]) -> str:
     """A label of the jitter language, "turn +8°", in other words."""
     kind, value = re.fullmatch(r"(\S+)\s?(.*)", label).groups()

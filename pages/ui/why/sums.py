@@ -27,7 +27,8 @@ def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> N
     places = st.columns(len(sides) + (len(names) > 2))
     for place, c in zip(places, sides):
         role = said.role(c)
-        label = f"{plain(_name(said, c))}{f' ({role})' if role else ''}"
+        # In few letters: in half of a narrow view the name of its machine would be cut.
+        label = f"{plain(short(said.names[c], 24))} ({role})" if role else plain(_name(said, c))
         place.metric(label, f"f = {said.f[c]:+.3f}".replace("-", "−"), help=HELP)
     if len(names) > 2:
         with places[-1].popover(f"All {len(names)} machines", icon=":material/bar_chart:"):

@@ -9,7 +9,8 @@ stroke-width="3"/><circle cx="8" cy="10" r="6" fill="#d55e00"/><circle cx="24" c
 # Present mode (pages/ui/kit/present.py) gives the whole width to the page.
 SIDEBAR = "collapsed" if st.query_params.get("present") == "true" else 240
 
-st.set_page_config("Invariant SVM Lab", ICON, layout="wide", initial_sidebar_state=SIDEBAR)
+LOOK = {"page_icon": ICON, "layout": "wide", "initial_sidebar_state": SIDEBAR}
+st.set_page_config("Invariant SVM Lab", **LOOK)
 
 PAGES = {
     "Start": [
@@ -136,9 +137,12 @@ PAGES = {
 }
 
 page = st.navigation(PAGES, expanded=True)
-st.set_page_config(f"{page.title} · Invariant SVM Lab")  # of the tab; one of several is found again by it
+st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
+from pages.ui.kit import present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
+
+present.switch()
 
 first = page == PAGES["Start"][0]
 if first:
@@ -147,7 +151,7 @@ if first:
         page.run()  # without the library; ends by beginning anew
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
-from pages.ui.kit import collector, present, state, walk  # noqa: E402
+from pages.ui.kit import collector, state, walk  # noqa: E402
 from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
@@ -161,7 +165,6 @@ if first:  # its picture before everything else: the preset takes half of the pr
 if jobs.ensure_preset() and first:
     st.rerun()
 picker.run_picker()
-present.switch()
 if not first:
     banner.draw(page)
     state.guarded(page.run)

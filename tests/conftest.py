@@ -7,6 +7,7 @@ is taken as it comes.
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 HOME = Path(tempfile.mkdtemp(prefix="svmlab-test-"))
 os.environ["SVMLAB_HOME"] = str(HOME)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts behind it ignore Ctrl-C
 
 
 def pytest_unconfigure():

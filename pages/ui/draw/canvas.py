@@ -6,13 +6,13 @@ times that it was changed by anything but the canvas, which then takes it over.
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from pages.ui.draw.nudges import LIMITS, STEP, Nudge
 from pages.ui.draw.strokes import MOST_NUMBERS, MOST_STROKES, THICKEST, THINNEST, Strokes
+from pages.ui.kit.component import component
 from pages.ui.kit.gallery import data_uri
 from svmcore.preprocess.drawn import SIDE
 
@@ -62,13 +62,5 @@ def _tell(key: str, name: str, listener: Callable) -> None:
         listener(value)
 
 
-def _asset(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-_canvas = st.components.v2.component(
-    "svmlab_canvas", html='<div class="draw"></div>', css=_asset("canvas.css"), js=_asset("canvas.js")
-)
-_pad = st.components.v2.component(
-    "svmlab_pad", html='<div class="pad"></div>', css=_asset("pad.css"), js=_asset("pad.js")
-)
+_canvas = component(__file__, "canvas", '<div class="draw"></div>')
+_pad = component(__file__, "pad", '<div class="pad"></div>')

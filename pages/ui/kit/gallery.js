@@ -2,26 +2,9 @@
 
 const COLOURS = { "1": "#0072B2", "-1": "#D55E00", "0": "#8A8F98" }
 
-function element(tag, className, text) {
-  const node = document.createElement(tag)
-  node.className = className
-  if (text) node.textContent = text
-  return node
-}
-
 function strip(left, right) {
   const node = element("div", "strip")
   node.append(element("span", "", left), element("span", "", right))
-  return node
-}
-
-function picture(data, i) {
-  const { width, height, scale, columns } = data
-  const node = element("div", "picture")
-  node.style.width = `${width * scale}px`
-  node.style.height = `${height * scale}px`
-  node.style.backgroundSize = `${columns * width * scale}px auto`
-  node.style.backgroundPosition = `${-(i % columns) * width * scale}px ${-Math.floor(i / columns) * height * scale}px`
   return node
 }
 

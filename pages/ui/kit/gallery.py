@@ -15,13 +15,13 @@ import base64
 import io
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 from PIL import Image
 
+from pages.ui.kit.component import component
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
 from pages.ui.kit.present import TYPE, presenting
 
@@ -76,16 +76,9 @@ def gallery(
     """
     if len(pictures) != len(tiles):
         raise ValueError(f"{len(pictures)} pictures but {len(tiles)} tiles: each picture needs one tile")
-    pictures = thin(pictures)
-    height, width = pictures.shape[1:3]
-    columns = max(1, int(np.ceil(np.sqrt(len(pictures)))))
     _component(
-        data={
-            "sheet": data_uri(montage(pictures, columns)),
-            "columns": columns,
-            "height": height,
-            "width": width,
-            "scale": max(1, round(size * (TYPE if presenting() else 1) / max(height, width))),
+        data=sheet(pictures, size * (TYPE if presenting() else 1))
+        | {
             "alt": alt,
             "rows": list(rows),
             "tiles": [tile._asdict() for tile in tiles],
@@ -111,6 +104,21 @@ def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | Non
     if ink:
         grey = 1 - grey
     return np.rint(255 * grey).astype(np.uint8)
+
+
+def sheet(pictures: np.ndarray, size: float) -> dict:
+    """What pictures.js cuts pictures (n, h, w[, 3]) out of: their montage, and how to draw them about `size` screen
+    pixels high."""
+    pictures = thin(pictures)
+    height, width = pictures.shape[1:3]
+    columns = max(1, int(np.ceil(np.sqrt(len(pictures)))))
+    return {
+        "sheet": data_uri(montage(pictures, columns)) if len(pictures) else "",
+        "columns": columns,
+        "height": height,
+        "width": width,
+        "scale": max(1, round(size / max(height, width))),
+    }
 
 
 def montage(pictures: np.ndarray, columns: int) -> np.ndarray:
@@ -172,13 +180,4 @@ def diverging(values: np.ndarray) -> np.ndarray:
     return np.rint(255 + np.abs(values) * (end - 255.0)).astype(np.uint8)
 
 
-def _asset(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component(
-    "svmlab_gallery",
-    html='<div class="gallery" role="group">\n</div>',
-    css=_asset("gallery.css"),
-    js=_asset("gallery.js"),
-)
+_component = component(__file__, "gallery", '<div class="gallery" role="group">\n</div>', pictures=True)

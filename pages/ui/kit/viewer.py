@@ -9,10 +9,11 @@ than on paper, as pictures are dark. A Plotly figure would forget its zoom with 
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
+
+from pages.ui.kit.component import component
 
 FOUND, MISSED, ALARM = "found", "missed", "false alarm"
 WIDTHS = {1: 3.5, 2: 2.6, 3: 1.8, 4: 1.2}  # of an outline, in screen pixels, by category
@@ -102,13 +103,4 @@ def _picked(key: str, on_pick: Callable[[str], None] | None) -> None:
         st.rerun()
 
 
-def _asset(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component(
-    "svmlab_viewer",
-    html='<div class="viewer"></div>',
-    css=_asset("viewer.css"),
-    js=_asset("viewer.js"),
-)
+_component = component(__file__, "viewer", '<div class="viewer"></div>')

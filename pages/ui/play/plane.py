@@ -11,11 +11,11 @@ Encoding as everywhere: blue +1, orange -1; ring = free SV, double ring = bound 
 import hashlib
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
 from data import plane as problems
+from pages.ui.kit.component import component
 from pages.ui.play.setting import Points, Setting
 
 KEY = "play_plane"
@@ -96,13 +96,4 @@ def _told(then: Callable, name: str, fields: tuple[str, ...]) -> None:
         then(*(sent[field] for field in fields))
 
 
-def _asset(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component(
-    "svmlab_plane",
-    html='<div class="plane">\n</div>',
-    css=_asset("plane.css"),
-    js=_asset("plane.js"),
-)
+_component = component(__file__, "plane", '<div class="plane">\n</div>')

@@ -5,26 +5,9 @@ const ORANGE = "#D55E00"
 const BARS = 56 // height of the bars of one picture, in pixels
 const SVG = "http://www.w3.org/2000/svg"
 
-function element(tag, className, text) {
-  const node = document.createElement(tag)
-  node.className = className
-  if (text) node.textContent = text
-  return node
-}
-
 function drawn(tag, attributes) {
   const node = document.createElementNS(SVG, tag)
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
-  return node
-}
-
-function picture(data, i) {
-  const { width, height, scale, columns } = data
-  const node = element("div", "picture")
-  node.style.width = `${width * scale}px`
-  node.style.height = `${height * scale}px`
-  node.style.backgroundSize = `${columns * width * scale}px auto`
-  node.style.backgroundPosition = `${-(i % columns) * width * scale}px ${-Math.floor(i / columns) * height * scale}px`
   return node
 }
 

@@ -4,13 +4,12 @@ The browser cuts the pictures out of one montage, as galleries do, and sets all 
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import streamlit as st
 
-from pages.ui.kit.gallery import data_uri, montage, thin
+from pages.ui.kit.component import component
+from pages.ui.kit.gallery import sheet
 
 
 class Cell(NamedTuple):
@@ -28,16 +27,9 @@ class Cell(NamedTuple):
 def strip(pictures: np.ndarray, cells: Sequence[Cell], *, key: str, alt: str, size: int = 56) -> None:
     """Draw pictures (n, h, w[, 3]) uint8 in a row that wraps, each with its cell; between two neighbours of which one
     is right and one wrong stands a mark."""
-    pictures = thin(pictures)
-    height, width = pictures.shape[1:3]
-    columns = max(1, int(np.ceil(np.sqrt(len(pictures)))))
     _component(
-        data={
-            "sheet": data_uri(montage(pictures, columns)),
-            "columns": columns,
-            "height": height,
-            "width": width,
-            "scale": max(1, round(size / max(height, width))),
+        data=sheet(pictures, size)
+        | {
             "alt": alt,
             "largest": max((abs(v) for cell in cells for v in cell.values), default=1.0) or 1.0,
             "cells": [cell._asdict() | {"values": list(cell.values)} for cell in cells],
@@ -46,13 +38,4 @@ def strip(pictures: np.ndarray, cells: Sequence[Cell], *, key: str, alt: str, si
     )
 
 
-def _asset(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component(
-    "svmlab_strip",
-    html='<div class="orbit" role="list">\n</div>',
-    css=_asset("strip.css"),
-    js=_asset("strip.js"),
-)
+_component = component(__file__, "strip", '<div class="orbit" role="list">\n</div>', pictures=True)

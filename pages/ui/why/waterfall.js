@@ -6,13 +6,6 @@ const GREY = "#8A8F98"
 const ROOM = 0.04 // of the frame, left free at both ends
 const WIDER = 1.5 // the rest is drawn whole where the frame grows by no more than this
 
-function element(tag, className, text) {
-  const node = document.createElement(tag)
-  node.className = className
-  if (text) node.textContent = text
-  return node
-}
-
 function signed(x) {
   return (x < 0 ? "−" : "+") + Math.abs(x).toFixed(Math.abs(x) < 0.0995 && x !== 0 ? 3 : 2)
 }
@@ -79,18 +72,6 @@ function lane(kind) {
   return node
 }
 
-function picture(data, line) {
-  if (line.picture < 0) return element("span", "head", line.head)
-  const { width, height, scale, columns } = data
-  const node = element("span", "picture")
-  node.style.width = `${width * scale}px`
-  node.style.height = `${height * scale}px`
-  node.style.backgroundSize = `${columns * width * scale}px auto`
-  const [x, y] = [(line.picture % columns) * width * scale, Math.floor(line.picture / columns) * height * scale]
-  node.style.backgroundPosition = `${-x}px ${-y}px`
-  return node
-}
-
 function lineRow(root, side, i) {
   const name = side.names[i]
   const line = root.bill.data.lines[name]
@@ -102,7 +83,7 @@ function lineRow(root, side, i) {
   toggle.setAttribute("aria-label", line.label)
   toggle.dataset.ring = side.rings[i]
   toggle.style.setProperty("--sign", { 1: BLUE, "-1": ORANGE, 0: GREY }[side.signs[i]])
-  toggle.append(picture(root.bill.data, line))
+  toggle.append(line.picture < 0 ? element("span", "head", line.head) : picture(root.bill.data, line.picture))
   const text = element("div", "text")
   text.append(element("span", "value"), element("span", "caption", side.captions[i]))
   if (line.ref) {

@@ -8,13 +8,13 @@ without them: the parts of all machines are in its hands. A bar that leaves the 
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.kit.gallery import DIGIT, data_uri, montage, open_digit, thin
+from pages.ui.kit.component import component
+from pages.ui.kit.gallery import DIGIT, open_digit, sheet
 
 
 class Line(NamedTuple):
@@ -75,18 +75,9 @@ def waterfall(
     pictures (n, h, w[, 3]) uint8; f (k,) decision values of all machines; subject: what is switched off lasts as long
     as it stays the same; on_off is told the names of the lines that are, joined by commas.
     """
-    height, width, columns = 1, 1, 1
-    if len(pictures):
-        pictures = thin(pictures)
-        height, width = pictures.shape[1:3]
-        columns = max(1, int(np.ceil(np.sqrt(len(pictures)))))
     _component(
-        data={
-            "sheet": data_uri(montage(pictures, columns)) if len(pictures) else "",
-            "columns": columns,
-            "height": height,
-            "width": width,
-            "scale": max(1, round(size / max(height, width))),
+        data=sheet(pictures, size)
+        | {
             "lines": {line.name: line._asdict() for line in lines},
             "sides": [side._asdict() for side in sides],
             "f": [float(value) for value in f],
@@ -114,13 +105,4 @@ def _switched(key: str, on_off: Callable[[str], None]) -> None:
         on_off("" if names == "none" else names)
 
 
-def _asset(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-_component = st.components.v2.component(
-    "svmlab_bill",
-    html='<div class="bill" role="group">\n</div>',
-    css=_asset("waterfall.css"),
-    js=_asset("waterfall.js"),
-)
+_component = component(__file__, "waterfall", '<div class="bill" role="group">\n</div>', pictures=True)

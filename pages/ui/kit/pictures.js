@@ -1,0 +1,19 @@
+// Common to scripts that cut pictures out of a montage (gallery.sheet); they follow below. Text is set as text.
+
+function element(tag, className, text) {
+  const node = document.createElement(tag)
+  node.className = className
+  if (text) node.textContent = text
+  return node
+}
+
+function picture(data, i) {
+  const { width, height, scale, columns } = data
+  const node = element("div", "picture")
+  node.style.width = `${width * scale}px`
+  node.style.height = `${height * scale}px`
+  node.style.backgroundSize = `${columns * width * scale}px auto`
+  node.style.backgroundPosition = `${-(i % columns) * width * scale}px ${-Math.floor(i / columns) * height * scale}px`
+  return node
+}
+

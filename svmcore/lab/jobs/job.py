@@ -1,6 +1,6 @@
 """One run in the background: its states, what the outside sees of it, and what its worker is told.
 
-    queued -> running -> paused -> queued ...        and from each of these -> done | failed | cancelled
+queued -> running -> paused -> queued ...        and from each of these -> done | failed | cancelled
 """
 
 from __future__ import annotations

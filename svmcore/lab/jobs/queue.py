@@ -95,9 +95,11 @@ class Queue:
         self._welcoming = threading.Lock()  # a second session waits until the first one has its preset
         self._closing = threading.Event()
 
-    def submit(self, recipe: Recipe, *, looks: bool = True, parent: str | None = None) -> str:
+    def submit(
+        self, recipe: Recipe, *, looks: bool = True, parent: str | None = None, group: runs.Group | None = None
+    ) -> str:
         """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
-        the run that it grew out of.
+        the run that it grew out of; group: what it is started together with others for.
 
         BudgetError when it cannot fit into memory, UnknownDataset, QueueFull, OSError when the disk takes no new run.
         """
@@ -107,7 +109,7 @@ class Queue:
         if fresh >= MAX_QUEUED:
             raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
         try:
-            run = runs.create(recipe, parent)
+            run = runs.create(recipe, parent, group)
         except OSError as error:
             raise OSError(worker.explain(error)) from error
         with self.changed:
@@ -217,7 +219,7 @@ class Queue:
             self._welcomed.add(home)
             try:
                 with folders.exclusive(home / "preset.lock") as alone:
-                    if alone and not runs.everything() and not runs.trash():
+                    if alone and not runs.everything() and not runs.deleted():
                         preset = self.submit(RECIPES[PRESET])
             except (OSError, BudgetError) as error:  # the pages are of use without it
                 _log.warning("the preset could not be started: %s", error)

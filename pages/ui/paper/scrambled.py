@@ -107,11 +107,13 @@ def missing(found: Iterable[Pair]) -> list[Recipe]:
 
 def start(found: Iterable[Pair]) -> None:
     """Callback: queue what is missing, each scrambled run as grown out of its straight one."""
+    found = list(found)
+    group = runs.Group.of("scramble", "Scramble the pixels", *(pair.recipe.digest() for pair in found))
     try:
         for pair in found:
-            parent = pair.straight.id if _kept(pair.straight) else jobs.submit(pair.recipe, looks=False)
+            parent = pair.straight.id if _kept(pair.straight) else jobs.submit(pair.recipe, looks=False, group=group)
             if not _kept(pair.scrambled):
-                jobs.submit(pair.twin, looks=False, parent=parent)
+                jobs.submit(pair.twin, looks=False, parent=parent, group=group)
     except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
         state.tell_later(f":material/block: Not all were queued. {words.plain(error)}")
 

@@ -3,7 +3,7 @@
 Two recipes are the same experiment when their digests agree, whatever they are called.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
@@ -12,7 +12,9 @@ from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Group, Run
+
+Grouping = Group | Callable[[Recipe], Group | None] | None
 
 
 def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
@@ -30,13 +32,14 @@ def _rank(run: Run) -> int:
     return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
 
 
-def queue(recipes: Iterable[Recipe]):
-    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said."""
+def queue(recipes: Iterable[Recipe], group: Grouping = None):
+    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said. group: what
+    they are started together for, or says it of each."""
     recipes = list(recipes)
     wanted = [r for r, run in zip(recipes, stored(recipes), strict=True) if run is None or _rank(run) == 0]
     try:
         for recipe in wanted:
-            jobs.submit(recipe, looks=False)
+            jobs.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
     except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
         state.tell_later(f":material/block: Not all were queued. {words.plain(error)}")
 
@@ -47,8 +50,12 @@ def cancel(run_ids: Iterable[str]):
         jobs.cancel(run_id)
 
 
-def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = ""):
-    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons."""
+def buttons(
+    recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "",
+    group: Grouping = None,
+):  # fmt: skip
+    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons;
+    group: as in `queue`."""
     missing = [r for r, run in zip(recipes, found, strict=True) if run is None or _rank(run) == 0]
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing:
@@ -58,7 +65,7 @@ def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help
             icon=":material/play_arrow:",
             key=f"queue_{key}",
             on_click=queue,
-            args=(missing,),
+            args=(missing, group),
             help=help,
         )
     if working:

@@ -80,6 +80,19 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     st.session_state[f"written_{group}"] = _present(names)
 
 
+def note(name: str, key: str):
+    """Callback of a widget: its value goes into the address, or the parameter out of it where the value is empty."""
+    say(name, st.session_state[key])
+
+
+def say(name: str, value: str | None):
+    """Make one parameter of the address say `value`; an empty one goes."""
+    if value:
+        st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+
+
 def param(name: str, default, allowed=None):
     """The URL's value of `name`, typed like `default`; a value outside `allowed` is said aloud and replaced.
 

@@ -19,3 +19,8 @@ def short(text: object, most: int = 40) -> str:
     """A name of any length in one line of at most `most` characters."""
     text = " ".join(str(text).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def minus(number: str) -> str:
+    """A formatted number with the sign − in place of the hyphen."""
+    return number.replace("-", "−")

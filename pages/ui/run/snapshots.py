@@ -42,7 +42,7 @@ def support_vectors(name: str, shown: evidence.Supports, key: str):
 
 
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
-    """Examples `rows` (m,) of one part of data set `name`: predicted and true class upper right, index lower left."""
+    """Examples `rows` (m,) of one part of data set `name`: true and predicted class upper right, index lower left."""
     try:
         dataset = load(name)
     except DataError as error:
@@ -54,8 +54,8 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
     tiles = [
         Tile(
             reference(name, split, i),
-            f"example {i}, true {t}, predicted {p}",
-            f"{words.short(p, 9)} {words.short(t, 9)}",
+            f"{words.test_example(split, i)}, true {t}, predicted {p}",
+            f"{words.short(t, 9)} → {words.short(p, 9)}",
             str(i),
             cross=True,
         )
@@ -65,6 +65,6 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
         evidence.example_pictures(dataset, split, rows),
         tiles,
         key=key,
-        alt=f"{len(rows)} test examples that come out wrong, predicted and true class above each.",
+        alt=f"{len(rows)} test examples that come out wrong, true → predicted class above each.",
         size=SIZE,
     )

@@ -10,7 +10,7 @@ from data import DataError, load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, words
+from pages.ui.kit import gallery, present, state, words
 from pages.ui.recipe import config
 from pages.ui.run import card, picker, polling, snapshots, trained
 from svmcore.lab import jobs
@@ -131,8 +131,8 @@ def _numbers(last, status):
     left = "–" if status.eta_seconds is None else words.duration(status.eta_seconds)
     shown = {
         "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{curves.mean_gap(last):.2g}",
-        "Support vectors": f"{last['n_sv']:,}",
-        "Bound": f"{last['n_bound']:,}",
+        "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{last['n_sv']:,}",
+        "At C": f"{last['n_bound']:,}",
         "Kernel values": words.count(last["kernel_evals"]),
         "Time": words.duration(last["seconds"]),
     }
@@ -195,6 +195,12 @@ def _largest(run, live, done):
         c = _chosen_machine(names, None if done else live.machine)
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
     snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv")
+    summed = not done and live.families
+    rings = gallery.VIRTUAL_RINGS if shown.virtual.any() else gallery.RINGS
+    st.caption(
+        ("Each alpha is the sum over an example and the virtual ones made from it, and can pass C. " if summed else "")
+        + f"Class above, alpha below. {rings}; {gallery.SIDES}."
+    )
 
 
 def _chosen_machine(names, at_work):
@@ -237,4 +243,4 @@ def _wrong(run, live, done):
     split, *arrays = found
     if len(arrays[0]):
         snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
-        st.caption("Predicted and true class at the upper right, number at the lower left. Click one to see why.")
+        st.caption("Upper right: true → predicted class; lower left: the number in the data set. Click one to see why.")

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example.shown import Shown
-from pages.ui.kit.gallery import magnified
+from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.words import plain, short
 from pages.ui.why import recommend
 from pages.ui.why.answer import answer, value
@@ -76,7 +76,7 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
 def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray, now, totals) -> None:
     called = int(moved.answers(f))
     said = spoken(ladder.everything.jitters[fix.change])
-    st.image(magnified(picture, HEIGHT), output_format="PNG", alt=f"The example {said}")
+    st.image(magnified(in_theme(picture), HEIGHT), output_format="PNG", alt=f"The example {said}")
     own = plain(short(now.names[now.own], 24))
     st.markdown(
         f"**{fix.family.title}**: {plain(said)}  \ncalled {plain(short(now.names[called], 24))}, "

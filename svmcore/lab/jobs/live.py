@@ -51,6 +51,7 @@ class Live(NamedTuple):
     split: str  # "test" | "train": the part of the data set that test_index points into
     whole: Snapshot | None = None
     machine: int = 0
+    families: bool = False  # whether alphas in `top` are sums over an example and its virtual ones, beyond C maybe
 
     @property
     def support(self) -> np.ndarray:
@@ -124,6 +125,7 @@ class Viewer:
             split=self._problem.test_split,
             whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
             machine=self._machine,
+            families=isinstance(snapshot, VirtualSnapshot),
         )
 
     def _decide_virtual(self, snapshot: VirtualSnapshot, check) -> np.ndarray:

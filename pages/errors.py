@@ -72,6 +72,7 @@ if run:
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
+        cut = words.distinct(classes, 9)
         if len(rows):
             gallery(
                 evidence.example_pictures(dataset, test.split, test.index[rows]),
@@ -80,7 +81,7 @@ if run:
                         reference(run.recipe.dataset, test.split, test.index[i]),
                         f"{words.test_example(test.split, test.index[i])}, true {classes[true[i]]}, predicted "
                         f"{classes[predicted[i]]}",
-                        upper=f"{words.short(classes[true[i]], 9)} → {words.short(classes[predicted[i]], 9)}",
+                        upper=f"{cut[true[i]]} → {cut[predicted[i]]}",
                         lower=str(test.index[i]),
                         cross=bool(true[i] != predicted[i]),
                     )

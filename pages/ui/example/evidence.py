@@ -14,7 +14,7 @@ import streamlit as st
 
 from data import DataError, Dataset, load
 from pages.ui.kit.gallery import Tile, pictures, reference
-from pages.ui.kit.words import short
+from pages.ui.kit.words import distinct
 from svmcore.jitter import JitterSet
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -108,18 +108,20 @@ def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
     """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution."""
     sign = "" if numbers is chosen.alpha else "+"
+    classes = load(dataset).classes
+    cut = dict(zip(classes.tolist(), distinct(classes, 9)))
     return [
         Tile(
             reference(dataset, "train", row),
             f"{'Made from training' if made else 'Training'} example {row}, class {label}, {ring_word(kind)} support "
             f"vector, alpha {alpha:.3g}",
-            upper=short(label, 9),
+            upper=cut[label],
             lower=f"{number:{sign}.2f}",
             ring=str(kind),
             sign=int(side),
         )
         for row, label, kind, made, alpha, side, number in zip(
-            chosen.row, chosen.label, chosen.kind, chosen.virtual, chosen.alpha, chosen.sign, numbers
+            chosen.row, chosen.label.tolist(), chosen.kind, chosen.virtual, chosen.alpha, chosen.sign, numbers
         )
     ]
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
-from pages.ui.kit.words import in_figure, short
+from pages.ui.kit.words import distinct, in_figure, short
 
 BINS = 20  # of the histogram of alpha
 
@@ -58,9 +58,8 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
     """Decision values (k,) of one example, one bar for each machine; the largest one wins. true: None where nobody
     knows it, as of a drawing."""
     marks = [(c, [word for word, name in (("true", true), ("predicted", predicted)) if c == name]) for c in classes]
-    labels = [f"{in_figure(c, 24)} {', '.join(words)}" for c, words in marks]
-    if len(set(labels)) < len(labels):  # cut short they are alike, and would become one bar
-        labels = [f"{number}: {label}" for number, label in enumerate(labels, 1)]
+    names = distinct(classes, 24)  # those alike would become one bar
+    labels = [f"{in_figure(name)} {', '.join(words)}" for name, (_, words) in zip(names, marks)]
     figure = bare("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
     figure.add_bar(
         x=values,

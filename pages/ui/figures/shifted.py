@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, CLEAR_BLUE, CLEAR_ORANGE, GREY, ORANGE
-from pages.ui.kit.words import in_figure, short
+from pages.ui.kit.words import in_figure, minus, short
 
 SCALE = [[0, ORANGE], [0.5, CLEAR_ORANGE], [0.5, CLEAR_BLUE], [1, BLUE]]  # the page's own colour at 0
 
@@ -35,7 +35,7 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
         figure,
         f"{short(name)}: f at {n} by {n} shifts, {middle:+.3f} as it is, from {f.min():+.3f} to {f.max():+.3f}; the "
         f"answer holds at {int(holds.sum())}.",
-        f"f from {f.min():+.2f} to {f.max():+.2f}, {middle:+.2f} as it is.",
+        minus(f"f from {f.min():+.2f} to {f.max():+.2f}, {middle:+.2f} as it is."),
     )
 
 

@@ -15,7 +15,7 @@ import streamlit as st
 
 from pages.ui.kit.component import component
 from pages.ui.kit.present import TYPE, presenting
-from pages.ui.kit.text import short
+from pages.ui.kit.text import distinct, short
 
 LONGEST = 24  # letters of a class name beside the matrix
 
@@ -52,7 +52,7 @@ def matrix(
     _component(
         data={
             "classes": [short(c, 80) for c in classes],
-            "labels": [short(c, LONGEST) for c in classes],
+            "labels": distinct(classes, LONGEST),
             "cells": [list(cell) for cell in shown.cells],
             "selected": [int(cell) for cell in selected],
             "alt": shown.alt,

@@ -107,7 +107,8 @@ def param(name: str, default, allowed=None):
         value = None
     if value is None or not _within(value, allowed):
         spelled = f"{plain(name)}={plain(short(raw, 80))} in the address; allowed: {plain(_spelled(allowed, default))}."
-        st.warning(f"{spelled} Showing {plain(default)}.", icon=":material/link_off:")
+        instead = f"Showing {plain(default)}." if default != "" else "It is left out."
+        st.warning(f"{spelled} {instead}", icon=":material/link_off:")
         return default
     return value
 
@@ -150,5 +151,7 @@ def _spelled(allowed, default):
         return f"{allowed.start} to {allowed.stop}"
     if allowed is None:
         return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(default), "a text")
-    names = [str(a) for a in allowed]
+    names = [short(a) for a in allowed]
+    if not names:
+        return "none here"
     return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import numpy as np
 
-from pages.ui.kit.text import in_figure, minus, plain, short  # noqa: F401  (words as well, to whoever imports this)
+from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (words as well, to whoever imports this)
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS

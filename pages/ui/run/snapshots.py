@@ -51,11 +51,12 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
     if len(rows) and max(rows) >= len(evidence.examples(dataset, split)[1]):
         st.caption(":material/hide_image: No pictures. The data set was replaced since.")
         return
+    cut = dict(zip(dataset.classes.tolist(), words.distinct(dataset.classes, 9)))
     tiles = [
         Tile(
             reference(name, split, i),
             f"{words.test_example(split, i)}, true {t}, predicted {p}",
-            f"{words.short(t, 9)} → {words.short(p, 9)}",
+            " → ".join(cut.get(c) or words.short(c, 9) for c in (t, p)),
             str(i),
             cross=True,
         )

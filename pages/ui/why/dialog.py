@@ -98,6 +98,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
         on_change=state.note,
         args=(WHY, "why_panel"),
         label_visibility="collapsed",
+        wrap=True,
         help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in offered.values()),
     )
     st.caption(offered[chosen].help)
@@ -182,8 +183,7 @@ def _step(label: str, key: str, ref: str) -> None:
         disabled=not ref,
         on_click=open_digit,
         args=(ref,),
-        help="The next or the previous example of the page, in its order; panel and machines stay. Arrow keys do the "
-        "same, unless the focus is in a choice, where they go through its options.",
+        help=f"{label} example of the page.",
     )
 
 

@@ -149,7 +149,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
         [
             Tile(
                 str(one),
-                f"The family of training example {one}, class {y[one]}, adds {part[one]:+.2f}",
+                f"The family of training example {one}, class {y[one]}, adds {minus(f'{part[one]:+.2f}')}",
                 upper=short(y[one], 9),
                 lower=minus(f"{part[one]:+.2f}"),
                 ring="free" if one == row else "",

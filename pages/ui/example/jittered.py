@@ -40,15 +40,19 @@ class Forms(NamedTuple):
 def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet, run: Run | None) -> Forms:
     """Every form of an example, with the classes that the run's machine sees in them."""
     X, y = evidence.examples(dataset, split)
-    images = jitters.apply(X[index : index + 1])[:, 0]
-    if X.dtype == np.uint8:
-        images = np.rint(images.clip(0, 255)).astype(np.uint8)
+    images = applied(jitters, X[index : index + 1])[:, 0]
     if run is None:
         return Forms(images, [], str(y[index]))
     machine = run.machine()
     names = evidence.class_names(run, machine)
     f = machine.decision_values(evidence.prepared(run, images))
     return Forms(images, list(labels(np.array(names), f)), evidence.class_of(run, machine, y[index]) or "")
+
+
+def applied(jitters: JitterSet, X: np.ndarray) -> np.ndarray:
+    """The forms (J, n, ...) of examples X (n, ...), whole grey levels where the data set has them."""
+    forms = jitters.apply(X)
+    return np.rint(forms.clip(0, 255)).astype(np.uint8) if X.dtype == np.uint8 else forms
 
 
 def squares(jitters: JitterSet) -> list[Square]:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import numpy as np
 
-from pages.ui.kit.text import in_figure, plain, short  # noqa: F401  (words as well, to whoever imports this)
+from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (to whoever imports words)
 from svmcore import metrics
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
@@ -29,14 +29,21 @@ def rate(result: dict) -> str:
     return metrics.rate_text(result["error_rate"], result["interval"])
 
 
+def test_example(split: str, index: int) -> str:
+    """`Test example 65 (held out of the train part)`: what a run calls an example that it was judged on."""
+    return f"Test example {index}" + (" (held out of the train part)" if split == "train" else "")
+
+
 def outcome(result: dict) -> str:
     """Support vectors, time and memory of a finished run, in a line."""
     machines, bound = len(result["n_sv"]), np.sum(result["n_bound"])
-    shared = f" shared by {machines} machines, {np.sum(result['n_sv']):,} alphas above 0" if machines > 1 else ""
+    held = f"{result['n_union']:,} support vectors"
+    if machines > 1:
+        held = f"{result['n_union']:,} distinct support vectors, {alphas(np.sum(result['n_sv']), machines)}"
     ranked = [f"area under the ROC curve {result['roc_area']:.4f}"] if "roc_area" in result else []
     parts = [
         *ranked,
-        f"{result['n_union']:,} support vectors{shared}, {bound:,} at C",
+        f"{held}, {bound:,} at C",
         f"trained in {duration(training_seconds(result))}",
         beside({"compile_seconds": compiling(result)}),
         memory(result),
@@ -66,6 +73,16 @@ def memory(result: dict) -> str:
     if "memory_mb" in result:
         return f"{megabytes(result['memory_mb'])} of memory for itself"
     return f"{megabytes(result['peak_rss_mb'])} of memory with the whole process"
+
+
+def alphas(number: int, machines: int) -> str:
+    """`7,195 alphas above 0 of all 10 machines`: support vectors, each counted in every machine that it holds up."""
+    return f"{number:,} support vectors" if machines == 1 else f"{number:,} alphas above 0 of all {machines} machines"
+
+
+def held_so_far(progress: dict) -> str:
+    """`7,195 alphas above 0 of all 10 machines so far`, of a run at work."""
+    return f"{alphas(progress['n_sv'], max(1, len(progress.get('gaps', ()))))} so far"
 
 
 def count(number: float) -> str:

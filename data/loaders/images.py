@@ -42,7 +42,7 @@ def read(members: list[Member], skip: bool = False) -> tuple[Arrays, list[str]]:
         if total > MAX_BYTES:
             raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
     kept = _of_one_size(kept, sieve)
-    notes = sieve.notes(len(members), "file")
+    notes = sieve.notes(len(members), "files")
     paths = [path for path, _ in kept]
     X, y = _stacked([image for _, image in kept]), np.array([path[-2] for path in paths])
     test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths])

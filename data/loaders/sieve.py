@@ -1,10 +1,10 @@
 """The parts of an upload that cannot be used, one by one: refused together with their names, or left out on request.
 
-    sieve = Sieve(skip=False)
-    for part in parts:
-        with sieve.part(name):              a DataError within becomes the reason why this part is bad
-            ...
-    notes = sieve.notes(len(parts), "file")    Unusable for the bad ones; with skip, a sentence that names them
+sieve = Sieve(skip=False)
+for part in parts:
+    with sieve.part(name):              a DataError within becomes the reason why this part is bad
+        ...
+notes = sieve.notes(len(parts), "files")   Unusable for the bad ones; with skip, a sentence that names them
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ SHORT = 60  # letters of a name in it
 class Unusable(DataError):
     """Some parts of an upload are bad; without them the rest could be read. bad: a reason each."""
 
-    def __init__(self, bad: list[DataError], total: int, word: str):
+    def __init__(self, bad: list[DataError], total: int, words: str):
         first = bad[0]
-        more = f"; {len(bad)} of {total:,} {word}s cannot be used" if len(bad) > 1 else ""
+        more = f"; {len(bad)} of {total:,} {words} cannot be used" if len(bad) > 1 else ""
         super().__init__(f"{first.reason}{more}", first.accepted)
         self.bad = tuple(error.reason for error in bad)
-        self.total, self.word = total, word
+        self.total, self.words = total, words
 
 
 class TooLarge(DataError):
@@ -51,7 +51,7 @@ class Sieve:
         except DataError as error:
             self.add(name, error)
 
-    def notes(self, total: int, word: str) -> list[str]:
+    def notes(self, total: int, words: str) -> list[str]:
         """What was left out of `total` parts, in a sentence. Raises the first complaint when nothing is left, Unusable
         when there are bad parts that may not be left out."""
         if not self.bad:
@@ -59,9 +59,9 @@ class Sieve:
         told = sorted(self.bad, key=lambda part: part[0])
         names, errors = [name[:SHORT] for _, name, _ in told], [error for *_, error in told]
         if len(told) >= total:
-            none = f"; none of {total:,} {word}s can be used" if total > 1 else ""
+            none = f"; none of {total:,} {words} can be used" if total > 1 else ""
             raise DataError(errors[0].reason + none, errors[0].accepted)
         if not self.skip:
-            raise Unusable(errors, total, word)
+            raise Unusable(errors, total, words)
         more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-        return [f"{len(names):,} of {total:,} {word}s left out: {', '.join(names[:NAMED])}{more}"]
+        return [f"{len(names):,} of {total:,} {words} left out: {', '.join(names[:NAMED])}{more}"]

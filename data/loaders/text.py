@@ -59,7 +59,7 @@ class Table(NamedTuple):
     y: np.ndarray
     column: str
     features: tuple[str, ...]
-    notes: list[str] = []
+    notes: tuple[str, ...] = ()
 
 
 class _Rows(NamedTuple):
@@ -114,10 +114,10 @@ def parse_csv(name: str, text: str, label: str | None = None, skip: bool = False
     column = _label_column(name, label, header, edges, len(first))
     others = [k for k in range(len(first)) if k != column]
     rows, X = _values(rows, others, column, sieve)
-    notes = sieve.notes(total, "row")
+    notes = sieve.notes(total, "rows")
     y = np.char.strip(rows.columns([column], str)[:, 0])
     where = f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
-    return Table(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else (), notes)
+    return Table(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else (), tuple(notes))
 
 
 def _even(rows: _Rows, expected: int, sieve: Sieve) -> _Rows:
@@ -139,7 +139,7 @@ def _without(rows: _Rows, bad: dict[int, str], sieve: Sieve) -> _Rows:
     for k, why in bad.items():
         sieve.add(f"line {rows.number[k]}", DataError(why, CSV_ACCEPTED), rows.number[k])
     if len(bad) == len(rows.lines):
-        sieve.notes(len(sieve.bad), "row")  # says that nothing is left
+        sieve.notes(len(sieve.bad), "rows")  # says that nothing is left
     return rows.take([k for k in range(len(rows.lines)) if k not in bad])
 
 

@@ -10,7 +10,7 @@ from data import DataError
 from data.loaders.sieve import Unusable
 from pages.ui.kit.words import plain
 
-LISTED = 200  # complaints shown
+LISTED, FEW = 200, 8  # complaints shown, and so many unasked
 READ = TypeVar("READ")
 
 
@@ -24,10 +24,10 @@ def reading(read: Callable[[bool], READ], sources: object) -> READ | None:
     except Unusable as error:
         n, rest = len(error.bad), error.total - len(error.bad)
         title = f"{n:,} of {error.total:,} {error.words} cannot be used"
-        st.error(plain(error.bad[0] if n == 1 else str(error)), title=title, icon=":material/block:")
+        st.error(plain(DataError(error.bad[0], error.accepted)), title=title, icon=":material/block:")
         _offer(key, f"Leave {'it' if n == 1 else f'these {n:,}'} out and read the other {rest:,}")
         if n > 1:
-            with st.expander(f"All {n:,} of them"):
+            with st.expander(f"All {n:,} of them", expanded=n <= FEW):
                 more = [f"and {n - LISTED:,} more"] if n > LISTED else []
                 st.text("\n".join([*error.bad[:LISTED], *more]))
     except DataError as error:

@@ -14,7 +14,7 @@ from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.kit import gallery, present, state, words
 from pages.ui.recipe import config
-from pages.ui.run import card, line, picker, polling, snapshots, trained
+from pages.ui.run import card, hint, line, picker, polling, snapshots, trained
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
@@ -123,6 +123,7 @@ def _done(run):
                     query_params={"run": run.id},
                 )
             card.to_compare(run)
+    hint.hint(run)
 
 
 def ended(run, status):

@@ -3,6 +3,7 @@
 import pytest
 
 from pages.ui.figures import validation
+from pages.ui.kit import words
 from pages.ui.recipe.sweep_form import EXAMPLES
 from pages.ui.run import stored
 from svmcore.kernels import RBF
@@ -43,7 +44,7 @@ def test_a_sweep_runs_and_is_found_again(ran):
     assert "queue_sweep" not in buttons(app)
     table = app.dataframe[0].value
     assert list(table["Value"]) == ["0.1", "1", "10"]
-    assert table["Validation"].tolist() == [100 * run.result["validation"]["error_rate"] for run in found]
+    assert table["Validation (95 %)"].tolist() == [words.rate(run.result["validation"]) for run in found]
     assert "Cross-validation chooses C" in captions(app)
     assert app.query_params["value"] == ["0.1", "1", "10"]
 
@@ -117,5 +118,9 @@ def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
     points = list(zip(values.split(), [result(5, 9), result(6, 3), result(4, 3)]))
     figure = validation.sweep_chart(field, "it", points)
     assert [list(trace.y) for trace in figure.data] == [[5, 6, 4], [9, 3, 3]]
-    assert validation.chosen(points) == values.split()[1]
+    assert validation.choice(points) == values.split()[1]
+    assert len(figure.layout.shapes) == 1
+    one = validation.sweep_chart(field, "it", points[:1], 3)
+    assert one.layout.meta["see"].startswith("So far, 1 of 3 values; nothing is chosen yet.")
+    assert not one.layout.shapes
     assert "the best is " + values.split()[2] in figure.layout.meta["see"]

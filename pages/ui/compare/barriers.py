@@ -47,7 +47,7 @@ def draw(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> None:
 def _at_work(status) -> None:
     """How far a run is that is waited for."""
     if status.progress:
-        st.caption(f"{status.progress['n_sv']:,} support vectors so far", width="content")
+        st.caption(words.held_so_far(status.progress), width="content")
 
 
 def _offer(letter: str, run: Run, reference: Run) -> None:

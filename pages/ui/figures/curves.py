@@ -76,10 +76,10 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
 
 
 def sv_curve(progress: Sequence[dict]) -> go.Figure:
-    """Support vectors and bound support vectors, summed over the machines, against time."""
-    figure = bare("training time, s", "count", margin_r=70)
+    """Alphas above 0 and at C, of all machines, against time."""
+    figure = bare("training time, s", "alphas", margin_r=70)
     phases = _phases(progress)
-    for name, field, colour, shift in (("SVs", "n_sv", BLUE, 7), ("bound", "n_bound", GREY, -7)):
+    for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("at C:", "n_bound", GREY, -7)):
         for phase in phases:
             figure.add_scatter(
                 x=[r["seconds"] for r in phase],

@@ -50,7 +50,7 @@ def _summed(tile: Tile, forms: int) -> Tile:
 
 
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
-    """Examples `rows` (m,) of one part of data set `name`: predicted and true class upper right, index lower left."""
+    """Examples `rows` (m,) of one part of data set `name`: true and predicted class upper right, index lower left."""
     try:
         dataset = load(name)
     except DataError as error:
@@ -59,11 +59,12 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
     if len(rows) and max(rows) >= len(evidence.examples(dataset, split)[1]):
         st.caption(":material/hide_image: No pictures. The data set was replaced since.")
         return
+    cut = dict(zip(dataset.classes.tolist(), words.distinct(dataset.classes, 9)))
     tiles = [
         Tile(
             reference(name, split, i),
-            f"example {i}, true {t}, predicted {p}",
-            f"{words.short(p, 9)} {words.short(t, 9)}",
+            f"{words.test_example(split, i)}, true {t}, predicted {p}",
+            " → ".join(cut.get(c) or words.short(c, 9) for c in (t, p)),
             str(i),
             cross=True,
         )
@@ -73,6 +74,6 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
         evidence.example_pictures(dataset, split, rows),
         tiles,
         key=key,
-        alt=f"{len(rows)} test examples that come out wrong, predicted and true class above each.",
+        alt=f"{len(rows)} test examples that come out wrong, true → predicted class above each.",
         size=SIZE,
     )

@@ -12,9 +12,9 @@ from data import DataError, load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, words
+from pages.ui.kit import gallery, present, state, words
 from pages.ui.recipe import config
-from pages.ui.run import card, line, picker, polling, snapshots, trained
+from pages.ui.run import card, hint, line, picker, polling, snapshots, trained
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
@@ -124,6 +124,7 @@ def _done(run):
                     query_params={"run": run.id},
                 )
             card.to_compare(run)
+    hint.hint(run)
 
 
 def ended(run, status):
@@ -159,8 +160,8 @@ def _numbers(run, last, status):
     seconds = words.training_seconds(run.result) if status.state == "done" else last["seconds"]
     shown = {
         "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{curves.mean_gap(last):.2g}",
-        "Support vectors": f"{last['n_sv']:,}",
-        "Bound": f"{last['n_bound']:,}",
+        "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{last['n_sv']:,}",
+        "At C": f"{last['n_bound']:,}",
         "Kernel values": words.count(last["kernel_evals"]),
         "Time": words.duration(seconds),
     }
@@ -226,11 +227,17 @@ def _largest(run, live, done):
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
     forms = None if done else live.top[c].forms[:TOP]
     snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv", forms=forms)
-    if forms is not None and (forms > 1).any():
-        st.caption(
-            f"Σ: summed over the forms of one example that are support vectors, each with an alpha of at most "
+    summed = forms is not None and (forms > 1).any()
+    rings = gallery.VIRTUAL_RINGS if shown.virtual.any() else gallery.RINGS
+    st.caption(
+        f"Class above, alpha below. {rings}; {gallery.SIDES}."
+        + (
+            " Σ: summed over the forms of one example that are support vectors, each with an alpha of at most "
             f"C = {run.recipe.C:g}."
+            if summed
+            else ""
         )
+    )
 
 
 def _chosen_machine(names, at_work):
@@ -273,4 +280,4 @@ def _wrong(run, live, done):
     split, *arrays = found
     if len(arrays[0]):
         snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
-        st.caption("Predicted and true class at the upper right, number at the lower left. Click one to see why.")
+        st.caption("Upper right: true → predicted class; lower left: the number in the data set. Click one to see why.")

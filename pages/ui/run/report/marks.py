@@ -9,16 +9,16 @@ body { font: 15px/1.5 Georgia, "Source Serif 4", serif; color: #1f2024; backgrou
   padding: 0 1rem; max-width: 60rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; border-bottom: 1px solid #c9cad0; }
-p, dd, td, th, figcaption, li { overflow-wrap: anywhere; }
+p, dd, figcaption { overflow-wrap: anywhere; }
+td, th { overflow-wrap: break-word; }
 .lead { font-size: 1.15rem; font-weight: bold; }
-.quiet, figcaption, caption { color: #55585f; font-size: .85rem; text-align: left; }
+.quiet, figcaption { color: #55585f; font-size: .85rem; }
 figure { margin: .8rem 0; break-inside: avoid; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: 0 1.5rem; }
 svg { width: 100%; max-width: 30rem; height: auto; font: 12px sans-serif; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; }
 dt { color: #55585f; } dd { margin: 0; }
 table { border-collapse: collapse; font: 13px/1.35 sans-serif; margin: .5rem 0; }
-caption { caption-side: bottom; padding-top: .3rem; font-family: Georgia, serif; }
 th, td { border: 1px solid #dcdde2; padding: .15rem .45rem; text-align: right; max-width: 14rem; }
 th { font-weight: 600; background: #f4f4f6; } td.text, th.text { text-align: left; }
 td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
@@ -84,7 +84,8 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]], caption: str
     for at, (name, *cells) in enumerate(rows):
         drawn = "".join(f"<td{_shade(shades.get((at, j)))}>{text(cell)}</td>" for j, cell in enumerate(cells))
         lines.append(f'<tr><th scope="row" class="text">{text(name)}</th>{drawn}</tr>')
-    return f'<div class="wide"><table><caption>{text(caption)}</caption>{"".join(lines)}</table></div>'
+    drawn = f'<div class="wide"><table aria-label="{text(caption)}">{"".join(lines)}</table></div>'
+    return figure(drawn, caption)
 
 
 def _shade(dark: float | None) -> str:

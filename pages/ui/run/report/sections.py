@@ -19,6 +19,7 @@ PAIRS = 20  # of the most frequent confusions, beyond
 MOST_CLASSES = 100  # rows of the table by class
 FEATURES = 8  # columns of a table of features
 BINS = 24
+NAME = 24  # characters of a class in a table
 
 
 def recipe(run) -> str:
@@ -89,7 +90,7 @@ def course(run) -> str:
 def confusions(run) -> str:
     """Which classes are taken for which, and how each fares."""
     machine, test = run.machine(), run.test()
-    names = [words.short(name, 40) for name in evidence.class_names(run, machine)]
+    names, legend = _short_names(evidence.class_names(run, machine))
     matrix = confusion(test.y_true, test.y_pred, machine.classes)
     wrong = matrix * ~np.eye(len(names), dtype=bool)
     parts = []
@@ -98,7 +99,7 @@ def confusions(run) -> str:
         shades = {(i, j): wrong[i, j] / most for i, j in np.argwhere(wrong)}
         rows = [[name, *(f"{n:,}" if n else "" for n in row)] for name, row in zip(names, matrix)]
         said = "Rows are true classes, columns predicted ones; the greyer a cell, the more errors it holds."
-        parts.append(marks.figure(marks.table(["true \\ predicted", *names], rows, said, shades), ""))
+        parts.append(marks.table(["true \\ predicted", *names], rows, said, shades))
     else:
         cells = sorted(np.argwhere(wrong), key=lambda at: -wrong[*at])[:PAIRS]
         rows = [[names[i], names[j], f"{wrong[i, j]:,}"] for i, j in cells]
@@ -113,7 +114,16 @@ def confusions(run) -> str:
         rows.append([names[c], *(f"{int(n):,}" for n in counts)])
     head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "at C"]
     said = "Errors of the whole classifier by true class; misses and false alarms of each class's own machine, alone."
-    return marks.section("Classes", *parts, marks.table(head, rows, said))
+    return marks.section("Classes", legend, *parts, marks.table(head, rows, said))
+
+
+def _short_names(names: list[str]) -> tuple[list[str], str]:
+    """Names that fit the head of a table and are different, and what they stand for where they had to be cut."""
+    short = [words.short(name, NAME) for name in names]
+    if len(set(short)) < len(short):
+        short = [f"{number}: {name}" for number, name in enumerate(short, 1)]
+    cut = {label: words.short(name, 1000) for label, name in zip(short, names) if label != name}
+    return short, marks.facts(cut) if cut else ""
 
 
 def supports(run) -> str:
@@ -161,7 +171,7 @@ def _alphas(run, machine, heaviest) -> str:
 def wrong(run) -> str:
     """The test examples that come out wrong, the most certain ones first."""
     machine, test = run.machine(), run.test()
-    dataset, names = evidence.data_of(run), evidence.class_names(run, machine)
+    dataset, (names, _) = evidence.data_of(run), _short_names(evidence.class_names(run, machine))
     true, predicted = (class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
     rows = np.flatnonzero(true != predicted)
     if not len(rows):
@@ -186,8 +196,7 @@ def wrong(run) -> str:
         X = evidence.examples(dataset, test.split)[0][test.index[rows[:PAIRS]]]
         columns = [words.short(name, 24) for name in dataset.feature_names[:FEATURES]]
         lines = [
-            [test.index[i], words.short(names[true[i]], 24), words.short(names[predicted[i]], 24)]
-            + [f"{value:.4g}" for value in x[:FEATURES]]
+            [test.index[i], names[true[i]], names[predicted[i]], *(f"{value:.4g}" for value in x[:FEATURES])]
             for i, x in zip(rows, X)
         ]
         parts.append(

@@ -17,7 +17,7 @@ import sys
 from svmcore.lab import jobs
 from svmcore.lab.experiment import scaling
 from svmcore.lab.experiment.rivals import RIVALS, measure
-from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.experiment.sweep import RULE, chosen, sweep
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna
 from svmcore.lab.registry.methods import METHODS
@@ -125,14 +125,16 @@ def _run(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
     points = sweep(recipe, options.field, options.values, options.folds, options.jobs)
+    best = chosen({point.value: sum(point.fold_errors) for point in points})
     if options.json:
-        print(json.dumps([point._asdict() for point in points]))
+        print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
     width = max(map(len, [options.field, *options.values]))
     print(f"{options.field:{width}}  validation            test                  SVs")
     for point in points:
         rates = [rate_text(rate, interval) for rate, *interval in (point.validation, point.test)]
         print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
+    print(f"chosen: {options.field} = {best} ({RULE})")
     return 0
 
 
@@ -224,9 +226,12 @@ def _summary(result: dict) -> str:
     check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
     words += f"; not at tol: {result['ending']}" if result.get("ending") else ""
+    compiling = result["compile_all_seconds"]
+    once = f", compiling {compiling:.1f} s beside (once)" if compiling >= 0.05 else ""
     return (
         f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
-        f"trained in {result['fit_seconds']:.1f} s, tested in {result['predict_seconds']:.1f} s; run {result['run']}"
+        f"trained in {result['fit_seconds'] - result['compile_seconds']:.1f} s{once}, "
+        f"tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )
 
 

@@ -34,7 +34,7 @@ def headline(run):
         picker.badge(run.state)
     st.caption(words.summary(run.recipe))
     if result := run.result:
-        st.markdown(f"**{words.error_rate(result)}**, trained in {words.trained(result)}")
+        st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(words.training_seconds(result))}")
     elif run.message:
         st.markdown(words.plain(run.message))
 

@@ -141,7 +141,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
         "Kernel": recipe.kernel.brief,
         "C": recipe.C,
         "Method": recipe.method,
-        "Fit": result["fit_seconds"] - result["compile_seconds"] if result else None,
+        "Fit": words.training_seconds(result) if result else None,
         "Tags": list(run.tags),
         "Parent": _parent_name(run, store),
         "When": words.when(run.created),

@@ -17,6 +17,7 @@ STATES = {
     "paused": (":material/pause:", "orange", "paused"),
     "done": (":material/check:", "green", "done"),
     "failed": (":material/error:", "red", "failed"),
+    "cancelling": (":material/stop:", "orange", "cancelling"),
     "cancelled": (":material/stop:", "gray", "cancelled"),
     "interrupted": (":material/power_off:", "orange", "interrupted"),
     "damaged": (":material/broken_image:", "red", "damaged"),
@@ -49,7 +50,7 @@ def run_picker():
     st.session_state["run"] = run_id = current if current in known else at_first(found)
     with st.sidebar:
         _choose(folding.folded(found), run_id)
-        badge(jobs.status(run_id).state)
+        badge(jobs.status(run_id).word)
     state.write("run", ["run"], {"run": run_id})
     damage(runs.get(run_id))
 

@@ -36,13 +36,13 @@ def result(run) -> str:
         "Support vectors": f"{found['n_union']:,} distinct ones",
         "Alphas above 0, of each machine": ", ".join(f"{n:,}" for n in found["n_sv"][:MOST_CLASSES]),
         "Of these at C": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
-        "Training": words.duration(max(found["fit_seconds"] - found["compile_seconds"], 0)),
-        "Compiling, once a program": words.duration(found["compile_seconds"]),
+        "Training": words.duration(words.training_seconds(found)),
+        "Compiling, once a program": words.duration(words.compiling(found)),
         "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,}",
         "Kernel values computed": f"{found['kernel_evals']:,}",
         "Pairs of alphas changed": f"{found['iterations']:,}",
         "Dual objective": f"{found['dual']:,.6g}",
-        "Peak memory of the program": words.megabytes(found["peak_rss_mb"]),
+        "Memory": words.memory(found),
     }
     said = [marks.paragraph(words.error_rate(found), "lead")]
     if "errors" in found:
@@ -181,7 +181,7 @@ def wrong(run) -> str:
     shown = [
         Tile(
             "",
-            f"Test example {test.index[i]}, true {names[true[i]]}, predicted {names[predicted[i]]}",
+            f"{words.test_example(test.split, test.index[i])}, true {names[true[i]]}, predicted {names[predicted[i]]}",
             f"{words.short(names[true[i]], 10)} → {words.short(names[predicted[i]], 10)}",
             f"no. {test.index[i]}",
         )
@@ -189,7 +189,7 @@ def wrong(run) -> str:
     ]
     pictures = evidence.example_pictures(dataset, test.split, test.index[rows])
     n = int(np.sum(true != predicted))
-    where = "number in the test part" if test.split == "test" else "number in the set, of which it was held out"
+    where = "number in the test part" if test.split == "test" else "number in the train part, of which it was held out"
     some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else f"All {n:,} errors"
     parts = [tiles.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
     if dataset.image_shape is None:

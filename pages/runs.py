@@ -30,7 +30,7 @@ def row(run, store):
         "Kernel": recipe.kernel.brief,
         "C": recipe.C,
         "Method": recipe.method,
-        "Fit": result.get("fit_seconds"),
+        "Fit": words.training_seconds(result) if result else None,
         "Parent": parent_name(run, store),
         "When": words.when(run.created),
     }

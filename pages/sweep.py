@@ -59,7 +59,7 @@ def table(values, found, statuses):
                 "95 % ": interval(result),
                 "SVs": result["n_union"],
                 "at C": int(np.sum(result["n_bound"])),
-                "Time": result["fit_seconds"] + check["seconds"],
+                "Time": words.training_seconds(result) + check["seconds"],
             }
         rows.append(row)
     percent = {name: st.column_config.NumberColumn(f"{name}, %", format="%.2f") for name in ("Validation", "Test")}

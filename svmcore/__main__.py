@@ -222,9 +222,12 @@ def _summary(result: dict) -> str:
     check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
     words += f"; not at tol: {result['ending']}" if result.get("ending") else ""
+    compiling = result["compile_all_seconds"]
+    once = f", compiling {compiling:.1f} s beside (once)" if compiling >= 0.05 else ""
     return (
         f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
-        f"trained in {result['fit_seconds']:.1f} s, tested in {result['predict_seconds']:.1f} s; run {result['run']}"
+        f"trained in {result['fit_seconds'] - result['compile_seconds']:.1f} s{once}, "
+        f"tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )
 
 

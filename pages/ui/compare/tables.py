@@ -28,7 +28,9 @@ COLUMNS = {
     "Train": st.column_config.NumberColumn("Train, s", format="%.1f", help="Without compiling."),
     "Test": st.column_config.NumberColumn("Test, s", format="%.2f", help="Deciding on all test examples."),
     "Memory": st.column_config.NumberColumn(
-        "Memory, MB", format="localized", help="Peak of the whole program up to then: earlier runs in it count too."
+        "Memory, MB",
+        format="localized",
+        help="What the run took beyond what its process held before; older versions did not keep it.",
     ),
     "Kernel values": st.column_config.NumberColumn(format="compact", help="Computed while training."),
     "Area": st.column_config.NumberColumn("ROC area", format="%.4f", help="Area under the ROC curve."),
@@ -52,7 +54,7 @@ def row(letter: str, run: Run) -> dict:
         "Compile": result["compile_seconds"],
         "Train": result["fit_seconds"] - result["compile_seconds"],
         "Test": result["predict_seconds"],
-        "Memory": round(result["peak_rss_mb"]),
+        "Memory": round(result["memory_mb"]) if "memory_mb" in result else None,
         "Kernel values": result["kernel_evals"],
     } | ({"Area": result["roc_area"]} if "roc_area" in result else {})
 

@@ -10,6 +10,8 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
 
+SHOWN_SECONDS = 0.05  # less than that beside the training is not told
+
 
 def error_rate(result: dict) -> str:
     """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: what came out of a run, in the words of its task."""
@@ -31,10 +33,35 @@ def outcome(result: dict) -> str:
     parts = [
         *ranked,
         f"{held}, {bound:,} at C",
-        f"trained in {duration(result['fit_seconds'])}",
-        f"peak memory {megabytes(result['peak_rss_mb'])}",
+        f"trained in {duration(training_seconds(result))}",
+        beside({"compile_seconds": compiling(result)}),
+        memory(result),
     ]
-    return " · ".join(parts)
+    return " · ".join(filter(None, parts))
+
+
+def training_seconds(result: dict) -> float:
+    """What training took, compiling apart."""
+    return max(result["fit_seconds"] - result.get("compile_seconds", 0.0), 0.0)
+
+
+def compiling(result: dict) -> float:
+    """Seconds of compiling in all of a run; while training alone, for a run that kept no more."""
+    return result.get("compile_all_seconds", result.get("compile_seconds", 0.0))
+
+
+def beside(line: dict) -> str:
+    """`compiling 3.1 s (once), slow motion 14 s`: what passed beside the training; empty for next to nothing."""
+    named = (("compile_seconds", "compiling {} (once)"), ("rest_seconds", "slow motion {}"))
+    known = ((text, line.get(name, 0.0)) for name, text in named)
+    return ", ".join(text.format(duration(seconds)) for text, seconds in known if seconds >= SHOWN_SECONDS)
+
+
+def memory(result: dict) -> str:
+    """What a run took of memory; for one that did not keep it, the most that its whole process held."""
+    if "memory_mb" in result:
+        return f"{megabytes(result['memory_mb'])} of memory for itself"
+    return f"{megabytes(result['peak_rss_mb'])} of memory with the whole process"
 
 
 def alphas(number: int, machines: int) -> str:

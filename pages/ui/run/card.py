@@ -29,7 +29,7 @@ def headline(run):
         picker.badge(run.state)
     st.caption(words.summary(run.recipe))
     if result := run.result:
-        st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(result['fit_seconds'])}")
+        st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(words.training_seconds(result))}")
     elif run.message:
         st.markdown(words.plain(run.message))
 

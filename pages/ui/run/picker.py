@@ -15,6 +15,7 @@ STATES = {
     "paused": (":material/pause:", "orange", "paused"),
     "done": (":material/check:", "green", "done"),
     "failed": (":material/error:", "red", "failed"),
+    "cancelling": (":material/stop:", "orange", "cancelling"),
     "cancelled": (":material/stop:", "gray", "cancelled"),
     "interrupted": (":material/power_off:", "orange", "interrupted"),
     "damaged": (":material/broken_image:", "red", "damaged"),
@@ -50,7 +51,7 @@ def run_picker():
             persist_state="session",
             help="Its id is part of the address, so a copied link opens the same run.",
         )
-        badge(jobs.status(run_id).state)
+        badge(jobs.status(run_id).word)
     state.write("run", ["run"], {"run": run_id})
     damage(runs.get(run_id))
 

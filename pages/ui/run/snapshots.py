@@ -13,7 +13,7 @@ SIZE = 40  # pixels a picture is high
 
 def at_work(run, live, c: int) -> evidence.Supports:
     """The support vectors of machine c with the largest alpha, as a live look has them."""
-    rows, alpha, bound = live.top[c]
+    rows, alpha, bound, _ = live.top[c]
     rows = run.train_index()[rows]
     label = load(run.recipe.dataset).y_train[rows]
     names = classes(run)
@@ -30,15 +30,23 @@ def classes(run) -> list[str]:
     return ["rest", *wanted] if len(wanted) == 1 else [c for c in names if c in wanted] if wanted else names
 
 
-def support_vectors(name: str, shown: evidence.Supports, key: str):
-    """Training examples of data set `name` with their class and alpha, ringed."""
+def support_vectors(name: str, shown: evidence.Supports, key: str, forms: np.ndarray | None = None):
+    """Training examples of data set `name` with their class and alpha, ringed. forms (m,): of how many virtual forms
+    of an example its alpha is the sum."""
+    tiles = evidence.support_tiles(name, shown, shown.alpha)
+    if forms is not None:
+        tiles = [_summed(tile, n) if n > 1 else tile for tile, n in zip(tiles, forms, strict=True)]
     gallery(
         evidence.example_pictures(load(name), "train", shown.row),
-        evidence.support_tiles(name, shown, shown.alpha),
+        tiles,
         key=key,
         alt=f"The {len(shown.row)} support vectors with the largest alpha, class above and alpha below each.",
         size=SIZE,
     )
+
+
+def _summed(tile: Tile, forms: int) -> Tile:
+    return tile._replace(label=f"{tile.label}, the sum over {forms} of its forms", lower=f"Σ {tile.lower}")
 
 
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):

@@ -32,6 +32,7 @@ class Top(NamedTuple):
     rows: np.ndarray  # (<= 60,) of the training set
     alpha: np.ndarray
     bound: np.ndarray  # bool: at its own C; of several forms of an example, all that are SVs
+    forms: np.ndarray  # of how many forms of the example alpha is the sum: 1 where none is virtual
 
 
 class Live(NamedTuple):
@@ -51,7 +52,6 @@ class Live(NamedTuple):
     split: str  # "test" | "train": the part of the data set that test_index points into
     whole: Snapshot | None = None
     machine: int = 0
-    families: bool = False  # whether alphas in `top` are sums over an example and its virtual ones, beyond C maybe
 
     @property
     def support(self) -> np.ndarray:
@@ -125,7 +125,6 @@ class Viewer:
             split=self._problem.test_split,
             whole=snapshot if self._problem.X_train.shape[1] == 2 else None,
             machine=self._machine,
-            families=isinstance(snapshot, VirtualSnapshot),
         )
 
     def _decide_virtual(self, snapshot: VirtualSnapshot, check) -> np.ndarray:
@@ -162,7 +161,8 @@ def _largest(support, alpha, bound) -> Top:
     held = alpha > 0
     rows, parent = np.unique(support[held], return_inverse=True)
     free = np.bincount(parent, ~bound[held], len(rows)) > 0
+    forms = np.bincount(parent, minlength=len(rows))
     alpha = np.bincount(parent, alpha[held], len(rows))
     order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
     order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
-    return Top(rows[order], alpha[order], ~free[order])
+    return Top(rows[order], alpha[order], ~free[order], forms[order])

@@ -148,6 +148,8 @@ def _result(value):
     optional = {
         "ending": text,
         "compile_seconds": positive,
+        "compile_all_seconds": positive,
+        "memory_mb": positive,
         "validation": lambda part: an_object(part, validation, task.at_times),
     }
     optional |= task.at_times
@@ -173,6 +175,7 @@ RESULT = {
 LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv": count, "n_bound": count}
 LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
 LINE_OF_SOME = {"mean_gap": number, "gaps": several(lambda gap: gap is None or number(gap), 0)}
+LINE_OF_SOME |= {"compile_seconds": positive, "rest_seconds": positive}
 CHECKS = {
     "recipe.json": _recipe,
     "state.json": _state,

@@ -18,7 +18,7 @@ SECONDS = ("Compile", "Train", "Test")
 COLUMNS = {
     "Method": st.column_config.TextColumn(help="How the invariance enters."),
     "Wrong": st.column_config.NumberColumn(format="localized", help="Test examples that come out wrong."),
-    "95 %": st.column_config.TextColumn("%, 95 % interval", help="Error rate with its interval (Wilson)."),
+    "95 %": st.column_config.TextColumn("Rate (95 %)", help="Error rate with its interval (Wilson)."),
     "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
     "Alphas": st.column_config.NumberColumn(
         format="localized", help="Alphas above 0, over all machines: a support vector counts once in each that uses it."
@@ -40,13 +40,11 @@ COLUMNS = {
 def row(letter: str, run: Run) -> dict:
     """One run in numbers."""
     result = run.result
-    low, high = (100 * share for share in result["interval"])
-    digits = 2 if result["n_test"] >= 5000 else 1
     return {
         "": letter,
         "Run": run.title,
         "Wrong": result["errors"],
-        "95 %": f"{100 * result['error_rate']:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})",
+        "95 %": words.rate(result),
         "Method": METHODS[run.recipe.method].title,
         "SVs": result["n_union"],
         "Alphas": int(np.sum(result["n_sv"])),

@@ -1,26 +1,38 @@
 """Numbers and recipes in the words of the lab, the same on every page."""
 
-from collections import Counter
 from datetime import datetime
 
 import numpy as np
 
-from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (words as well, to whoever imports this)
+# words as well, to whoever imports this
+from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401
+from svmcore import metrics
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store import labels
 
 SHOWN_SECONDS = 0.05  # less than that beside the training is not told
 
 
 def error_rate(result: dict) -> str:
-    """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: what came out of a run, in the words of its task."""
+    """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: what came out of a run, in the words of its task."""
     return TASKS[result.get("task", "classify")].headline(result)
 
 
 def test_example(split: str, index: int) -> str:
     """`Test example 65 (held out of the train part)`: what a run calls an example that it was judged on."""
     return f"Test example {index}" + (" (held out of the train part)" if split == "train" else "")
+
+
+def interval(result: dict) -> str:
+    """`3.0–5.3`: the 95 % interval of the share of wrong answers, per cent."""
+    return metrics.interval_text(result["interval"])
+
+
+def rate(result: dict) -> str:
+    """`4.00 % (3.0–5.3)`: the share of wrong answers with its 95 % interval, written like this everywhere."""
+    return metrics.rate_text(result["error_rate"], result["interval"])
 
 
 def outcome(result: dict) -> str:
@@ -125,10 +137,5 @@ def when(created: str) -> str:
 
 
 def run_labels(store) -> dict[str, str]:
-    """Run id -> `title · time` for the runs of a list, newest first; equal ones are numbered, as a choice needs."""
-    named, seen = {}, Counter()
-    for run in reversed(store):
-        label = f"{run.title} · {when(run.created)}"
-        seen[label] += 1
-        named[run.id] = label if seen[label] == 1 else f"{label} ({seen[label]})"
-    return dict(reversed(named.items()))
+    """Run id -> what to call it, for the runs of a list, newest first; no two alike, as a choice needs."""
+    return labels.labels(store)

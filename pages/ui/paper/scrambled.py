@@ -18,7 +18,7 @@ from pages.ui.recipe import config
 from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Group, Run
 from svmcore.methods.local import LocalPoly
 from svmcore.metrics import PairedTest, paired_test
 
@@ -105,12 +105,14 @@ def missing(found: Iterable[Pair]) -> list[Recipe]:
 
 def start(found: Iterable[Pair]) -> None:
     """Callback: queue what is missing, each scrambled run as grown out of its straight one."""
+    found = list(found)
+    group = Group.of("scramble", "Scramble the pixels", *(pair.recipe.digest() for pair in found))
     with config.asking("Not all were queued."):
         for pair in found:
             kept = stored.kept(pair.straight)
-            parent = pair.straight.id if kept else config.submit(pair.recipe, looks=False)
+            parent = pair.straight.id if kept else config.submit(pair.recipe, looks=False, group=group)
             if not stored.kept(pair.scrambled):
-                config.submit(pair.twin, looks=False, parent=parent)
+                config.submit(pair.twin, looks=False, parent=parent, group=group)
 
 
 def outcome(pair: Pair) -> Outcome | None:

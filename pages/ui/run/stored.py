@@ -3,7 +3,7 @@
 Two recipes are the same experiment when their digests agree, whatever they are called.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
@@ -11,7 +11,9 @@ from pages.ui.recipe import config
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Group, Run
+
+Grouping = Group | Callable[[Recipe], Group | None] | None
 
 
 def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
@@ -34,12 +36,13 @@ def _rank(run: Run) -> int:
     return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
 
 
-def queue(recipes: Iterable[Recipe]):
-    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said."""
+def queue(recipes: Iterable[Recipe], group: Grouping = None):
+    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said. group: what
+    they are started together for, or says it of each."""
     recipes = list(recipes)
     with config.asking("Not all were queued."):
         for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not kept(run)):
-            config.submit(recipe, looks=False)
+            config.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
 
 
 def cancel(run_ids: Iterable[str]):
@@ -48,8 +51,12 @@ def cancel(run_ids: Iterable[str]):
         jobs.cancel(run_id)
 
 
-def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = ""):
-    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons.
+def buttons(
+    recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "",
+    group: Grouping = None,
+):  # fmt: skip
+    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons;
+    group: as in `queue`.
 
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """
@@ -62,7 +69,7 @@ def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help
             icon=":material/play_arrow:",
             key=f"queue_{key}",
             on_click=queue,
-            args=(missing,),
+            args=(missing, group),
             disabled=not missing,
             help=help,
         )

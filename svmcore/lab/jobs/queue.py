@@ -42,24 +42,32 @@ class Queue:
         self._asking = threading.Lock()  # one is asked for at a time, so that each sees the one before
         self._closing = threading.Event()
 
-    def submit(self, recipe: Recipe, *, looks: bool = True, parent: str | None = None, once_in: float = 0.0) -> str:
+    def submit(
+        self,
+        recipe: Recipe,
+        *,
+        looks: bool = True,
+        parent: str | None = None,
+        group: runs.Group | None = None,
+        once_in: float = 0.0,
+    ) -> str:
         """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
-        the run that it grew out of. once_in: seconds in which the same recipe, asked for again, is the run that it
-        already was: a double click, two tabs.
+        the run that it grew out of; group: what it is started together with others for. once_in: seconds in which the
+        same recipe, asked for again, is the run that it already was: a double click, two tabs.
 
         BudgetError when it cannot fit into memory, UnknownDataset, QueueFull, OSError when the disk takes no new run.
         """
         with self._asking:
-            return self._asked_already(recipe, once_in) or self._submit(recipe, looks, parent)
+            return self._asked_already(recipe, once_in) or self._submit(recipe, looks, parent, group)
 
-    def _submit(self, recipe: Recipe, looks: bool, parent: str | None) -> str:
+    def _submit(self, recipe: Recipe, looks: bool, parent: str | None, group: runs.Group | None) -> str:
         predicted = require(recipe)
         with self.changed:
             fresh = sum(job.thread is None and job.state in runs.ACTIVE for job in self._jobs.values())
         if fresh >= MAX_QUEUED:
             raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
         try:
-            run = runs.create(recipe, parent)
+            run = runs.create(recipe, parent, group)
         except OSError as error:
             raise OSError(worker.explain(error)) from error
         with self.changed:

@@ -36,7 +36,7 @@ class Welcome:
             self.homes.add(home)
             try:
                 with folders.exclusive(home / "preset.lock") as alone:
-                    if alone and not runs.everything() and not runs.trash():
+                    if alone and not runs.everything() and not runs.deleted():
                         preset = self._queue.submit(RECIPES[PRESET])
             except (OSError, BudgetError) as error:  # the pages are of use without it
                 _log.warning("the preset could not be started: %s", error)

@@ -9,6 +9,7 @@ from pages.ui.figures import confusion
 from pages.ui.kit import present, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.paging import paged
+from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, trained_run
 from pages.ui.why import recommend
 from svmcore import metrics
@@ -41,6 +42,7 @@ if run:
     st.subheader(words.error_rate(run.result))
     st.markdown("Click a digit to see **why** it is wrong: which training examples spoke for the wrong answer.")
     st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
+    hint(run)
     sides = st.grid(2, min_column_width=400)
     tabs = ("Confusion", "Which ones", "What would have fixed them", "By class")
     beside = sides.cell()

@@ -9,9 +9,10 @@ from pages.ui.kit import present, state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, jitter_set
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry.methods import METHODS
 
 STRIP = 20  # examples to choose from
+PARTS = ["train", "test"]
+ASKED = "jitters_asked"  # session state: id of the run whose machine has answered before
 METHOD = "vsv"  # what the way to Train proposes
 
 
@@ -32,9 +33,9 @@ def choose_example():
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):
-            state.param("part", "train", ["train", "test"])
+            st.session_state.setdefault("part", state.param("part", "train", PARTS))
             split = st.segmented_control(
-                "Part", ["train", "test"], default="train", required=True, key="part", bind="query-params"
+                "Part", PARTS, required=True, key="part", bind="query-params", help="Training or test examples."
             )
         last = len(evidence.examples(dataset, split)[1]) - 1
         st.session_state["index"] = min(st.session_state.get("index", state.param("index", 0, slice(0, last))), last)
@@ -77,7 +78,7 @@ def cost(dataset, run, jitters):
     )
     if go:
         st.switch_page("pages/train.py", query_params=config.link(recipe))
-    st.caption(f"{METHODS[METHOD].title} on {words.summary(base)}.")
+    st.caption(words.summary(recipe))
 
 
 def draw(dataset, run, shown, jitters):
@@ -96,8 +97,9 @@ def draw(dataset, run, shown, jitters):
     left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
     true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
     around = f"The original stands at the centre; dotted frames hold virtual examples of the same class, {true}."
-    said = f" Below each, what *{name}* takes it for: {wrong} of {len(jitters):,} go wrong." if run else ""
-    st.caption(left_out + around + said)
+    arrows = " ↑1←1: shifted by one pixel up and one to the left." if "shift" in str(jitters.names) else ""
+    said = f" Below each, what *{name}* takes it for: {wrong} of {len(jitters):,} go wrong." if shown.predicted else ""
+    st.caption(left_out + around + arrows + said)
 
 
 st.title("Jitters")
@@ -113,10 +115,18 @@ with example:
 if jitters := jitter_set.field(dataset.image_shape):
     run = state.current_run()
     run = run if run and run.result and run.recipe.dataset == dataset.entry.name else None
-    shown = jittered.forms(dataset, split, index, jitters, run)
+    shown = jittered.forms(dataset, split, index, jitters)
+    ready = run is not None and st.session_state.get(ASKED) == run.id
+    if ready:
+        shown = jittered.asked(shown, run, evidence.examples(dataset, split)[1][index])
     sides = st.grid(3, min_column_width=260)
     left, right = present.parts(("Forms", "Cost"), (sides.cell(column_span=2), sides.cell()))
     with left:
         draw(dataset, run, shown, jitters)
     with right, st.container(border=True):
         cost(dataset, run, jitters)
+    if run and not ready:  # its first answer takes seconds, and the forms need not wait for it
+        with left, st.spinner(f"Asking {words.plain(run.title)} what it takes each of them for"):
+            jittered.asked(shown, run, shown.true)
+        st.session_state[ASKED] = run.id
+        st.rerun()

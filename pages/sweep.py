@@ -101,14 +101,14 @@ def ended_early(values, found):
         )
 
 
-def outcome(sweep, name, done):
-    """The chart, and the alphas of one value beside it."""
+def outcome(sweep, name, done, of):
+    """The chart, and the alphas of one value beside it. of: how many values may still come to stand in it."""
     points = [(value, run.result) for value, run in done.items()]
-    best = validation.chosen(points)
+    best = validation.choice(points)
     sides = st.grid(2, min_column_width=380)
     left, right = present.parts(("Errors", "Alphas"), (sides.cell(), sides.cell()))
     with left:
-        show(validation.sweep_chart(sweep.field, name, points), "sweep_chart")
+        show(validation.sweep_chart(sweep.field, name, points, of), "sweep_chart")
     with right:
         value = st.segmented_control(
             "Alphas of",
@@ -117,7 +117,7 @@ def outcome(sweep, name, done):
             format_func=words.plain,
             required=True,
             key=f"alphas_{best}",
-            help="Of all machines of that value's run; at first of the value that cross-validation chooses.",
+            help="Of all machines of that value's run; at first of the value with the lowest validation error.",
         )
         run = done[value]
         machine = run.machine()
@@ -133,12 +133,13 @@ def outcome(sweep, name, done):
                 icon=":material/arrow_forward:",
                 query_params={"run": run.id},
             )
-        st.page_link(
-            "pages/train.py",
-            label=words.plain(f"Take {name} = {best} to Train"),
-            icon=":material/play_circle:",
-            query_params=config.link(done[best].recipe.replace(folds=None)),
-        )
+        if len(done) >= of:
+            st.page_link(
+                "pages/train.py",
+                label=words.plain(f"Take {name} = {best} to Train"),
+                icon=":material/play_circle:",
+                query_params=config.link(done[best].recipe.replace(folds=None)),
+            )
 
 
 st.title("Choose C")
@@ -167,5 +168,8 @@ if not any(found):
     st.stop()
 ended_early(recipes, found)
 if done := {value: run for value, run in zip(recipes, found, strict=True) if run and run.state == "done"}:
-    outcome(sweep, over, done)
+    coming = [run for run in found if run and run.state in runs.ACTIVE]
+    if not coming and len(done) < len(recipes):
+        st.caption(f"The choice is among the {len(done)} of {len(recipes)} values that are done.")
+    outcome(sweep, over, done, len(recipes) if coming else len(done))
 polling.poll_all([run.id for run in found if run], lambda statuses: table(recipes, found, statuses))

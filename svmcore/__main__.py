@@ -17,7 +17,7 @@ import sys
 from svmcore.lab import jobs
 from svmcore.lab.experiment import scaling
 from svmcore.lab.experiment.rivals import RIVALS, measure
-from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.experiment.sweep import RULE, chosen, sweep
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna
 from svmcore.lab.registry.methods import METHODS
@@ -125,14 +125,16 @@ def _run(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
     points = sweep(recipe, options.field, options.values, options.folds, options.jobs)
+    best = chosen({point.value: sum(point.fold_errors) for point in points})
     if options.json:
-        print(json.dumps([point._asdict() for point in points]))
+        print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
     width = max(map(len, [options.field, *options.values]))
     print(f"{options.field:{width}}  validation            test                  SVs")
     for point in points:
         rates = [rate_text(rate, interval) for rate, *interval in (point.validation, point.test)]
         print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
+    print(f"chosen: {options.field} = {best} ({RULE})")
     return 0
 
 

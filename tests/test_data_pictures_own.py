@@ -10,6 +10,7 @@ from data import DataError
 from data.loaders import boxes
 from data.loaders import pictures as loader
 from data.loaders.pictures import read_pictures
+from data.loaders.sieve import Unusable
 from tests.uploads import BOXES as TABLE
 from tests.uploads import STREETS, archive, image
 from tests.uploads import street_files as files
@@ -184,3 +185,20 @@ def test_files_damaged_at_random_are_read_or_refused_but_never_crash():
         for upload in ([("a.zip", bytes(damaged))], files(bytes(cells))):
             with contextlib.suppress(DataError):
                 read_pictures(upload)
+
+
+def test_what_is_bad_is_named_and_left_out_on_request_with_its_objects():
+    table = TABLE + "b.png,1,x,30,40,1\nd.png,1,2,21,12,1\nc.png,1,2,21,12,1\nb.png,3,4,30,20,1\n"
+    spoilt = [*files(table, c__png="hello"), ("notes.doc", b"hi")]
+    with pytest.raises(Unusable, match="4 of 11 files and lines cannot be used") as refusal:
+        read_pictures(spoilt)
+    assert len(refusal.value.bad) == 4
+    upload = read_pictures(spoilt, skip=True)
+    whole = read_pictures(files(TABLE + "b.png,3,4,30,20,1\n"))
+    assert upload.names == ("a.png", "b.png")
+    assert upload.boxes.tolist() == whole.boxes.tolist()
+    assert upload.picture.tolist() == whole.picture.tolist()
+    said = "4 of 11 files and lines left out: notes.doc, boxes.csv, line 5, c.png, boxes.csv, line 6"
+    assert said in upload.notes
+    with pytest.raises(DataError, match="none of"):
+        read_pictures(files("image,x,y,radius\na.png,x,1,1\nb.png,y,1,1\n"), skip=True)

@@ -1,6 +1,7 @@
 """A reader's own files: every accepted format arrives whole, in the project's types."""
 
 import gzip
+import pickle
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from PIL import Image
 
 from data import DataError
 from data.loaders import read_upload
+from data.loaders.sieve import Unusable
 from tests.uploads import COLOUR, GREY, PAIR, RNG, archive, csv, idx, image, npz, tree
 
 
@@ -140,3 +142,40 @@ def test_thirty_and_a_hundred_classes():
         y = np.repeat(np.arange(k), 2)
         arrays = read_upload("many.npz", npz(X=RNG.random((2 * k, 3)), y=y)).arrays
         assert len(np.unique(arrays.y_train)) == k
+
+
+SPOILT = tree(GREY, PAIR) | {
+    "set/0/x.png": b"hello",
+    "set/1/cut.png": image(GREY[0])[:60],
+    "set/1/small.png": image(GREY[0, :5]),
+    "set/1/notes.pkl": pickle.dumps([1]),
+    "loose.png": image(GREY[0]),
+}
+
+
+def test_bad_images_of_a_zip_are_named_and_left_out_on_request():
+    with pytest.raises(Unusable) as refusal:
+        read_upload("pets.zip", archive(SPOILT))
+    said = refusal.value
+    assert (len(said.bad), said.total, said.words) == (5, 17, "files")
+    for name in ("set/0/x.png", "cut.png", "small.png has 9 x 5", "notes.pkl is not an image", "loose.png is in no"):
+        assert any(name in reason for reason in said.bad)
+    assert "BytesIO" not in str(said) + "".join(said.bad)
+    preview = read_upload("pets.zip", archive(SPOILT), skip=True)
+    assert by_value(*preview.arrays[:2]) == by_value(GREY, PAIR)
+    assert any(note.startswith("5 of 17 files left out: ") and "notes.pkl" in note for note in preview.notes)
+
+
+def test_bad_rows_of_a_csv_are_named_by_their_line_and_left_out_on_request():
+    good = "".join(f"{k % 2},{k},{k + 1}.5\n" for k in range(8))
+    table = ("y,a,b\n" + good + '\n1,x,3\n0,1\n,4,5\n1,nan,2\n0,2,3,4\n1,1e300,2\n1,"7",""\n' + good).encode()
+    with pytest.raises(Unusable) as refusal:
+        read_upload("t.csv", table)
+    assert (len(refusal.value.bad), refusal.value.total) == (7, 23)
+    said = {11: "has 'x'", 12: "2 values", 13: "no label", 14: "'nan'", 15: "4 values", 16: "1e300", 17: "''"}
+    for reason, (line, words) in zip(refusal.value.bad, said.items()):
+        assert f"ine {line} " in reason
+        assert words in reason
+    preview = read_upload("t.csv", table, skip=True)
+    assert preview.arrays.X_train.tolist() == 2 * [[k, k + 1.5] for k in range(8)]
+    assert "7 of 23 rows left out: line 11, line 12, line 13, line 14, line 15 and 2 more" in preview.notes

@@ -55,6 +55,20 @@ def test_a_set_too_large_to_be_drawn_keeps_its_nearest_shifts():
     assert square.cells.shape == (15, 15)
 
 
+@pytest.mark.parametrize(
+    ("name", "title", "says"),
+    [
+        ("identity", "", "original"),
+        ("shift -1,+2", "", "↑1→2"),
+        ("shift +0,-3", "", "←3"),
+        ("thicker 0.5 · shift +1,-1", "thicker 0.5", "↓1←1"),
+        ("turn -8°", "", "turn -8°"),
+    ],
+)
+def test_each_form_says_which_jitter_it_is(name, title, says):
+    assert jittered.brief(name, title) == says
+
+
 def test_jitters_counts_forms_and_says_what_the_run_takes_them_for(digits_run):
     app = open_page("jitters", run=digits_run.id, set="digits-8x8")
     assert app.metric[0].value == "9"

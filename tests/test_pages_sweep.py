@@ -118,5 +118,9 @@ def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
     points = list(zip(values.split(), [result(5, 9), result(6, 3), result(4, 3)]))
     figure = validation.sweep_chart(field, "it", points)
     assert [list(trace.y) for trace in figure.data] == [[5, 6, 4], [9, 3, 3]]
-    assert validation.chosen(points) == values.split()[1]
+    assert validation.choice(points) == values.split()[1]
+    assert len(figure.layout.shapes) == 1
+    one = validation.sweep_chart(field, "it", points[:1], 3)
+    assert one.layout.meta["see"].startswith("So far, 1 of 3 values; nothing is chosen yet.")
+    assert not one.layout.shapes
     assert "the best is " + values.split()[2] in figure.layout.meta["see"]

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.experiment.sweep import chosen, sweep
 from svmcore.lab.experiment.train import fit
 from svmcore.lab.registry.machine import share
 from svmcore.lab.store import runs
@@ -99,11 +99,20 @@ def test_jitters_pushed_too_far_are_told_by_the_folds(method):
 def test_the_command_line_prints_what_the_library_finds(capsys):
     arguments = ["sweep", "digits-8x8-sv", "kernel.degree", "2", "4", "--folds", "2", "--set", "n_train=120"]
     assert main(arguments) == 0
-    assert "validation  " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "validation  " in said
     assert main([*arguments, "--json"]) == 0
     points = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert [point["value"] for point in points] == ["2", "4"]
     assert all(len(point["fold_errors"]) == 2 for point in points)
+    (best,) = (point["value"] for point in points if point["chosen"])
+    assert best == chosen({point["value"]: sum(point["fold_errors"]) for point in points})
+    assert f"chosen: kernel.degree = {best} (the lowest" in said
+
+
+def test_one_rule_chooses_whatever_the_order_of_the_values():
+    assert chosen({"10": 3, "2": 3, "0.5": 4}) == "2"
+    assert chosen({"none": 3, "box:1": 3}) == "none"
 
 
 def test_what_is_not_allowed_is_named():

@@ -11,11 +11,13 @@ import csv
 import io
 import math
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 
 from data.dataset import DataError
+from data.loaders.sieve import Sieve
 
 BOX = ("xmin", "ymin", "xmax", "ymax")
 CIRCLE = ("x", "y", "radius")
@@ -37,30 +39,35 @@ class Objects(NamedTuple):
     line: list[int]  # of the table, from 1
     name: str  # of the file
 
+    def take(self, rows: list[int]) -> "Objects":
+        """Some of the objects, in this order."""
+        image, line = ([values[k] for k in rows] for values in (self.image, self.line))
+        return self._replace(image=image, boxes=self.boxes[rows], category=self.category[rows], line=line)
+
     def where(self, row: int, column: str = "") -> str:
         """`boxes.csv, line 7, column xmin`."""
         return f"{self.name}, line {self.line[row]}" + (f", column {column}" if column else "")
 
 
-def read(name: str, content: bytes) -> Objects:
-    """The objects of a table. Raises DataError."""
+def read(name: str, content: bytes, sieve: Sieve | None = None) -> Objects:
+    """The objects of a table. Raises DataError; of lines that are bad, where there is no sieve to collect them."""
     rows = _rows(name, _text(name, content))
     line, header = next(rows)
     columns = _columns(name, line, header)
     shape = "circle" if CIRCLE[-1] in columns else "box"
     images, numbers, lines = [], [], []
-    for line, cells in rows:
-        if len(cells) != len(columns):
-            raise DataError(f"{name}, line {line}: {len(cells)} values", f"{len(columns)} values: {', '.join(columns)}")
-        if len(lines) == MAX_OBJECTS:
-            raise DataError(f"{name}, line {line}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
-        values = dict(zip(columns, cells))
-        if not values["image"]:
-            raise DataError(f"{name}, line {line}, column image: it is empty", "the name of a picture")
-        images.append(values["image"])
-        lines.append(line)
-        numbers.append(_numbers(f"{name}, line {line}", shape, values))
+    for at, (line, cells) in enumerate(rows):
+        where = f"{name}, line {line}"
+        if at == MAX_OBJECTS:
+            raise DataError(f"{where}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
+        with sieve.part(where) if sieve else nullcontext():
+            image, *found = _object(where, shape, columns, cells)
+            images.append(image)
+            lines.append(line)
+            numbers.append(found)
     if not lines:
+        if sieve and sieve.bad:
+            sieve.notes(len(sieve.bad), "lines")  # says that nothing is left
         raise DataError(f"{name} has a header and no objects", "at least one object a table")
     table = np.array(numbers, np.float64)
     return Objects(shape, images, table[:, :4].copy(), table[:, 4].astype(np.int64), lines, name)
@@ -102,6 +109,16 @@ def _columns(name: str, line: int, header: list[str]) -> list[str]:
             return columns
     shown = ", ".join(columns)[:100]
     raise DataError(f"{name}, line {line}: the header is {shown!r}", ACCEPTED)
+
+
+def _object(where: str, shape: str, columns: list[str], cells: list[str]) -> tuple:
+    """Image, xmin, ymin, xmax, ymax and category of one line."""
+    if len(cells) != len(columns):
+        raise DataError(f"{where}: {len(cells)} values", f"{len(columns)} values: {', '.join(columns)}")
+    values = dict(zip(columns, cells))
+    if not values["image"]:
+        raise DataError(f"{where}, column image: it is empty", "the name of a picture")
+    return values["image"], *_numbers(where, shape, values)
 
 
 def _numbers(where: str, shape: str, values: dict[str, str]) -> tuple[float, ...]:

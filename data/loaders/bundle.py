@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from data.dataset import DataError
+from data.loaders.sieve import TooLarge
 
 MAX_BYTES = 1 << 29  # of one upload, packed or unpacked, and of its arrays
 MAX_MEMBERS = 200_000
@@ -138,5 +139,5 @@ def _is_junk(name: str) -> bool:
 def _bounded(file: IO[bytes], name: str) -> bytes:
     content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise DataError(f"{name} unpacks to more than {MAX_BYTES >> 20} MB", SIZE_ACCEPTED)
+        raise TooLarge(f"{name} unpacks to more than {MAX_BYTES >> 20} MB", SIZE_ACCEPTED)
     return content

@@ -8,10 +8,11 @@ from collections import Counter
 from pathlib import PurePosixPath
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from data.dataset import Arrays, DataError, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
+from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, in one folder a class"
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
@@ -25,26 +26,57 @@ def is_image(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in SUFFIXES
 
 
-def read(members: list[Member]) -> Arrays:
-    """The images of all members; grey unless one of them has colours. Raises DataError naming the first bad file."""
+def read(members: list[Member], skip: bool = False) -> tuple[Arrays, list[str]]:
+    """The images of all members, grey unless one of them has colours, and notes on what was left out.
+
+    skip : leave out what is no image, cannot be read, lies in no folder or has another size than most
+    Raises Unusable naming the bad files, DataError where nothing else is left.
+    """
+    sieve, kept, total = Sieve(skip), [], 0
     for member in members:
-        if not is_image(member.name):
-            raise DataError(f"{member.name} is not an image", ACCEPTED)
-        if len(PurePosixPath(member.name).parts) < 2:
-            raise DataError(f"{member.name} is in no folder, so its label is missing", ACCEPTED)
-    images, total = [], 0
-    for member in members:
-        images.append(decode(member.name, member.read()))
-        total += images[-1].nbytes
+        with sieve.part(member.name):
+            parts = _path(member)
+            image = decode(member.name, member.read())
+            kept.append((parts, image))
+            total += image.nbytes
         if total > MAX_BYTES:
-            raise DataError(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
-    paths = [PurePosixPath(member.name).parts for member in members]
-    X, y = _stacked(images), np.array([path[-2] for path in paths])
+            raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
+    kept = _of_one_size(kept, sieve)
+    notes = sieve.notes(len(members), "files")
+    paths = [path for path, _ in kept]
+    X, y = _stacked([image for _, image in kept]), np.array([path[-2] for path in paths])
     test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths])
     if test.all():
         test[:] = False
     train_order, test_order = (np.flatnonzero(part)[mixed_order(y[part])] for part in (~test, test))
-    return Arrays(X[train_order], y[train_order], X[test_order], y[test_order])
+    return Arrays(X[train_order], y[train_order], X[test_order], y[test_order]), notes
+
+
+def _path(member: Member) -> tuple[str, ...]:
+    """The folders and the name of an image. DataError for what is none, or lies in no folder."""
+    parts = PurePosixPath(member.name).parts
+    if not is_image(member.name):
+        raise DataError(f"{member.name} is not an image", ACCEPTED)
+    if len(parts) < 2:
+        raise DataError(f"{member.name} is in no folder, so its label is missing", ACCEPTED)
+    return parts
+
+
+def _of_one_size(kept: list[tuple], sieve: Sieve) -> list[tuple]:
+    """The images of the size that most have; the others are the sieve's. DataError where no size is that of most."""
+    sizes = Counter(image.shape[:2] for _, image in kept)
+    if len(sizes) < 2:
+        return kept
+    (size, n), *_ = sizes.most_common(1)
+    if 2 * n <= len(kept):
+        common = ", ".join(f"{w} x {h} ({k} images)" for (h, w), k in sizes.most_common(3))
+        raise DataError(f"The images have {len(sizes)} different sizes: {common}", ACCEPTED)
+    for parts, image in kept:
+        if image.shape[:2] != size:
+            (h, w), name = image.shape[:2], "/".join(parts)
+            reason = f"{name} has {w} x {h} pixels, most images {size[1]} x {size[0]}"
+            sieve.add(name, DataError(reason, ACCEPTED))
+    return [one for one in kept if one[1].shape[:2] == size]
 
 
 def decode(name: str, content: bytes, most: int = MAX_SIDE) -> np.ndarray:
@@ -59,7 +91,12 @@ def decode(name: str, content: bytes, most: int = MAX_SIDE) -> np.ndarray:
     except DataError:
         raise
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-        raise DataError(f"{name} cannot be read as an image ({error})", ACCEPTED) from error
+        raise DataError(f"{name} cannot be read as an image ({_why(error)})", ACCEPTED) from error
+
+
+def _why(error: Exception) -> str:
+    """The reason in words: the library's own for unknown content names an object in memory."""
+    return "its content is no image" if isinstance(error, UnidentifiedImageError) else str(error)
 
 
 def grey(image: np.ndarray) -> np.ndarray:
@@ -83,10 +120,7 @@ def _pixels(image: Image.Image) -> np.ndarray:
 
 
 def _stacked(images: list[np.ndarray]) -> np.ndarray:
-    sizes = Counter(image.shape[:2] for image in images)
-    if len(sizes) > 1:
-        common = ", ".join(f"{w} x {h} ({n} images)" for (h, w), n in sizes.most_common(3))
-        raise DataError(f"The images have {len(sizes)} different sizes: {common}", ACCEPTED)
+    """(n, h, w), or (n, h, w, 3) where one of them has colours, of images of one size."""
     if any(image.ndim == 3 for image in images):
         images = [image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2) for image in images]
     return np.stack(images)

@@ -19,12 +19,14 @@ from data.dataset import DataError
 from data.loaders import boxes, bundle, images
 from data.loaders.boxes import Objects
 from data.loaders.bundle import Member
+from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = "images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and one csv table of boxes or circles"
 MAX_SIDE, MIN_SIDE, MAX_PICTURES = 4096, 16, 500
 MAX_NAME = 300  # letters of a picture's path
 MIN_OBJECT = 2  # pixels, the shortest side of a box
 LEAST = "at least two pictures with objects, so that one can train and another test"
+SUGGESTED = 20  # wrong names for which a similar one is looked for
 _TABLES = {".csv", ".tsv", ".txt"}
 
 
@@ -42,26 +44,34 @@ class Upload:
     notes: tuple[str, ...] = ()  # what was decided for the reader, one sentence each
 
 
-def read_pictures(files: Sequence[tuple[str, bytes]]) -> Upload:
-    """Read and check the files of one upload, given as (name, content). Raises DataError."""
+def read_pictures(files: Sequence[tuple[str, bytes]], skip: bool = False) -> Upload:
+    """Read and check the files of one upload, given as (name, content).
+
+    skip : leave out the images that cannot be read, with their objects, and the lines of the table that are bad
+    Raises DataError; Unusable, one of them, where `skip` would help.
+    """
     with _of_pictures():
         members = [member for name, content in files for member in bundle.from_bytes(name, content)]
-    table, members = _sorted_out(members)
-    objects = boxes.read(table.name, table.read())
-    position = _positions(objects, [member.name for member in members])
-    decoded, coloured = _decoded(members)
-    _check_places(objects, decoded, position)
+    sieve, total = Sieve(skip), len(members)
+    table, members = _sorted_out(members, sieve)
+    objects = boxes.read(table.name, table.read(), sieve)
+    total += len(objects.line)
+    decoded, coloured = _decoded(members, sieve)
+    objects, position = _placed(objects, decoded, [member.name for member in members], sieve)
+    notes = sieve.notes(total, "files and lines")
+    kept = [k for k, picture in enumerate(decoded) if picture is not None]
+    position, decoded = np.searchsorted(kept, position), [decoded[k] for k in kept]
     if len(set(position)) < 2:
         raise DataError(f"{table.name} has objects in one picture only", LEAST)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
-        tuple(member.name for member in members),
+        tuple(members[k].name for k in kept),
         tuple(decoded),
         objects.shape,
         objects.boxes,
         objects.category,
         position,
-        (*(["Colours are read as grey"] if coloured else []), *_notes(objects, decoded, position)),
+        (*notes, *(["Colours are read as grey"] if coloured else []), *_notes(objects, decoded, position)),
     )
 
 
@@ -70,18 +80,21 @@ def _of_pictures() -> Iterator[None]:
     """A refusal that asks for one folder a class asks for pictures and a table instead."""
     try:
         yield
+    except TooLarge:
+        raise
     except DataError as error:
         if error.accepted.startswith((bundle.ZIP_ACCEPTED, images.ACCEPTED)):
             raise DataError(error.reason, ACCEPTED) from error
         raise
 
 
-def _sorted_out(members: list[Member]) -> tuple[Member, list[Member]]:
-    """The table, and the images by name; DataError for what is neither, and for names that occur twice."""
+def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[Member, list[Member]]:
+    """The table, and the images by name; what is neither is the sieve's. DataError for names that occur twice."""
     tables = [member for member in members if PurePosixPath(member.name).suffix.lower() in _TABLES]
     pictures = sorted((member for member in members if images.is_image(member.name)), key=lambda member: member.name)
-    if odd := [member for member in members if member not in tables and member not in pictures]:
-        raise DataError(f"{odd[0].name} is neither an image nor a table", ACCEPTED)
+    for member in members:
+        if member not in tables and member not in pictures:
+            sieve.add(member.name, DataError(f"{member.name} is neither an image nor a table", ACCEPTED))
     if len(tables) != 1:
         found = "no table of objects" if not tables else "two tables, " + " and ".join(t.name for t in tables[:2])
         raise DataError(f"There is {found}" if not tables else f"There are {found}", ACCEPTED)
@@ -97,24 +110,36 @@ def _sorted_out(members: list[Member]) -> tuple[Member, list[Member]]:
     return tables[0], pictures
 
 
-def _positions(objects: Objects, names: list[str]) -> np.ndarray:
-    """(m,) int64: the picture of each object."""
+def _placed(
+    objects: Objects, pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
+) -> tuple[Objects, np.ndarray]:
+    """The objects that lie well in a picture that can be read, and (m,) int64 the picture of each."""
     paths = {name: k for k, name in enumerate(names)}
     files: dict[str, list[int]] = {}
     for k, name in enumerate(names):
         files.setdefault(PurePosixPath(name).name, []).append(k)
-    known: dict[str, int] = {}
+    rows, position, seen = [], [], {}
     for row, image in enumerate(objects.image):
-        if image in known:
-            continue
-        found = [paths[image]] if image in paths else files.get(image, [])
-        if len(found) > 1:
-            both = " and ".join(names[k] for k in found[:2])
-            raise DataError(f"{objects.where(row, 'image')}: {image[:60]!r} may be {both}", "the path of one of them")
-        if not found:
-            raise DataError(f"{objects.where(row, 'image')}: there is no image {image[:60]!r}", _named(image, files))
-        known[image] = found[0]
-    return np.array([known[image] for image in objects.image], np.int64)
+        with sieve.part(objects.where(row)):
+            found = [paths[image]] if image in paths else files.get(image, [])
+            if len(found) > 1:
+                both = " and ".join(names[k] for k in found[:2])
+                reason = f"{objects.where(row, 'image')}: {image[:60]!r} may be {both}"
+                raise DataError(reason, "the path of one of them")
+            if not found:
+                reason = f"{objects.where(row, 'image')}: there is no image {image[:60]!r}"
+                raise DataError(reason, _named(image, files) if len(sieve.bad) < SUGGESTED else "")
+            if pictures[found[0]] is None:
+                continue
+            _check_place(objects, row, pictures[found[0]].shape)
+            key = (found[0], *objects.boxes[row].tolist())
+            if key in seen:
+                reason = f"{objects.where(row)}: the same object as in line {seen[key]}"
+                raise DataError(reason, "each object once")
+            seen[key] = objects.line[row]
+            rows.append(row)
+            position.append(found[0])
+    return objects.take(rows), np.array(position, np.int64)
 
 
 def _named(image: str, files: dict[str, list[int]]) -> str:
@@ -122,43 +147,36 @@ def _named(image: str, files: dict[str, list[int]]) -> str:
     return f"the name of an image of this upload, such as {', '.join(name[:60] for name in close)}"
 
 
-def _decoded(members: list[Member]) -> tuple[list[np.ndarray], bool]:
-    """Every image in grey, and whether one has colours; DataError for damaged and large ones."""
+def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | None], bool]:
+    """Every image in grey, None for those that are damaged, large or small, and whether one has colours."""
     decoded, total, coloured = [], 0, False
     for member in members:
-        with _of_pictures():
-            found = images.decode(member.name, member.read(), MAX_SIDE)
-        image, coloured = images.grey(found), coloured or found.ndim == 3
-        if min(image.shape) < MIN_SIDE:
-            h, w = image.shape
-            raise DataError(f"{member.name} has {w} x {h} pixels", f"images of at least {MIN_SIDE} x {MIN_SIDE}")
-        total += image.nbytes
+        image = None
+        with sieve.part(member.name):
+            with _of_pictures():
+                found = images.decode(member.name, member.read(), MAX_SIDE)
+            h, w = found.shape[:2]
+            if min(h, w) < MIN_SIDE:
+                raise DataError(f"{member.name} has {w} x {h} pixels", f"images of at least {MIN_SIDE} x {MIN_SIDE}")
+            image, coloured = images.grey(found), coloured or found.ndim == 3
+            total += image.nbytes
         if total > bundle.MAX_BYTES:
-            raise DataError(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)
+            raise TooLarge(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)
         decoded.append(image)
     return decoded, coloured
 
 
-def _check_places(objects: Objects, pictures: list[np.ndarray], position: np.ndarray) -> None:
-    """DataError for an object centred outside its picture, larger than it, too small to see, or given twice."""
-    circle = objects.shape == "circle"
-    size, seen = "radius" if circle else None, {}
-    for row, (box, at) in enumerate(zip(objects.boxes, position)):
-        h, w = pictures[at].shape
-        for low, high, side, axis in ((box[0], box[2], w, "x"), (box[1], box[3], h, "y")):
-            column = axis if circle else f"{axis}min" if low + high < 0 else f"{axis}max"
-            if not 0 <= (low + high) / 2 <= side:
-                reason = (
-                    f"{objects.where(row, column)}: the object's centre, {axis} = {(low + high) / 2:g}, lies outside"
-                )
-                raise DataError(f"{reason} {objects.image[row][:60]}", f"a centre within its {w} x {h} pixels")
-            if not MIN_OBJECT <= high - low <= 2 * side:
-                reason = f"{objects.where(row, size or column)}: the object is {high - low:g} pixels across"
-                raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {objects.image[row][:60]}")
-        key = (int(at), *box.tolist())
-        if key in seen:
-            raise DataError(f"{objects.where(row)}: the same object as in line {seen[key]}", "each object once")
-        seen[key] = objects.line[row]
+def _check_place(objects: Objects, row: int, shape: tuple[int, int]) -> None:
+    """DataError for an object centred outside its picture (h, w), larger than it, or too small to see."""
+    circle, box, (h, w) = objects.shape == "circle", objects.boxes[row], shape
+    for low, high, side, axis in ((box[0], box[2], w, "x"), (box[1], box[3], h, "y")):
+        column = axis if circle else f"{axis}min" if low + high < 0 else f"{axis}max"
+        if not 0 <= (low + high) / 2 <= side:
+            reason = f"{objects.where(row, column)}: the object's centre, {axis} = {(low + high) / 2:g}, lies outside"
+            raise DataError(f"{reason} {objects.image[row][:60]}", f"a centre within its {w} x {h} pixels")
+        if not MIN_OBJECT <= high - low <= 2 * side:
+            reason = f"{objects.where(row, 'radius' if circle else column)}: the object is {high - low:g} pixels across"
+            raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {objects.image[row][:60]}")
 
 
 def _notes(objects: Objects, pictures: list[np.ndarray], position: np.ndarray) -> list[str]:

@@ -8,11 +8,10 @@ References: Chang and Lin, "LIBSVM: a library for support vector machines", READ
 "The Elements of Statistical Learning", data sets, "ZIP code".
 """
 
+import csv
 import gzip
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,14 +19,15 @@ import numpy as np
 
 from data.dataset import DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.sieve import Sieve
 
 CSV_ACCEPTED = "UTF-8 text, one example a line: its label and the same number of numeric values"
 LIBSVM_ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`"
 SAMPLE = 4000  # rows, evenly spread, by which the column of the labels is told
+LARGEST = float(np.finfo(np.float32).max)
 LABEL_NAMES = ("label", "class", "target", "y", "digit")
 _DELIMITERS = ";\t,"  # else white space
 _NOT_DIGITS = re.compile(r"[^\d\s,;]")
-_BAD_CELL = re.compile(r"could not convert string '(.*)' to .* at row (\d+)")
 _PAIR = re.compile(r"^\s*\S+\s+\d+:")
 
 
@@ -52,63 +52,129 @@ def is_libsvm(text: str) -> bool:
 
 
 class Table(NamedTuple):
-    """X (n, d) float32 or uint8, y (n,) str, which column gave the labels, and the names (d,) of the others, or ()."""
+    """X (n, d) float32 or uint8, y (n,) str, which column gave the labels, the names (d,) of the others, or (), and
+    notes on the rows left out."""
 
     X: np.ndarray
     y: np.ndarray
     column: str
     features: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
-def parse_csv(name: str, text: str, label: str | None = None) -> Table:
+class _Rows(NamedTuple):
+    """Lines of a table that hold values, their numbers in the file, and how to read them."""
+
+    name: str
+    lines: list[str]
+    number: list[int]
+    delimiter: str | None
+
+    def take(self, which) -> "_Rows":
+        return self._replace(lines=[self.lines[k] for k in which], number=[self.number[k] for k in which])
+
+    def columns(self, chosen, dtype) -> np.ndarray:
+        """(n, len(chosen)) the values of the chosen columns. DataError for a cell that is no number."""
+        how = {"delimiter": self.delimiter, "quotechar": '"', "comments": None, "usecols": chosen, "ndmin": 2}
+        try:
+            with np.errstate(over="ignore"):  # what is too large becomes infinite
+                return np.loadtxt(self.lines, dtype, **how)
+        except ValueError as error:
+            raise DataError(f"{self.name}: {error}", CSV_ACCEPTED) from error
+
+    def cells(self, k: int) -> list[str]:
+        """The values of one row, which may be ragged."""
+        row = self.lines[k]
+        try:
+            return next(csv.reader([row], delimiter=self.delimiter)) if self.delimiter else row.split()
+        except csv.Error:  # a cell without end
+            return []
+
+
+def parse_csv(name: str, text: str, label: str | None = None, skip: bool = False) -> Table:
     """The examples of a table.
 
     label : a column's name, "first" or "last"; by default a column named like a label, else the first or last column,
             whichever looks more like one: not numeric, or fewer distinct whole numbers (at least two)
+    skip : leave out the rows that are bad, and say so, instead of refusing the table for them
     """
-    lines = [line for line in text.splitlines() if line.strip()]
+    numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    number, lines = map(list, zip(*numbered))
     delimiter = next((mark for mark in _DELIMITERS if mark in lines[0]), None)
     first = [cell.strip().strip('"') for cell in lines[0].split(delimiter)]
     if len(first) < 2:
         raise DataError(f"{name} has one column only", CSV_ACCEPTED)
     header = first if sum(map(_is_number, first)) < len(first) - 1 else []
-    rows, first_line = lines[bool(header) :], 1 + bool(header)
-    if not rows:
+    rows = _Rows(name, lines[bool(header) :], number[bool(header) :], delimiter)
+    if not rows.lines:
         raise DataError(f"{name} has a header and no examples", CSV_ACCEPTED)
-    _check_ragged(name, rows, delimiter, first_line, len(first))
-    read = partial(_columns, name, rows, delimiter, first_line)
-    edges = _columns(name, rows[:: 1 + len(rows) // SAMPLE], delimiter, first_line, (0, len(first) - 1), str)
+    sieve, total = Sieve(skip), len(rows.lines)
+    rows = _even(rows, len(first), sieve)
+    edges = rows.take(range(0, len(rows.lines), 1 + len(rows.lines) // SAMPLE)).columns((0, len(first) - 1), str)
     column = _label_column(name, label, header, edges, len(first))
-    y = np.char.strip(read([column], str)[:, 0])
     others = [k for k in range(len(first)) if k != column]
-    X = _values(rows, partial(read, others))
+    rows, X = _values(rows, others, column, sieve)
+    notes = sieve.notes(total, "rows")
+    y = np.char.strip(rows.columns([column], str)[:, 0])
     where = f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
-    return Table(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else ())
+    return Table(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else (), tuple(notes))
 
 
-def _values(rows: list[str], read: Callable[[type], np.ndarray]) -> np.ndarray:
-    """The features, as uint8 where every cell is a small whole number: that reads thirty times faster."""
-    if not any(_NOT_DIGITS.search(row) for row in rows):
+def _even(rows: _Rows, expected: int, sieve: Sieve) -> _Rows:
+    """The rows that have as many values as the first line; the others are the sieve's."""
+    ragged = {}
+    for k, row in enumerate(rows.lines):
+        found = row.count(rows.delimiter) + 1 if rows.delimiter else len(row.split())
+        if found != expected and '"' in row:
+            found = len(rows.cells(k))
+        if found != expected:
+            ragged[k] = f"Line {rows.number[k]} of {rows.name} has {found} values, the first line {expected}"
+    return _without(rows, ragged, sieve)
+
+
+def _without(rows: _Rows, bad: dict[int, str], sieve: Sieve) -> _Rows:
+    """The rows but those that are bad: row -> why."""
+    if not bad:
+        return rows
+    for k, why in bad.items():
+        sieve.add(f"line {rows.number[k]}", DataError(why, CSV_ACCEPTED), rows.number[k])
+    if len(bad) == len(rows.lines):
+        sieve.notes(len(sieve.bad), "rows")  # says that nothing is left
+    return rows.take([k for k in range(len(rows.lines)) if k not in bad])
+
+
+def _values(rows: _Rows, others: list[int], column: int, sieve: Sieve) -> tuple[_Rows, np.ndarray]:
+    """The rows that hold finite numbers in the columns `others` and a label, and these numbers: as uint8 where every
+    cell is a small whole number, which reads thirty times faster."""
+    small = not any(_NOT_DIGITS.search(row) for row in rows.lines)
+    labelled = (np.char.strip(rows.columns([column], str)) != "").all()
+    for dtype in (np.uint8, np.float32) if small else (np.float32,):
         with suppress(DataError):
-            return read(np.uint8)
-    return read(np.float32)
+            X = rows.columns(others, dtype)
+            if labelled and np.isfinite(X).all():
+                return rows, X
+            break
+    bad = {}
+    for k in range(len(rows.lines)):
+        if why := _complaint(rows.cells(k), others, column):
+            bad[k] = f"{rows.name}: line {rows.number[k]} {why}"
+    rows = _without(rows, bad, sieve)
+    return rows, rows.columns(others, np.float32)
 
 
-def _columns(name: str, rows: list[str], delimiter: str | None, first_line: int, chosen, dtype) -> np.ndarray:
-    """(n, len(chosen)) the values of the chosen columns."""
-    try:
-        return np.loadtxt(rows, dtype, delimiter=delimiter, quotechar='"', comments=None, usecols=chosen, ndmin=2)
-    except ValueError as error:
-        cell = _BAD_CELL.search(str(error))
-        where = f"line {int(cell[2]) + first_line} has {cell[1]!r} where a number is needed" if cell else str(error)
-        raise DataError(f"{name}: {where}", CSV_ACCEPTED) from error
-
-
-def _check_ragged(name: str, rows: list[str], delimiter: str | None, first_line: int, expected: int) -> None:
-    for number, row in enumerate(rows, first_line):
-        found = row.count(delimiter) + 1 if delimiter else len(row.split())
-        if found != expected and '"' not in row:
-            raise DataError(f"Line {number} of {name} has {found} values, the first line {expected}", CSV_ACCEPTED)
+def _complaint(cells: list[str], others: list[int], column: int) -> str:
+    """What is wrong with a row of these columns; empty when nothing is."""
+    if len(cells) != len(others) + 1:
+        return f"has {len(cells)} values, the first line {len(others) + 1}"
+    if not cells[column].strip():
+        return "has no label"
+    for k in others:
+        cell = cells[k].strip()
+        if not _is_number(cell):
+            return f"has {cell[:40]!r} where a number is needed"
+        if not abs(float(cell)) <= LARGEST:
+            return f"has {cell[:40]!r}, a missing or infinite value"
+    return ""
 
 
 def _label_column(name: str, label: str | None, header: list[str], edges: np.ndarray, n_columns: int) -> int:

@@ -44,6 +44,7 @@ def read_upload(
     *,
     label: str | None = None,
     image_shape: tuple[int, ...] | None = None,
+    skip: bool = False,
 ) -> Preview:
     """Read and check a reader's own data.
 
@@ -52,11 +53,12 @@ def read_upload(
     companions : further files of the same upload as (name, source), such as the labels of an idx file
     label : for csv, the label's column: its name, "first" or "last"
     image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to leave them rows, None to decide by their look
+    skip : leave out the images of a zip or folder, and the rows of a csv, that are bad; the notes name them
 
-    Raises DataError with the reason and what would be accepted.
+    Raises DataError with the reason and what would be accepted; Unusable, one of them, where `skip` would help.
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
-    format_, arrays, notes, *features = _read(members, label)
+    format_, arrays, notes, *features = _read(members, label, skip)
     arrays, more = check.checked(arrays, image_shape)
     named = tuple(features[0]) if features and arrays.X_train.ndim == 2 else ()
     return Preview(PurePosixPath(name).name.split(".")[0], format_, arrays, (*notes, *more), named)
@@ -68,28 +70,28 @@ def _members(name: str, source: Source) -> list[Member]:
     return bundle.from_path(Path(source).expanduser())
 
 
-def _read(members: list[Member], label: str | None) -> tuple:
+def _read(members: list[Member], label: str | None, skip: bool) -> tuple:
     """(format, arrays, notes) of the members of one upload, and the names of its columns where it has some."""
     if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
         return "npz", npz.read(members), []
     if any(images.is_image(member.name) for member in members):
-        return "images", images.read(members), []
+        return "images", *images.read(members, skip)
     if len(members) == 1:
         content = members[0].read()
         if not idx.is_idx(content):
-            return _read_table(members[0].name, content, label)
+            return _read_table(members[0].name, content, label, skip)
     if all(idx.is_idx(member.read()) for member in members):
         return "idx", idx.read_pairs(members), []
     names = ", ".join(member.name for member in members[:3])
     raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
 
 
-def _read_table(name: str, content: bytes, label: str | None) -> tuple:
+def _read_table(name: str, content: bytes, label: str | None, skip: bool) -> tuple:
     for magic, (what, accepted) in _FOREIGN.items():
         if content.startswith(magic):
             raise DataError(f"{name} is {what}", accepted)
     table = text.decoded(name, content)
     if text.is_libsvm(table):
         return "libsvm", Arrays.unsplit(*text.parse_libsvm(name, table)), []
-    X, y, column, features = text.parse_csv(name, table, label)
-    return "csv", Arrays.unsplit(X, y), [f"The labels are in {column}"], features
+    X, y, column, features, notes = text.parse_csv(name, table, label, skip)
+    return "csv", Arrays.unsplit(X, y), [f"The labels are in {column}", *notes], features

@@ -5,6 +5,7 @@ import streamlit as st
 from data import DataError, pictures
 from data.loaders.pictures import ACCEPTED, MAX_PICTURES, MAX_SIDE, Upload, read_pictures
 from data.pictures import PictureSet, drawing
+from pages.ui.data import refusal
 from pages.ui.data.picture_sets import facts
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.words import plain, short
@@ -43,18 +44,14 @@ def picture_panel() -> None:
         )
     if not files:
         return
-    try:
-        sources = tuple((file.name, file.file_id) for file in files)
-        upload = _read(sources, [file.getvalue() for file in files])
-    except DataError as error:
-        st.error(plain(error), title="This cannot be used", icon=":material/block:")
-        return
-    _keep(upload)
+    sources, contents = tuple((file.name, file.file_id) for file in files), [file.getvalue() for file in files]
+    if upload := refusal.reading(lambda skip: _read(sources, skip, contents), sources):
+        _keep(upload)
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
-def _read(sources: tuple, _contents: list[bytes]) -> Upload:
-    return read_pictures([(name, content) for (name, _), content in zip(sources, _contents)])
+def _read(sources: tuple, skip: bool, _contents: list[bytes]) -> Upload:
+    return read_pictures([(name, content) for (name, _), content in zip(sources, _contents)], skip)
 
 
 def _keep(upload: Upload) -> None:

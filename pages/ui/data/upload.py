@@ -7,6 +7,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from data.loaders.upload import ACCEPTED, Preview, read_upload
+from pages.ui.data import refusal
 from pages.ui.example.views import facts, labelled
 from pages.ui.kit.words import plain
 
@@ -25,16 +26,19 @@ def upload_panel() -> None:
     if not files and not path.strip():
         return
     label, shape = _how_to_read()
-    try:
-        if files:
-            sources = tuple((file.name, file.file_id) for file in files)
-            preview = _read_files(sources, label, _image_shape(shape), [file.getvalue() for file in files])
-        else:
-            preview = read_upload(path.strip(), path.strip(), label=label, image_shape=_image_shape(shape))
-    except DataError as error:
-        st.error(plain(error), title="This cannot be used", icon=":material/block:")
-        return
-    _keep(preview)
+    if files:
+        sources, contents = tuple((file.name, file.file_id) for file in files), [file.getvalue() for file in files]
+
+        def read(skip):
+            return _read_files(sources, label, _image_shape(shape), skip, contents)
+    else:
+        sources = path.strip()
+
+        def read(skip):
+            return read_upload(sources, sources, label=label, image_shape=_image_shape(shape), skip=skip)
+
+    if preview := refusal.reading(read, sources):
+        _keep(preview)
 
 
 def _how_to_read() -> tuple[str | None, str]:
@@ -61,9 +65,11 @@ def _image_shape(text: str) -> tuple[int, ...] | None:
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
-def _read_files(sources: tuple, label: str | None, image_shape: tuple | None, _contents: list[bytes]) -> Preview:
+def _read_files(
+    sources: tuple, label: str | None, image_shape: tuple | None, skip: bool, _contents: list[bytes]
+) -> Preview:
     (name, content), *more = [(name, content) for (name, _), content in zip(sources, _contents)]
-    return read_upload(name, content, more, label=label, image_shape=image_shape)
+    return read_upload(name, content, more, label=label, image_shape=image_shape, skip=skip)
 
 
 def _keep(preview: Preview) -> None:

@@ -6,6 +6,7 @@ other jitters become a square each; all that is not shifted stands together.
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 4.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import labels
 
 MOST = 225  # forms drawn of a set
+_ARROWS = re.compile(r"^shift ([+-]\d+),([+-]\d+)$")
+SMALL = 56  # pixels below which only the forms at the edges say their jitter
 ROW = 3  # forms without shifts that stand in one row
 
 
@@ -30,23 +33,27 @@ class Square(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """The forms (J, ...) of one example and, where a run can say so, what it takes each of them for (J,)."""
+    """The forms (J, ...) of one example, its class, and what a run takes each of them for, or () while none was
+    asked."""
 
     images: np.ndarray
-    predicted: list[str]
     true: str
+    predicted: tuple[str, ...] = ()
 
 
-def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet, run: Run | None) -> Forms:
-    """Every form of an example, with the classes that the run's machine sees in them."""
+def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet) -> Forms:
+    """Every form of an example."""
     X, y = evidence.examples(dataset, split)
-    images = applied(jitters, X[index : index + 1])[:, 0]
-    if run is None:
-        return Forms(images, [], str(y[index]))
+    return Forms(applied(jitters, X[index : index + 1])[:, 0], str(y[index]))
+
+
+def asked(shown: Forms, run: Run, label) -> Forms:
+    """The forms with what a run's machine takes each of them for, and its name for their class `label`."""
     machine = run.machine()
     names = evidence.class_names(run, machine)
-    f = machine.decision_values(evidence.prepared(run, images))
-    return Forms(images, list(labels(np.array(names), f)), evidence.class_of(run, machine, y[index]) or "")
+    f = machine.decision_values(evidence.prepared(run, shown.images))
+    true = evidence.class_of(run, machine, label) or ""
+    return Forms(shown.images, true, tuple(map(str, labels(np.array(names), f))))
 
 
 def applied(jitters: JitterSet, X: np.ndarray) -> np.ndarray:
@@ -84,26 +91,56 @@ def size(squares: list[Square]) -> int:
 
 
 def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key: str, height: int) -> None:
-    """One square of the layout; a cross marks a form that the run takes for another class."""
-    cells = square.cells.ravel()
+    """One square of the layout; a cross marks a form that the run takes for another class. Above each form stands its
+    jitter, or, where forms are small, above the first of each row and column."""
+    cells = square.cells
     X = dataset.X_train
-    drawn = pictures(shown.images[np.maximum(cells, 0)], X, dataset.image_shape, dataset.entry.ink)
+    drawn = pictures(shown.images[np.maximum(cells.ravel(), 0)], X, dataset.image_shape, dataset.entry.ink)
+    uppers = [brief(jitters.names[j], square.title) if j >= 0 else "" for j in cells.ravel()]
+    if height < SMALL:
+        right = [not shown.predicted or shown.predicted[j] == shown.true for j in cells.ravel()]  # others have a cross
+        uppers = np.where(_edges(cells).ravel() & right, uppers, "")
     gallery(
         drawn,
-        [_tile(jitters.names[j], j, shown) if j >= 0 else Tile("", "") for j in cells],
+        [_tile(jitters.names[j], name, j, shown) if j >= 0 else Tile("", "") for j, name in zip(cells.ravel(), uppers)],
         key=key,
         alt=f"{np.sum(cells >= 0)} forms of one example {square.title}".strip(),
         size=height,
-        rows=[""] * len(square.cells),
+        rows=[""] * len(cells),
     )
 
 
-def _tile(name: str, j: int, shown: Forms) -> Tile:
+def _edges(cells: np.ndarray) -> np.ndarray:
+    """Which cells are the first of their row or column to hold a form."""
+    held = cells >= 0
+    return held & ((np.cumsum(held, axis=0) == 1) | (np.cumsum(held, axis=1) == 1))
+
+
+def _tile(name: str, upper: str, j: int, shown: Forms) -> Tile:
     said = shown.predicted[j] if shown.predicted else ""
     label = f"{name}, taken for {said}" if said else name
     return Tile(
-        "", label, lower=short(said, 9), ring="virtual" if j else "free", cross=bool(said) and said != shown.true
+        "",
+        label,
+        upper=upper,
+        lower=short(said, 9),
+        ring="virtual" if j else "free",
+        cross=bool(said) and said != shown.true,
     )
+
+
+def brief(name: str, title: str = "") -> str:
+    """A jitter's name short enough to stand above its picture, without what the title of its square says already:
+    `shift -1,+2` as `↑1→2`."""
+    if name == "identity":
+        return "original"
+    return " ".join(_ARROWS.sub(_arrows, part) for part in name.split(" · ") if part != title)
+
+
+def _arrows(shift: re.Match) -> str:
+    dy, dx = int(shift[1]), int(shift[2])
+    marks = (("↓" if dy > 0 else "↑", abs(dy)), ("→" if dx > 0 else "←", abs(dx)))
+    return "".join(f"{mark}{n}" for mark, n in marks if n)
 
 
 def _around(n: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from data import Dataset, Entry
 from pages.ui.example import evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
-from pages.ui.kit import walk
+from pages.ui.kit import state, walk
 from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain, short
@@ -54,14 +54,16 @@ def hundred(dataset: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         split = "train"
         if len(dataset.y_test):
+            parts = ["train", "test"]
+            st.session_state.setdefault("part", state.param("part", "train", parts))
             split = st.segmented_control(
                 "Part",
-                ["train", "test"],
-                default="train",
+                parts,
                 required=True,
                 key="part",
                 bind="query-params",
                 label_visibility="collapsed",
+                help="Training or test examples.",
             )
         n = len(evidence.examples(dataset, split)[0])
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))

@@ -7,13 +7,17 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.words import in_figure
+from svmcore.lab.experiment.sweep import RULE, chosen
 
 LOGARITHMIC = ("C", "kernel.gamma")
 TICK = 14  # characters of a value below the axis
 
 
-def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]]) -> go.Figure:
-    """Error rates by value with their 95 % intervals; points: (value, result of a run with folds), in their order."""
+def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: int = 0) -> go.Figure:
+    """Error rates by value with their 95 % intervals; points: (value, result of a run with folds), in their order.
+
+    of: how many values there will be; the choice is marked when all are there, or nothing is said of more.
+    """
     figure = bare(name, "wrong, %", margin_r=80, height=320)
     values = [value for value, _ in points]
     at = values if field == "jitters" else [float(value) for value in values]
@@ -40,17 +44,19 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]]) -> go
             "<extra></extra>",
         )
     _label_ends(figure, points)
-    best = chosen(points)
+    best = choice(points)
     kind = "log" if field in LOGARITHMIC else "category" if field == "jitters" else "linear"
     figure.update_xaxes(type=kind, tickvals=at, ticktext=[in_figure(value, TICK) for value in values])
     figure.update_yaxes(rangemode="tozero")
-    figure.add_vline(x=values.index(best) if field == "jitters" else float(best), line={"dash": "dot", "color": GREY})
-    return worded(figure, *_sweep_words(name, points, best))
+    if len(points) >= of:
+        at_best = values.index(best) if field == "jitters" else float(best)
+        figure.add_vline(x=at_best, line={"dash": "dot", "color": GREY})
+    return worded(figure, *_sweep_words(name, points, best, of))
 
 
-def chosen(points: Sequence[tuple[str, dict]]) -> str:
-    """The value with the fewest validation errors, the first of equal ones."""
-    return min(points, key=lambda point: point[1]["validation"]["errors"])[0]
+def choice(points: Sequence[tuple[str, dict]]) -> str:
+    """The value that cross-validation chooses among the points."""
+    return chosen({value: result["validation"]["errors"] for value, result in points})
 
 
 def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
@@ -72,10 +78,16 @@ def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
         )
 
 
-def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str) -> tuple[str, str]:
+def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:
     results = dict(points)
     lowest = min(points, key=lambda point: point[1]["errors"])
     validation, test = (100 * r["error_rate"] for r in (results[best]["validation"], results[best]))
+    if len(points) < of:
+        alt = f"Validation and test error at {len(points)} of {of} values of {name}, the others are not done."
+        return alt, (
+            f"So far, {len(points)} of {of} values; nothing is chosen yet. The lowest validation error so far is "
+            f"{validation:.2f} % at {name} = {best}. Bars are 95 % intervals."
+        )
     found = f"Cross-validation chooses {name} = {best}: {validation:.2f} % wrong, {test:.2f} % on the test set"
     told = (
         "the best value there too"
@@ -83,6 +95,6 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str) -> tu
         else (f"where the best is {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %")
     )
     return (
-        f"Validation and test error at {len(points)} values of {name}, lowest validation error at {best}.",
-        f"{found}, {told}. Bars are 95 % intervals.",
+        f"Validation and test error at {len(points)} values of {name}; cross-validation chooses {best}.",
+        f"{found}, {told}. Chosen is {RULE}. Bars are 95 % intervals.",
     )

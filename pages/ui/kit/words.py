@@ -4,8 +4,7 @@ from datetime import datetime
 
 import numpy as np
 
-# words as well, to whoever imports this
-from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401
+from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (to whoever imports words)
 from svmcore import metrics
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
@@ -20,11 +19,6 @@ def error_rate(result: dict) -> str:
     return TASKS[result.get("task", "classify")].headline(result)
 
 
-def test_example(split: str, index: int) -> str:
-    """`Test example 65 (held out of the train part)`: what a run calls an example that it was judged on."""
-    return f"Test example {index}" + (" (held out of the train part)" if split == "train" else "")
-
-
 def interval(result: dict) -> str:
     """`3.0–5.3`: the 95 % interval of the share of wrong answers, per cent."""
     return metrics.interval_text(result["interval"])
@@ -33,6 +27,11 @@ def interval(result: dict) -> str:
 def rate(result: dict) -> str:
     """`4.00 % (3.0–5.3)`: the share of wrong answers with its 95 % interval, written like this everywhere."""
     return metrics.rate_text(result["error_rate"], result["interval"])
+
+
+def test_example(split: str, index: int) -> str:
+    """`Test example 65 (held out of the train part)`: what a run calls an example that it was judged on."""
+    return f"Test example {index}" + (" (held out of the train part)" if split == "train" else "")
 
 
 def outcome(result: dict) -> str:

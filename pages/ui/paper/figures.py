@@ -72,7 +72,7 @@ def invariances() -> None:
     with st.grid(len(SETS), min_column_width=240):
         for text, title in SETS.items():
             jitters = JitterSet.parse(text, dataset.image_shape)
-            shown = jittered.forms(dataset, "train", index, jitters, None)
+            shown = jittered.forms(dataset, "train", index, jitters)
             with st.container():
                 st.markdown(f"**{title}** `{text}`")
                 for square in jittered.squares(jitters):

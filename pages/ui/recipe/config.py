@@ -6,14 +6,15 @@ The form starts from the recipe that the address spells out, or from the preset,
 the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
 """
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import streamlit as st
 
-from data import catalogue
+from data import DataError, catalogue
 from pages.ui.kit import state, words
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
+from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.method import JITTERS_DEFAULT
@@ -24,6 +25,7 @@ from svmcore.lab.store.runs import ACTIVE
 
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
+OWN = "own:"  # begins the names of the reader's own data sets
 FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
 CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
 ELSEWHERE = ("detect",)  # tasks that have a form of their own, on the page Detect
@@ -101,13 +103,29 @@ def link(recipe: Recipe) -> dict[str, str]:
 
 
 def suggestion(name: str) -> Recipe:
-    """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values."""
+    """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values; on the reader's
+    own one as wide as its examples lie apart."""
     if named := next((r for r in RECIPES.values() if r.dataset == name and r.task not in ELSEWHERE), None):
         return named
+    if name.startswith(OWN):
+        with suppress(DataError):  # the page says what is wrong with it
+            steps = advice.usual_steps(catalogue.entry(name).load())
+            return Recipe(dataset=name, preprocess=steps, kernel=RBF(usual_gamma(name, steps)))
     shape = catalogue.entry(name).shape
     steps = ("unit-norm",) if len(shape) > 1 else ("zscore",)
     width = 2.0 if len(shape) > 1 else round(1 / max(shape[0], 1), 4)
     return Recipe(dataset=name, preprocess=steps, kernel=RBF(width))
+
+
+def usual_gamma(name: str, steps: tuple[str, ...]) -> float:
+    """The gamma to begin with on a data set that is at hand, after these steps. DataError where it cannot be read."""
+    dataset = catalogue.entry(name).load()
+    return _usual_gamma(dataset.content_hash, steps, dataset)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _usual_gamma(content_hash: str, steps: tuple[str, ...], _dataset) -> float:
+    return advice.usual_gamma(_dataset, steps)
 
 
 def seed():

@@ -15,7 +15,7 @@ from pages.ui.recipe import config
 from pages.ui.recipe.config import BASE, WRONG, key
 from pages.ui.recipe.jitter_set import PRESETS
 from pages.ui.recipe.widgets import KEEP, draw, draw_number
-from svmcore.kernels import KERNELS, Kernel
+from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.methods import METHODS
@@ -30,7 +30,7 @@ def recipe_form() -> Recipe | None:
         st.warning("\n\n".join(map(words.plain, wrong)), title="Ignored in the address", icon=":material/link_off:")
     try:
         entry, data = _data()
-        chosen = data | {"kernel": _kernel()} | _solve() | _method(entry) | _more()
+        chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry) | _more()
         recipe = st.session_state[BASE].replace(**chosen)
     except NotAtHand as error:
         st.warning(words.plain(error), icon=":material/cloud_download:")
@@ -99,7 +99,7 @@ def _data() -> tuple[Entry, dict]:
     }
 
 
-def _kernel() -> Kernel:
+def _kernel(data: dict) -> Kernel:
     given = st.session_state[BASE].kernel
     offered = {name: kind.title for name, kind in KERNELS.items() if kind.title}
     names = {given.name: given.name.capitalize()} | offered
@@ -121,6 +121,9 @@ def _kernel() -> Kernel:
         where = st if isinstance(field.default, bool) else next(columns)
         values[field.name] = draw_number(field, key(f"{name}_{field.name}"), where)
     kernel = KERNELS[name](**values)
+    if isinstance(kernel, RBF) and data["dataset"].startswith(config.OWN):
+        gamma = config.usual_gamma(data["dataset"], tuple(data["preprocess"]))
+        st.caption(f"For these examples gamma = {gamma:g} is usual: 1 over the median of their squared distances.")
     show(maps.kernel_picture(kernel), key="kernel_picture")
     return kernel
 

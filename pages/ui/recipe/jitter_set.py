@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.kit import words
+from pages.ui.kit import state, words
 from svmcore.jitter import FAMILIES, JitterSet
 
 PRESETS = {
@@ -21,10 +21,10 @@ PRESETS = {
 def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "box:1") -> JitterSet | None:
     """Draw the field, which is the address's parameter `key`; None, and what is allowed on screen, for a text that is
     not in the language."""
+    st.session_state.setdefault(key, state.param(key, usual))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
             "Jitter set",
-            usual,
             key=key,
             bind="query-params",
             width=280,

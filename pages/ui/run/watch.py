@@ -14,7 +14,7 @@ from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.kit import gallery, present, state, words
 from pages.ui.recipe import config
-from pages.ui.run import card, line, picker, polling, snapshots, trained
+from pages.ui.run import card, hint, line, picker, polling, snapshots, trained
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
@@ -123,6 +123,7 @@ def _done(run):
                     query_params={"run": run.id},
                 )
             card.to_compare(run)
+    hint.hint(run)
 
 
 def ended(run, status):
@@ -225,14 +226,17 @@ def _largest(run, live, done):
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
     forms = None if done else live.top[c].forms[:TOP]
     snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv", forms=forms)
+    summed = forms is not None and (forms > 1).any()
     rings = gallery.VIRTUAL_RINGS if shown.virtual.any() else gallery.RINGS
-    summed = ""
-    if forms is not None and (forms > 1).any():
-        summed = (
+    st.caption(
+        f"Class above, alpha below. {rings}; {gallery.SIDES}."
+        + (
             " Σ: summed over the forms of one example that are support vectors, each with an alpha of at most "
             f"C = {run.recipe.C:g}."
+            if summed
+            else ""
         )
-    st.caption(f"Class above, alpha below. {rings}; {gallery.SIDES}.{summed}")
+    )
 
 
 def _chosen_machine(names, at_work):

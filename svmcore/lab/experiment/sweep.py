@@ -21,7 +21,8 @@ any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -32,6 +33,17 @@ from svmcore.lab.registry.machine import share
 from svmcore.lab.registry.tasks import task_of
 from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson
+
+# How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
+RULE = "the lowest validation error; of equal ones the smallest value"
+
+
+def chosen(errors: Mapping[str, int]) -> str:
+    """The value with the fewest validation errors, by RULE; values that are no numbers keep their order."""
+    values = list(errors)
+    with suppress(ValueError):
+        values = sorted(values, key=float)
+    return min(values, key=errors.get)
 
 
 class Judged(NamedTuple):

@@ -1,0 +1,42 @@
+"""A run that is no better than guessing, or whose support vectors are nearly all examples: said, with what to try."""
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, catalogue
+from pages.ui.kit.words import plain
+from pages.ui.recipe import config
+from svmcore.lab.experiment.advice import Advice, advice
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+
+def hint(run: Run) -> None:
+    """Draw what is to be said of a finished run, if anything; each proposal opens the form so set."""
+    if run.recipe.task != "classify" or not (said := _advice(run.id)):
+        return
+    with st.container(border=True):
+        st.warning(plain(said.text), title=said.title, icon=":material/casino:")
+        if said.tries:
+            st.markdown("What to try, in the form of Train:")
+        for one in said.tries:
+            st.page_link(
+                "pages/train.py",
+                label=plain(one.words),
+                icon=":material/tune:",
+                query_params=config.link(one.recipe),
+                help="Opens the form with this change; Start trains it.",
+            )
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _advice(run_id: str) -> Advice | None:
+    run = runs.get(run_id)
+    recipe = run.recipe
+    try:
+        images = catalogue.entry(recipe.dataset).kind == "images"
+        _, counts = np.unique(run.test().y_true, return_counts=True)
+        majority = counts.max() / counts.sum()
+        return advice(recipe, run.result, majority, images, lambda steps: config.usual_gamma(recipe.dataset, steps))
+    except (DataError, ValueError):  # the set is gone, or has no place for a step
+        return None

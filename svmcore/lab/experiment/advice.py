@@ -1,0 +1,123 @@
+"""What to say, and to try, when a machine is no better than guessing or keeps nearly all examples as support vectors.
+
+    guess     error of always naming the class that most test examples have        1 - majority share
+    verdict   the 95 % interval of the error reaches up to guess, or SVs / examples >= CROWDED
+    spread    median of |u - v|^2 over pairs of training examples, as the machine sees them
+    gamma     1 / spread: K(u, v) of a typical pair is then 1 / e, neither all ones nor all zeros
+
+A Gaussian far too narrow makes K the identity, so that every example is a free support vector; far too wide, K is all
+ones, and every alpha ends at C. Reference: Caputo, Sim, Furesjo and Smola, Appearance-based object recognition using
+SVMs: which kernel should I use? (2002), where gamma lies between quantiles of 1 / |u - v|^2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from data import Dataset
+from svmcore.kernels import RBF
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.preprocess import Preprocessor
+
+CROWDED = 0.9  # share of the examples that are support vectors, of the mean machine
+LEAST = 20  # examples below which nothing is said of that share
+SAMPLE = 400  # examples whose distances are taken
+FAR = 2.0  # times the usual gamma, or a fraction of it, that is called far
+AT_C = 0.8  # share of support vectors at C that asks for a larger one
+USUAL = {"images": (("unit-norm",), ("standardise", "unit-norm")), "features": (("zscore",),)}
+
+
+class Try(NamedTuple):
+    """Something to try: in words, and as a recipe."""
+
+    words: str
+    recipe: Recipe
+
+
+class Advice(NamedTuple):
+    """title and text: what is wrong, in a few words and with its figures; tries: the likeliest remedies first."""
+
+    title: str
+    text: str
+    tries: tuple[Try, ...]
+
+
+def spread(X: np.ndarray) -> float:
+    """Median squared distance between two of the examples X (n, d), of an even sample of them; 0 where all agree."""
+    rows = np.asarray(X[:: max(1, len(X) // SAMPLE)][:SAMPLE], np.float64)
+    norms = (rows**2).sum(axis=1)
+    between = norms[:, None] + norms - 2 * rows @ rows.T
+    found = between[np.triu_indices(len(rows), 1)]
+    return max(0.0, float(np.median(found))) if len(found) else 0.0
+
+
+def usual_gamma(dataset: Dataset, steps: tuple[str, ...]) -> float:
+    """1 / spread of a data set's training examples after preprocessing, to two digits; 1 where they do not differ."""
+    X = dataset.X_train[:: max(1, len(dataset.X_train) // SAMPLE)][:SAMPLE]
+    found = spread(Preprocessor(*steps, image_shape=dataset.image_shape).fit(X).transform(X))
+    return float(f"{1 / found:.2g}") if found > 1e-12 else 1.0
+
+
+def usual_steps(dataset: Dataset) -> tuple[str, ...]:
+    """The steps to begin with: features on one scale; strokes at unit length; of photographs brightness and contrast
+    taken out first."""
+    if dataset.image_shape is None:
+        return USUAL["features"][0]
+    return USUAL["images"][0 if dataset.entry.ink else 1]
+
+
+def advice(
+    recipe: Recipe, result: dict, majority: float, images: bool, gamma: Callable[[tuple[str, ...]], float]
+) -> Advice | None:
+    """What to say of a finished run that tells classes apart, None where nothing is.
+
+    majority : share of the test examples that have the commonest class
+    images : whether the examples are images
+    gamma : the usual gamma after preprocessing steps; asked only where there is something to say
+    """
+    guess, upper = 1 - majority, result["interval"][1]
+    most = max(result.get("n_virtual", [result["n_train"]]))
+    share = float(np.mean(result["n_sv"])) / most
+    crowded = most >= LEAST and share >= CROWDED
+    if upper < guess and not crowded:
+        return None
+    kept = f"{100 * share:.0f} % of the training examples are support vectors"
+    if upper < guess:
+        title, text = "Nearly every example is a support vector", f"{kept}: the machine remembers more than it learns."
+    else:
+        title = f"{'No' if result['error_rate'] >= guess else 'Not clearly'} better than guessing"
+        low, high = (100 * end for end in result["interval"])
+        text = (
+            f"{100 * result['error_rate']:.1f} % wrong ({low:.1f}–{high:.1f}); always naming the commonest class would "
+            f"be {100 * guess:.1f} % wrong." + (f" {kept}." if crowded else "")
+        )
+    return Advice(title, text, tuple(_tries(recipe, result, images, gamma)))
+
+
+def _tries(recipe: Recipe, result: dict, images: bool, gamma: Callable[[tuple[str, ...]], float]) -> list[Try]:
+    """The kernel's scale, a preprocessing step, C; the step first where there is none."""
+    found, steps = [], recipe.preprocess
+    usual = gamma(steps)
+    scale = f"gamma = {usual:g}, 1 over the median squared distance between training examples"
+    if not isinstance(recipe.kernel, RBF):
+        found.append(Try(f"A Gaussian kernel with {scale}", _set(recipe, kernel=RBF(usual))))
+    elif not 1 / FAR <= recipe.kernel.gamma / usual <= FAR:
+        found.append(Try(f"The kernel's {scale}; it is {recipe.kernel.gamma:g}", _set(recipe, kernel=RBF(usual))))
+    for other in USUAL["images" if images else "features"]:
+        if other != steps:
+            gauss = RBF(gamma(other))
+            words = f"Preprocessing {', '.join(other)}, with gamma = {gauss.gamma:g} to go with it"
+            found.append(Try(words, _set(recipe, preprocess=other, kernel=gauss)))
+    bound, svs = sum(result["n_bound"]), sum(result["n_sv"])
+    if bound >= AT_C * svs:
+        found.append(Try(f"C = {10 * recipe.C:g}: {bound:,} of {svs:,} alphas are at C", _set(recipe, C=10 * recipe.C)))
+    if not steps:
+        found.append(found.pop(0))  # raw values: their scale is the first thing to mend
+    return found[:3]
+
+
+def _set(recipe: Recipe, **changes) -> Recipe:
+    return recipe.replace(name="custom", title="", **changes)

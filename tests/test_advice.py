@@ -1,0 +1,95 @@
+"""What is said of a machine that is no better than guessing, and what is proposed instead."""
+
+import numpy as np
+import pytest
+
+from data import catalogue
+from data.dataset import Arrays
+from svmcore.kernels import RBF, Poly
+from svmcore.lab.experiment.advice import advice, spread, usual_gamma, usual_steps
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.metrics import wilson
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401
+
+WIDE = Recipe(dataset="own:mine", preprocess=("unit-norm",), kernel=RBF(2.0))
+
+
+def result(errors, n_test=16, n_sv=30, n_bound=5, n_train=64):
+    figures = {"n_sv": [n_sv], "n_bound": [n_bound], "n_train": n_train, "n_test": n_test, "errors": errors}
+    return figures | {"error_rate": errors / n_test, "interval": list(wilson(errors, n_test))}
+
+
+def gamma(steps):
+    return {("unit-norm",): 8.0, ("standardise", "unit-norm"): 0.5, ("zscore",): 0.1}.get(steps, 1e-6)
+
+
+def nothing(steps):
+    raise AssertionError("no gamma is asked for where nothing is wrong")
+
+
+def test_a_run_that_is_right_more_often_than_guessing_needs_no_advice():
+    assert advice(WIDE, result(1), 0.5, True, nothing) is None
+    assert advice(WIDE, result(12, n_test=1000), 0.9, True, nothing) is None
+
+
+@pytest.mark.parametrize(
+    ("errors", "majority", "title"),
+    [(8, 0.5, "No better than guessing"), (6, 0.5, "Not clearly better"), (2, 0.9, "No better than guessing")],
+)
+def test_guessing_is_to_name_the_commonest_class(errors, majority, title):
+    said = advice(WIDE, result(errors), majority, True, gamma)
+    assert said.title.startswith(title)
+    assert f"would be {100 * (1 - majority):.1f} % wrong" in said.text
+
+
+def test_nearly_all_examples_as_support_vectors_are_said_even_of_a_good_run():
+    said = advice(WIDE, result(0, n_sv=62, n_bound=3), 0.5, True, gamma)
+    assert said.title == "Nearly every example is a support vector"
+    assert "97 % of the training examples" in said.text
+    assert advice(WIDE, result(0, n_sv=62) | {"n_virtual": [558]}, 0.5, True, nothing) is None
+    assert advice(WIDE, result(0, n_sv=10, n_train=10), 0.5, True, nothing) is None
+
+
+def test_the_kernels_scale_then_preprocessing_then_a_larger_c_are_proposed():
+    tries = advice(WIDE, result(8, n_sv=62, n_bound=60), 0.5, True, gamma).tries
+    assert [one.recipe.kernel.gamma for one in tries] == [8.0, 0.5, 2.0]
+    assert tries[1].recipe.preprocess == ("standardise", "unit-norm")
+    assert tries[2].recipe.C == 10 * WIDE.C
+    assert "gamma = 8" in tries[0].words
+    near = advice(WIDE.replace(kernel=RBF(7.0)), result(8), 0.5, True, gamma).tries
+    assert [one.recipe.preprocess for one in near] == [("standardise", "unit-norm")]
+    table = advice(WIDE.replace(kernel=Poly(9, 1, 1), preprocess=()), result(8), 0.5, False, gamma).tries
+    assert [one.recipe.kernel for one in table] == [RBF(0.1), RBF(1e-6)]
+
+
+def test_errors_and_train_say_it_and_open_the_form_so_set(home):
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    catalogue.keep("noise", Arrays.unsplit(rng.integers(0, 255, (60, 6, 6), dtype=np.uint8), y))
+    run = finished(Recipe(dataset="own:noise", preprocess=(), kernel=RBF(2.0)))
+    for page in ("errors", "train"):
+        app = open_page(page, run=run.id)
+        assert "better than guessing" in app.warning[0].value + str(app.warning[0].proto)
+        links = [link.proto for link in app.get("page_link") if "unit-norm" in str(link.proto)]
+        assert any("kernel=rbf" in str(link) and "own%3Anoise" in str(link) for link in links)
+    app = open_page("train", dataset="own:noise")
+    assert "is usual: 1 over the median" in captions(app)
+
+
+def test_the_usual_gamma_is_one_over_the_median_squared_distance():
+    X = np.random.default_rng(0).normal(size=(300, 5))
+    pairs = [((a - b) ** 2).sum() for k, a in enumerate(X) for b in X[:k]]
+    assert spread(X) == pytest.approx(np.median(pairs))
+    assert spread(np.ones((9, 2))) == 0
+    y = np.arange(60) % 2
+    flat = catalogue.draft("flat", Arrays.unsplit(np.ones((60, 4), np.float32), y))
+    assert usual_gamma(flat, ()) == 1.0
+
+
+def test_photographs_lose_brightness_and_contrast_first_strokes_do_not():
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    photos = catalogue.draft("photos", Arrays.unsplit(rng.integers(90, 200, (60, 8, 8), dtype=np.uint8), y))
+    strokes = catalogue.draft("strokes", Arrays.unsplit(np.uint8(255 * (rng.random((60, 8, 8)) < 0.1)), y))
+    rows = catalogue.draft("rows", Arrays.unsplit(rng.random((60, 3)).astype(np.float32), y))
+    assert [usual_steps(one) for one in (photos, strokes, rows)] == [
+        ("standardise", "unit-norm"), ("unit-norm",), ("zscore",),
+    ]  # fmt: skip

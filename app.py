@@ -1,5 +1,7 @@
 """Invariant SVM Lab: page config, the run picker, and the pages."""
 
+from pathlib import Path
+
 import streamlit as st
 
 # Two classes and the line between them. Drawn here: a named icon would be asked of a server on the internet.
@@ -136,13 +138,18 @@ PAGES = {
     ],
 }
 
+# What `g` and then the letter goes to; the order is that of the menu.
+LETTERS = dict(zip("pldjtwrseicxfomgua", (page.title for pages in PAGES.values() for page in pages), strict=True))
+
+st.html(Path(__file__).parent / "pages/ui/kit/contrast.css")
 page = st.navigation(PAGES, expanded=True)
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
-from pages.ui.kit import present  # noqa: E402
+from pages.ui.kit import keys, present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
 
 present.switch()
+keys.shortcuts(LETTERS)
 
 first = page == PAGES["Start"][0]
 if first:

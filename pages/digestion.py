@@ -10,7 +10,7 @@ from pages.ui.recipe import config, data_set
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Group, Run
 from svmcore.solvers.digestion import Digestion
 
 SIDES = {"digestion": True, "without": False}
@@ -146,7 +146,10 @@ except (DataError, RecipeError) as error:
     st.stop()
 found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
 with st.container(horizontal=True, vertical_alignment="center"):
-    stored.buttons(recipes.values(), list(found.values()), "Run both", "Two ordinary runs, one after the other.")
+    plain = recipes["without"]
+    group = Group.of("digestion", f"Digestion · {words.title(plain)}", plain.digest())
+    both = list(found.values())
+    stored.buttons(recipes.values(), both, "Run both", "Two ordinary runs, one after the other.", group=group)
     if not any(found.values()):
         seconds = sum(estimate(recipe).seconds for recipe in recipes.values())
         st.caption(

@@ -59,7 +59,7 @@ def drawing(found) -> None:
 
 st.title("Draw a digit")
 st.caption(
-    "Draw in the white square, with mouse, finger or pen. All machines answer at once; then nudge the prepared digit "
+    "Draw in the square, with mouse, finger or pen. All machines answer at once; then nudge the prepared digit "
     "until an answer flips."
 )
 run = state.current_run()

@@ -5,25 +5,23 @@ import streamlit as st
 
 from data import load
 from pages.ui.example import evidence, plane
-from pages.ui.figures import decisions
-from pages.ui.figures.frame import show
+from pages.ui.figures import confusion
 from pages.ui.kit import present, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.paging import paged
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, trained_run
 from pages.ui.why import recommend
-from svmcore.metrics import class_positions, confusion, per_class_table
+from svmcore import metrics
 
 PER_PAGE = 96
 ORDERS = ("Index", "Most certain", "Closest call")
 
 
-def toggle_cell(names: list[str]):
-    """Add the clicked cell of the confusion matrix to the filter, or take it out again."""
-    points = st.session_state["confusion"].selection.points
-    if points:
-        clicked, cells = names[points[0]["customdata"]], st.session_state["cells"]
-        st.session_state["cells"] = [c for c in cells if c != clicked] if clicked in cells else [*cells, clicked]
+def toggle_cell(clicked: str):
+    """Callback: add a cell of the confusion matrix to the filter, or take it out again."""
+    cells = st.session_state["cells"]
+    st.session_state["cells"] = [c for c in cells if c != clicked] if clicked in cells else [*cells, clicked]
 
 
 st.title("Errors")
@@ -32,8 +30,8 @@ if run:
     machine, test = run.machine(), run.test()
     dataset = load(run.recipe.dataset)
     classes = evidence.class_names(run, machine)
-    true, predicted = (class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
-    matrix = confusion(test.y_true, test.y_pred, machine.classes)
+    true, predicted = (metrics.class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
+    matrix = metrics.confusion(test.y_true, test.y_pred, machine.classes)
     names = [f"{t} → {p}" for t in classes for p in classes]  # cells of the matrix, row by row
     cell = true * len(classes) + predicted
     filled = [names[i] for i in np.flatnonzero(matrix)]
@@ -57,8 +55,8 @@ if run:
                 filled,
                 key="cells",
                 bind="query-params",
-                placeholder="all errors; click a cell of the matrix for one kind",
-                help="A cell of the confusion matrix. Remove it by its cross to see all errors again.",
+                placeholder="all errors",
+                help="Cells of the confusion matrix: click one there, or choose it here. Without any, all errors.",
             )
             order = st.segmented_control(
                 "Order",
@@ -67,6 +65,7 @@ if run:
                 required=True,
                 key="errors_by",
                 bind="query-params",
+                wrap=True,
                 help="Certain: the winning decision value exceeds the true class's by much; close: by little.",
             )
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
@@ -74,37 +73,40 @@ if run:
             lead = evidence.lead(test.decision, true, predicted)[shown]
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
-        pages = max(1, -(-len(shown) // PER_PAGE))
-        page = st.pagination(pages, key=f"errors_page_{pages}") if pages > 1 else 1
-        rows = shown[(page - 1) * PER_PAGE : page * PER_PAGE]
+        rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
+        cut = words.distinct(classes, 9)
         if len(rows):
             gallery(
                 evidence.example_pictures(dataset, test.split, test.index[rows]),
                 [
                     Tile(
                         reference(run.recipe.dataset, test.split, test.index[i]),
-                        f"Test example {test.index[i]}, true {classes[true[i]]}, predicted {classes[predicted[i]]}",
-                        upper=f"{words.short(classes[true[i]], 9)} → {words.short(classes[predicted[i]], 9)}",
+                        f"{words.test_example(test.split, test.index[i])}, true {classes[true[i]]}, predicted "
+                        f"{classes[predicted[i]]}",
+                        upper=f"{cut[true[i]]} → {cut[predicted[i]]}",
                         lower=str(test.index[i]),
                         cross=bool(true[i] != predicted[i]),
                     )
                     for i in rows
                 ],
                 key="errors_gallery",
-                alt=f"{len(rows)} test examples with their predicted and true classes",
+                alt=f"{len(rows)} test examples with their true and predicted classes",
             )
+            held = " The test examples were held out of its train part." if test.split == "train" else ""
             st.caption(
-                f"{len(shown):,} examples. Upper right: true → predicted class; lower left: the number in the "
-                f"data set's {test.split} part. Click one to see why."
+                f"{len(shown):,} examples. Upper right: true → predicted class; lower left: the number in the data "
+                f"set.{held} Click one to see why."
             )
         else:
             st.success("Not one test example is wrong.", icon=":material/check:")
     with left:
-        show(
-            decisions.confusion_figure(matrix, classes, [names.index(w) for w in wanted]),
-            "confusion",
-            on_select=lambda: toggle_cell(names),
-            selection_mode="points",
+        confusion.show(
+            confusion.counts(matrix),
+            classes,
+            [names.index(w) for w in wanted],
+            key="confusion",
+            file="confusion-matrix",
+            on_pick=lambda cell: toggle_cell(names[cell]),
         )
         if plane.is_plane(run):
             plane.plane(run, machine, "plane", test)
@@ -114,7 +116,7 @@ if run:
     with below:
         st.subheader("By class")
         decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
-        table = per_class_table(decision, test.y_true, test.y_pred, machine.classes)
+        table = metrics.per_class_table(decision, test.y_true, test.y_pred, machine.classes)
         n_sv, n_bound = machine.n_sv, machine.bound.sum(axis=1)
         for c, row in enumerate(table):
             one = c if len(n_sv) > 1 else 0

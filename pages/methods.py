@@ -25,11 +25,9 @@ def table(found, statuses):
         result = run.result if run else None
         row = {"Method": title, "State": picker.STATES[states[run.id]][2] if run else "not run yet"}
         if result:
-            low, high = (100 * share for share in result["interval"])
             row |= {
                 "Wrong": result["errors"],
-                "%": 100 * result["error_rate"],
-                "95 %": f"{low:.1f}–{high:.1f}",
+                "Rate (95 %)": words.rate(result),
                 "SVs": result["n_union"],
                 "of": max(result.get("n_virtual", [result["n_train"]])),
                 "Train": result["fit_seconds"] - result["compile_seconds"],
@@ -42,7 +40,7 @@ def table(found, statuses):
         hide_index=True,
         height="content",
         placeholder="–",
-        column_config=seconds | {"%": st.column_config.NumberColumn(format="%.2f")},
+        column_config=seconds,
         key="methods_table",
         alt="Errors, support vectors and times of each method",
     )
@@ -95,7 +93,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     seconds = sum(estimate(r).seconds for r, run in zip(recipes.values(), found, strict=True) if run is None)
     stored.buttons(
         recipes.values(), found, "Run the missing", "One ordinary run a method; each is kept and can be inspected.",
-        of="methods",
+        of="methods", group=pair.together(recipes),
     )  # fmt: skip
     if seconds:
         st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")

@@ -18,6 +18,11 @@ def title(part: str) -> str:
     return TABLES[part].title if part in TABLES else figures.FIGURES[part].title
 
 
+def first_table(recipe):
+    """What a run is started for: the first table that it fills."""
+    return next(table.group for table in TABLES.values() if recipe.name in table.recipes)
+
+
 def all_runs():
     """How much of the paper is there, and the button that queues the rest."""
     names = list(dict.fromkeys(name for table in TABLES.values() for name in table.recipes))
@@ -27,7 +32,8 @@ def all_runs():
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
     left = sum(estimate(r).seconds for r, run in zip(recipes, found, strict=True) if run is None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(recipes, found, "Run all", "Queue every run of every table that is missing.", key="paper")
+        stored.buttons(recipes, found, "Run all", "Queue every run of every table that is missing.", key="paper",
+                       group=first_table)  # fmt: skip
         st.caption(
             f"{done} of {len(recipes)} runs are stored"
             + (f", {len(working)} are at work or wait" if working else "")

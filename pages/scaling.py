@@ -22,7 +22,8 @@ def start(recipes, found):
     done = sum(run is not None and run.state == "done" for run in found)
     needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None]
     with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(recipes, found, "Start", "Queue every run of the study that is missing.", "scaling")
+        stored.buttons(recipes, found, "Start", "Queue every run of the study that is missing.", "scaling",
+                       group=study.group)  # fmt: skip
         left = ""
         if needs:
             seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)

@@ -8,7 +8,8 @@ from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import present, state, walk
-from pages.ui.kit.gallery import gallery, reference
+from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, reference
+from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain
 from pages.ui.run.trained import another_run, trained_run
 
@@ -18,11 +19,9 @@ ORDERS = ("Largest alpha", "Smallest alpha", "Index")
 FAMILIES = "By parent"  # the order of machines that have virtual support vectors
 
 
-def one_by_one(run, machine, chosen, name):
+def one_by_one(run, machine, chosen, name, of):
     """A gallery of support vectors in their order, page by page."""
-    pages = max(1, -(-len(chosen.row) // PER_PAGE))
-    page = st.pagination(pages, key=f"sv_page_{pages}") if pages > 1 else 1
-    shown = evidence.take(chosen, np.arange(len(chosen.row))[(page - 1) * PER_PAGE : page * PER_PAGE])
+    shown = evidence.take(chosen, paged(len(chosen.row), PER_PAGE, key="sv_page", of=of))
     gallery(
         evidence.support_pictures(run, machine, shown),
         evidence.support_tiles(run.recipe.dataset, shown, shown.alpha),
@@ -31,7 +30,7 @@ def one_by_one(run, machine, chosen, name):
     )
     st.caption(
         f"{len(chosen.row):,} support vectors of *{plain(name)}*; above each its class, below its alpha. "
-        "Single ring: free; double ring: at C; blue: the machine's class, orange: the others. Click one."
+        f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
     )
 
 
@@ -71,6 +70,7 @@ if run:
             required=True,
             key="sv",
             bind="query-params",
+            wrap=True,
             help="Free: 0 < alpha < C, on the margin. Bound: alpha = C, inside it or wrong.",
         )
         order = st.segmented_control(
@@ -80,6 +80,7 @@ if run:
             required=True,
             key="order",
             bind="query-params",
+            wrap=True,
             help="The largest alphas belong to the examples that are hardest to fit.",
         )
         labels = [str(label) for label in dataset.classes]
@@ -96,9 +97,7 @@ if run:
     c = names.index(name)
     everything = evidence.supports(run, machine, c)
     at_bound = machine.bound[c, everything.position]
-    mask = {"Free": ~at_bound, "Bound": at_bound, "Virtual": everything.kind == "virtual"}.get(
-        kind, at_bound | ~at_bound
-    )
+    mask = {"Free": ~at_bound, "Bound": at_bound, "Virtual": everything.virtual}.get(kind, at_bound | ~at_bound)
     if wanted:
         mask &= np.isin(everything.label.astype(str), wanted)
     chosen = evidence.take(everything, mask)
@@ -127,4 +126,4 @@ if run:
         elif order == FAMILIES:
             by_parent(run, machine, chosen, name)
         else:
-            one_by_one(run, machine, chosen, name)
+            one_by_one(run, machine, chosen, name, (run.id, name, kind, order, wanted))

@@ -24,12 +24,21 @@ def named(sweep):
     }
 
 
-def start(recipes, found):
+def together(sweep):
+    """What the runs of a sweep are started for."""
+    base, over = sweep.base, sweep_form.fields_of(sweep.base)[sweep.field]
+    size = "all" if base.n_train is None else f"{base.n_train:,}"
+    title = f"Choose {over} · {base.dataset} · {base.kernel.brief} · {size}"
+    return runs.Group.of("sweep", title, base.digest(), sweep.field)
+
+
+def start(recipes, found, group):
     """What it will need, Start, and Cancel."""
     needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None or run.state not in SETTLED]
     with st.container(horizontal=True, vertical_alignment="center"):
         if all(need.fits for need in needs):
-            stored.buttons(recipes, found, "Start", "One run a value, in the background; each is kept.", "sweep")
+            stored.buttons(recipes, found, "Start", "One run a value, in the background; each is kept.", "sweep",
+                           group=group)  # fmt: skip
             if needs:
                 st.caption(
                     f"{len(needs)} runs of about {words.duration(sum(n.seconds for n in needs))} in all and "
@@ -53,30 +62,22 @@ def table(values, found, statuses):
         if run and (result := run.result):
             check = result["validation"]
             row |= {
-                "Validation": 100 * check["error_rate"],
-                "95 %": interval(check),
-                "Test": 100 * result["error_rate"],
-                "95 % ": interval(result),
+                "Validation (95 %)": words.rate(check),
+                "Test (95 %)": words.rate(result),
                 "SVs": result["n_union"],
                 "at C": int(np.sum(result["n_bound"])),
-                "Time": result["fit_seconds"] + check["seconds"],
+                "Time": words.training_seconds(result) + check["seconds"],
             }
         rows.append(row)
-    percent = {name: st.column_config.NumberColumn(f"{name}, %", format="%.2f") for name in ("Validation", "Test")}
     st.dataframe(
         rows,
         hide_index=True,
         height="content",
-        column_config=percent | {"Time": st.column_config.NumberColumn("Time, s", format="%.1f")},
+        column_config={"Time": st.column_config.NumberColumn("Time, s", format="%.1f")},
         placeholder="–",
         key="sweep_table",
         alt="Validation error, test error, support vectors and time of each value",
     )
-
-
-def interval(result):
-    low, high = (100 * share for share in result["interval"])
-    return f"{low:.1f}–{high:.1f}"
 
 
 def ended_early(values, found):
@@ -154,7 +155,7 @@ over = sweep_form.fields_of(sweep.base)[sweep.field]
 try:
     recipes = named(sweep)
     found = stored.stored(recipes.values())
-    start(list(recipes.values()), found)
+    start(list(recipes.values()), found, together(sweep))
 except (DataError, ValueError) as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()

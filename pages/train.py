@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.kit import present, state, words
-from pages.ui.recipe import config, form
+from pages.ui.recipe import config, form, presets
 from pages.ui.run import watch
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
@@ -16,7 +16,7 @@ def set_up():
     head = st.container()
     recipe = form.recipe_form()
     with head:
-        form.recipe_menu(recipe)
+        presets.menu(recipe)
     if recipe is None:
         return
     need = estimate(recipe)
@@ -53,7 +53,14 @@ with grid.cell(column_span=3 if alone else 1):
     if present.presenting() and run:
         pass
     elif alone:
-        st.button("New run", icon=":material/add:", key="new_run", on_click=config.unfold, help="Opens the form again.")
+        st.button(
+            "New run",
+            icon=":material/add:",
+            key="new_run",
+            on_click=config.unfold,
+            args=(run,),
+            help="Opens the form again, as this run was asked.",
+        )
     else:
         with st.container(border=True):
             set_up()

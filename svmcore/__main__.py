@@ -25,6 +25,7 @@ from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, fill, stored_run, text
+from svmcore.metrics import rate_text
 
 EVERY = 0.5  # seconds between two lines of progress
 
@@ -129,9 +130,9 @@ def _sweep(options: argparse.Namespace) -> int:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
     width = max(map(len, [options.field, *options.values]))
-    print(f"{options.field:{width}}  validation, %         test, %               SVs")
+    print(f"{options.field:{width}}  validation            test                  SVs")
     for point in points:
-        rates = ["{:6.2f} ({:.2f}-{:.2f})".format(*(100 * r for r in p)) for p in (point.validation, point.test)]
+        rates = [rate_text(rate, interval) for rate, *interval in (point.validation, point.test)]
         print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
     print(f"chosen: {options.field} = {best} ({RULE})")
     return 0
@@ -145,7 +146,7 @@ def _run_table(options: argparse.Namespace) -> int:
     filled = fill(TABLES[options.name])
     print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
     for name in filled.missing:
-        _, status = _carry_out(RECIPES[name])
+        _, status = _carry_out(RECIPES[name], filled.table.group)
         if status:
             return status
     for name in filled.unmeasured:
@@ -158,10 +159,11 @@ def _run_table(options: argparse.Namespace) -> int:
 
 def _run_study(options: argparse.Namespace) -> int:
     """The runs of a study that the store does not have, then all of its points."""
-    recipes = osuna.study().recipes
+    study = osuna.study()
+    recipes = study.recipes
     for recipe in recipes:
         if stored_run(recipe.name) is None:
-            _, status = _carry_out(recipe)
+            _, status = _carry_out(recipe, study.group)
             if status:
                 return status
     points = [scaling.point(stored_run(recipe.name)) for recipe in recipes]
@@ -169,12 +171,12 @@ def _run_study(options: argparse.Namespace) -> int:
     return 0
 
 
-def _carry_out(recipe: Recipe) -> tuple[str, int]:
+def _carry_out(recipe: Recipe, group: runs.Group | None = None) -> tuple[str, int]:
     """Run a recipe to its end; its run id, and the exit status that it calls for."""
     predicted = estimate(recipe)
     print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
     signal.signal(signal.SIGTERM, _terminate)
-    run_id = jobs.submit(recipe, looks=False)
+    run_id = jobs.submit(recipe, looks=False, group=group)
     try:
         status = _follow(run_id)
     except (KeyboardInterrupt, SystemExit) as stop:
@@ -224,9 +226,12 @@ def _summary(result: dict) -> str:
     check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
     words += f"; not at tol: {result['ending']}" if result.get("ending") else ""
+    compiling = result["compile_all_seconds"]
+    once = f", compiling {compiling:.1f} s beside (once)" if compiling >= 0.05 else ""
     return (
         f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
-        f"trained in {result['fit_seconds']:.1f} s, tested in {result['predict_seconds']:.1f} s; run {result['run']}"
+        f"trained in {result['fit_seconds'] - result['compile_seconds']:.1f} s{once}, "
+        f"tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )
 
 

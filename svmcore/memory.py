@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import sys
 
 MB = 2**20
 SHARE = 1 / 3  # of the memory free at the start, where the caller names no ceiling
@@ -19,6 +21,21 @@ def free_mb() -> float:
             return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) / 1024
     except (OSError, StopIteration):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / MB / 2
+
+
+def peak_mb() -> float:
+    """The most memory that this process has held at a time, in MB."""
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MB
+
+
+def resident_mb() -> float:
+    """Memory that this process holds now, in MB; the most that it has held, where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as line:
+            return int(line.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MB
+    except (OSError, ValueError, IndexError):
+        return peak_mb()
 
 
 def ceiling_bytes(cache_mb: float | None) -> int:

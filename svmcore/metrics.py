@@ -30,6 +30,7 @@ class PairedTest(NamedTuple):
     p_value: float
 
 
+NARROW = 0.5  # per cent: an interval below it is written in two digits
 OUTCOMES = ("both right", "fixed", "broken", "both wrong")  # numbers of `outcomes`: of b, measured against a
 
 
@@ -54,6 +55,18 @@ def wilson(errors: int, n: int, level: float = 0.95) -> tuple[float, float]:
     centre = (errors + z2 / 2) / (n + z2)
     half = np.sqrt(z2 * (errors * (n - errors) / n + z2 / 4)) / (n + z2)
     return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
+
+
+def rate_text(rate: float, interval: tuple[float, float]) -> str:
+    """`4.00 % (3.0–5.3)`: a share with its interval, both given as proportions, as it is written everywhere."""
+    return f"{100 * rate:.2f} % ({interval_text(interval)})"
+
+
+def interval_text(interval: tuple[float, float]) -> str:
+    """`3.0–5.3`, `0.54–0.86`: an interval of proportions in per cent; a narrow one deserves a digit more."""
+    low, high = (100 * share for share in interval)
+    digits = 2 if high - low < NARROW else 1
+    return f"{low:.{digits}f}–{high:.{digits}f}"
 
 
 def confusion(y_true: np.ndarray, y_pred: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -64,7 +64,7 @@ def test_the_remedy_is_what_trying_one_change_after_the_other_finds(trained):
         for family in LADDER.families:
             tried = []
             for j, jitter in enumerate(LADDER.everything.jitters):
-                member = any((jitter.parts, jitter.offset) == (o.parts, o.offset)
+                member = any(jitter.key == o.key
                              for text in family.texts for o in JitterSet.parse(text).jitters)  # fmt: skip
                 if j and member:
                     form = LADDER.everything.apply(X[i : i + 1])[j].reshape(1, *SHAPE)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pages.ui.figures import curves, decisions, maps, ranking
+from pages.ui.figures import confusion, curves, decisions, maps, ranking
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
@@ -121,13 +121,12 @@ def test_the_histogram_counts_every_alpha_and_says_how_many_are_bound():
 
 def test_the_confusion_matrix_shades_errors_only_and_reports_cells():
     matrix = np.array([[50, 3], [1, 60]])
-    figure = decisions.confusion_figure(matrix, ["a", "b"], selected=[1])
-    shading, cells = figure.data
-    np.testing.assert_array_equal(shading.z, [[np.nan, 3], [1, np.nan]])
-    assert list(cells.customdata) == [0, 1, 2, 3]
-    assert cells.hovertext[1] == "3 × true a, predicted b"
-    (outline,) = figure.layout.shapes
-    assert (outline.x0, outline.x1, outline.y0, outline.y1) == (0.5, 1.5, -0.5, 0.5)
+    shown = confusion.counts(matrix)
+    assert [(cell.at, cell.text, cell.shade) for cell in shown.cells] == [
+        (0, "50", 0), (1, "3", 1), (2, "1", 1 / 3), (3, "60", 0)
+    ]  # fmt: skip
+    assert "4 of them wrong" in shown.alt
+    assert [cell.at for cell in confusion.counts(np.diag([5, 0, 2])).cells] == [0, 8]
 
 
 def test_decision_bars_name_the_true_and_the_predicted_class():

@@ -14,7 +14,9 @@ import pytest
 
 from svmcore.lab.experiment import train
 from svmcore.lab.forecast import estimate
+from svmcore.lab.jobs import process, welcome
 from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.jobs.job import Status
 from svmcore.lab.jobs.warm import warm_up
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.methods import METHODS
@@ -209,7 +211,7 @@ def test_a_worker_that_dies_frees_its_place(gate, monkeypatch):
 
     real = jobs.worker.carry_out
     monkeypatch.setattr(jobs.worker, "carry_out", dies)
-    assert jobs.wait(jobs.submit(MOONS), 10) == jobs.Status("failed", message="SystemExit: 3")
+    assert jobs.wait(jobs.submit(MOONS), 10) == Status("failed", message="SystemExit: 3")
     monkeypatch.setattr(jobs.worker, "carry_out", real)
     gate.open.set()
     assert jobs.wait(jobs.submit(MOONS), 60).state == "done"
@@ -222,7 +224,7 @@ def test_a_system_without_more_threads_fails_the_run_and_no_other(gate, monkeypa
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", no_threads)
         failed = jobs.submit(MOONS)
-    assert jobs.status(failed) == jobs.Status("failed", message="can't start new thread")
+    assert jobs.status(failed) == Status("failed", message="can't start new thread")
     gate.open.set()
     assert jobs.wait(jobs.submit(MOONS), 60).state == "done"
 
@@ -313,7 +315,7 @@ def test_runs_of_the_store_have_a_status_but_take_no_commands(home):
     run = runs.create(MOONS)
     run.set_state("failed", "why")
     run.release()
-    assert jobs.status(run.id) == jobs.Status("failed", None, None, "why", None)
+    assert jobs.status(run.id) == Status("failed", None, None, "why", None)
     with pytest.raises(runs.RunBusy):
         jobs.cancel(run.id)
     with pytest.raises(runs.UnknownRun):
@@ -431,18 +433,18 @@ def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
 
 
 def test_the_preset_is_trained_once_in_an_empty_store(gate, monkeypatch):
-    monkeypatch.setattr(jobs, "warm_up", lambda go_on: None)
-    first = jobs.ensure_preset()
+    monkeypatch.setattr(welcome, "warm_up", lambda go_on: None)
+    first = welcome.ensure_preset()
     assert runs.get(first).recipe == RECIPES[PRESET]
     for forget in (False, True):
         if forget:
-            jobs.QUEUE._welcomed.clear()
-        assert jobs.ensure_preset() is None
+            welcome.WELCOME.homes.clear()
+        assert welcome.ensure_preset() is None
     jobs.cancel(first)
     jobs.wait(first, 60)
     runs.get(first).delete()
-    jobs.QUEUE._welcomed.clear()
-    assert jobs.ensure_preset() is None  # the trash still has it
+    welcome.WELCOME.homes.clear()
+    assert welcome.ensure_preset() is None  # the trash still has it
 
 
 @pytest.mark.slow
@@ -454,8 +456,8 @@ def test_after_the_warm_up_nothing_is_left_to_compile(home):
 
 def test_two_processes_train_one_preset(home):
     code = (
-        "import os, sys; from svmcore.lab.jobs import queue as jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
-        "jobs.worker.carry_out = lambda run, job: ('done', ''); jobs.warm_up = print; jobs.ensure_preset()"
+        "import os, sys; from svmcore.lab.jobs import queue as jobs, welcome; os.environ['SVMLAB_HOME'] = sys.argv[1];"
+        "jobs.worker.carry_out = lambda run, job: ('done', ''); welcome.warm_up = print; welcome.ensure_preset()"
     )
     command = [sys.executable, "-c", code, str(home)]
     started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]
@@ -481,7 +483,7 @@ def test_the_end_of_the_process_cancels_its_runs(home, command):
 
 
 def test_python_still_has_the_private_call_that_the_end_of_the_process_needs():
-    """When this fails, read `_before_threads_are_joined` and look for what has taken its place."""
+    """When this fails, read `before_threads_are_joined` and look for what has taken its place."""
     assert callable(getattr(threading, "_register_atexit", None))
 
 
@@ -489,7 +491,7 @@ def test_without_the_private_call_the_end_of_the_process_is_told_by_atexit(monke
     told = []
     monkeypatch.delattr(threading, "_register_atexit")
     monkeypatch.setattr("atexit.register", told.append)
-    jobs._before_threads_are_joined(len)
+    process.before_threads_are_joined(len)
     assert told == [len]
 
 

@@ -10,7 +10,7 @@ from pages.ui.draw.strokes import FOUR, LONGEST, pack, sent, unpack
 from pages.ui.figures import trail
 from pages.ui.why import dialog
 from svmcore.jitter import JitterSet
-from svmcore.lab.jobs import queue
+from svmcore.lab.jobs import welcome
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import drawn
@@ -224,7 +224,7 @@ def test_who_can_answer_and_who_cannot(few, binary):
 
 
 def test_an_empty_home_says_how_to_get_a_machine(home):
-    queue.QUEUE._welcomed.add(runs.home())
+    welcome.WELCOME.homes.add(runs.home())
     app = open_page("draw", strokes=pack(FOUR))
     assert not app.exception
     assert any("No machine can answer yet" in text.value for text in app.markdown)

@@ -241,7 +241,7 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
 
 
 def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
-    look = Top(np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]))
+    look = Top(np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]), np.ones(2, int))
     live = Live(1, 1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
     assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["free", "bound"]
 

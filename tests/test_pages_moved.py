@@ -58,7 +58,7 @@ def said(app):
 
 def strip(app):
     """The cells that the orbit strip was given."""
-    found = [json.loads(node.proto.json) for node in app.get("bidi_component") if '"cells"' in node.proto.json]
+    found = [json.loads(node.proto.json) for node in app.get("bidi_component") if '"largest"' in node.proto.json]
     return found[-1]["cells"] if found else None
 
 

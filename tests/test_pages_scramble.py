@@ -6,7 +6,7 @@ import pytest
 from pages.ui.paper import scrambled
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.jobs import queue
+from svmcore.lab.jobs import welcome
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor
@@ -80,7 +80,7 @@ def test_runs_that_cannot_be_scrambled_are_not_offered(two):
 
 
 def test_an_empty_home_offers_the_paper_s_five(home):
-    queue.QUEUE._welcomed.add(runs.home())  # without the preset's run behind the page
+    welcome.WELCOME.homes.add(runs.home())  # without the preset's run behind the page
     app = open_page("scramble")
     assert app.dataframe[0].value["Machine"].tolist() == [recipe.title for recipe in scrambled.USUAL]
     assert set(app.dataframe[0].value["Scrambled"]) == {"not run yet"}

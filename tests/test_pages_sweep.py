@@ -3,6 +3,7 @@
 import pytest
 
 from pages.ui.figures import validation
+from pages.ui.kit import words
 from pages.ui.recipe.sweep_form import EXAMPLES
 from pages.ui.run import stored
 from svmcore.kernels import RBF
@@ -43,7 +44,7 @@ def test_a_sweep_runs_and_is_found_again(ran):
     assert "queue_sweep" not in buttons(app)
     table = app.dataframe[0].value
     assert list(table["Value"]) == ["0.1", "1", "10"]
-    assert table["Validation"].tolist() == [100 * run.result["validation"]["error_rate"] for run in found]
+    assert table["Validation (95 %)"].tolist() == [words.rate(run.result["validation"]) for run in found]
     assert "Cross-validation chooses C" in captions(app)
     assert app.query_params["value"] == ["0.1", "1", "10"]
 

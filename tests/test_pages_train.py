@@ -203,8 +203,7 @@ def test_runs_are_renamed_deleted_and_brought_back(run):
 
 def test_two_runs_lead_to_the_page_that_compares_them(run):
     other = train(TOY.replace(C=0.01))
-    app = open_app("pages/runs.py")
-    app.multiselect(key="compare").set_value([run.id, other.id]).run()
+    app = open_app("pages/runs.py", compare=[run.id, other.id])
     assert not app.exception
     assert set(app.query_params["compare"]) == {run.id, other.id}
     app.button(key="to_compare").click().run()
@@ -235,7 +234,7 @@ def test_streamlit_still_has_the_private_switch_of_its_page_discovery(monkeypatc
 
 def test_error_rate_in_words():
     result = {"errors": 12, "n_test": 1000, "error_rate": 0.012, "interval": [0.0069, 0.0208]}
-    assert words.error_rate(result) == "12 of 1,000 wrong, 1.2 % (0.7–2.1)"
+    assert words.error_rate(result) == "12 of 1,000 wrong, 1.20 % (0.7–2.1)"
 
 
 @pytest.mark.parametrize(

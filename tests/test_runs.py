@@ -19,7 +19,7 @@ from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.registry.tasks.classify import TestSet
-from svmcore.lab.store import export, folders, runs
+from svmcore.lab.store import export, folders, runs, trash
 from svmcore.model import load
 
 ROOT = Path(__file__).parent.parent
@@ -109,15 +109,15 @@ def test_rename(home, outcome):
 
 
 def test_delete_restore_and_prune(home, outcome, monkeypatch):
-    monkeypatch.setattr(runs, "TRASH_RUNS", 2)
+    monkeypatch.setattr(trash, "RUNS", 2)
     made = [finished(outcome) for _ in range(3)]
-    for age, run in zip((30, 20, 10), made):
+    for age, run in zip((300, 200, 100), made):
         run.delete()
         os.utime(home / "trash" / run.id, (time.time() - age,) * 2)
     assert runs.newest_first() == []
     extra = finished(outcome)
     extra.delete()
-    assert set(runs.trash()) == {made[2].id, extra.id}
+    assert set(runs.deleted()) == {made[2].id, extra.id}
     assert runs.restore(extra.id).result == outcome.result
     with pytest.raises(runs.UnknownRun):
         runs.restore(made[0].id)

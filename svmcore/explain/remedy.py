@@ -118,8 +118,8 @@ def strength(jitter: Jitter) -> tuple[float, float]:
 
 def contained(whole: JitterSet, part: JitterSet) -> np.ndarray:
     """(J,) bool: which jitters of `whole` are in `part`. ValueError when `part` has others."""
-    own = {(j.parts, j.offset) for j in part.jitters}
-    held = np.array([(j.parts, j.offset) in own for j in whole.jitters])
+    own = {j.key for j in part.jitters}
+    held = np.array([j.key in own for j in whole.jitters])
     if held.sum() != len(own):
         raise ValueError(f"jitters '{part}' has forms that '{whole}' does not")
     return held
@@ -127,7 +127,7 @@ def contained(whole: JitterSet, part: JitterSet) -> np.ndarray:
 
 def within(part: JitterSet, whole: JitterSet) -> bool:
     """Whether every jitter of `part` is one of `whole`."""
-    return {(j.parts, j.offset) for j in part.jitters} <= {(j.parts, j.offset) for j in whole.jitters}
+    return {j.key for j in part.jitters} <= {j.key for j in whole.jitters}
 
 
 def weakest(ladder: Ladder, wins: np.ndarray) -> list[Fix]:

@@ -39,6 +39,11 @@ class Jitter:
     labels: tuple[str, ...] = ()
 
     @property
+    def key(self) -> tuple:
+        """What it does, whatever it is called: equal for jitters that do the same."""
+        return self.parts, self.offset
+
+    @property
     def name(self) -> str:
         """For captions: "identity", "shift -1,+2", "turn +8° · thicker 0.5"."""
         moved = () if self.offset == (0, 0) else (f"shift {self.offset[0]:+d},{self.offset[1]:+d}",)
@@ -156,7 +161,7 @@ class _Reader:
 def _distinct(jitters: Iterable[Jitter]) -> tuple[Jitter, ...]:
     first = {}
     for jitter in jitters:
-        first.setdefault((jitter.parts, jitter.offset), jitter)
+        first.setdefault(jitter.key, jitter)
     return tuple(first.values())
 
 

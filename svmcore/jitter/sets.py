@@ -136,9 +136,9 @@ class JitterSet:
 
         Raises KeyError when a product is not in this set.
         """
-        number = {(j.parts, j.offset): at for at, j in enumerate(self.jitters)}
+        number = {j.key: at for at, j in enumerate(self.jitters)}
         products = [[a.then(b) for b in second.jitters] for a in first.jitters]
-        return np.array([[number[j.parts, j.offset] for j in row] for row in products])
+        return np.array([[number[j.key] for j in row] for row in products])
 
     def _canvas(self, X: np.ndarray, pad: int) -> tuple[np.ndarray, np.ndarray]:
         """Images (n, h + 2 pad, w + 2 pad, c) and their background's colour (n, c)."""

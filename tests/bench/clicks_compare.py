@@ -10,16 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import sync_playwright
 
+from tests.bench.browser import app_and_tabs
 from tests.bench.machine import machine
-from tests.browser.conftest import CHROMIUM_FLAGS, ROOT, running_app
 from tests.browser.steps import go_to, settle, visit
 
 KINDS = ("broken", "both wrong", "both right", "fixed")
@@ -42,13 +40,11 @@ def main(argv=None) -> int:
     parser.add_argument("--clicks", type=int, default=20)
     parser.add_argument("--json", type=Path, help="where the times go")
     options = parser.parse_args(argv)
-    path = shutil.which("chromium") or shutil.which("google-chrome")
     query = "&".join(f"compare={run_id}" for run_id in options.runs)
-    with running_app(ROOT, options.home) as server, sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+    with app_and_tabs(options.home) as (server, new_tab):
 
         def cold():
-            page = browser.new_context(viewport={"width": 1440, "height": 1400}).new_page()
+            page = new_tab(height=1400)
             began = time.perf_counter()
             page.goto(f"{server.url}/compare?{query}")
             return page, changed(page, "", began)

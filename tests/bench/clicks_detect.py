@@ -17,23 +17,22 @@ import contextlib
 import itertools
 import os
 import re
-import shutil
 import sys
 import time
 from functools import partial
 from urllib.parse import urlencode
 
 import numpy as np
-from playwright.sync_api import Page, TimeoutError, sync_playwright
+from playwright.sync_api import Page, TimeoutError
 
 from data import places
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.tables import stored_run
 from tests.bench import measured
+from tests.bench.browser import app_and_tabs
 from tests.bench.clicks import click
 from tests.bench.machine import machine
-from tests.browser.conftest import CHROMIUM_FLAGS, ROOT, running_app
 from tests.browser.steps import expect_state, press, run_id, settle, visit
 
 LOOKED_AT = ("volcano-A", "faces-cmu")
@@ -81,11 +80,9 @@ def main(argv=None) -> int:
     if missing := [name for name, run in looked_at.items() if run is None]:
         print(f"no stored run of {', '.join(missing)}: `python -m svmcore run NAME` first", file=sys.stderr)
         return 1
-    path = shutil.which("chromium") or shutil.which("google-chrome")
     found = {"machine": machine(), "load": round(os.getloadavg()[0], 2)}  # beside other work all times are too long
-    with running_app(ROOT, places.home()) as server, sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
-        watcher, visitor = (browser.new_context(viewport={"width": 1440, "height": 1000}).new_page() for _ in "ab")
+    with app_and_tabs(places.home()) as (server, new_tab):
+        watcher, visitor = new_tab(), new_tab()
         found["redraws"] = {}
         for name, run in looked_at.items():
             visit(visitor, f"{server.url}/detect?run={run.id}")

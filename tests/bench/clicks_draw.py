@@ -7,16 +7,13 @@ undo that is not counted) and presses 20 arrow keys, and prints the median and t
 end of each to the page with the new answers of all the runs.
 """
 
-import shutil
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import sync_playwright
 
 from svmcore.lab.store import runs
-from tests.browser.conftest import CHROMIUM_FLAGS, running_app
+from tests.bench.browser import app_and_tabs
 from tests.browser.steps import QUIET
 
 N = 20
@@ -69,10 +66,8 @@ def measure(tab, n_runs):
 
 def main(names):
     ids = names or [runs.newest_first()[0].id]
-    with running_app(Path(__file__).parents[2], runs.home()) as server, sync_playwright() as playwright:
-        path = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
-        tab = browser.new_page(viewport={"width": 1440, "height": 1000})
+    with app_and_tabs(runs.home()) as (server, new_tab):
+        tab = new_tab()
         started = time.perf_counter()
         tab.goto(f"{server.url}/draw?run={ids[0]}&" + "&".join(f"runs={i}" for i in ids))
         tab.get_by_test_id("stMetric").nth(len(ids) - 1).wait_for(timeout=120_000)
@@ -82,7 +77,6 @@ def main(names):
             for name, column in zip(("answered", "all drawn"), 1000 * np.array(seconds).T):
                 low, high = np.percentile(column, (50, 95))
                 print(f"{what}, {name}: median {low:.0f} ms, 95 % {high:.0f} ms of {N}; {len(ids)} machines")
-        browser.close()
 
 
 if __name__ == "__main__":

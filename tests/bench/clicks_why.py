@@ -17,19 +17,18 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
 
 import numpy as np
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page
 
 from data import places
 from svmcore.lab.tables import stored_run
 from tests.bench import measured
+from tests.bench.browser import app_and_tabs
 from tests.bench.machine import machine
-from tests.browser.conftest import CHROMIUM_FLAGS, ROOT, running_app
 from tests.browser.steps import QUIET, settle, tiles, visit
 
 RUN = "mnist-vsv"
@@ -58,13 +57,9 @@ def main(argv=None) -> int:
     if run is None:
         print(f"no stored run of {options.run}: `python -m svmcore run {options.run}` first", file=sys.stderr)
         return 1
-    expect.set_options(timeout=120_000)
-    path = shutil.which("chromium") or shutil.which("google-chrome")
     found = {"machine": machine(), "load": round(os.getloadavg()[0], 2), "run": options.run, "clicks": options.clicks}
-    with running_app(ROOT, places.home()) as server, sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
-        page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
-        page.set_default_timeout(120_000)
+    with app_and_tabs(places.home()) as (server, new_tab):
+        page = new_tab()
         visit(page, f"{server.url}/errors?run={run.id}")
         open_error(page, 0)  # reads the machine, and packs its support vectors
         shut(page)

@@ -202,16 +202,24 @@ def floor(problems) -> list[str]:
 
 
 def clicks(bench: dict) -> str:
-    """How soon the app answers while it trains."""
+    """How soon the next page stands: in a fresh process, at rest, while the app trains."""
     if not bench:
         return "Not measured yet."
-    heading = bench["heading"]
+    whens = ("first visits", "at rest", "while it trains")
+    first, rest, work = ([of_click(bench[when][part]) for part in ("heading", "whole page")] for when in whens)
     text = (
-        f"While `{bench['query']}` trains, with both browsers on the same cores, the heading of the next page stands "
-        f"{heading['median']:.2f} s after a click (median of {bench['clicks']}; {heading['of 95 %']:.2f} s for 95 of "
-        f"100), and a cancelled run is shown as such after {bench['cancelled']:.1f} s."
+        f"Through all pages in turn, {bench['at rest']['clicks']} clicks (median, 95 of 100): the heading of the next "
+        f"page stands after {rest[0]} and the whole page after {rest[1]} with nothing at work; after {work[0]} and "
+        f"{work[1]} while `{bench['query']}` trains and a second browser watches it, on the same cores. The first "
+        f"visits of a process that has just begun: {first[0]} and {first[1]}. A cancelled "
+        f"run is shown as such after {bench['cancelled']:.1f} s. The load before, by other work, was {bench['load']}."
     )
     return f"{lines(text)}{measured_on([bench])}"
+
+
+def of_click(figures: dict) -> str:
+    """Median and 95th percentile in seconds."""
+    return f"{figures['median']:.2f} s ({figures['of 95 %']:.2f} s)"
 
 
 def clicks_detect(bench: dict) -> str:
@@ -237,9 +245,7 @@ def clicks_why(bench: dict) -> str:
     if not bench:
         return "Not measured yet."
     kinds = {name: figures for name, figures in bench.items() if isinstance(figures, dict) and "median" in figures}
-    asked = "; ".join(
-        f"{name} {figures['median']:.2f} s ({figures['of 95 %']:.2f} s)" for name, figures in kinds.items()
-    )
+    asked = "; ".join(f"{name} {of_click(figures)}" for name, figures in kinds.items())
     text = (
         f"*Why*, over the errors of `{bench['run']}`, answers a click (median of {bench['clicks']}, 95 of 100) after: "
         f"{asked}. The load before, by other work, was {bench['load']}."

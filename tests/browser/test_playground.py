@@ -21,7 +21,7 @@ def plane(tab):
           frame: root.dataset.frame,
           line: root.querySelector("path.line")?.getAttribute("d"),
           sentence: root.querySelector(".sentence").textContent,
-          points: root.querySelectorAll("circle.point:not(.pending)").length,
+          points: root.querySelectorAll(".point:not(.pending)").length,
           virtual: root.querySelectorAll(".ring.virtual").length,
           readout: root.querySelector(".readout").textContent,
         })"""

@@ -4,12 +4,12 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import state, words
+from pages.ui.kit import words
+from pages.ui.recipe import config
 from pages.ui.run import polling, stored
-from svmcore.lab import jobs
 from svmcore.lab.experiment import comparison
 from svmcore.lab.experiment.comparison import Reason
-from svmcore.lab.forecast.estimate import BudgetError, estimate
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store.runs import Run
 
@@ -47,7 +47,7 @@ def draw(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> None:
 def _at_work(status) -> None:
     """How far a run is that is waited for."""
     if status.progress:
-        st.caption(f"{status.progress['n_sv']:,} support vectors so far", width="content")
+        st.caption(words.held_so_far(status.progress), width="content")
 
 
 def _offer(letter: str, run: Run, reference: Run) -> None:
@@ -75,9 +75,7 @@ def _offer(letter: str, run: Run, reference: Run) -> None:
 
 def _replace(old: str, recipe: Recipe, parent: str, ready: str | None) -> None:
     """Callback: put the run on the same examples, trained or to be trained, in the place of the other one."""
-    try:
-        new = ready or jobs.submit(recipe, parent=parent)
-    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not started. {words.plain(error)}")
-        return
-    st.session_state[RUNS] = list(dict.fromkeys(new if run_id == old else run_id for run_id in st.session_state[RUNS]))
+    with config.asking():
+        new = ready or config.submit(recipe, parent=parent)
+        chosen = (new if run_id == old else run_id for run_id in st.session_state[RUNS])
+        st.session_state[RUNS] = list(dict.fromkeys(chosen))

@@ -43,7 +43,7 @@ def disagreement(a: Run, b: Run) -> None:
             if not len(shown):
                 st.caption(f"None goes wrong only on the {side}.")
                 continue
-            st.caption(f"Wrong only on the {side}: predicted and true class above each.")
+            st.caption(f"Wrong only on the {side}: true → predicted class above each.")
             snapshots.errors(
                 a.recipe.dataset, found.split, found.index[shown], found.y_true[shown], said[shown], key=f"only_{side}"
             )

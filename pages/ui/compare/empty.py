@@ -8,10 +8,10 @@ import streamlit as st
 from data import DataError
 from pages.ui.compare.laid import RUNS
 from pages.ui.kit import state, words
+from pages.ui.recipe import config
 from pages.ui.run import card
-from svmcore.lab import jobs
 from svmcore.lab.experiment import comparison
-from svmcore.lab.forecast.estimate import BudgetError, estimate
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Damaged, Run
@@ -68,10 +68,8 @@ def _twin(run: Run | None) -> None:
 
 
 def _train(recipe: Recipe, parent: str) -> None:
-    try:
-        _choose([parent, jobs.submit(recipe, parent=parent)])
-    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not started. {words.plain(error)}")
+    with config.asking():
+        _choose([parent, config.submit(recipe, parent=parent)])
 
 
 def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:

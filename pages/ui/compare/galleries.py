@@ -12,12 +12,12 @@ import streamlit as st
 from data import DataError, Dataset
 from pages.ui.compare.laid import Laid, choose, key
 from pages.ui.example import evidence
-from pages.ui.figures import decisions
-from pages.ui.figures.frame import show
+from pages.ui.figures import confusion
 from pages.ui.kit import walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
+from svmcore import metrics
 from svmcore.lab.experiment.comparison import alone
-from svmcore.metrics import OUTCOMES, class_positions, confusion, outcomes
+from svmcore.metrics import OUTCOMES, class_positions, outcomes
 
 PER_PAGE = 96
 PAIR = ("fixed", "broken", "both wrong", "both right")  # in the order in which one asks
@@ -44,15 +44,15 @@ def pair(laid: Laid, b: int, found: dict) -> dict:
             asks = _asked_run(laid, (a, b), found, b)
         page = _pictures(laid, (a, b), rows[shown], shown, found, asks)
     with left:
-        matrices = [confusion(answers.y_true, answers.y_pred[i], answers.classes) for i in (a, b)]
-        figure = decisions.confusion_change(*matrices, names, [] if cell is None else [cell])
+        matrices = [metrics.confusion(answers.y_true, answers.y_pred[i], answers.classes) for i in (a, b)]
         st.markdown(f"**From {laid.letters[a]} to {laid.letters[b]}: the change of the confusion matrix**")
-        show(
-            figure,
-            "compare_change_figure",
+        confusion.show(
+            confusion.change(*matrices),
+            names,
+            [] if cell is None else [cell],
+            key="compare_change_figure",
             file="confusion-change",
-            on_select=lambda: _toggle(labels),
-            selection_mode="points",
+            on_pick=lambda picked: _toggle(labels, picked),
         )
     return {"shown": shown, "change": st.session_state[key("change")], "sheet": page}
 
@@ -82,18 +82,17 @@ def _one_kind(labels: Mapping[str, int]) -> int | None:
     picked = st.selectbox(
         "Shown: true → answered by either",
         ["", *labels],
-        format_func=lambda label: label or "all classes; click a cell of the matrix for one kind",
+        format_func=lambda label: label or "all classes",
         key=key("change"),
         help="A cell of the matrix: examples of that class which at least one of the two runs takes for the other.",
     )
     return labels.get(picked)
 
 
-def _toggle(labels: Mapping[str, int]) -> None:
+def _toggle(labels: Mapping[str, int], picked: int) -> None:
     """Callback: look at the cell that was clicked, or at all again; where the kind shown has none there, at one that
     has."""
-    points = st.session_state["compare_change_figure"].selection.points
-    clicked = next((label for label, cell in labels.items() if points and points[0]["customdata"] == cell), None)
+    clicked = next((label for label, cell in labels.items() if picked == cell), None)
     if clicked is not None:
         st.session_state[key("change")] = "" if st.session_state.get(key("change")) == clicked else clicked
         st.session_state["compare_clicked"] = True
@@ -177,7 +176,7 @@ def _tile(laid: Laid, runs: list[int], i: int) -> Tile:
     told = ", ".join(f"{laid.letters[j]} says {answer}" for j, answer in zip(runs, said))
     return Tile(
         reference(laid.runs[0].recipe.dataset, answers.split, index),
-        f"Example {index}, true {true}: {told}",
+        f"{words.test_example(answers.split, index)}, true {true}: {told}",
         upper=(" → " if len(runs) == 2 else " ").join(words.short(answer, 9) for answer in said),
         lower=f"is {words.short(true, 9)}",
     )

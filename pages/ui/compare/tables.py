@@ -18,7 +18,7 @@ SECONDS = ("Compile", "Train", "Test")
 COLUMNS = {
     "Method": st.column_config.TextColumn(help="How the invariance enters."),
     "Wrong": st.column_config.NumberColumn(format="localized", help="Test examples that come out wrong."),
-    "95 %": st.column_config.TextColumn("%, 95 % interval", help="Error rate with its interval (Wilson)."),
+    "95 %": st.column_config.TextColumn("Rate (95 %)", help="Error rate with its interval (Wilson)."),
     "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
     "Alphas": st.column_config.NumberColumn(
         format="localized", help="Alphas above 0, over all machines: a support vector counts once in each that uses it."
@@ -28,7 +28,9 @@ COLUMNS = {
     "Train": st.column_config.NumberColumn("Train, s", format="%.1f", help="Without compiling."),
     "Test": st.column_config.NumberColumn("Test, s", format="%.2f", help="Deciding on all test examples."),
     "Memory": st.column_config.NumberColumn(
-        "Memory, MB", format="localized", help="Peak of the whole program up to then: earlier runs in it count too."
+        "Memory, MB",
+        format="localized",
+        help="What the run took beyond what its process held before; older versions did not keep it.",
     ),
     "Kernel values": st.column_config.NumberColumn(format="compact", help="Computed while training."),
     "Area": st.column_config.NumberColumn("ROC area", format="%.4f", help="Area under the ROC curve."),
@@ -38,13 +40,11 @@ COLUMNS = {
 def row(letter: str, run: Run) -> dict:
     """One run in numbers."""
     result = run.result
-    low, high = (100 * share for share in result["interval"])
-    digits = 2 if result["n_test"] >= 5000 else 1
     return {
         "": letter,
         "Run": run.title,
         "Wrong": result["errors"],
-        "95 %": f"{100 * result['error_rate']:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})",
+        "95 %": words.rate(result),
         "Method": METHODS[run.recipe.method].title,
         "SVs": result["n_union"],
         "Alphas": int(np.sum(result["n_sv"])),
@@ -52,7 +52,7 @@ def row(letter: str, run: Run) -> dict:
         "Compile": result["compile_seconds"],
         "Train": result["fit_seconds"] - result["compile_seconds"],
         "Test": result["predict_seconds"],
-        "Memory": round(result["peak_rss_mb"]),
+        "Memory": round(result["memory_mb"]) if "memory_mb" in result else None,
         "Kernel values": result["kernel_evals"],
     } | ({"Area": result["roc_area"]} if "roc_area" in result else {})
 

@@ -8,6 +8,7 @@ import streamlit as st
 from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
 from pages.ui.kit import state
 from pages.ui.kit.gallery import Tile, gallery
+from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain, short
 
 DETECT = "pages/detect.py"
@@ -115,8 +116,8 @@ def _pictures(pictures: PictureSet) -> None:
         st.caption(
             f"{plain(plural(pictures.entry.object_name)).capitalize()} above, name below. Click one to look at it."
         )
-        page = _page(len(numbers), "pictures", (number - 1) // EACH_PAGE + 1)
-        rows = range((page - 1) * EACH_PAGE, min(page * EACH_PAGE, len(numbers)))
+        own = (number - 1) // EACH_PAGE + 1
+        rows = range(len(numbers))[paged(len(numbers), EACH_PAGE, key="page_pictures", first=own)]
         with st.container(height=HEIGHT if len(rows) > 12 else "content", border=False):
             _squares(pictures, rows, number)
 
@@ -226,8 +227,7 @@ def _windows(pictures: PictureSet) -> None:
 
 def _empty(pictures: PictureSet) -> None:
     n = len(pictures.empty)
-    page = _page(n, "empty", 1)
-    rows = range((page - 1) * EACH_PAGE, min(page * EACH_PAGE, n))
+    rows = range(n)[paged(n, EACH_PAGE, key="page_empty")]
     shown = [pictures.empty[row] for row in rows]
     tiles = [Tile("", picture.name, lower=short(picture.name, 14)) for picture in shown]
     gallery(
@@ -240,8 +240,3 @@ def _empty(pictures: PictureSet) -> None:
     st.caption(
         f"{n} pictures without a {plain(pictures.entry.object_name)}: whatever is found in them is a false alarm."
     )
-
-
-def _page(n: int, key: str, default: int) -> int:
-    pages = -(-n // EACH_PAGE)
-    return st.pagination(pages, default=default, key=f"page_{key}") if pages > 1 else 1

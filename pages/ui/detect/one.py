@@ -139,14 +139,15 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
     virtual = np.zeros(len(rows), bool) if machine.jitter is None else machine.jitter[strongest] > 0
     tiles = []
     for i, row, is_virtual in zip(strongest, rows, virtual):
-        kind = "virtual" if is_virtual else "bound" if machine.bound[0, i] else "free"
+        ring = evidence.ring(is_virtual, machine.bound[0, i])
+        kind, alpha = evidence.ring_word(ring), abs(machine.coef[0, i])
         made = f", made by {jitters[machine.jitter[i]]}" if is_virtual and jitters else ""
         tiles.append(
             Tile(
                 "",
-                f"Training chip {row}{made}, {kind} support vector, alpha {abs(machine.coef[0, i]):.3g}",
+                f"Training chip {row}{made}, {kind} support vector, alpha {alpha:.3g}",
                 lower=f"{parts[i]:+.2f}",
-                ring=kind,
+                ring=ring,
                 sign=int(np.sign(machine.coef[0, i])),
             )
         )

@@ -246,7 +246,6 @@ def _experiment(found: pictures.PictureSet) -> str:
         list(there),
         format_func=lambda name: there[name].title or name,
         key=key("experiment"),
-        disabled=len(there) == 1,
         help="Which pictures train and which test, part by part.",
         **KEEP,
     )

@@ -9,6 +9,7 @@ from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
 from pages.ui.kit import state
 from pages.ui.kit.gallery import Tile, gallery
+from pages.ui.kit.paging import paged
 from svmcore.detection.curve import OperatingPoint
 
 KINDS = ("Hits", "Missed", "False alarms")
@@ -56,9 +57,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
         shown = found if kind == "Hits" else missed
         shown = shown[np.argsort(-score[best[shown]], kind="stable")]
         detections = best[shown]
-    pages = max(1, -(-n[kind] // PER_PAGE))
-    page = st.pagination(pages, key=f"windows_page_{kind}_{pages}") if pages > 1 else 1
-    rows = slice((page - 1) * PER_PAGE, page * PER_PAGE)
+    rows = paged(n[kind], PER_PAGE, key="windows_page", of=kind)
     if not n[kind]:
         st.caption(f"{kind}: none at this threshold.")
         return

@@ -2,7 +2,6 @@
 // page only when its edition changes: a stroke drawn while the page is still at work is never lost.
 
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
-const PAPER = "#ffffff"
 const INK = "#1f2024"
 const CURSOR = "#0072b2"
 
@@ -133,8 +132,7 @@ function paint(at) {
   const pencil = board.getContext("2d")
   const scale = size / data.side
   pencil.setTransform(scale, 0, 0, scale, scale / 2, scale / 2)
-  pencil.fillStyle = PAPER
-  pencil.fillRect(-1, -1, data.side + 1, data.side + 1)
+  pencil.clearRect(-1, -1, data.side + 1, data.side + 1) // the paper is the style sheet's
   pencil.strokeStyle = INK
   pencil.lineWidth = +at.pen.value
   pencil.lineCap = pencil.lineJoin = "round"

@@ -10,8 +10,8 @@ from pages.ui.draw.nudges import nudged
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, trail
 from pages.ui.figures.frame import chart, show
-from pages.ui.kit.gallery import magnified
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.gallery import in_theme, magnified
+from pages.ui.kit.words import plain, short, test_example
 from svmcore.lab.store.runs import Run
 from svmcore.preprocess import drawn
 
@@ -75,12 +75,13 @@ def steps(how: drawn.Convention, first: Run | None) -> None:
         names = ("drawn", "cropped", f"fitted {parts.fitted.shape[0]} × {parts.fitted.shape[1]}", "centred")
         with st.container(horizontal=True, key="draw_steps"):
             for name, ink in zip(names, parts):
-                st.image(_picture(ink, STAGE), caption=name, output_format="PNG", alt=f"The digit, {name}")
+                st.image(in_theme(_picture(ink, STAGE)), caption=name, output_format="PNG", alt=f"The digit, {name}")
         st.caption(f"Prepared as the machines' digits were: cropped, {how.words}.")
     elif now.start is not None and first is not None:
         test = first.test()
         name, label = plain(first.recipe.dataset), plain(test.y_true[now.start])
-        st.caption(f"Example {test.index[now.start]:,} of {name}, {test.split} part, class **{label}**, as it is.")
+        example = plain(test_example(test.split, test.index[now.start]))
+        st.caption(f"{example} of {name}, class **{label}**, as it is.")
 
 
 def pad(ink: np.ndarray | None) -> None:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from data import DataError, Dataset, load
 from pages.ui.kit.gallery import Tile, pictures, reference
-from pages.ui.kit.words import short
+from pages.ui.kit.words import distinct
 from svmcore.jitter import JitterSet
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -29,8 +29,13 @@ class Supports(NamedTuple):
     row: np.ndarray  # in the data set's X_train
     alpha: np.ndarray
     sign: np.ndarray  # +1 or -1, the side it stands for
-    kind: np.ndarray  # "free", "bound" or "virtual": its ring
+    kind: np.ndarray  # "free", "bound", "virtual" or "virtual-bound": its ring
     label: np.ndarray  # class
+
+    @property
+    def virtual(self) -> np.ndarray:
+        """(m,) bool: which were made from another one."""
+        return np.char.startswith(self.kind, "virtual")
 
 
 def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
@@ -86,9 +91,8 @@ def supports(run: Run, machine: Machine, c: int) -> Supports:
 def at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Supports:
     """The support vectors at these positions of the Machine's arrays, in this order, as machine c has them."""
     row = dataset_rows(run, machine)[position]
-    kind = np.where(machine.bound[c, position], "bound", "free")
-    if machine.jitter is not None:
-        kind = np.where(machine.jitter[position] > 0, "virtual", kind)
+    made = np.zeros(len(position), bool) if machine.jitter is None else machine.jitter[position] > 0
+    kind = np.array([ring(*one) for one in zip(made, machine.bound[c, position])], str)
     coef = machine.coef[c, position]
     return Supports(position, row, np.abs(coef), np.sign(coef).astype(int), kind, load(run.recipe.dataset).y_train[row])
 
@@ -104,27 +108,44 @@ def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
     """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution."""
     sign = "" if numbers is chosen.alpha else "+"
+    classes = load(dataset).classes
+    cut = dict(zip(classes.tolist(), distinct(classes, 9)))
     return [
         Tile(
             reference(dataset, "train", row),
-            f"{'Made from training' if kind == 'virtual' else 'Training'} example {row}, class {label}, {kind} support "
+            f"{'Made from training' if made else 'Training'} example {row}, class {label}, {ring_word(kind)} support "
             f"vector, alpha {alpha:.3g}",
-            upper=short(label, 9),
+            upper=cut[label],
             lower=f"{number:{sign}.2f}",
             ring=str(kind),
             sign=int(side),
         )
-        for row, label, kind, alpha, side, number in zip(
-            chosen.row, chosen.label, chosen.kind, chosen.alpha, chosen.sign, numbers
+        for row, label, kind, made, alpha, side, number in zip(
+            chosen.row, chosen.label.tolist(), chosen.kind, chosen.virtual, chosen.alpha, chosen.sign, numbers
         )
     ]
+
+
+def ring(virtual: bool, bound: bool) -> str:
+    """The ring (`gallery.Tile`) of a support vector."""
+    return ("virtual-bound" if bound else "virtual") if virtual else "bound" if bound else "free"
+
+
+def ring_word(ring: str) -> str:
+    """A ring read out: `free`, `bound`, `virtual`, `virtual, bound`."""
+    return str(ring).replace("-", ", ")
 
 
 def jitter_names(machine: Machine) -> list[str]:
     """The names of the jitters that a machine's virtual support vectors count in; empty for one that has none."""
     if machine.jitter is None:
         return []
-    return list(JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"])).names)
+    return list(jitters(machine).names)
+
+
+def jitters(machine: Machine) -> JitterSet:
+    """The jitter set that a machine's virtual support vectors count in."""
+    return JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))
 
 
 def take(chosen: Supports, which: np.ndarray) -> Supports:

@@ -29,8 +29,8 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
     weight = np.bincount(family, chosen.alpha)
     vectors, tiles, labels = [], [], []
     for f in np.argsort(-weight, kind="stable")[:most]:
-        own = np.flatnonzero((family == f) & (chosen.kind != "virtual"))
-        made = np.flatnonzero((family == f) & (chosen.kind == "virtual"))[: LONGEST - 1]
+        own = np.flatnonzero((family == f) & (~chosen.virtual))
+        made = np.flatnonzero((family == f) & (chosen.virtual))[: LONGEST - 1]
         row = heads[f]
         ref, label = reference(run.recipe.dataset, "train", row), dataset.y_train[row]
         kind, alpha = (str(chosen.kind[own[0]]), chosen.alpha[own[0]]) if len(own) else ("", 0.0)
@@ -60,5 +60,11 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
 
 def _virtual(ref: str, jitters: list[str], machine: Machine, chosen: evidence.Supports, i: int) -> Tile:
     name = jitters[machine.jitter[chosen.position[i]]]
-    return Tile(ref, f"{name}, alpha {chosen.alpha[i]:.3g}", lower=f"{chosen.alpha[i]:.2f}", ring="virtual",
-                sign=int(chosen.sign[i]), linked=True)  # fmt: skip
+    return Tile(
+        ref,
+        f"{name}, {evidence.ring_word(chosen.kind[i])}, alpha {chosen.alpha[i]:.3g}",
+        lower=f"{chosen.alpha[i]:.2f}",
+        ring=str(chosen.kind[i]),
+        sign=int(chosen.sign[i]),
+        linked=True,
+    )

@@ -44,10 +44,7 @@ class Forms(NamedTuple):
 def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet) -> Forms:
     """Every form of an example."""
     X, y = evidence.examples(dataset, split)
-    images = jitters.apply(X[index : index + 1])[:, 0]
-    if X.dtype == np.uint8:
-        images = np.rint(images.clip(0, 255)).astype(np.uint8)
-    return Forms(images, str(y[index]))
+    return Forms(applied(jitters, X[index : index + 1])[:, 0], str(y[index]))
 
 
 def asked(shown: Forms, run: Run, label) -> Forms:
@@ -57,6 +54,12 @@ def asked(shown: Forms, run: Run, label) -> Forms:
     f = machine.decision_values(evidence.prepared(run, shown.images))
     true = evidence.class_of(run, machine, label) or ""
     return Forms(shown.images, true, tuple(map(str, labels(np.array(names), f))))
+
+
+def applied(jitters: JitterSet, X: np.ndarray) -> np.ndarray:
+    """The forms (J, n, ...) of examples X (n, ...), whole grey levels where the data set has them."""
+    forms = jitters.apply(X)
+    return np.rint(forms.clip(0, 255)).astype(np.uint8) if X.dtype == np.uint8 else forms
 
 
 def squares(jitters: JitterSet) -> list[Square]:

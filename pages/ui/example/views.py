@@ -9,6 +9,7 @@ from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import state, walk
 from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
+from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
 
@@ -65,8 +66,8 @@ def hundred(dataset: Dataset) -> None:
                 help="Training or test examples.",
             )
         n = len(evidence.examples(dataset, split)[0])
-        page = st.pagination(-(-n // HUNDRED), key=f"hundred_{dataset.entry.name}_{split}") if n > HUNDRED else 1
-    rows = np.arange((page - 1) * HUNDRED, min(page * HUNDRED, n))
+        shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))
+    rows = np.arange(n)[shown]
     if dataset.X_train.shape[1:] == (2,):
         plane(dataset, split)
     labelled(dataset, split, rows, key="hundred")

@@ -25,7 +25,7 @@ BOLD = {"color": BLUE, "width": 2.5}
 
 def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
     """KKT gap (log axis) against time: each machine thin, named where it is done, their mean bold, `tol` dotted."""
-    figure = bare("time, s", "KKT gap", margin_r=30, yaxis_type="log")
+    figure = bare("training time, s", "KKT gap", margin_r=30, yaxis_type="log")
     phases = _phases(progress)
     for phase in phases:
         seconds, machines = [r["seconds"] for r in phase], _gaps(phase).T
@@ -56,7 +56,7 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
 
 def dual_curve(progress: Sequence[dict]) -> go.Figure:
     """Dual objective, summed over the machines, against time."""
-    figure = bare("time, s", "dual objective")
+    figure = bare("training time, s", "dual objective")
     phases = _phases(progress)
     for phase in phases:
         figure.add_scatter(
@@ -76,10 +76,10 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
 
 
 def sv_curve(progress: Sequence[dict]) -> go.Figure:
-    """Support vectors and bound support vectors, summed over the machines, against time."""
-    figure = bare("time, s", "count", margin_r=70)
+    """Alphas above 0 and at C, of all machines, against time."""
+    figure = bare("training time, s", "alphas", margin_r=70)
     phases = _phases(progress)
-    for name, field, colour, shift in (("SVs", "n_sv", BLUE, 7), ("bound", "n_bound", GREY, -7)):
+    for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("at C:", "n_bound", GREY, -7)):
         for phase in phases:
             figure.add_scatter(
                 x=[r["seconds"] for r in phase],

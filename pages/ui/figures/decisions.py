@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.frame import HEIGHT, bare, worded
-from pages.ui.kit.palette import BLUE, GREY, INK, LIGHT_BLUE, LIGHT_ORANGE, ORANGE, PAPER, signed
-from pages.ui.kit.words import in_figure, short
+from pages.ui.figures.frame import bare, worded
+from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
+from pages.ui.kit.words import distinct, in_figure, short
 
 BINS = 20  # of the histogram of alpha
 
@@ -54,97 +54,12 @@ def alpha_histogram(
     )
 
 
-def confusion_figure(matrix: np.ndarray, classes: Sequence, selected: Sequence[int] = ()) -> go.Figure:
-    """Confusion matrix (k, k), rows true and columns predicted; a click reports `customdata` = row * k + column.
-
-    Errors are shaded, the diagonal is not; `selected` cells are outlined.
-    """
-    k = len(classes)
-    errors = np.where(np.eye(k, dtype=bool) | (matrix == 0), np.nan, matrix)
-    figure = class_cells(
-        errors,
-        [f"{n:,}" if n else "" for n in matrix.ravel()],
-        [f"{n:,}" for n in matrix.ravel()],
-        classes,
-        selected,
-        zmin=0,
-        zmax=max(1, np.nanmax(errors, initial=0)),
-        colorscale=[[0, PAPER], [1, GREY]],
-    )
-    wrong = int(np.nansum(errors))
-    return worded(
-        figure,
-        f"Confusion matrix of {int(matrix.sum())} test examples in {k} classes, {wrong} of them wrong.",
-        "Rows are true classes, columns predicted ones; darker cells hold more errors. Click a cell to see its digits.",
-    )
-
-
-def confusion_change(before: np.ndarray, after: np.ndarray, classes: Sequence, selected: Sequence[int] = ()):
-    """What changed between two confusion matrices (k, k) of the same examples: counts of `after` less those of
-    `before`, fewer errors blue, more orange; clicks and `selected` as in `confusion_figure`."""
-    k = len(classes)
-    change = after - before
-    shade = np.where(np.eye(k, dtype=bool) | (change == 0), np.nan, change)
-    most = max(1, np.nanmax(np.abs(shade), initial=0))
-    figure = class_cells(
-        shade,
-        [f"{n:+,}".replace("-", "−") if n else "" for n in change.ravel()],
-        [f"{a:,} before, {b:,} after" for a, b in zip(before.ravel(), after.ravel())],
-        classes,
-        selected,
-        zmin=-most,
-        zmax=most,
-        colorscale=[[0, BLUE], [0.49, LIGHT_BLUE], [0.51, LIGHT_ORANGE], [1, ORANGE]],
-    )
-    fewer, more = (int(np.nansum(np.maximum(s * shade, 0))) for s in (-1, 1))
-    return worded(
-        figure,
-        f"Change of the confusion matrix in {k} classes: {fewer} errors fewer in some cells, {more} more in others.",
-        "Rows are true classes, columns answers. Blue: this error became rarer; orange: it became more frequent. Click "
-        "a cell to see its examples.",
-    )
-
-
-def class_cells(values, texts, counts, classes: Sequence, selected: Sequence[int], **shades) -> go.Figure:
-    """A (k, k) matrix of classes, rows true and columns predicted, NaN unshaded; a click reports row * k + column.
-
-    texts, counts: of each cell, row by row: what stands in it, and what is said of it on hover.
-    """
-    k = len(classes)
-    labels = [in_figure(c, 24) for c in classes]
-    figure = bare("predicted", "true", height=HEIGHT + min(24 * k, 420))
-    figure.add_heatmap(z=values, showscale=False, hoverinfo="skip", xgap=1, ygap=1, **shades)
-    rows, columns = np.divmod(np.arange(k * k), k)
-    strong = np.nan_to_num(np.abs(values)).ravel() > 0.6 * shades["zmax"]
-    ink = np.where(strong & (shades["zmin"] < 0), "white", INK)
-    figure.add_scatter(
-        x=columns,
-        y=rows,
-        mode="markers+text" if k <= 20 else "markers",
-        marker={"symbol": "square", "size": max(8, min(110, 300 // k)), "opacity": 0, "color": GREY},
-        text=texts,
-        textfont={"color": np.where(rows == columns, GREY, ink)},
-        customdata=list(range(k * k)),
-        hovertext=[f"{n} × true {labels[r]}, predicted {labels[c]}" for n, r, c in zip(counts, rows, columns)],
-        hoverinfo="text",
-    )
-    for row, column in (divmod(cell, k) for cell in selected):
-        figure.add_shape(
-            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": BLUE, "width": 3}
-        )
-    ticks = {"tickvals": list(range(k)), "ticktext": labels, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(range=[-0.5, k - 0.5], **ticks)
-    figure.update_yaxes(range=[k - 0.5, -0.5], **ticks)
-    return figure.update_layout(hovermode="closest", clickmode="event+select")
-
-
 def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
     """Decision values (k,) of one example, one bar for each machine; the largest one wins. true: None where nobody
     knows it, as of a drawing."""
     marks = [(c, [word for word, name in (("true", true), ("predicted", predicted)) if c == name]) for c in classes]
-    labels = [f"{in_figure(c, 24)} {', '.join(words)}" for c, words in marks]
-    if len(set(labels)) < len(labels):  # cut short they are alike, and would become one bar
-        labels = [f"{number}: {label}" for number, label in enumerate(labels, 1)]
+    names = distinct(classes, 24)  # those alike would become one bar
+    labels = [f"{in_figure(name)} {', '.join(words)}" for name, (_, words) in zip(names, marks)]
     figure = bare("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
     figure.add_bar(
         x=values,

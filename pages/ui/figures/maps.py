@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 
 PALE = {BLUE: "rgba(0,114,178,0.22)", ORANGE: "rgba(213,94,0,0.22)"}
@@ -64,7 +64,11 @@ def toy_plane(
             x=X[rows, 0],
             y=X[rows, 1],
             mode="markers",
-            marker={"color": CLASS_COLOURS[c % len(CLASS_COLOURS)], "size": 6},
+            marker={
+                "color": CLASS_COLOURS[c % len(CLASS_COLOURS)],
+                "symbol": CLASS_SYMBOLS[c % len(CLASS_SYMBOLS)],
+                "size": 6,
+            },
             customdata=rows if refs is None else [refs[i] for i in rows],
             name=in_figure(name),
             hovertemplate=f"class {in_figure(name)} (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
@@ -86,7 +90,7 @@ def toy_plane(
     return worded(
         figure,
         f"{len(X)} points of the plane in {len(classes)} classes.",
-        f"Each point is an example, coloured by class.{marked}"
+        f"Each point is an example; colour and shape tell its class.{marked}"
         + (" The lines are f = −1, 0 and 1." if field is not None and len(classes) == 2 else ""),
     )
 

@@ -4,10 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, INK, ORANGE
-from pages.ui.kit.words import in_figure, short
+from pages.ui.kit.palette import BLUE, CLEAR_BLUE, CLEAR_ORANGE, GREY, ORANGE
+from pages.ui.kit.words import in_figure, minus, short
 
-SCALE = [[0, ORANGE], [0.5, "#FFFFFF"], [1, BLUE]]
+SCALE = [[0, ORANGE], [0.5, CLEAR_ORANGE], [0.5, CLEAR_BLUE], [1, BLUE]]  # the page's own colour at 0
 
 
 def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[list[str]], name: str) -> go.Figure:
@@ -24,10 +24,9 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
     )  # fmt: skip
     rows, columns = np.nonzero(~holds)
     figure.add_scatter(
-        x=steps[columns], y=steps[rows], mode="markers", hoverinfo="skip",
-        marker={"symbol": "x-thin", "size": 6, "line": {"width": 1.2, "color": INK}},
+        x=steps[columns], y=steps[rows], mode="text", text="×", textfont_size=13, hoverinfo="skip",
     )  # fmt: skip
-    figure.add_shape(type="rect", x0=-0.5, x1=0.5, y0=-0.5, y1=0.5, line={"color": INK, "width": 2})
+    figure.add_shape(type="rect", x0=-0.5, x1=0.5, y0=-0.5, y1=0.5, line={"color": GREY, "width": 3})
     ticks = {"tickvals": [-(n // 2), 0, n // 2], "showgrid": False, "zeroline": False}
     figure.update_xaxes(constrain="domain", range=[steps[0] - 0.5, steps[-1] + 0.5], **ticks)
     figure.update_yaxes(range=[steps[-1] + 0.5, steps[0] - 0.5], scaleanchor="x", constrain="domain", **ticks)
@@ -36,7 +35,7 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
         figure,
         f"{short(name)}: f at {n} by {n} shifts, {middle:+.3f} as it is, from {f.min():+.3f} to {f.max():+.3f}; the "
         f"answer holds at {int(holds.sum())}.",
-        f"f from {f.min():+.2f} to {f.max():+.2f}, {middle:+.2f} as it is.",
+        minus(f"f from {f.min():+.2f} to {f.max():+.2f}, {middle:+.2f} as it is."),
     )
 
 

@@ -1,20 +1,27 @@
 """Inline components: what the browser draws by a script of the lab's own, without a server of scripts.
 
-The files lie beside the module that draws with them: NAME.css and NAME.js. Scripts of components that show pictures
-from a montage begin with pictures.js.
+The files lie beside the module that draws with them: NAME.css and NAME.js. What several of them need lies here and
+stands first: `pictures` cuts pictures out of a montage (`gallery.sheet`), `saving` saves what is drawn.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
-PICTURES = Path(__file__).with_name("pictures.js")
+KIT = Path(__file__).parent
 
 
-def component(module: str, name: str, html: str, *, pictures: bool = False):
-    """The component NAME with its first HTML, for the module whose `__file__` is given. pictures: whether it cuts
-    pictures out of a montage (`gallery.sheet`)."""
-    css, js = (Path(module).with_name(f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    if pictures:
-        js = PICTURES.read_text(encoding="utf-8") + js
+def component(module: str, name: str, html: str, *, first: Sequence[str] = ()):
+    """The component NAME with its first HTML, for the module whose `__file__` is given. first: names of files of
+    this folder that its own build on."""
+    css, js = (
+        "\n".join(path.read_text(encoding="utf-8") for path in _files(Path(module), name, first, kind))
+        for kind in ("css", "js")
+    )
     return st.components.v2.component(f"svmlab_{name}", html=html, css=css, js=js)
+
+
+def _files(module: Path, name: str, first: Sequence[str], kind: str) -> list[Path]:
+    common = [KIT / f"{one}.{kind}" for one in first]
+    return [*(path for path in common if path.exists()), module.with_name(f"{name}.{kind}")]

@@ -6,9 +6,9 @@
 
 The browser cuts the tiles out of the montage and magnifies them by a whole number, so that pixels stay square and
 sharp at any screen density, and lets them flow into the width there is.  Encoding (one everywhere): blue = class +1,
-orange = class -1; solid ring = free SV, double ring = bound SV, dotted ring = virtual SV, cross = error.  The layout
-of text around a digit follows Figure 5 of DeCoste and Schoelkopf (2002): index at the lower left, labels at the upper
-right.
+orange = class -1; solid ring = free SV, double ring = bound SV, dotted ring = virtual SV, both = a virtual one at C,
+cross = error.  In a dark theme what is ink on white lies on grey.  The layout of text around a digit follows
+Figure 5 of DeCoste and Schoelkopf (2002): index at the lower left, labels at the upper right.
 """
 
 import base64
@@ -29,6 +29,11 @@ DIGIT = "digit"  # the URL parameter that holds the reference of the open exampl
 REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a data set
 PLANE = 28  # side, in pixels, of the picture of a point in the plane
 LARGEST = 128  # larger pictures are thinned before they are sent
+WHITE, GROUND = 250, 0.3  # from this share of pixels this light on, pictures are ink on white
+DIMMED = 0.71  # their white in a dark theme, as pictures.css has it
+RINGS = "Single ring: free; double ring: at C"
+VIRTUAL_RINGS = f"{RINGS}; dotted: virtual; dotted and solid: a virtual one at C"
+SIDES = "blue: the machine's class, orange: the others"
 
 
 class Tile(NamedTuple):
@@ -41,7 +46,7 @@ class Tile(NamedTuple):
     label: str  # read out by a screen reader, shown on hover
     upper: str = ""
     lower: str = ""
-    ring: str = ""  # "", "free", "bound", "virtual"
+    ring: str = ""  # "", "free", "bound", "virtual", "virtual-bound"
     sign: int = 0  # +1 blue, -1 orange, 0 grey
     cross: bool = False
     linked: bool = False  # joined to the tile before it by a line
@@ -80,12 +85,18 @@ def gallery(
         data=sheet(pictures, size * (TYPE if presenting() else 1))
         | {
             "alt": alt,
+            "file": key.replace("_", "-"),
             "rows": list(rows),
             "tiles": [tile._asdict() for tile in tiles],
         },
         key=key,
         on_picked_change=partial(_picked, key, on_pick, whole_page),
     )
+
+
+def on_white(pictures: np.ndarray) -> bool:
+    """Whether pictures (n, h, w[, 3]) uint8 are ink on white, and no photographs, which stay as they are."""
+    return bool(len(pictures)) and float(np.mean(pictures >= WHITE)) > GROUND
 
 
 def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False) -> np.ndarray:
@@ -113,6 +124,7 @@ def sheet(pictures: np.ndarray, size: float) -> dict:
     height, width = pictures.shape[1:3]
     columns = max(1, int(np.ceil(np.sqrt(len(pictures)))))
     return {
+        "ink": on_white(pictures),
         "sheet": data_uri(montage(pictures, columns)) if len(pictures) else "",
         "columns": columns,
         "height": height,
@@ -142,6 +154,13 @@ def data_uri(image: np.ndarray) -> str:
     buffer = io.BytesIO()
     Image.fromarray(image).save(buffer, "png")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def in_theme(picture: np.ndarray) -> np.ndarray:
+    """A picture (h, w[, 3]) as `st.image` is to show it: ink on white is dimmed in a dark theme."""
+    if st.context.theme.type == "dark" and on_white(picture[None]):
+        return np.rint(DIMMED * picture).astype(np.uint8)
+    return picture
 
 
 def magnified(picture: np.ndarray, size: int) -> np.ndarray:
@@ -180,4 +199,5 @@ def diverging(values: np.ndarray) -> np.ndarray:
     return np.rint(255 + np.abs(values) * (end - 255.0)).astype(np.uint8)
 
 
-_component = component(__file__, "gallery", '<div class="gallery" role="group">\n</div>', pictures=True)
+SCRIPTS = ("pictures", "roving", "saving", "painting")
+_component = component(__file__, "gallery", '<div class="gallery" role="group">\n</div>', first=SCRIPTS)

@@ -7,17 +7,22 @@ negative value, grey for everything else.
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
 GREY = "#8A8F98"
-PAPER = "#ECEDF0"  # the lightest grey of a shaded cell, and the ink of numbers on it, in both themes
 INK = "#1F2024"
 
-LIGHT_BLUE = "#C5DDED"  # where a scale from nothing to blue, or to orange, begins
-LIGHT_ORANGE = "#F6D9C8"
+CLEAR_BLUE = "rgba(0,114,178,0)"  # where a scale from nothing to blue, or to orange, begins: the page's colour
+CLEAR_ORANGE = "rgba(213,94,0,0)"
 
 BLUE_RGB = (0, 114, 178)
 ORANGE_RGB = (213, 94, 0)
 
-# Okabe and Ito's hues in the order in which classes of a plane take them; more classes start again.
-CLASS_COLOURS = (ORANGE, BLUE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#8A8F98")
+# Of classes, machines and runs, in the order in which they take them; more start again. Okabe and Ito's hues and four
+# more, told apart without red or green cones too (tests/test_palette.py); beside each hue a shape, never a hue alone.
+CLASS_COLOURS = (
+    ORANGE, BLUE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#773300", "#005544", "#EEAA66", "#5599FF"
+)  # fmt: skip
+CLASS_SYMBOLS = (
+    "square", "circle", "diamond", "triangle-up", "cross", "star", "triangle-down", "pentagon", "hexagram", "bowtie"
+)  # fmt: skip
 
 
 def signed(value: float) -> str:

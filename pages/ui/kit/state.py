@@ -80,6 +80,19 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     st.session_state[f"written_{group}"] = _present(names)
 
 
+def note(name: str, key: str):
+    """Callback of a widget: its value goes into the address, or the parameter out of it where the value is empty."""
+    say(name, st.session_state[key])
+
+
+def say(name: str, value: str | None):
+    """Make one parameter of the address say `value`; an empty one goes."""
+    if value:
+        st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+
+
 def param(name: str, default, allowed=None):
     """The URL's value of `name`, typed like `default`; a value outside `allowed` is said aloud and replaced.
 
@@ -94,7 +107,8 @@ def param(name: str, default, allowed=None):
         value = None
     if value is None or not _within(value, allowed):
         spelled = f"{plain(name)}={plain(short(raw, 80))} in the address; allowed: {plain(_spelled(allowed, default))}."
-        st.warning(f"{spelled} Showing {plain(default)}.", icon=":material/link_off:")
+        instead = f"Showing {plain(default)}." if default != "" else "It is left out."
+        st.warning(f"{spelled} {instead}", icon=":material/link_off:")
         return default
     return value
 
@@ -137,5 +151,7 @@ def _spelled(allowed, default):
         return f"{allowed.start} to {allowed.stop}"
     if allowed is None:
         return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(default), "a text")
-    names = [str(a) for a in allowed]
+    names = [short(a) for a in allowed]
+    if not names:
+        return "none here"
     return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")

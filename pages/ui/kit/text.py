@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 
 
 def plain(text: object) -> str:
@@ -19,3 +20,17 @@ def short(text: object, most: int = 40) -> str:
     """A name of any length in one line of at most `most` characters."""
     text = " ".join(str(text).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def distinct(names: Iterable[object], most: int = 40) -> list[str]:
+    """Names of at most `most` characters; with their number, from 0, where they were alike when cut."""
+    names = list(names)
+    cut = [short(name, most) for name in names]
+    if len(set(cut)) == len(set(map(str, names))):
+        return cut
+    return [short(f"{number}: {name}", most) for number, name in enumerate(names)]
+
+
+def minus(number: str) -> str:
+    """A formatted number with the sign − in place of the hyphen."""
+    return number.replace("-", "−")

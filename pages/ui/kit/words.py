@@ -1,35 +1,90 @@
 """Numbers and recipes in the words of the lab, the same on every page."""
 
-from collections import Counter
 from contextlib import suppress
 from datetime import datetime
 
 import numpy as np
 
 from data import DataError, catalogue, pictures
-from pages.ui.kit.text import in_figure, plain, short  # noqa: F401  (words as well, to whoever imports this)
+from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (to whoever imports words)
+from svmcore import metrics
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store import labels
+
+SHOWN_SECONDS = 0.05  # less than that beside the training is not told
 
 
 def error_rate(result: dict) -> str:
-    """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: what came out of a run, in the words of its task."""
+    """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: what came out of a run, in the words of its task."""
     return TASKS[result.get("task", "classify")].headline(result)
+
+
+def interval(result: dict) -> str:
+    """`3.0–5.3`: the 95 % interval of the share of wrong answers, per cent."""
+    return metrics.interval_text(result["interval"])
+
+
+def rate(result: dict) -> str:
+    """`4.00 % (3.0–5.3)`: the share of wrong answers with its 95 % interval, written like this everywhere."""
+    return metrics.rate_text(result["error_rate"], result["interval"])
+
+
+def test_example(split: str, index: int) -> str:
+    """`Test example 65 (held out of the train part)`: what a run calls an example that it was judged on."""
+    return f"Test example {index}" + (" (held out of the train part)" if split == "train" else "")
 
 
 def outcome(result: dict) -> str:
     """Support vectors, time and memory of a finished run, in a line."""
     machines, bound = len(result["n_sv"]), np.sum(result["n_bound"])
-    shared = f" shared by {machines} machines, {np.sum(result['n_sv']):,} alphas above 0" if machines > 1 else ""
+    held = f"{result['n_union']:,} support vectors"
+    if machines > 1:
+        held = f"{result['n_union']:,} distinct support vectors, {alphas(np.sum(result['n_sv']), machines)}"
     ranked = [f"area under the ROC curve {result['roc_area']:.4f}"] if "roc_area" in result else []
     parts = [
         *ranked,
-        f"{result['n_union']:,} support vectors{shared}, {bound:,} at C",
-        f"trained in {duration(result['fit_seconds'])}",
-        f"peak memory {megabytes(result['peak_rss_mb'])}",
+        f"{held}, {bound:,} at C",
+        f"trained in {duration(training_seconds(result))}",
+        beside({"compile_seconds": compiling(result)}),
+        memory(result),
     ]
-    return " · ".join(parts)
+    return " · ".join(filter(None, parts))
+
+
+def training_seconds(result: dict) -> float:
+    """What training took, compiling apart."""
+    return max(result["fit_seconds"] - result.get("compile_seconds", 0.0), 0.0)
+
+
+def compiling(result: dict) -> float:
+    """Seconds of compiling in all of a run; while training alone, for a run that kept no more."""
+    return result.get("compile_all_seconds", result.get("compile_seconds", 0.0))
+
+
+def beside(line: dict) -> str:
+    """`compiling 3.1 s (once), slow motion 14 s`: what passed beside the training; empty for next to nothing."""
+    named = (("compile_seconds", "compiling {} (once)"), ("rest_seconds", "slow motion {}"))
+    known = ((text, line.get(name, 0.0)) for name, text in named)
+    return ", ".join(text.format(duration(seconds)) for text, seconds in known if seconds >= SHOWN_SECONDS)
+
+
+def memory(result: dict) -> str:
+    """What a run took of memory; for one that did not keep it, the most that its whole process held."""
+    if "memory_mb" in result:
+        return f"{megabytes(result['memory_mb'])} of memory for itself"
+    return f"{megabytes(result['peak_rss_mb'])} of memory with the whole process"
+
+
+def alphas(number: int, machines: int) -> str:
+    """`7,195 alphas above 0 of all 10 machines`: support vectors, each counted in every machine that it holds up."""
+    return f"{number:,} support vectors" if machines == 1 else f"{number:,} alphas above 0 of all {machines} machines"
+
+
+def held_so_far(progress: dict) -> str:
+    """`7,195 alphas above 0 of all 10 machines so far`, of a run at work."""
+    return f"{alphas(progress['n_sv'], max(1, len(progress.get('gaps', ()))))} so far"
 
 
 def count(number: float) -> str:
@@ -92,10 +147,5 @@ def when(created: str) -> str:
 
 
 def run_labels(store) -> dict[str, str]:
-    """Run id -> `title · time` for the runs of a list, newest first; equal ones are numbered, as a choice needs."""
-    named, seen = {}, Counter()
-    for run in reversed(store):
-        label = f"{run.title} · {when(run.created)}"
-        seen[label] += 1
-        named[run.id] = label if seen[label] == 1 else f"{label} ({seen[label]})"
-    return dict(reversed(named.items()))
+    """Run id -> what to call it, for the runs of a list, newest first; no two alike, as a choice needs."""
+    return labels.labels(store)

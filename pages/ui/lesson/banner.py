@@ -58,7 +58,7 @@ def _body(at: course.At, facts: Facts, page) -> None:
     if places.name_of(page) != view.page:
         _astray(f"This step is on the page *{places.PLACES[view.page].title}*.")
     elif missing:
-        _train(facts, missing)
+        _train(at, facts, missing)
     elif view.run and st.session_state.get("run") != facts.run(view.run).id:
         _astray(f"This step looks at another run: *{words.plain(facts.run(view.run).title)}*.")
     elif said is None:
@@ -98,7 +98,7 @@ def _ask(at: course.At, facts: Facts) -> None:
         course.judge(at, waiting, facts)
         st.rerun()
     if waiting is not None:
-        _train(facts, missing)
+        _train(at, facts, missing)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         _back(at)
@@ -177,7 +177,7 @@ def _back(at: course.At) -> None:
         )
 
 
-def _train(facts: Facts, missing: list[str]) -> None:
+def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
     """The machines that are not there yet: one button that trains them, and how far they are."""
     recipes, found = [facts.recipes[name] for name in missing], [facts.found[name] for name in missing]
     for run in found:
@@ -196,6 +196,7 @@ def _train(facts: Facts, missing: list[str]) -> None:
             f"Train {'it' if len(missing) == 1 else 'them'} ({_time(facts, missing)})",
             "A run like any other, in the background; it is kept.",
             "lesson",
+            group=at.lesson.group,
         )
     if working:
         polling.poll_all(working, _progress)

@@ -144,7 +144,7 @@ def want(at: At, chosen: int) -> None:
     """Callback: the reader has chosen; train what the answer needs and is not there."""
     st.session_state["lesson_wanted"] = at.key, chosen
     facts = Facts(at.lesson.recipes, at.seed)
-    stored.queue(facts.recipes[name] for name in at.step.after if not facts.done(name))
+    stored.queue((facts.recipes[name] for name in at.step.after if not facts.done(name)), at.lesson.group)
 
 
 def wanted(at: At) -> int | None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from data import Dataset, load
 from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Group, Run
 
 MAX_SEED = 999_999  # as the Playground has it
 
@@ -114,6 +114,11 @@ class Lesson(NamedTuple):
     source: str
     recipes: dict[str, Recipe]
     steps: tuple[Step, ...]
+
+    @property
+    def group(self) -> Group:
+        """What the runs that it trains are started for."""
+        return Group(f"lesson-{self.name}", f"Lesson: {self.title}"[:120])
 
 
 def told(what, facts: Facts):

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from data import load
-from pages.ui.example import evidence
+from pages.ui.example import evidence, jittered
 from pages.ui.lesson.parts import Facts
 from svmcore.jitter import JitterSet
 from svmcore.lab.store import runs
@@ -77,5 +77,4 @@ def _right(run, X, y, jitters):
 
 def _moved(dataset, X, jitters):
     """(J, n, ...) the forms of examples, as the page Jitters makes them."""
-    forms = JitterSet.parse(jitters, dataset.image_shape).apply(X)
-    return np.rint(forms.clip(0, 255)).astype(np.uint8) if X.dtype == np.uint8 else forms
+    return jittered.applied(JitterSet.parse(jitters, dataset.image_shape), X)

@@ -13,10 +13,11 @@ import streamlit as st
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit.gallery import Tile, diverging, gallery
+from pages.ui.paper import pair
 from pages.ui.run import polling, stored
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.store.runs import ACTIVE, Run
+from svmcore.lab.store.runs import ACTIVE, Group, Run
 from svmcore.methods.tangent import principal_tangents, tangent_covariance
 
 LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
@@ -29,10 +30,13 @@ def panel(recipes: dict[str, Recipe]) -> None:
     st.subheader("How much invariance: lambda")
     sweep = [_at(recipes[f"Tangents, {where}"], value) for where in SPACES for value in LAMBDAS]
     found = stored.stored(sweep)
+    methods = pair.together(recipes)
+    group = Group.of("lambda", methods.title.replace("Compare methods", "Lambda of the tangents"), methods.key)
     with st.container(horizontal=True, vertical_alignment="center"):
         own = [not _with_the_methods(recipe, run, recipes) for recipe, run in zip(sweep, found, strict=True)]
         both = list(compress(sweep, own)), list(compress(found, own))
-        stored.buttons(*both, "Turn the dial", "A run of both machines at each lambda.", "lambdas", "of the dial")
+        said = "Turn the dial", "A run of both machines at each lambda.", "lambdas", "of the dial"
+        stored.buttons(*both, *said, group=group)
     polling.poll_all([run.id for run in found if run], lambda statuses: _curve(found))
     _principal(recipes["Tangents, in pixels"])
 

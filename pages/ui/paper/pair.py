@@ -11,6 +11,7 @@ from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store.runs import Group
 from svmcore.lab.tables import TABLES
 
 
@@ -76,6 +77,14 @@ def settings() -> dict[str, Recipe] | None:
         )
         for title, asked in contenders().items()
     }
+
+
+def together(recipes: dict[str, Recipe]) -> Group:
+    """What their runs are started for."""
+    one = next(iter(recipes.values()))
+    pair = " against ".join(map(str, one.classes))
+    title = f"Compare methods · {one.dataset} · {pair} · {one.n_train:,} examples"
+    return Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
 
 
 def published(recipes: list[Recipe]) -> list[float | None]:

@@ -13,14 +13,12 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import state, words
+from pages.ui.kit import words
+from pages.ui.recipe import config
 from pages.ui.run import stored
-from svmcore.lab import jobs
-from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.store import runs
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Group, Run
 from svmcore.methods.local import LocalPoly
 from svmcore.metrics import PairedTest, paired_test
 
@@ -101,19 +99,20 @@ def missing(found: Iterable[Pair]) -> list[Recipe]:
         recipe
         for pair in found
         for recipe, run in ((pair.recipe, pair.straight), (pair.twin, pair.scrambled))
-        if not _kept(run)
+        if not stored.kept(run)
     ]
 
 
 def start(found: Iterable[Pair]) -> None:
     """Callback: queue what is missing, each scrambled run as grown out of its straight one."""
-    try:
+    found = list(found)
+    group = Group.of("scramble", "Scramble the pixels", *(pair.recipe.digest() for pair in found))
+    with config.asking("Not all were queued."):
         for pair in found:
-            parent = pair.straight.id if _kept(pair.straight) else jobs.submit(pair.recipe, looks=False)
-            if not _kept(pair.scrambled):
-                jobs.submit(pair.twin, looks=False, parent=parent)
-    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not all were queued. {words.plain(error)}")
+            kept = stored.kept(pair.straight)
+            parent = pair.straight.id if kept else config.submit(pair.recipe, looks=False, group=group)
+            if not stored.kept(pair.scrambled):
+                config.submit(pair.twin, looks=False, parent=parent, group=group)
 
 
 def outcome(pair: Pair) -> Outcome | None:
@@ -207,11 +206,6 @@ def links(found: list[Pair]) -> None:
 
 def _listed(results) -> str:
     return ", ".join(f"{title} ({r.straight} of {r.n:,} wrong both times)" for title, r in results)
-
-
-def _kept(run: Run | None) -> bool:
-    """Whether a run is done or at work."""
-    return run is not None and (run.state == "done" or run.state in runs.ACTIVE)
 
 
 def _cell(run: Run | None, states: dict[str, str]) -> str:

@@ -10,7 +10,7 @@ from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables import Filled, Table, Value, fill, number
+from svmcore.lab.tables import Filled, Table, Value, fill, with_interval
 
 
 def draw(table: Table) -> None:
@@ -50,7 +50,7 @@ def draw(table: Table) -> None:
                     key=f"run_{name}",
                     icon=":material/play_arrow:",
                     on_click=stored.queue,
-                    args=([RECIPES[name]],),
+                    args=([RECIPES[name]], table.group),
                     help=RECIPES[name].title,
                 )
 
@@ -62,9 +62,7 @@ def _text(value: Value | None, states: dict[str, str]) -> str:
     cell, ours = value.cell, value.ours
     parts = []
     if ours is not None:
-        parts.append(number(cell.figure, ours.value))
-        if ours.low is not None:
-            parts.append(f"({number(cell.figure, ours.low)}–{number(cell.figure, ours.high)})")
+        parts.append(with_interval(cell.figure, ours))
     elif cell.recipe is not None:
         parts.append(states.get(cell.recipe) or f"about {words.duration(value.seconds)}")
     if cell.published is not None:
@@ -83,7 +81,7 @@ def _clicked(filled: Filled, key: str):
             st.session_state["run"] = value.run_id
             state.tell_later(f":material/check: Every page now shows *{words.plain(runs.get(value.run_id).title)}*.")
         else:
-            stored.queue([RECIPES[value.cell.recipe]])
+            stored.queue([RECIPES[value.cell.recipe]], filled.table.group)
         st.rerun()  # the whole page: the table stands in a fragment
 
 

@@ -22,6 +22,14 @@ function make(name, attributes = {}, text) {
   return node
 }
 
+// A point of either class, told apart by colour and by shape: blue discs, orange squares.
+function spot(sign, x, y, r, name, more = {}) {
+  const look = { fill: COLOUR[sign] || "none", class: name, ...more }
+  if (sign >= 0) return make("circle", { cx: x, cy: y, r, ...look })
+  const half = 0.9 * r
+  return make("rect", { x: x - half, y: y - half, width: 2 * half, height: 2 * half, ...look })
+}
+
 // Kernels and f
 
 function kernelOf({ name, degree, gamma }) {
@@ -140,10 +148,10 @@ function drawPoints(play, machine, px, py) {
       marks.push(make("line", { x1: px(x0), y1: py(y0), x2: px(x), y2: py(y), class: "tie", stroke: COLOUR[sign] }))
     }
     if (Math.abs(x) > HALF || Math.abs(y) > HALF) return
-    marks.push(make("circle", { cx: px(x), cy: py(y), r: (sv ? 3 : 1.8) * wide, fill: COLOUR[sign], class: sv ? "copy" : "copy faint" }))
+    marks.push(spot(sign, px(x), py(y), (sv ? 3 : 1.8) * wide, sv ? "copy" : "copy faint"))
   })
   data.points.forEach(([x, y, sign], i) => {
-    marks.push(make("circle", { cx: px(x), cy: py(y), r: 4.2 * wide, fill: COLOUR[sign], class: "point", "data-i": i }))
+    marks.push(spot(sign, px(x), py(y), 4.2 * wide, "point", { "data-i": i }))
   })
   alpha.forEach((value, i) => {
     const [x, y, sign, , copy] = data.examples[i]
@@ -166,7 +174,7 @@ function drawPoints(play, machine, px, py) {
     for (const e of [a, b]) marks.push(make("circle", { cx: px(e[0]), cy: py(e[1]), r: 18 * wide, class: "pair" }))
   }
   for (const [x, y, sign] of play.pending) {
-    marks.push(make("circle", { cx: px(x), cy: py(y), r: 4.2 * wide, class: "point pending", fill: COLOUR[sign] || "none" }))
+    marks.push(spot(sign, px(x), py(y), 4.2 * wide, "point pending"))
   }
   if (data.question) {
     const [x, y] = data.question

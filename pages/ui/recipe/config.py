@@ -6,7 +6,7 @@ The form starts from the recipe that the address spells out, or from the preset,
 the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
 """
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import streamlit as st
 
@@ -15,7 +15,6 @@ from pages.ui.kit import state, words
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.experiment import advice
-from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.method import JITTERS_DEFAULT
@@ -28,6 +27,7 @@ from svmcore.lab.store.runs import ACTIVE
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
 OWN = "own:"  # begins the names of the reader's own data sets
 FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
+CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
 ELSEWHERE = ("detect",)  # tasks that have a form of their own, on the page Detect
 OTHERWISE = ("name", "title", "kernel", "class_weight", "jitters", "options")  # fields whose widgets hold other values
 
@@ -42,17 +42,37 @@ def names() -> list[str]:
     return [*FIELDS, *option_fields()]
 
 
+def submit(recipe: Recipe, **how) -> str:
+    """Queue a run for a click, once however often the click comes; its id. `how` and errors as in `jobs.submit`."""
+    return jobs.submit(recipe, once_in=CLICK, **how)
+
+
+@contextmanager
+def asking(otherwise: str = "Not started."):
+    """Around `submit` in a callback: what cannot be queued is said, with these words before the reason."""
+    try:
+        yield
+    except (jobs.QueueFull, ValueError, OSError) as error:
+        state.tell_later(f":material/block: {otherwise} {words.plain(error)}")
+
+
+def fold():
+    """Give the form's place to a run that was just asked for."""
+    st.session_state[FOLDED] = True
+    st.session_state.pop("machine", None)  # the one at work, not the one that was looked at before
+
+
 def start(recipe: Recipe, parent: str | None = None):
     """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew. parent: id
     of the run that it grew out of."""
     st.session_state[WRONG] = []
-    try:
-        st.session_state["run"] = jobs.submit(recipe, parent=parent)
-        st.session_state[FOLDED] = True
+    with asking():
+        st.session_state["run"] = submit(recipe, parent=parent)
+        fold()
         state.write("recipe", names(), {})
-        state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} trains in the background.")
-    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not started. {words.plain(error)}")
+        waits = jobs.status(st.session_state["run"]).state == "queued"
+        does = "waits for its turn" if waits else "trains in the background"
+        state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} {does}.")
     st.rerun()
 
 
@@ -63,9 +83,17 @@ def folded(run) -> bool:
     return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
 
 
-def unfold():
-    """Callback: draw the form again."""
+def unfold(run=None):
+    """Callback: draw the form again, filled with what this run was asked, and the whole page with it."""
     st.session_state[FOLDED] = False
+    if fits(run):
+        fill(run.recipe)
+    st.rerun()
+
+
+def fits(run) -> bool:
+    """Whether this form can show what a run was asked."""
+    return run is not None and run.recipe.task not in ELSEWHERE
 
 
 def link(recipe: Recipe) -> dict[str, str]:
@@ -101,11 +129,12 @@ def _usual_gamma(content_hash: str, steps: tuple[str, ...], _dataset) -> float:
 
 
 def seed():
-    """Fill the widgets: from an address that this form did not write, and at first from the preset."""
+    """Fill the widgets: from an address that this form did not write; at first from the run shown, or the preset."""
     asked = {name: texts[-1] for name, texts in state.asked("recipe", names()).items()}
     base = st.session_state.get(BASE)
     if base is None and not asked:
-        fill(RECIPES[PRESET])
+        run = state.current_run()
+        fill(run.recipe if fits(run) else RECIPES[PRESET])
     elif asked and not (asked.keys() == {"dataset"} and base and base.dataset == asked["dataset"]):
         fill(*read(asked))
 

@@ -12,12 +12,12 @@ from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
 from pages.ui.recipe import config
-from pages.ui.recipe.config import BASE, ELSEWHERE, WRONG, key
+from pages.ui.recipe.config import BASE, WRONG, key
 from pages.ui.recipe.jitter_set import PRESETS
 from pages.ui.recipe.widgets import KEEP, draw, draw_number
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
-from svmcore.lab.recipes import LISTED, PRESET, RECIPES
+from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.preprocess import STEPS, usage
@@ -43,26 +43,6 @@ def recipe_form() -> Recipe | None:
     recipe = recipe.replace(name=name, title=title)
     config.write(recipe)
     return recipe
-
-
-def recipe_menu(recipe: Recipe | None):
-    """The named recipes: says which of them the form shows, if any; choosing one fills the form."""
-    named = recipe is not None and recipe.name in LISTED
-    st.session_state["recipe_pick"] = recipe.name if named else None
-    st.selectbox(
-        "Recipe",
-        [name for name, known in LISTED.items() if known.task not in ELSEWHERE],
-        format_func=lambda name: RECIPES[name].title,
-        key="recipe_pick",
-        placeholder="your own, or pick a named one",
-        on_change=_fill_picked,
-        help="A named experiment fills the form.",
-    )
-
-
-def _fill_picked():
-    if name := st.session_state["recipe_pick"]:
-        config.fill(RECIPES[name])
 
 
 def _data() -> tuple[Entry, dict]:

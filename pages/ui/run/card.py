@@ -1,13 +1,18 @@
-"""One run as a card: what was asked and what came of it, and the run that it grew out of."""
+"""One run as a card: what was asked and what came of it, the run that it grew out of, and what can be done with it;
+and what can be done with several at a time."""
 
 import streamlit as st
 
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
-from pages.ui.run import picker
+from pages.ui.kit import state, words
+from pages.ui.recipe import config
+from pages.ui.run import exports, picker
+from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
+
+MOST_COMPARED = 6
 
 
 def course(run):
@@ -29,7 +34,7 @@ def headline(run):
         picker.badge(run.state)
     st.caption(words.summary(run.recipe))
     if result := run.result:
-        st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(result['fit_seconds'])}")
+        st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(words.training_seconds(result))}")
     elif run.message:
         st.markdown(words.plain(run.message))
 
@@ -55,3 +60,95 @@ def to_compare(run: Run) -> None:
         query_params={"run": run.id, "compare": [parent.id, run.id]},
         help="What this run mends and what it breaks of the run that it grew out of.",
     )
+
+
+def actions(run: Run, tags: list[str]) -> None:
+    """What can be done with one run, in a row that wraps. tags: all that the reader has given to runs."""
+    if run.oddity:
+        st.caption(f":material/label_off: {words.plain(run.oddity)}. The run is shown without it.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.session_state.setdefault(f"title_{run.id}", run.title)
+        st.text_input(
+            "Name", key=f"title_{run.id}", max_chars=120, on_change=_rename, args=(run,), width=360,
+            help="Press Enter to rename the run. Emptied, it takes the name back that it had at first.",
+        )  # fmt: skip
+        st.session_state[f"tags_{run.id}"] = list(run.tags)
+        st.multiselect(
+            "Tags", [*dict.fromkeys((*run.tags, *tags))], key=f"tags_{run.id}", accept_new_options=True, width=240,
+            on_change=_tag, args=(run,), placeholder="none",
+            help="Your own words for the run, to find it by. Type a new one and press Enter.",
+        )  # fmt: skip
+        with st.popover("Export", icon=":material/download:", key=f"export_{run.id}"):
+            exports.buttons(run)
+        if st.button(
+            "Train a variation",
+            icon=":material/tune:",
+            key=f"variation_{run.id}",
+            help="Opens the form with this run's recipe.",
+        ):
+            page = "pages/train.py" if run.recipe.task not in config.ELSEWHERE else "pages/detect.py"
+            st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
+        st.button(
+            "Delete",
+            icon=":material/delete:",
+            key=f"delete_{run.id}",
+            on_click=picker.delete,
+            args=(run,),
+            disabled=run.state in runs.ACTIVE,
+            help="Into the trash, with undo. A run at work must be cancelled first.",
+        )
+
+
+def together(ticked: list[Run]) -> None:
+    """What can be done with the runs that are ticked."""
+    if not ticked:
+        return
+    many = f"{len(ticked)} run{'s' if len(ticked) > 1 else ''}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{many} ticked**", width="content")
+        if 1 < len(ticked) <= MOST_COMPARED and st.button(
+            f"Compare these {many}",
+            type="primary",
+            icon=":material/compare:",
+            key="to_compare",
+            help="What one fixes and what it breaks of another, with the examples.",
+        ):  # the oldest first: it is what the others grew out of
+            ids = sorted(run.id for run in ticked)
+            st.switch_page("pages/compare.py", query_params={"run": st.session_state["run"], "compare": ids})
+        with st.popover("Tag", icon=":material/label:", key="tag_together"):
+            st.text_input("Tag", key="tag_all", max_chars=40, help="A word of your own, given to all runs ticked.")
+            options = {"on_click": _tag_all, "disabled": not st.session_state.get("tag_all", "").strip()}
+            st.button("Add", icon=":material/add:", key="tag_add", args=(ticked, True), **options,
+                      help=f"Give it to {many}.")  # fmt: skip
+            st.button("Take away", icon=":material/remove:", key="tag_remove", args=(ticked, False), **options,
+                      help="From those that have it.")  # fmt: skip
+        st.button(
+            f"Delete {many}", icon=":material/delete:", key="delete_together", on_click=picker.delete, args=ticked,
+            help="Into the trash, with undo for all of them. Those at work stay.",
+        )  # fmt: skip
+
+
+def _rename(run: Run) -> None:
+    try:
+        run.rename(st.session_state[f"title_{run.id}"])
+    except (RecipeError, OSError) as error:
+        state.tell_later(f":material/block: {words.plain(error)}")
+    st.session_state[f"title_{run.id}"] = run.title
+
+
+def _tag(run: Run) -> None:
+    try:
+        run.tag(st.session_state[f"tags_{run.id}"])
+    except (RecipeError, OSError) as error:
+        state.tell_later(f":material/block: {words.plain(error)}")
+
+
+def _tag_all(ticked: list[Run], given: bool) -> None:
+    tag = " ".join(st.session_state["tag_all"].split())
+    try:
+        for run in ticked:
+            others = [own for own in run.tags if own != tag]
+            run.tag([*others, tag] if given else others)
+    except (RecipeError, OSError) as error:
+        state.tell_later(f":material/block: {words.plain(error)}")
+    st.session_state["tag_all"] = ""

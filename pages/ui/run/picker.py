@@ -4,9 +4,11 @@ import streamlit as st
 
 from pages.ui.kit import state, words
 from svmcore.lab import jobs
+from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
 
 labels = words.run_labels
+CUT = 20  # characters of a name from which on the sidebar cuts it
 
 # state of a run -> (icon, colour, what to call it)
 STATES = {
@@ -15,6 +17,7 @@ STATES = {
     "paused": (":material/pause:", "orange", "paused"),
     "done": (":material/check:", "green", "done"),
     "failed": (":material/error:", "red", "failed"),
+    "cancelling": (":material/stop:", "orange", "cancelling"),
     "cancelled": (":material/stop:", "gray", "cancelled"),
     "interrupted": (":material/power_off:", "orange", "interrupted"),
     "damaged": (":material/broken_image:", "red", "damaged"),
@@ -28,8 +31,12 @@ def badge(name: str):
 
 
 def run_picker():
-    """Draw the picker into the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store."""
-    known = labels(runs.everything())
+    """Draw the picker into the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store.
+
+    Runs that were started together are one entry, which opens into a second choice below it.
+    """
+    found = runs.everything()
+    known = {run.id for run in found}
     current = st.session_state.get("run")
     if asked := state.asked("run", ["run"]):
         current = asked["run"][-1]
@@ -40,19 +47,61 @@ def run_picker():
         st.session_state.pop("run", None)
         st.sidebar.caption("No runs yet. Train one.")
         return
-    st.session_state["run"] = current if current in known else next(iter(known))
+    st.session_state["run"] = run_id = current if current in known else at_first(found)
     with st.sidebar:
-        run_id = st.selectbox(
-            "Run shown on every page",
-            list(known),
-            format_func=known.get,
-            key="run",
-            persist_state="session",
-            help="Its id is part of the address, so a copied link opens the same run.",
-        )
-        badge(jobs.status(run_id).state)
+        _choose(folding.folded(found), run_id)
+        badge(jobs.status(run_id).word)
     state.write("run", ["run"], {"run": run_id})
     damage(runs.get(run_id))
+
+
+def at_first(found) -> str:
+    """Id of the run that a visit begins with where nobody has asked for one: the newest that was started for its own
+    sake, and not together with others, beside another one or to be compared with it."""
+    own = (run for run in found if not (run.damage or run.group or run.parent))
+    return (next(own, None) or next((run for run in found if not run.damage), found[0])).id
+
+
+def _choose(entries, run_id: str):
+    """The choice of an entry, and where it is of several runs, of one of these."""
+    mine = next(entry for entry in entries if any(run.id == run_id for run in entry.runs))
+    named = folding.entry_labels(entries)
+    st.session_state["run_entry"] = mine.key
+    st.selectbox(
+        "Run shown on every page",
+        list(named),
+        format_func=named.get,
+        key="run_entry",
+        on_change=_open,
+        args=({entry.key: _shown_of(entry.runs) for entry in entries},),
+        help="Its id is part of the address, so a copied link opens the same run. Runs started together are one entry.",
+    )
+    if len(named[mine.key]) > CUT:
+        st.caption(words.plain(named[mine.key]))
+    if mine.group:
+        inside = folding.members(mine.runs)
+        st.session_state["run_member"] = run_id
+        st.selectbox(
+            f"Of these {len(inside)} runs",
+            list(reversed(inside)),
+            format_func=inside.get,
+            key="run_member",
+            on_change=_take,
+            help="They were started together; a label says in what they differ.",
+        )
+
+
+def _shown_of(together) -> str:
+    """Id of the run that a group opens with: its first one."""
+    return together[-1].id
+
+
+def _open(shown: dict[str, str]):
+    st.session_state["run"] = shown.get(st.session_state["run_entry"], st.session_state.get("run"))
+
+
+def _take():
+    st.session_state["run"] = st.session_state["run_member"]
 
 
 def damage(run, key: str = "picker"):
@@ -70,13 +119,13 @@ def damage(run, key: str = "picker"):
     )
 
 
-def delete(run):
-    """Callback: move a run to the trash; the Runs page offers to undo that."""
-    try:
-        title = run.title
-        run.delete()
-    except (runs.RunBusy, OSError) as error:
-        state.tell_later(f":material/block: {words.plain(error)}")
-    else:
-        st.session_state["deleted"] = (run.id, title)
-        st.session_state["compare"] = []
+def delete(*chosen):
+    """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named."""
+    titles = {run.id: run.title for run in chosen}
+    gone = runs.delete(chosen)
+    if gone.refused:
+        kept = "; ".join(f"{titles[run_id]}: {why}" for run_id, why in list(gone.refused.items())[:3])
+        more = f" and {len(gone.refused) - 3} more" if len(gone.refused) > 3 else ""
+        state.tell_later(f":material/block: Not deleted: {words.plain(kept)}{more}")
+    if gone.ids:
+        st.session_state["deleted"] = gone.ids, titles[gone.ids[0]], st.session_state.get("run")

@@ -6,7 +6,7 @@ from pages.ui.kit import state
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
-PERIOD = 1.0  # seconds
+PERIOD, STOPPING = 1.0, 0.25  # seconds
 
 
 def poll(run_id: str, render):
@@ -19,13 +19,22 @@ def poll(run_id: str, render):
 
 def poll_all(run_ids, render):
     """`poll` for several runs: `render` gets the list of their statuses."""
-    drawn = [jobs.status(run_id).state for run_id in run_ids]
+    begun = [jobs.status(run_id) for run_id in run_ids]
+    drawn = [status.word for status in begun]
 
-    @st.fragment(run_every=PERIOD if set(drawn) & set(runs.ACTIVE) else None)
+    @st.fragment(run_every=_period(begun))
     def look():
         statuses = [jobs.status(run_id) for run_id in run_ids]
-        if [status.state for status in statuses] != drawn:
+        if [status.word for status in statuses] != drawn:
             st.rerun()
         state.guarded(lambda: render(statuses))
 
-    look()
+    with st.container():  # of its own: two fragments of one function in one place would be one
+        look()
+
+
+def _period(statuses) -> float | None:
+    """Seconds between two looks: short while something stops, none when all have ended."""
+    if any(status.stopping for status in statuses):
+        return STOPPING
+    return PERIOD if any(status.state in runs.ACTIVE for status in statuses) else None

@@ -13,7 +13,7 @@ SIZE = 40  # pixels a picture is high
 
 def at_work(run, live, c: int) -> evidence.Supports:
     """The support vectors of machine c with the largest alpha, as a live look has them."""
-    rows, alpha, bound = live.top[c]
+    rows, alpha, bound, _ = live.top[c]
     rows = run.train_index()[rows]
     label = load(run.recipe.dataset).y_train[rows]
     names = classes(run)
@@ -30,19 +30,27 @@ def classes(run) -> list[str]:
     return ["rest", *wanted] if len(wanted) == 1 else [c for c in names if c in wanted] if wanted else names
 
 
-def support_vectors(name: str, shown: evidence.Supports, key: str):
-    """Training examples of data set `name` with their class and alpha, ringed."""
+def support_vectors(name: str, shown: evidence.Supports, key: str, forms: np.ndarray | None = None):
+    """Training examples of data set `name` with their class and alpha, ringed. forms (m,): of how many virtual forms
+    of an example its alpha is the sum."""
+    tiles = evidence.support_tiles(name, shown, shown.alpha)
+    if forms is not None:
+        tiles = [_summed(tile, n) if n > 1 else tile for tile, n in zip(tiles, forms, strict=True)]
     gallery(
         evidence.example_pictures(load(name), "train", shown.row),
-        evidence.support_tiles(name, shown, shown.alpha),
+        tiles,
         key=key,
         alt=f"The {len(shown.row)} support vectors with the largest alpha, class above and alpha below each.",
         size=SIZE,
     )
 
 
+def _summed(tile: Tile, forms: int) -> Tile:
+    return tile._replace(label=f"{tile.label}, the sum over {forms} of its forms", lower=f"Σ {tile.lower}")
+
+
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
-    """Examples `rows` (m,) of one part of data set `name`: predicted and true class upper right, index lower left."""
+    """Examples `rows` (m,) of one part of data set `name`: true and predicted class upper right, index lower left."""
     try:
         dataset = load(name)
     except DataError as error:
@@ -51,11 +59,12 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
     if len(rows) and max(rows) >= len(evidence.examples(dataset, split)[1]):
         st.caption(":material/hide_image: No pictures. The data set was replaced since.")
         return
+    cut = dict(zip(dataset.classes.tolist(), words.distinct(dataset.classes, 9)))
     tiles = [
         Tile(
             reference(name, split, i),
-            f"example {i}, true {t}, predicted {p}",
-            f"{words.short(p, 9)} {words.short(t, 9)}",
+            f"{words.test_example(split, i)}, true {t}, predicted {p}",
+            " → ".join(cut.get(c) or words.short(c, 9) for c in (t, p)),
             str(i),
             cross=True,
         )
@@ -65,6 +74,6 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
         evidence.example_pictures(dataset, split, rows),
         tiles,
         key=key,
-        alt=f"{len(rows)} test examples that come out wrong, predicted and true class above each.",
+        alt=f"{len(rows)} test examples that come out wrong, true → predicted class above each.",
         size=SIZE,
     )

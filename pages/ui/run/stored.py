@@ -3,16 +3,17 @@
 Two recipes are the same experiment when their digests agree, whatever they are called.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.recipe import config
 from svmcore.lab import jobs
-from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Group, Run
+
+Grouping = Group | Callable[[Recipe], Group | None] | None
 
 
 def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
@@ -25,20 +26,23 @@ def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
     return [found.get(recipe.digest(), (0, None))[1] for recipe in recipes]
 
 
+def kept(run: Run | None) -> bool:
+    """Whether a run is done or at work, so that its recipe need not be run again."""
+    return run is not None and _rank(run) > 0
+
+
 def _rank(run: Run) -> int:
     name = run.state
     return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
 
 
-def queue(recipes: Iterable[Recipe]):
-    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said."""
+def queue(recipes: Iterable[Recipe], group: Grouping = None):
+    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said. group: what
+    they are started together for, or says it of each."""
     recipes = list(recipes)
-    wanted = [r for r, run in zip(recipes, stored(recipes), strict=True) if run is None or _rank(run) == 0]
-    try:
-        for recipe in wanted:
-            jobs.submit(recipe, looks=False)
-    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not all were queued. {words.plain(error)}")
+    with config.asking("Not all were queued."):
+        for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not kept(run)):
+            config.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
 
 
 def cancel(run_ids: Iterable[str]):
@@ -47,18 +51,26 @@ def cancel(run_ids: Iterable[str]):
         jobs.cancel(run_id)
 
 
-def buttons(recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = ""):
-    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons."""
-    missing = [r for r, run in zip(recipes, found, strict=True) if run is None or _rank(run) == 0]
+def buttons(
+    recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "",
+    group: Grouping = None,
+):  # fmt: skip
+    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons;
+    group: as in `queue`.
+
+    While something is at work the first button keeps its place, so that no second click on it falls on the other.
+    """
+    missing = [r for r, run in zip(recipes, found, strict=True) if not kept(run)]
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
-    if missing:
+    if missing or working:
         st.button(
-            label,
+            label if missing else "All queued",
             type="primary",
             icon=":material/play_arrow:",
             key=f"queue_{key}",
             on_click=queue,
-            args=(missing,),
+            args=(missing, group),
+            disabled=not missing,
             help=help,
         )
     if working:

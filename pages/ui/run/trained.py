@@ -76,7 +76,7 @@ def _waiting(status) -> None:
         if status.progress:
             if status.eta_seconds is not None:
                 st.markdown(f"About {words.duration(status.eta_seconds)} left.")
-            st.caption(f"Gap {mean_gap(status.progress):.2g}, {status.progress['n_sv']:,} support vectors so far.")
+            st.caption(f"Gap {mean_gap(status.progress):.2g}, {words.held_so_far(status.progress)}.")
         _to_train("Watch it on the Train page")
 
 

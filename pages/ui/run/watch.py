@@ -3,6 +3,8 @@
 The job's thread publishes progress and pictures; what is drawn here only reads them.
 """
 
+from datetime import UTC, datetime, timedelta
+
 import numpy as np
 import streamlit as st
 
@@ -10,14 +12,15 @@ from data import DataError, load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, words
+from pages.ui.kit import gallery, present, state, words
 from pages.ui.recipe import config
-from pages.ui.run import card, hint, picker, polling, snapshots, trained
+from pages.ui.run import card, hint, line, picker, polling, snapshots, trained
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
 TOP = 42  # support vectors, and errors, shown at a time
 AT_WORK = "the one at work"
+YOUNG = timedelta(seconds=1)  # age of a run that takes no orders yet: a hurried second click on Start is not one
 ENDINGS = {  # state -> (how it is said, icon)
     "failed": ("This run failed", ":material/error:"),
     "cancelled": ("This run was cancelled", ":material/stop:"),
@@ -34,21 +37,28 @@ def watch(run):
     """Draw the run in its present state, and keep drawing while it is at work."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).state)
+        picker.badge(jobs.status(run.id).word)
     st.caption(words.summary(run.recipe))
+    polling.poll(run.id, lambda status: _orders(run, status))
+    line.panel(run)  # below, where no Start has been
     polling.poll(run.id, lambda status: _draw(run, status))
 
 
-def _draw(run, status):
+def _orders(run, status):
     if status.state in runs.ACTIVE:
         controls(run, status)
-    elif status.state == "done":
-        _done(run)
-    else:
+    elif status.state != "done":
         ended(run, status)
+
+
+def _draw(run, status):
+    if status.state == "done":
+        _done(run)
     progress = run.progress()
     if status.progress:
-        _numbers(status.progress, status)
+        _numbers(run, status.progress, status)
+    elif status.state == "queued":
+        st.info(line.place(status), icon=":material/schedule:")
     elif status.state == "paused":
         st.info("Paused before the first numbers: the examples are being prepared.", icon=":material/pause:")
     elif status.state in runs.ACTIVE:
@@ -59,31 +69,31 @@ def _draw(run, status):
 
 
 def controls(run, status):
-    """Pause, cancel, and what the run is doing."""
+    """What the run is doing; pause and cancel, at the right, where no Start has been."""
     paused = status.state == "paused"
-    waiting = [other for other in jobs.active() if other != run.id and jobs.status(other).state == "queued"]
+    takes_none = status.stopping or datetime.now(UTC) - datetime.fromisoformat(run.created) < YOUNG
     with st.container(horizontal=True, vertical_alignment="center"):
+        if status.message and status.state != "queued":
+            st.caption(words.plain(status.message), width="content")
+        st.space("stretch")
         st.button(
             "Resume" if paused else "Pause",
             icon=":material/play_arrow:" if paused else ":material/pause:",
             key="pause",
             on_click=_order,
             args=(jobs.resume if paused else jobs.pause, run.id),
-            disabled=status.state == "queued",
+            disabled=takes_none or status.state == "queued",
             help="The solver stands still between two bursts and keeps what it has.",
         )
         st.button(
-            "Cancel",
+            "Cancelling" if status.stopping else "Cancel",
             icon=":material/stop:",
             key="cancel",
             on_click=_order,
             args=(jobs.cancel, run.id),
+            disabled=takes_none,
             help="Stop now. The run stays in the list with what it had.",
         )
-        if status.message:
-            st.caption(words.plain(status.message), width="content")
-        if waiting and status.state != "queued":
-            st.caption(f"{len(waiting)} more in the queue", width="content")
 
 
 def _order(action, run_id):
@@ -123,25 +133,44 @@ def ended(run, status):
     kept = " What it had found until then is drawn below." if status.progress else ""
     box(words.plain(status.message) or ADVICE[status.state] + kept, title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Start it again", icon=":material/replay:", key="again", on_click=config.start, args=(run.recipe,))
+        st.button(
+            "Start it again",
+            icon=":material/replay:",
+            key="again",
+            on_click=config.start,
+            args=(run.recipe,),
+            help="The same recipe, as a new run.",
+        )
+        if config.fits(run):
+            st.button(
+                "Change its recipe",
+                icon=":material/edit:",
+                key="change",
+                on_click=config.unfold,
+                args=(run,),
+                help="Opens the form as this run was asked.",
+            )
         if status.message:
             st.caption(ADVICE[status.state] + kept, width="content")
 
 
-def _numbers(last, status):
+def _numbers(run, last, status):
     left = "–" if status.eta_seconds is None else words.duration(status.eta_seconds)
+    seconds = words.training_seconds(run.result) if status.state == "done" else last["seconds"]
     shown = {
         "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{curves.mean_gap(last):.2g}",
-        "Support vectors": f"{last['n_sv']:,}",
-        "Bound": f"{last['n_bound']:,}",
+        "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{last['n_sv']:,}",
+        "At C": f"{last['n_bound']:,}",
         "Kernel values": words.count(last["kernel_evals"]),
-        "Time": words.duration(last["seconds"]),
+        "Time": words.duration(seconds),
     }
     if status.state in runs.ACTIVE:
         shown["Time left"] = left
     with st.grid(len(shown), min_column_width=100):
         for label, value in shown.items():
             st.metric(label, value)
+    if beside := words.beside(last):
+        st.caption(f"Not in the time: {beside}.")
 
 
 def _curves(run, progress):
@@ -195,7 +224,19 @@ def _largest(run, live, done):
         names = evidence.machine_names(run, machine) if done else _machine_names(run, live)
         c = _chosen_machine(names, None if done else live.machine)
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
-    snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv")
+    forms = None if done else live.top[c].forms[:TOP]
+    snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv", forms=forms)
+    summed = forms is not None and (forms > 1).any()
+    rings = gallery.VIRTUAL_RINGS if shown.virtual.any() else gallery.RINGS
+    st.caption(
+        f"Class above, alpha below. {rings}; {gallery.SIDES}."
+        + (
+            " Σ: summed over the forms of one example that are support vectors, each with an alpha of at most "
+            f"C = {run.recipe.C:g}."
+            if summed
+            else ""
+        )
+    )
 
 
 def _chosen_machine(names, at_work):
@@ -238,4 +279,4 @@ def _wrong(run, live, done):
     split, *arrays = found
     if len(arrays[0]):
         snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
-        st.caption("Predicted and true class at the upper right, number at the lower left. Click one to see why.")
+        st.caption("Upper right: true → predicted class; lower left: the number in the data set. Click one to see why.")

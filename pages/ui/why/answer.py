@@ -14,6 +14,7 @@ import numpy as np
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
+from svmcore.explain import moved
 from svmcore.lab.store.runs import Run
 from svmcore.lab.store.shelf import Shelf
 from svmcore.model import Machine
@@ -42,6 +43,11 @@ class Answer(NamedTuple):
         return max((c for c in range(len(self.names)) if c != self.own), key=lambda c: value(self.f, c))
 
     @property
+    def runner_up(self) -> int:
+        """The machine, of several, with the second largest f."""
+        return int(np.argsort(-self.f, kind="stable")[1])
+
+    @property
     def right(self) -> bool:
         return self.called == self.own
 
@@ -54,14 +60,14 @@ class Answer(NamedTuple):
             return self.called, self.names.index(wanted)
         if self.true is not None and self.true != self.called:
             return self.called, self.true
-        return self.called, int(np.argsort(-self.f, kind="stable")[1])
+        return self.called, self.runner_up
 
     def role(self, c: int) -> str:
         """What machine c is to the example: `predicted`, `true`, `true, predicted`, `runner-up`, or nothing."""
         if len(self.f) == 1:
             return ""
         said = [word for word, place in (("true", self.true), ("predicted", self.called)) if place == c]
-        return ", ".join(said) or ("runner-up" if c == int(np.argsort(-self.f, kind="stable")[1]) else "")
+        return ", ".join(said) or ("runner-up" if c == self.runner_up else "")
 
 
 def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
@@ -70,7 +76,7 @@ def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
     k = kernel_row(machine, x)
     f = machine.coef @ k + machine.bias
     names = evidence.class_names(run, machine)
-    called = int(f[0] > 0) if len(f) == 1 else int(np.argmax(f))
+    called = int(moved.answers(f))
     label = None if shown.label is None else evidence.class_of(run, machine, shown.label)
     return Answer(x, k, f, names, called, None if label is None else names.index(label))
 

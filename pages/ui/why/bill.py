@@ -6,12 +6,15 @@ The address says how it is added up (`bill`), whose bill stands beside that of t
 switched off (`off`).
 """
 
+from functools import partial
+
 import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import state
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS
+from pages.ui.kit.words import minus, plain, short
 from pages.ui.why import lines
 from pages.ui.why.answer import Answer, answer
 from pages.ui.why.waterfall import Words, waterfall
@@ -30,8 +33,8 @@ ROW = {
 }
 AUTO = ""  # beside the called class's machine: the true one's, or the runner-up's
 SEE = (
-    "Each bar begins where the last one ended: from the bias to f. A torn end goes on beyond the frame. Two rings: the "
-    "alpha is at C; dotted: a virtual one."
+    "Each bar begins where the last one ended: from the bias to f. A torn end goes on beyond the frame. "
+    f"{VIRTUAL_RINGS}; {SIDES}."
 )
 
 
@@ -62,7 +65,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         first=ALL if max(map(len, pictured)) <= FEW else FIRST,
         off=_off(subject, [line.name for line in drawn]),
         key="why_waterfall",
-        on_off=_note_off,
+        on_off=partial(state.say, "off"),
     )
     st.caption(SEE)
 
@@ -74,7 +77,7 @@ def _verdict(said: Answer, sides: tuple[int, ...], by: str) -> str:
     if len(said.f) == 1:
         return f"f is {'above' if said.called else 'below'} 0, which means {name(said.called)}. {bars}"
     c, other = sides
-    f = [f"{said.f[side]:+.2f}".replace("-", "−") for side in sides]
+    f = [minus(f"{said.f[side]:+.2f}") for side in sides]
     role = f" ({said.role(other)})" if said.role(other) else ""
     return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
 
@@ -92,7 +95,7 @@ def _added_up(machine: Machine) -> str:
         default=asked,
         required=True,
         key="why_bill",
-        on_change=_note,
+        on_change=state.note,
         args=("bill", "why_bill"),
         help="One bar for each support vector; for each example that support vectors were made from; for each class.",
     )
@@ -111,26 +114,12 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
         index=options.index(asked),
         format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
         key="why_beside",
-        on_change=_note,
+        on_change=state.note,
         args=("rival", "why_beside"),
         width=240,
         help="Whose bill to see beside it. At first that of the true class, or of the runner-up where the answer is "
         "right.",
     )
-
-
-def _note(name: str, key: str) -> None:
-    if st.session_state[key] == AUTO:
-        st.query_params.pop(name, None)
-    else:
-        st.query_params[name] = st.session_state[key]
-
-
-def _note_off(names: str) -> None:
-    if names:
-        st.query_params["off"] = names
-    else:
-        st.query_params.pop("off", None)
 
 
 def _off(subject: str, names: list[str]) -> list[str]:

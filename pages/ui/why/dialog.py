@@ -9,13 +9,12 @@ page behind it again.
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
 import streamlit as st
 
 from data import Dataset, catalogue, load
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.kit import state, walk
+from pages.ui.kit import state, walk, words
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, family, holds, orbit, remedy, sums, table
@@ -96,17 +95,14 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
         format_func=lambda name: PANELS[name].label,
         required=True,
         key="why_panel",
-        on_change=lambda: st.query_params.update({WHY: st.session_state["why_panel"]}),
+        on_change=state.note,
+        args=(WHY, "why_panel"),
         label_visibility="collapsed",
+        wrap=True,
         help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in offered.values()),
     )
     st.caption(offered[chosen].help)
     return chosen
-
-
-def winner(values: np.ndarray) -> int:
-    """The position of the class that decision values (k,) choose: 0 or 1 for a single machine."""
-    return int(values[0] > 0) if len(values) == 1 else int(np.argmax(values))
 
 
 def _parse(ref: str) -> tuple[Dataset, str, int]:
@@ -171,7 +167,7 @@ def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, ind
         else:
             _back()
         with st.container(width="stretch", gap=None):
-            st.markdown(f"#### {_part(run, split, index)} example {index:,}: {_answer(said, shown)}")
+            st.markdown(f"#### {_named(run, split, index)}: {_answer(said, shown)}")
             where = f" · **{place.number:,} of {place.of:,}** {plain(short(place.title)) or 'here'}" if place else ""
             st.caption(f"{plain(shown.dataset.entry.title)}{'' if said is None else _role(run, split, index)}{where}")
 
@@ -187,8 +183,7 @@ def _step(label: str, key: str, ref: str) -> None:
         disabled=not ref,
         on_click=open_digit,
         args=(ref,),
-        help="The next or the previous example of the page, in its order; panel and machines stay. Arrow keys do the "
-        "same, unless the focus is in a choice, where they go through its options.",
+        help=f"{label} example of the page.",
     )
 
 
@@ -206,11 +201,11 @@ def _back() -> None:
         )
 
 
-def _part(run: Run | None, split: str, index: int) -> str:
-    """Test or training: what the example was to the run, or else its part of the data set."""
+def _named(run: Run | None, split: str, index: int) -> str:
+    """`Test example 65`: what the example was to the run, or else its part of the data set."""
     test = run.test() if run is not None and run.result else None
     tested = test is not None and split == test.split and index in test.index
-    return "Test" if tested or split == "test" else "Training"
+    return plain(words.test_example(split, index)) if tested or split == "test" else f"Training example {index}"
 
 
 def _role(run: Run, split: str, index: int) -> str:
@@ -219,7 +214,7 @@ def _role(run: Run, split: str, index: int) -> str:
         return " · trained on"
     test = run.test()
     tested = split == test.split and index in test.index
-    return (" · held out from training" if split == "train" else "") if tested else " · not seen by this run"
+    return "" if tested else " · not seen by this run"
 
 
 def _answer(said: Answer | None, shown: Shown) -> str:

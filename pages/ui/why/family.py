@@ -6,6 +6,7 @@ Shifts lie around the parent as in Figure 4 of DeCoste and Schoelkopf (2002). Th
 row of the training part) and the machine (`of`).
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,8 @@ import streamlit as st
 from pages.ui.example import evidence, jittered
 from pages.ui.example.shown import Shown
 from pages.ui.kit import state
-from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
+from pages.ui.kit.words import minus, plain, short
 from pages.ui.why.answer import Answer, answer
 from pages.ui.why.spoken import brief, spoken
 from svmcore.explain import bill
@@ -132,16 +133,12 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
         index=names.index(asked),
         format_func=lambda name: short(name, 60),
         key=f"why_of_{usual}",
-        on_change=_note,
+        on_change=state.note,
         args=("of", f"why_of_{usual}"),
         width=240,
         help="Whose support vectors: each machine keeps forms of its own.",
     )
     return names.index(chosen)
-
-
-def _note(name: str, key: str) -> None:
-    st.query_params[name] = st.session_state[key]
 
 
 def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, row: int) -> None:
@@ -152,9 +149,9 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
         [
             Tile(
                 str(one),
-                f"The family of training example {one}, class {y[one]}, adds {part[one]:+.2f}",
+                f"The family of training example {one}, class {y[one]}, adds {minus(f'{part[one]:+.2f}')}",
                 upper=short(y[one], 9),
-                lower=f"{part[one]:+.2f}".replace("-", "−"),
+                lower=minus(f"{part[one]:+.2f}"),
                 ring="free" if one == row else "",
             )
             for one in offered.tolist()
@@ -162,18 +159,14 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
         key="why_families",
         alt=f"The {len(offered)} families that pull most on this example, strongest first",
         size=48,
-        on_pick=_pick,
+        on_pick=partial(state.say, "family"),
         whole_page=False,
     )
     st.caption("The families that pull most on this example, and what each adds to f. Click one to see its tree.")
 
 
-def _pick(row: str) -> None:
-    st.query_params["family"] = row
-
-
 def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: bill.Bill) -> None:
-    jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))
+    jitters = evidence.jitters(machine)
     born = children(run, machine, c, row, len(jitters))
     forms = evidence.jittered(run, jitters, shown.dataset.X_train[row][None])[:, 0]
     drawn = evidence.seen_pictures(run, forms).astype(float)
@@ -213,7 +206,7 @@ def _tile(jitters: JitterSet, j: int, child: Child, sign: int, ref: str) -> Tile
     kept = child.position >= 0
     bound = " (at C)" if child.bound else ""
     what = f"support vector, alpha {child.alpha:.3g}{bound}" if kept else "no support vector"
-    ring = "" if not kept else "virtual" if j else "bound" if child.bound else "free"
+    ring = evidence.ring(j > 0, child.bound) if kept else ""
     return Tile(
         ref,
         f"{spoken(jitter)}: {what}",
@@ -232,6 +225,6 @@ def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[
     alpha = sum(child.alpha for child in born)
     return (
         f"Training example {row:,}, class {plain(short(label))}: {kept} of {len(born)} forms hold up "
-        f"*{plain(short(name, 60))}*, alphas {alpha:.2f} in all, each below its picture (C: at C).{adds} Dotted: a "
-        "virtual support vector, made by the shift above it. Pale: no support vector of this machine."
+        f"*{plain(short(name, 60))}*, alphas {alpha:.2f} in all, each below its picture (C: at C).{adds} "
+        f"{VIRTUAL_RINGS}, made by the shift above it. Pale: no support vector of this machine."
     )

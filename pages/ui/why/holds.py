@@ -12,7 +12,7 @@ from pages.ui.example.shown import Shown
 from pages.ui.figures.frame import show
 from pages.ui.figures.shifted import shift_map
 from pages.ui.kit import state, words
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.words import distinct, plain, short
 from pages.ui.why.answer import Answer, answer, value
 from pages.ui.why.moving import deciding, is_image, machine_of
 from svmcore.explain import moved
@@ -81,8 +81,7 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
 
 def _class(now: Answer) -> int:
     """The class whose machine is mapped."""
-    names = [short(name, 24) for name in now.names]
-    labels = [name if names.count(name) == 1 else f"{number}: {name}" for number, name in enumerate(names)]
+    labels = distinct(now.names, 24)
     usual = labels[now.own]
     wanted = state.param(CLASS, usual, labels)
     chosen = st.selectbox(

@@ -17,7 +17,6 @@ from pages.ui.why.answer import Answer
 from pages.ui.why.spoken import brief, spoken
 from pages.ui.why.waterfall import Line, Side
 from svmcore.explain import bill
-from svmcore.jitter import JitterSet
 from svmcore.jitter.language import Jitter
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -43,7 +42,7 @@ def view(run: Run, machine: Machine, shown: Shown, said: Answer, by: str) -> Vie
     """What lines are of, added up `by`."""
     row, jitters = evidence.dataset_rows(run, machine), ()
     if machine.jitter is not None:
-        jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"])).jitters
+        jitters = evidence.jitters(machine).jitters
     key = np.arange(len(row)) if by == "sv" else row
     if by == "class":
         key = np.searchsorted(shown.dataset.classes, shown.dataset.y_train[row])
@@ -64,7 +63,7 @@ def members(view: View, name: int) -> np.ndarray:
 def side(view: View, c: int, one: bill.Bill, names: np.ndarray) -> Side:
     """The bill of machine c with its pictured lines, for the browser."""
     of = [members(view, name) for name in names]
-    pro, contra = one.part > 0, one.part < 0
+    all_of_it = bill.rest(one, np.zeros(0, int))
     return Side(
         machine=c,
         title=short(evidence.machine_names(view.run, view.machine)[c], 60),
@@ -75,10 +74,10 @@ def side(view: View, c: int, one: bill.Bill, names: np.ndarray) -> Side:
         captions=[_caption(view, c, positions) for positions in of],
         bias=one.bias,
         f=float(view.said.f[c]),
-        n_for=int(pro.sum()),
-        part_for=float(one.part[pro].sum()),
-        n_against=int(contra.sum()),
-        part_against=float(one.part[contra].sum()),
+        n_for=all_of_it.n_for,
+        part_for=all_of_it.part_for,
+        n_against=all_of_it.n_against,
+        part_against=all_of_it.part_against,
     )
 
 
@@ -118,9 +117,8 @@ def _ring(view: View, c: int, positions: np.ndarray) -> str:
         positions = positions[machine.jitter[positions] == 0]
     if not len(positions) or not machine.coef[c, positions[0]]:
         return ""
-    if machine.jitter is not None and machine.jitter[positions[0]] > 0:
-        return "virtual"
-    return "bound" if machine.bound[c, positions[0]] else "free"
+    made = machine.jitter is not None and machine.jitter[positions[0]] > 0
+    return evidence.ring(made, machine.bound[c, positions[0]])
 
 
 def _class(view: View, positions: np.ndarray) -> str:
@@ -164,7 +162,7 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
         return f"{example}, with {np.sum(view.machine.jitter[held] > 0)} virtual support vectors made from it"
     jitter, alpha = _jitter(view, positions), abs(view.machine.coef[c, positions[0]])
     moved = f", {spoken(jitter)}" if jitter else ""
-    return f"{example}{moved}, {_ring(view, c, positions)} support vector, alpha {alpha:.3g}"
+    return f"{example}{moved}, {evidence.ring_word(_ring(view, c, positions))} support vector, alpha {alpha:.3g}"
 
 
 def _head(view: View, positions: np.ndarray) -> str:

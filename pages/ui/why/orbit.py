@@ -99,8 +99,8 @@ def _shares(jitters: JitterSet, pulls: moved.Pulls | None) -> dict[int, float]:
     """Form number -> its share of the pull, for the forms that the kernel has too."""
     if pulls is None:
         return {}
-    share = {(j.parts, j.offset): float(s) for j, s in zip(pulls.jitters.jitters, pulls.share)}
-    numbers = ((n, (j.parts, j.offset)) for n, j in enumerate(jitters.jitters))
+    share = {j.key: float(s) for j, s in zip(pulls.jitters.jitters, pulls.share)}
+    numbers = ((n, j.key) for n, j in enumerate(jitters.jitters))
     return {n: share[key] for n, key in numbers if key in share}
 
 

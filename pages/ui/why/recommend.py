@@ -12,12 +12,10 @@ from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from pages.ui.why.spoken import spoken_set
 from svmcore.explain import remedy
-from svmcore.lab import jobs
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Advice, Totals
-from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.jobs import remedies as counts
-from svmcore.lab.jobs.remedies import ENDED, Count
+from svmcore.lab.jobs.remedies import Count
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store.runs import Run
 
@@ -48,12 +46,12 @@ def section(run: Run, key: str = "errors") -> None:
     except (RecipeError, DataError) as error:
         st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
         return
-    begun = counts.status(run.id).state
+    begun = counts.status(run.id).at_work
 
-    @st.fragment(run_every=PERIOD if begun not in (*ENDED, "none") else None)
+    @st.fragment(run_every=PERIOD if begun else None)
     def look() -> None:
         count = counts.status(run.id)
-        if begun not in (*ENDED, "none") and count.state in ENDED:
+        if begun and not count.at_work:
             st.rerun()
         state.guarded(lambda: _draw(run, count, key))
 
@@ -67,7 +65,7 @@ def _draw(run: Run, count: Count, key: str) -> None:
     if count.state == "failed":
         st.error(plain(count.message), title="This could not be counted", icon=":material/error:")
     totals = count.totals
-    if count.state not in (*ENDED, "none"):
+    if count.at_work:
         _progress(run, count, key)
     if totals and totals.tally.wrong:
         _words(run, totals, count.state, key)
@@ -146,14 +144,12 @@ def _train(run: Run, recipe, best: Advice, key: str) -> None:
     )
     if not pressed:
         return
-    try:
-        started = jobs.submit(recipe, parent=run.id)
-    except (BudgetError, jobs.QueueFull, ValueError, OSError) as error:
-        st.error(f"Not started. {plain(error)}", icon=":material/block:")
-        return
-    st.session_state[config.FOLDED] = True  # Train shows the run, not its form
-    state.tell_later(f":material/play_circle: {plain(recipe.title)} trains in the background.")
-    st.switch_page("pages/train.py", query_params={"run": started})
+    with config.asking():
+        started = config.submit(recipe, parent=run.id)
+        config.fold()  # Train shows the run, not its form
+        state.tell_later(f":material/play_circle: {plain(recipe.title)} trains in the background.")
+        st.switch_page("pages/train.py", query_params={"run": started})
+    st.rerun()
 
 
 def _table(run: Run, totals: Totals, key: str) -> None:

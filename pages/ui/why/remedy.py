@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example.shown import Shown
-from pages.ui.kit.gallery import magnified
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.gallery import in_theme, magnified
+from pages.ui.kit.words import minus, plain, short
 from pages.ui.why import recommend
 from pages.ui.why.answer import answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image
@@ -76,11 +76,11 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
 def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray, now, totals) -> None:
     called = int(moved.answers(f))
     said = spoken(ladder.everything.jitters[fix.change])
-    st.image(magnified(picture, HEIGHT), output_format="PNG", alt=f"The example {said}")
+    st.image(magnified(in_theme(picture), HEIGHT), output_format="PNG", alt=f"The example {said}")
     own = plain(short(now.names[now.own], 24))
     st.markdown(
         f"**{fix.family.title}**: {plain(said)}  \ncalled {plain(short(now.names[called], 24))}, "
-        f"f of {own} {value(now.f, now.own):+.2f} → {value(f, now.own):+.2f}"
+        f"f of {own} {minus(f'{value(now.f, now.own):+.2f} → {value(f, now.own):+.2f}')}"
     )
     if totals and totals.tally.drawn and str(totals.ladder.everything) == str(ladder.everything):
         broken, of = int(totals.tally.change_broken[fix.change]), totals.tally.drawn

@@ -42,7 +42,7 @@ function column(data, i) {
   node.setAttribute("role", "listitem")
   node.setAttribute("aria-label", cell.label)
   node.title = cell.label
-  node.tabIndex = 0
+  node.tabIndex = -1
   node.dataset.right = cell.right
   node.dataset.original = cell.original
   node.append(element("div", "caption", cell.caption), picture(data, i), bars(data, cell.values))
@@ -57,6 +57,8 @@ export default function ({ data, parentElement }) {
   if (root.drawn === now) return
   root.drawn = now
   root.setAttribute("aria-label", data.alt)
+  if (!root.stopped) rove(root, ".cell")
+  root.dataset.ink = data.ink
   root.style.setProperty("--sheet", `url(${data.sheet})`)
   const nodes = []
   data.cells.forEach((cell, i) => {
@@ -64,4 +66,5 @@ export default function ({ data, parentElement }) {
     nodes.push(column(data, i))
   })
   root.replaceChildren(...nodes)
+  setStop(root, root.querySelector(".cell"))
 }

@@ -38,4 +38,4 @@ def strip(pictures: np.ndarray, cells: Sequence[Cell], *, key: str, alt: str, si
     )
 
 
-_component = component(__file__, "strip", '<div class="orbit" role="list">\n</div>', pictures=True)
+_component = component(__file__, "strip", '<div class="orbit" role="list">\n</div>', first=("pictures", "roving"))

@@ -15,7 +15,7 @@ from pages.ui.example import plane
 from pages.ui.example.shown import Shown
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
-from pages.ui.kit.gallery import magnified, pictures, thin
+from pages.ui.kit.gallery import in_theme, magnified, pictures, thin
 from pages.ui.kit.palette import INK
 from pages.ui.kit.words import short
 from svmcore.lab.store.runs import Run
@@ -42,7 +42,7 @@ def top(run: Run | None, machine: Machine | None, shown: Shown) -> None:
     else:
         drawn = pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
         alt = "The example" if shown.label is None else f"The example, class {short(shown.label)}"
-        st.image(magnified(thin(drawn, PHOTOGRAPH)[0], DIGIT_HEIGHT), output_format="PNG", alt=alt)
+        st.image(magnified(in_theme(thin(drawn, PHOTOGRAPH)[0]), DIGIT_HEIGHT), output_format="PNG", alt=alt)
 
 
 def differing(shown: Shown, row: int, most: int = NAMED) -> list[str]:

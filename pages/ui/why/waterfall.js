@@ -209,10 +209,19 @@ function build(root) {
     root.append(more)
   }
   root.setAttribute("aria-label", data.words.alt)
+  root.dataset.ink = data.ink
   root.dataset.wide = data.sides.some((side) => side.captions.some((caption) => caption.includes("\n")))
   root.style.setProperty("--sheet", `url(${data.sheet})`)
   root.style.setProperty("--across", `${Math.max(48, data.width * data.scale)}px`)
   paint(root)
+  setStop(root, root.querySelector(".toggle"))
+  openable(root)
+}
+
+// The way to its own view is a stop of the Tab key in the row alone in which the reader is.
+function openable(root) {
+  const row = root.querySelector('.toggle[tabindex="0"]')?.closest(".row")
+  for (const open of root.querySelectorAll(".open")) open.tabIndex = open.closest(".row") === row ? 0 : -1
 }
 
 // A choice that was clicked lets go of the arrow keys, which lead to the next example; one reached by key keeps them.
@@ -248,6 +257,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
       build(root)
       root.querySelector("button.more").focus()
     }
+  }
+  if (!root.stopped) {
+    rove(root, ".toggle", ["ArrowUp", "ArrowDown", "Home", "End"]) // left and right lead to other examples
+    root.addEventListener("focusin", () => openable(root))
   }
   release()
   const drawn = JSON.stringify({ ...data, off: 0 })

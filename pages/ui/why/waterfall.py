@@ -105,4 +105,4 @@ def _switched(key: str, on_off: Callable[[str], None]) -> None:
         on_off("" if names == "none" else names)
 
 
-_component = component(__file__, "waterfall", '<div class="bill" role="group">\n</div>', pictures=True)
+_component = component(__file__, "waterfall", '<div class="bill" role="group">\n</div>', first=("pictures", "roving"))

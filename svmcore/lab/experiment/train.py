@@ -12,21 +12,20 @@ at most some tens of milliseconds.
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numba.core import event
 
+from svmcore.lab.experiment.meter import Compiling, Meter
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
+from svmcore.memory import peak_mb
 from svmcore.model import Machine
 from svmcore.solvers.progress import under_name
 
@@ -71,17 +70,25 @@ def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
 def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
     """Run a recipe here and now. `monitor(progress) -> bool` may end the training; it is then tested as it is."""
     parts = range(task_of(recipe).parts(recipe))
-    outcomes = [judge(recipe, fit(recipe, prepare(recipe, part=part), monitor)) for part in parts]
-    return outcomes[0]._replace(result=gathered(recipe, outcomes) | validate(recipe, monitor))
+    with Meter() as meter:
+
+        def measured(progress) -> bool:
+            meter.sample()
+            return monitor is None or monitor(progress)
+
+        measured.burst = getattr(monitor, "burst", None)
+        outcomes = [judge(recipe, fit(recipe, prepare(recipe, part=part), measured)) for part in parts]
+        result = gathered(recipe, outcomes) | validate(recipe, measured)
+        return outcomes[0]._replace(result=result | meter.figures())
 
 
 def fit(recipe: Recipe, problem: Problem, monitor: Callable | None = None, check: Check = unchecked) -> Fitted:
     """Train by the recipe's method. ValueError for a problem that has fewer than two classes."""
     started = time.perf_counter()
-    with event.install_listener("numba:compile", event.TimingListener()) as compiling:
+    with Compiling() as compiling:
         estimator, problem = task_of(recipe).train(METHODS[recipe.method], recipe, problem, monitor, check)
     seconds = time.perf_counter() - started
-    return Fitted(estimator, problem, seconds, compiling.duration if compiling.done else 0.0)
+    return Fitted(estimator, problem, seconds, compiling.seconds)
 
 
 def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
@@ -133,7 +140,6 @@ def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:
     """The figures that all runs share."""
     estimator, machine, problem = fitted.estimator, fitted.estimator.machine_, fitted.problem
     last = estimator.history_[-1]
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
     trace = getattr(estimator, "trace_", None)
     return ({"trace": trace.summary()} if trace else {}) | {
         "recipe": recipe.name,
@@ -148,7 +154,7 @@ def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:
         "fit_seconds": fitted.seconds,
         "compile_seconds": fitted.compile_seconds,
         "predict_seconds": predict_seconds,
-        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20,
+        "peak_rss_mb": peak_mb(),
         "converged": bool(estimator.converged_),
         "ending": getattr(estimator, "ending_", ""),
         "kernel_evals": int(estimator.kernel_evals_),

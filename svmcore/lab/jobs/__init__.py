@@ -1,18 +1,20 @@
 """Runs in the background: submit, follow, pause, resume, cancel, from any page, session or thread."""
 
+from svmcore.lab.jobs.job import Status
 from svmcore.lab.jobs.queue import (
     EXIT_SECONDS,
     QueueFull,
-    Status,
     active,
     cancel,
-    ensure_preset,
+    move,
     pause,
     resume,
     status,
     submit,
     wait,
+    waiting,
 )
+from svmcore.lab.jobs.welcome import ensure_preset
 
 __all__ = [
     "EXIT_SECONDS",
@@ -21,9 +23,11 @@ __all__ = [
     "active",
     "cancel",
     "ensure_preset",
+    "move",
     "pause",
     "resume",
     "status",
     "submit",
     "wait",
+    "waiting",
 ]

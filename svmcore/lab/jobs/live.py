@@ -32,6 +32,7 @@ class Top(NamedTuple):
     rows: np.ndarray  # (<= 60,) of the training set
     alpha: np.ndarray
     bound: np.ndarray  # bool: at its own C; of several forms of an example, all that are SVs
+    forms: np.ndarray  # of how many forms of the example alpha is the sum: 1 where none is virtual
 
 
 class Live(NamedTuple):
@@ -160,7 +161,8 @@ def _largest(support, alpha, bound) -> Top:
     held = alpha > 0
     rows, parent = np.unique(support[held], return_inverse=True)
     free = np.bincount(parent, ~bound[held], len(rows)) > 0
+    forms = np.bincount(parent, minlength=len(rows))
     alpha = np.bincount(parent, alpha[held], len(rows))
     order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
     order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
-    return Top(rows[order], alpha[order], ~free[order])
+    return Top(rows[order], alpha[order], ~free[order], forms[order])

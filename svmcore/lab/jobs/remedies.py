@@ -20,7 +20,8 @@ from svmcore.lab.experiment.remedies import Totals
 from svmcore.lab.experiment.train import Cancelled
 from svmcore.lab.forecast.estimate import require
 from svmcore.lab.jobs import worker
-from svmcore.lab.jobs.queue import QUEUE, Queue, yield_to_others
+from svmcore.lab.jobs.process import yield_to_others
+from svmcore.lab.jobs.queue import QUEUE, Queue
 from svmcore.lab.store import runs
 
 ENDED = ("done", "stopped", "failed")
@@ -40,6 +41,11 @@ class Count(NamedTuple):
     state: str  # none | waiting | training | looking | done | stopped | failed
     totals: Totals | None = None
     message: str = ""
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it waits or counts."""
+        return self.state not in (*ENDED, "none")
 
 
 class _Counted:
@@ -62,9 +68,9 @@ class Counts:
         remedies.twin_of(run.recipe)
         with self._lock:
             known = self._known.get(run_id)
-            if known and known.latest.state not in (*ENDED, "none"):
+            if known and known.latest.at_work:
                 return
-            if sum(counted.latest.state not in ENDED for counted in self._known.values()) >= MAX_WAITING:
+            if sum(counted.latest.at_work for counted in self._known.values()) >= MAX_WAITING:
                 raise Busy(f"{MAX_WAITING} counts are waiting already; stop one, or wait for one to end")
             for old in [name for name, counted in self._known.items() if counted.latest.state in ENDED][:-KEPT]:
                 del self._known[old]
@@ -104,7 +110,7 @@ class Counts:
         yield_to_others()
         while True:
             with self._lock:
-                counted = next((c for c in self._known.values() if c.latest.state not in ENDED), None)
+                counted = next((c for c in self._known.values() if c.latest.at_work), None)
                 if counted is None:
                     self._thread = None
                     return

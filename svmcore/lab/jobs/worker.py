@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from svmcore.lab.experiment import train
+from svmcore.lab.experiment.meter import Meter
 from svmcore.lab.forecast.estimate import Estimate, require
 from svmcore.lab.jobs.live import Viewer
 from svmcore.lab.jobs.pace import Pace
@@ -33,6 +34,7 @@ STAGES = {
     "validating": "Cross-validating",
     "saving": "Saving",
 }
+COMPILING = "Compiling, once"
 
 
 class Control(Protocol):
@@ -53,14 +55,16 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
     recipe = run.recipe
     try:
         predicted = require(recipe)  # again, as memory may have changed hands since the run was queued
-        watch = _Watch(run, predicted, control)
-        run.set_state("running")
-        run.save_grant(predicted.memory_mb)
-        bounded = recipe.replace(cache_mb=predicted.cache_mb)
-        outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
-        validation = train.validate(bounded, watch, watch.check)
-        watch.check("saving")
-        run.complete(train.gathered(recipe, outcomes) | validation)
+        with Meter(lambda: control.publish(message=COMPILING)) as meter:
+            watch = _Watch(run, predicted, control, meter)
+            run.set_state("running")
+            run.save_grant(predicted.memory_mb)
+            bounded = recipe.replace(cache_mb=predicted.cache_mb)
+            outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
+            validation = train.validate(bounded, watch, watch.check)
+            watch.check("saving")
+            figures = meter.figures()
+        run.complete(train.gathered(recipe, outcomes) | validation | figures)
     except train.Cancelled:
         return "cancelled", ""
     except Exception as error:
@@ -76,10 +80,10 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     if watch.control.looks and task_of(recipe).looks:
         watch.viewer = Viewer(problem, recipe.seed)
     watch.check("fitting")
-    rested = watch.rested
+    idle = watch.idle
     fitted = train.fit(recipe, problem, watch, watch.check)
+    fitted = fitted._replace(seconds=fitted.seconds - (watch.idle - idle))
     watch.check("predicting")
-    fitted = fitted._replace(seconds=fitted.seconds - (watch.rested - rested))
     outcome = train.judge(recipe, fitted, watch.check)
     watch.viewer = None  # a look is one at the machine of all examples
     if fitted.problem is not problem:
@@ -91,16 +95,27 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
 class _Watch:
     """Stands between the solver and the outside: keeps the pace, writes lines, takes looks, asks whether to go on."""
 
-    def __init__(self, run: runs.Run, predicted: Estimate, control: Control):
-        self.run, self.control, self.viewer = run, control, None
+    def __init__(self, run: runs.Run, predicted: Estimate, control: Control, meter: Meter):
+        self.run, self.control, self.meter, self.viewer = run, control, meter, None
         self.pace = Pace(predicted.parts, run.recipe.tol, run.recipe.slow_motion)
         self.burst: int | None = None  # pairs between two reports, for the solver
         self.rested_at = -1  # iterations at the last rest
         self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
         self.trained: float | None = None  # age when the training began
 
+    @property
+    def age(self) -> float:
+        """Seconds at work, slow motion's rests among them; pauses and compiling are none."""
+        return time.perf_counter() - self.started - self.paused - self.meter.seconds
+
+    @property
+    def idle(self) -> float:
+        """Seconds of pauses and rests."""
+        return self.paused + self.rested
+
     def check(self, stage: str) -> None:
         """Between pieces of work outside the solver: tell the stage, wait out a pause. Cancelled when asked to stop."""
+        self.meter.sample()
         self.control.publish(message=STAGES[stage])
         if not self._checkpoint():
             raise train.Cancelled
@@ -112,18 +127,21 @@ class _Watch:
 
     def __call__(self, progress: Progress) -> bool:
         """Between bursts of the solver. What is raised here ends the fit: no machine is put together for nobody."""
-        paused = self.paused
+        self.meter.sample()
         self._record(progress)
         self._rest(progress)
         if not self._checkpoint():
             raise train.Cancelled
-        self.rested += self.paused - paused
         return True
 
     def _record(self, progress: Progress) -> None:
-        age, tol = time.perf_counter() - self.started - self.paused, self.run.recipe.tol
+        age, tol = self.age, self.run.recipe.tol
         self.trained = age if self.trained is None else self.trained
-        line = _line(progress, tol) | {"seconds": round(age - self.trained, 3)}
+        line = _line(progress, tol) | {
+            "seconds": round(age - self.trained - self.rested, 3),
+            "compile_seconds": round(self.meter.seconds, 3),
+            "rest_seconds": round(self.rested, 3),
+        }
         self.pace.seen(age, line["mean_gap"])
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)

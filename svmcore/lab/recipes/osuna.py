@@ -18,6 +18,7 @@ from data import catalogue
 from svmcore.kernels import Poly
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes.faces import WINDOW
+from svmcore.lab.store.group import Group
 
 NAME = "osuna-scaling"
 SIZES, STAND_IN_SIZES = (2000, 5000, 10_000, 20_000, 50_000), (500, 1000, 2000, 4000)
@@ -37,6 +38,13 @@ class Study(NamedTuple):
     def recipes(self) -> tuple[Recipe, ...]:
         """All of them, each once."""
         return tuple({recipe.digest(): recipe for recipe in (*self.growth, *self.sets)}.values())
+
+    @property
+    def group(self) -> Group:
+        """What its runs are started for."""
+        return (
+            Group("osuna-stand-in", "Stand-in for Osuna's study") if self.stand_in else Group("osuna", "Osuna's study")
+        )
 
 
 _FACES = Recipe(

@@ -18,24 +18,34 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import reading
+from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.shelf import Shelf, share_of_memory
 from svmcore.model import Machine, load
 
 
 class Contents(NamedTuple):
-    """The small files of a run, None for those that are missing or damaged, and which file is damaged and why."""
+    """The small files of a run, None for those that are missing or damaged, and which file is damaged and why.
+
+    oddity: the same of `group` and `tags`, without which a run is still itself.
+    """
 
     recipe: Recipe | None
     state: dict | None
     title: str | None
     grant: float | None
     parent: str | None
+    group: Group | None
+    tags: tuple[str, ...] | None
     result: dict | None
     damage: str
+    oddity: str
 
 
-JSON = ("recipe.json", "state.json", "title.json", "grant.json", "parent.json", "result.json")  # as in Contents
+JSON = (  # as in Contents
+    "recipe.json", "state.json", "title.json", "grant.json", "parent.json", "group.json", "tags.json", "result.json"
+)  # fmt: skip
+BESIDE = ("group.json", "tags.json")
 LARGE = ("split.npz", "model.npz", "test.npz", "progress.jsonl")  # of which the headers are read to list a run
 # Machines stay at hand up to a sixth of the memory that was free at the first one, so that a fit, which may take a
 # third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each.
@@ -78,10 +88,12 @@ def _read(folder: str, stamps: tuple) -> Contents:
     recipe, result = values[0], values[-1]
     task = recipe.task if recipe else ""
     large = [_checked(f"{folder}/{name}", stamp, task) for name, stamp in zip(LARGE, stamps[len(JSON) :], strict=True)]
-    damage = next((damage for _, damage in (*small, *large) if damage), "")
+    wrong = dict(zip((*JSON, *LARGE), (damage for _, damage in (*small, *large)), strict=True))
+    oddity = next((wrong[name] for name in BESIDE if wrong[name]), "")
+    damage = next((damage for name, damage in wrong.items() if damage and name not in BESIDE), "")
     if not damage and result and recipe.folds and "validation" not in result:
         damage = str(Damaged("result.json", "it has no validation, which the recipe asks for"))
-    return Contents(*values, damage)
+    return Contents(*values, damage, oddity)
 
 
 @lru_cache(maxsize=16384)

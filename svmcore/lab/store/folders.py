@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from svmcore import files
+from svmcore import _jit, files
 
 try:
     import fcntl
@@ -22,6 +22,18 @@ except ImportError:  # no flock on this system
     fcntl = None
 
 OWNER, MAX_OWNER = "owner.json", 4096  # file, and its bytes at most
+
+
+def home() -> Path:
+    """The user's folder of runs, data and caches: SVMLAB_HOME, or the system's cache folder."""
+    return _jit.home()
+
+
+def place(name: str) -> Path:
+    """A folder of the home folder, made where there is none."""
+    folder = home() / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def write_json(path: Path, value: object) -> None:

@@ -1,6 +1,6 @@
 """The one reader of each file of a run: its size, shape and kind are checked before anyone sees what it holds.
 
-    read_json(path)     recipe state title grant parent result .json -> the value
+    read_json(path)     recipe state title grant parent group tags result .json -> the value
     read_lines(path)    progress.jsonl
     announced(path)     split model test .npz, by their headers alone           read_arrays(path)  split test .npz
 
@@ -23,10 +23,13 @@ from svmcore.lab.registry.checks import an_object, anything, count, number, posi
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store.group import Group
 
 MAX_JSON = 1 << 20  # bytes of a JSON file
 MAX_LINES = 1 << 26  # bytes of progress
 RUN_ID = re.compile(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{6}")
+GROUP_KEY = re.compile(r"[a-z0-9-]{1,80}")
+MAX_TAGS, MAX_TAG = 12, 40  # of a run; characters of one
 STATES = ("queued", "running", "paused", "done", "failed", "cancelled", "interrupted")
 
 
@@ -123,9 +126,27 @@ def _state(value):
 
 
 def _title(value):
-    if not isinstance(value, str) or len(value) > 120 or not (value.isprintable() or not value):
-        raise ValueError(f"it holds {short(value)}, not one line of at most 120 characters")
+    return _line(value, 120)
+
+
+def _line(value, most: int, least: int = 0):
+    if not isinstance(value, str) or not least <= len(value) <= most or not value.isprintable():
+        raise ValueError(f"it holds {short(value)}, not one line of at most {most} characters")
     return value
+
+
+def tags(value) -> tuple[str, ...]:
+    """Words of a reader's own for a run. ValueError for what cannot be."""
+    if not isinstance(value, list) or len(value) > MAX_TAGS:
+        raise ValueError(f"it holds {short(value)}, not at most {MAX_TAGS} tags")
+    return tuple(_line(tag, MAX_TAG, 1) for tag in value)
+
+
+def _group(value):
+    an_object(value, {"key": text, "title": text})
+    if not GROUP_KEY.fullmatch(value["key"]):
+        raise ValueError(f"key is {short(value['key'])}, not letters, digits and hyphens")
+    return Group(value["key"], _line(value["title"], 120, 1))
 
 
 def _parent(value):
@@ -148,6 +169,8 @@ def _result(value):
     optional = {
         "ending": text,
         "compile_seconds": positive,
+        "compile_all_seconds": positive,
+        "memory_mb": positive,
         "validation": lambda part: an_object(part, validation, task.at_times),
     }
     optional |= task.at_times
@@ -173,12 +196,15 @@ RESULT = {
 LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv": count, "n_bound": count}
 LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
 LINE_OF_SOME = {"mean_gap": number, "gaps": several(lambda gap: gap is None or number(gap), 0)}
+LINE_OF_SOME |= {"compile_seconds": positive, "rest_seconds": positive}
 CHECKS = {
     "recipe.json": _recipe,
     "state.json": _state,
     "title.json": _title,
     "grant.json": positive,
     "parent.json": _parent,
+    "group.json": _group,
+    "tags.json": tags,
     "result.json": _result,
 }
 POSITIONS = ("index", "train", "test", "support", "parent", "picture", "tested", "object_picture")

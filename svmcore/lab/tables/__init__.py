@@ -11,9 +11,9 @@ from svmcore.lab.tables.definitions import TABLES
 from svmcore.lab.tables.filling import Filled, Tested, Value, fill, stored_run
 from svmcore.lab.tables.layout import Cell, Row, Table
 from svmcore.lab.tables.numbers import NUMBERS, of_run
-from svmcore.lab.tables.printing import number, text
+from svmcore.lab.tables.printing import text, with_interval
 
 __all__ = [
-    "NUMBERS", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "fill", "number", "of_run", "stored_run",
-    "text",
+    "NUMBERS", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "fill", "of_run", "stored_run", "text",
+    "with_interval",
 ]  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from svmcore.lab.store.group import Group
+
 
 class Cell(NamedTuple):
     """One figure, such as "errors" or, of one digit's machine, "fn:3" (`numbers.NUMBERS`).
@@ -40,6 +42,11 @@ class Table(NamedTuple):
         """Names of the recipes that fill it, in order, each once."""
         names = [cell.recipe for row in self.rows for cell in row.cells if cell is not None and cell.recipe]
         return tuple(dict.fromkeys(names + [name for pair in self.tests for name in pair]))
+
+    @property
+    def group(self) -> Group:
+        """What its runs are started for."""
+        return Group(f"table-{self.name}", self.title[:120])
 
     @property
     def rivals(self) -> tuple[str, ...]:

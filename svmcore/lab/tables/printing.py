@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from svmcore.lab.tables.filling import Filled, Tested, Value
+from svmcore.lab.tables.numbers import Number
+from svmcore.metrics import rate_text
 
 
 def text(filled: Filled) -> str:
@@ -23,20 +25,27 @@ def _cell(value: Value | None) -> str:
     figure, known, ours = value.cell.figure, value.cell.published, value.ours
     words = []
     if ours is not None:
-        words.append(number(figure, ours.value))
+        words.append(with_interval(figure, ours))
     elif value.seconds is not None:
         words.append(f"about {value.seconds:.0f} s")
-    if ours is not None and ours.low is not None:
-        words.append(f"({number(figure, ours.low)}-{number(figure, ours.high)})")
     if known is not None:
         words.append(f"[{known}]")
     return " ".join(words)
 
 
+def with_interval(figure: str, ours: Number) -> str:
+    """`61 (47–78)`, `0.61 % (0.47–0.78)`: a figure of ours, with its interval where it has one."""
+    if ours.low is None:
+        return number(figure, ours.value)
+    if figure == "error_pct":
+        return rate_text(ours.value / 100, (ours.low / 100, ours.high / 100))
+    return f"{number(figure, ours.value)} ({number(figure, ours.low)}–{number(figure, ours.high)})"
+
+
 def number(figure: str, value: float) -> str:
     """A figure with the digits that it deserves."""
     if figure == "error_pct":
-        return f"{value:.2f}"
+        return f"{value:.2f} %"
     return f"{value:.3g}" if figure in ("train_s", "test_s") and value < 100 else f"{value:.0f}"
 
 

@@ -15,7 +15,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
-from svmcore.metrics import roc_area, wilson
+from svmcore.metrics import rate_text, roc_area, wilson
 from svmcore.model import Machine, labels
 
 PIECE = 4e9  # floating-point operations between two checks while deciding
@@ -88,10 +88,9 @@ class Classify(Task):
         return int((judged.y_true != judged.y_pred).sum())
 
     def headline(self, result: dict) -> str:
-        """`12 of 1,000 wrong, 1.2 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
-        digits = 2 if result["n_test"] >= 5000 else 1
-        rate, low, high = (f"{100 * share:.{digits}f}" for share in (result["error_rate"], *result["interval"]))
-        return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate} % ({low}–{high})"
+        """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
+        rate = rate_text(result["error_rate"], result["interval"])
+        return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate}"
 
     def table(self, judged: list[TestSet], machines: list[Machine]) -> str:
         """The wrong examples: where they lie, labels, the decision value of each machine."""

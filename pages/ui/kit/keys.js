@@ -1,0 +1,127 @@
+// Keyboard shortcuts of the whole app. One listener at a time; it sees a key before Streamlit's own shortcuts do.
+
+const PATIENCE = 1500 // milliseconds between the two keys of "go to"
+const FIELDS = "input, textarea, select, [contenteditable=true], [role=textbox], [role=combobox], [role=slider], [role=listbox], canvas, .field, [role=application]"
+
+function element(tag, text) {
+  const node = document.createElement(tag)
+  if (text) node.textContent = text
+  return node
+}
+
+function typing(event) {
+  const node = event.composedPath()[0]
+  return node instanceof Element && node.closest(FIELDS) !== null
+}
+
+// All elements of the page, also those inside components, that match.
+function everywhere(selector) {
+  const main = document.querySelector("[data-testid=stMain]") ?? document.body
+  const roots = [...main.querySelectorAll("*")].flatMap((node) => (node.shadowRoot ? [node.shadowRoot] : []))
+  return roots.flatMap((root) => [...root.querySelectorAll(selector)]).filter((node) => node.checkVisibility?.() ?? true)
+}
+
+function focusOn(node) {
+  if (!node) return false
+  node.focus()
+  node.scrollIntoView({ block: "nearest" })
+  return true
+}
+
+function toMatrix() {
+  return focusOn(everywhere('[role=gridcell][tabindex="0"]')[0])
+}
+
+function toPictures() {
+  const galleries = everywhere(".gallery").filter((node) => node.querySelector(".tile:enabled"))
+  const now = galleries.findIndex((node) => node.getRootNode().activeElement && node.contains(node.getRootNode().activeElement))
+  return focusOn(galleries[(now + 1) % galleries.length]?.querySelector('.tile[tabindex="0"], .tile:enabled'))
+}
+
+function go(title) {
+  const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink]")]
+  const link = links.find((one) => one.textContent.trim().endsWith(title))
+  link?.click()
+  return Boolean(link)
+}
+
+function present() {
+  const toggle = document.querySelector(".st-key-present input")
+  toggle?.click()
+  return Boolean(toggle)
+}
+
+function act(state, event) {
+  const open = state.sheet.open
+  if (event.key === "?") {
+    if (open) state.sheet.close()
+    else state.sheet.showModal()
+    return true
+  }
+  if (open || document.querySelector("[role=dialog]")) return false // the keys are the view's
+  if (state.going && Date.now() - state.going < PATIENCE) {
+    state.going = 0
+    const title = state.data.pages[event.key.toLowerCase()]
+    return Boolean(title) && go(title)
+  }
+  state.going = 0
+  if (event.key === state.data.go) {
+    state.going = Date.now()
+    return true
+  }
+  return Boolean({ m: toMatrix, f: toPictures, p: present }[event.key]?.())
+}
+
+function sheetOf(data) {
+  const sheet = element("dialog")
+  sheet.setAttribute("aria-label", "Keyboard shortcuts")
+  const head = element("header")
+  const close = element("button", "Close")
+  close.type = "button"
+  close.onclick = () => sheet.close()
+  head.append(element("h2", "Keyboard shortcuts"), close)
+  sheet.append(head)
+  for (const [name, keys] of data.groups) {
+    const list = element("dl")
+    list.className = keys.length > 6 ? "many" : ""
+    for (const [key, what] of keys) {
+      const pair = element("div")
+      const term = element("dt")
+      term.append(...key.split(" ").map((one) => element("kbd", one)))
+      pair.append(term, element("dd", what))
+      list.append(pair)
+    }
+    sheet.append(element("h3", name), list)
+  }
+  sheet.onclick = (event) => {
+    if (event.target === sheet) sheet.close() // beside it
+  }
+  return sheet
+}
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".keys")
+  if (!root.state) {
+    const open = element("button")
+    open.type = "button"
+    open.title = "Keyboard shortcuts"
+    open.append(element("kbd", "?"), " Keyboard shortcuts")
+    const sheet = sheetOf(data)
+    open.onclick = () => sheet.showModal()
+    root.replaceChildren(open, sheet)
+    root.state = { data, sheet, going: 0 }
+  }
+  root.state.data = data
+  if (root.heard) return
+  root.heard = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event)) return
+    if (!root.isConnected || !act(root.state, event)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  window.addEventListener("keydown", root.heard, true)
+  return () => {
+    window.removeEventListener("keydown", root.heard, true)
+    root.heard = null
+  }
+}

@@ -1,0 +1,24 @@
+"""A long list page by page; the page's number is in the address."""
+
+import zlib
+
+import streamlit as st
+
+from pages.ui.kit import state
+
+
+def paged(n: int, most: int, *, key: str, of: object = "", name: str = "page", first: int = 1) -> slice:
+    """Which of n things, `most` a page, are shown, with the choice of the page where there are several.
+
+    of: what list it is, by its filters and order; another one begins at its page `first`. name: the parameter of the
+    address; a page that does not exist is said aloud.
+    """
+    pages = max(1, -(-n // most))
+    widget = f"{key}_{zlib.crc32(repr((of, pages, first)).encode()):08x}"
+    if state.asked(key, [name]):
+        st.session_state[widget] = state.param(name, first, slice(1, pages))
+    page = st.session_state.setdefault(widget, first)
+    if pages > 1:
+        page = st.pagination(pages, key=widget)
+    state.write(key, [name], {name: str(page)} if page != first else {})
+    return slice((page - 1) * most, page * most)

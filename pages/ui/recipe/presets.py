@@ -1,0 +1,163 @@
+"""Where a recipe can start from: named ones, each with what it shows and about how long it takes here, the reader's
+own; and how far the form has moved away from the one it was filled with."""
+
+import streamlit as st
+
+from data import catalogue
+from pages.ui.kit import state, words
+from pages.ui.kit.words import plain
+from pages.ui.recipe import config
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
+from svmcore.lab.recipes import LISTED, RECIPES
+from svmcore.lab.recipes.shows import SHOWS
+from svmcore.lab.registry.options import option_fields
+from svmcore.lab.store import presets
+
+NAMES = ("name", "title")  # what a recipe is called does not change it
+MOST = 4  # changes that are spelled out
+
+
+def menu(recipe: Recipe | None) -> None:
+    """The presets in a list that opens; below it which of them the form shows, or how far it is from one."""
+    with st.popover("Presets", icon=":material/auto_awesome_motion:", width="stretch", key="presets"):
+        _own(recipe)
+        st.markdown("**To begin with**")
+        for name, shows in SHOWS.items():
+            _row(name, RECIPES[name], RECIPES[name].title, f"{shows} {_takes(RECIPES[name])}")
+        _all()
+    if recipe is not None:
+        _standing(recipe)
+
+
+def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
+    with st.container(gap=None):
+        st.button(
+            plain(title),
+            key=f"preset_{name}",
+            type="tertiary",
+            on_click=config.fill,
+            args=(recipe,),
+            help="Fills the form; nothing starts yet.",
+        )
+        st.caption(says)
+
+
+def _takes(recipe: Recipe) -> str:
+    """About how long it takes on this machine."""
+    entry = catalogue.entry(recipe.dataset)
+    first = "" if entry.at_hand else f" Fetch {entry.title} on *Datasets* first."
+    return f"About {words.duration(estimate(recipe).seconds)}.{first}"
+
+
+def _all() -> None:
+    """Every named recipe, to be found by typing."""
+    st.selectbox(
+        "All named recipes",
+        [name for name, known in LISTED.items() if known.task not in config.ELSEWHERE],
+        index=None,
+        format_func=lambda name: RECIPES[name].title,
+        key="recipe_pick",
+        placeholder="type to find one",
+        on_change=_fill_picked,
+        help="Those of the papers' tables too. Choosing one fills the form.",
+    )
+
+
+def _fill_picked() -> None:
+    if name := st.session_state["recipe_pick"]:
+        config.fill(RECIPES[name])
+        st.session_state["recipe_pick"] = None
+
+
+def _own(recipe: Recipe | None) -> None:
+    """The reader's own presets, and the way to keep what the form shows."""
+    found = presets.kept()
+    if found:
+        st.markdown("**Yours**")
+    for number, (name, own) in enumerate(found.items()):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container():
+                _row(f"own_{number}", own, name, words.summary(own))
+            st.button(
+                "Remove",
+                icon=":material/delete:",
+                key=f"preset_remove_{number}",
+                on_click=_remove,
+                args=(name,),
+                help="Takes it off this list. Runs of it stay.",
+            )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Keep this recipe as",
+            max_chars=presets.LONGEST,
+            key="preset_name",
+            placeholder="a name of your own",
+            help="What the form shows now, on this machine, for every session.",
+        )
+        st.button(
+            "Keep",
+            icon=":material/bookmark_add:",
+            key="preset_keep",
+            on_click=_keep,
+            args=(recipe,),
+            disabled=recipe is None,
+            help="One of the same name is replaced.",
+        )
+
+
+def _keep(recipe: Recipe) -> None:
+    name = st.session_state["preset_name"]
+    try:
+        presets.keep(name, recipe)
+    except (ValueError, OSError) as error:
+        state.tell_later(f":material/block: Not kept. {plain(error)}")
+    else:
+        st.session_state["preset_name"] = ""
+        state.tell_later(f":material/bookmark_added: {plain(name)} is kept among the presets.")
+    st.rerun()
+
+
+def _remove(name: str) -> None:
+    try:
+        presets.remove(name)
+    except OSError as error:
+        state.tell_later(f":material/block: Not removed. {plain(error)}")
+        st.rerun()
+
+
+def _standing(recipe: Recipe) -> None:
+    """What the form shows: a preset as it is, or what differs from where it began, with a way back."""
+    base = st.session_state[config.BASE]
+    changed = changes(base, recipe)
+    if not changed:
+        name = recipe.name if recipe.name in RECIPES else ""
+        title = RECIPES[name].title if name else base.title
+        if title:
+            st.caption(f"**{plain(title)}.** {SHOWS.get(name, '')}")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        said = "; ".join(changed[:MOST]) + (f"; {len(changed) - MOST} more" if len(changed) > MOST else "")
+        of = f" from {plain(words.short(base.title, 60))}" if base.title else ""
+        st.caption(f":material/edit: Changed{of}: {plain(said)}", width="stretch")
+        st.button(
+            "Undo",
+            icon=":material/undo:",
+            key="recipe_undo",
+            type="tertiary",
+            on_click=config.fill,
+            args=(base,),
+            help="Back to the recipe that the form was filled with.",
+        )
+
+
+def changes(base: Recipe, recipe: Recipe) -> list[str]:
+    """`C 2 → 3`: what differs, field by field."""
+    before, now, known = base.texts(), recipe.texts(), FIELDS | option_fields()
+    names = [name for name in (before | now) if name not in NAMES and before.get(name) != now.get(name)]
+    both = [name for name in names if name in before and name in now]
+    return [f"{known[name].label} {_shown(before[name])} → {_shown(now[name])}" for name in both]
+
+
+def _shown(text: str) -> str:
+    return words.short(text, 40) or "none"

@@ -1,0 +1,112 @@
+"""The queue where it can be seen: what is at work, what waits and in which order, with a way to change it.
+
+Runs are trained one at a time; those that wait have their turn in the order in which they came, until it is changed.
+"""
+
+import streamlit as st
+
+from pages.ui.kit import words
+from pages.ui.run import picker
+from svmcore.lab import jobs
+from svmcore.lab.store import runs
+
+PERIOD = 1.0  # seconds between two looks
+MOVES = {  # what `jobs.move` is told -> (icon, help)
+    "first": (":material/vertical_align_top:", "Its turn is next."),
+    "sooner": (":material/arrow_upward:", "Before the one above it."),
+    "later": (":material/arrow_downward:", "After the one below it."),
+}
+ORDINALS = ("Next", "Second", "Third")
+
+
+def place(status) -> str:
+    """Where a queued run stands: its place, what is ahead and about how long that takes."""
+    ahead = [_title(run_id) for run_id in status.ahead]
+    nth = sum(jobs.status(run_id).state == "queued" for run_id in status.ahead)
+    where = ORDINALS[nth] if nth < len(ORDINALS) else f"Number {nth + 1}"
+    if not ahead:
+        return f"{where} in the queue; it starts at once."
+    more = f" and {len(ahead) - 2} more" if len(ahead) > 2 else ""
+    listed = words.plain(", ".join(ahead[:2])) + more
+    return f"**{where} in the queue.** Ahead: {listed}; about {words.duration(status.wait_seconds)} until its turn."
+
+
+def panel(run) -> None:
+    """The whole queue, as soon as something waits; open where the run of the page is one of those."""
+    waiting = jobs.waiting()
+    if not waiting:
+        return
+    with st.expander(
+        f"Queue: {len(waiting)} waiting", expanded=run is None or run.id in waiting, icon=":material/low_priority:",
+        key="queue_panel",
+    ):  # fmt: skip
+        _rows(tuple(jobs.active()), waiting)
+
+
+def _rows(shown, waiting) -> None:
+    @st.fragment(run_every=PERIOD)
+    def look():
+        if tuple(jobs.active()) != shown or jobs.waiting() != waiting:
+            st.rerun()
+        for run_id in [run_id for run_id in shown if run_id not in waiting]:
+            _at_work(run_id)
+        fresh = [run_id for run_id in waiting if not jobs.status(run_id).progress]
+        for number, run_id in enumerate(waiting, 1):
+            _waits(number, run_id, fresh)
+
+    look()
+
+
+def _at_work(run_id: str) -> None:
+    status = jobs.status(run_id)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        picker.badge(status.word)
+        _link(run_id)
+        left = status.eta_seconds
+        st.caption("" if left is None else f"about {words.duration(left)} left", width="content")
+
+
+def _waits(number: int, run_id: str, fresh: list[str]) -> None:
+    """One that waits: its place and the time until its turn, and what can be done about it."""
+    status, at = jobs.status(run_id), fresh.index(run_id) if run_id in fresh else None
+    off = {"first": not at, "sooner": not at, "later": at is None or at == len(fresh) - 1}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{number}**", width="content")
+        _link(run_id)
+        if status.wait_seconds is not None:
+            st.caption(f"in about {words.duration(status.wait_seconds)}", width="content")
+        st.space("stretch")
+        for to, (icon, help) in MOVES.items():
+            st.button(
+                to.capitalize(),
+                icon=icon,
+                key=f"queue_{to}_{run_id}",
+                type="tertiary",
+                on_click=jobs.move,
+                args=(run_id, to),
+                disabled=off[to],
+                help=help,
+            )
+        st.button(
+            "Take out",
+            icon=":material/close:",
+            key=f"queue_out_{run_id}",
+            type="tertiary",
+            on_click=jobs.cancel,
+            args=(run_id,),
+            help="It does not run; it stays in the list of runs as cancelled, to be started again.",
+        )
+
+
+def _link(run_id: str) -> None:
+    st.page_link(
+        "pages/train.py", label=words.plain(words.short(_title(run_id), 60)), query_params={"run": run_id},
+        help="Opens it.",
+    )  # fmt: skip
+
+
+def _title(run_id: str) -> str:
+    try:
+        return runs.get(run_id).title
+    except runs.UnknownRun:
+        return run_id

@@ -1,0 +1,240 @@
+"""The list of runs: what passes the filters, folded where runs were started together, with ticks for what is done to
+several at a time.
+
+Session state: `ticked`, ids of the runs ticked; `opened`, keys of the groups that show their runs. The address has both
+(`compare=ID`, `open=KEY`), and the filters under their own names.
+"""
+
+import zlib
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from pages.ui.kit import state, words
+from pages.ui.run import picker
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store import labels, runs
+from svmcore.lab.store.labels import Entry
+from svmcore.lab.store.runs import Run
+
+HIGHEST = 620  # pixels of the table, which scrolls inside
+ROW = 35
+MANY = 8  # runs from which on there is something to filter
+FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
+    "data": ("Data set", lambda run: [run.recipe.dataset], words.data_set),
+    "how": ("Method", lambda run: [run.recipe.method], lambda name: METHODS[name].title),
+    "state": ("State", lambda run: [run.state], lambda name: picker.STATES[name][2]),
+    "tag": ("Tag", lambda run: run.tags, str),
+}
+ORDER = (
+    " ", "Run", "State", "Wrong", "95 %", "SVs", "Data set", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When"
+)  # fmt: skip
+COLUMNS = {
+    "Run": st.column_config.TextColumn(width=320, help="Runs that were started together are one line, which opens."),
+    "Wrong": st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
+    "95 %": st.column_config.TextColumn(help="Its 95 % interval (Wilson), per cent."),
+    "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
+    "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
+    "Tags": st.column_config.ListColumn(width=110, help="Your own words for it."),
+    "Parent": st.column_config.TextColumn("Grew out of", help="The run that it is a variation of, if of one."),
+}
+
+
+def filtered(found: Sequence[Run]) -> list[Run]:
+    """The filters, and the runs that pass all of them; a damaged one has a state, and nothing else."""
+    facts = {run.id: _facts(run) for run in found}
+    offered = {name: sorted({value for of in facts.values() for value in of[name]}) for name in FILTERS}
+    asked = any(name in st.query_params for name in ("find", *FILTERS))
+    if len(found) < MANY and not asked and not any(st.session_state.get(name) for name in ("find", *FILTERS)):
+        return list(found)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        sought = st.text_input(
+            "Find", key="find", bind="query-params", max_chars=200, width=220, icon=":material/search:",
+            placeholder="name, kernel, tag, …", help="Runs whose name, settings or tags have all of these words.",
+        )  # fmt: skip
+        wanted = {name: _filter(name, options) for name, options in offered.items() if options}
+    pieces = sought.lower().split()
+    return [
+        run
+        for run in found
+        if all(not values or set(values) & set(facts[run.id][name]) for name, values in wanted.items())
+        and (not pieces or all(piece in _text(run) for piece in pieces))
+    ]
+
+
+def _facts(run: Run) -> dict[str, list[str]]:
+    known = ("state",) if run.damage else FILTERS
+    return {name: list(of(run)) if name in known else [] for name, (_, of, _) in FILTERS.items()}
+
+
+def _filter(name: str, options: list[str]) -> list[str]:
+    label, _, called = FILTERS[name]
+    state.param(name, "", options)
+    if name in st.session_state:
+        st.session_state[name] = [value for value in st.session_state[name] if value in options]
+    return st.multiselect(
+        label, options, format_func=called, key=name, bind="query-params", placeholder="any", width=180,
+        help="Runs that have one of these; none chosen, all.",
+    )  # fmt: skip
+
+
+def _text(run: Run) -> str:
+    if run.damage:
+        return f"{run.title} {run.id} damaged".lower()
+    group = run.group.title if run.group else ""
+    return " ".join((run.title, group, run.id, run.state, *run.tags, *run.recipe.texts().values())).lower()
+
+
+def table(entries: Sequence[Entry], store: dict[str, Run]) -> None:
+    """The list as a table. A row's button shows the run on every page, or opens and folds a group; ticks are kept as
+    `ticked`."""
+    opened = st.session_state.setdefault("opened", [])
+    rows, ids, doors = [], [], []
+    named = labels.entry_labels(entries)
+    for entry in entries:
+        if entry.group is None:
+            rows.append(_row(entry.runs[0], named[entry.key], store))
+        else:
+            rows.append(_group_row(entry, named[entry.key], entry.key in opened))
+        ids.append([run.id for run in entry.runs])
+        doors.append(entry.key)
+        if entry.group is not None and entry.key in opened:
+            inside = labels.members(entry.runs)
+            for run in reversed(entry.runs):
+                rows.append(_row(run, f"\u2003{inside[run.id]}", store))
+                ids.append([run.id])
+                doors.append(run.id)
+    ticked = set(st.session_state.get("ticked", ()))
+    at_first = [at for at, those in enumerate(ids) if those and ticked.issuperset(those)]
+    st.session_state["ticked"] = _ids(ids, at_first)
+    key = f"runs_table_{zlib.crc32(repr(doors).encode())}"
+    groups = {entry.key for entry in entries if entry.group is not None}
+    button = st.column_config.ButtonColumn(
+        "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=96,
+        help="Show this run on every page; open or fold runs that were started together.",
+    )  # fmt: skip
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height=min(HIGHEST, ROW * (len(rows) + 1) + 3),
+        column_config=COLUMNS | {" ": button},
+        column_order=ORDER,
+        key=key,
+        on_select=lambda: _tick(key, ids),
+        selection_default={"selection": {"rows": at_first}},
+        placeholder="",
+        alt="Runs with their data set, kernel, C, error rate, support vectors and training time",
+    )
+
+
+def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
+    shown = run.id == st.session_state.get("run")
+    row = {" ": "Shown" if shown else "Show", "Run": name, "State": picker.STATES[run.state][2]}
+    if run.damage:
+        return row | {"When": words.when(run.created)}
+    recipe, result = run.recipe, run.result or {}
+    return row | {
+        "Wrong": 100 * result["error_rate"] if "error_rate" in result else None,
+        "95 %": words.interval(result) if "interval" in result else None,
+        "SVs": result.get("n_union"),
+        "Data set": words.data_set(recipe.dataset),
+        "Kernel": recipe.kernel.brief,
+        "C": recipe.C,
+        "Method": recipe.method,
+        "Fit": words.training_seconds(result) if result else None,
+        "Tags": list(run.tags),
+        "Parent": _parent_name(run, store),
+        "When": words.when(run.created),
+    }
+
+
+def _group_row(entry: Entry, name: str, is_open: bool) -> dict:
+    """What the runs of a group share."""
+    states = [run.state for run in entry.runs]
+    done = states.count("done")
+    row = {
+        " ": "Fold" if is_open else "Open",
+        "Run": name,
+        "State": states[0] if len(set(states)) == 1 else f"{done} of {len(states)} done",
+        "When": words.when(entry.runs[-1].created),
+    }
+    intact = [run for run in entry.runs if not run.damage]
+    shared = {
+        "Data set": {words.data_set(run.recipe.dataset) for run in intact},
+        "Kernel": {run.recipe.kernel.brief for run in intact},
+        "C": {run.recipe.C for run in intact},
+        "Method": {run.recipe.method for run in intact},
+    }
+    return row | {column: next(iter(values)) for column, values in shared.items() if len(values) == 1}
+
+
+def _parent_name(run: Run, store: dict[str, Run]) -> str | None:
+    if run.parent is None:
+        return None
+    return store[run.parent].title if run.parent in store else "a run that is gone"
+
+
+def _ids(ids: list[list[str]], rows: Sequence[int]) -> list[str]:
+    """The runs of these rows, each once."""
+    return list(dict.fromkeys(run_id for row in rows if row < len(ids) for run_id in ids[row]))
+
+
+def _tick(key: str, ids: list[list[str]]) -> None:
+    st.session_state["ticked"] = _ids(ids, st.session_state[key].selection.rows)
+
+
+def _enter(doors: list[str], groups: set[str]) -> None:
+    """Callback of a row's button."""
+    row = st.session_state["runs_door"].row
+    if row >= len(doors):
+        return
+    if doors[row] in groups:
+        opened = st.session_state["opened"]
+        others = [key for key in opened if key != doors[row]]
+        st.session_state["opened"] = others if doors[row] in opened else [*opened, doors[row]]
+    else:
+        st.session_state["run"] = doors[row]
+
+
+def read_address(known: Callable[[str], bool], groups: set[str]) -> None:
+    """Ticks and open groups as the address asks for them; runs that are not here are said."""
+    asked = state.asked("runs", ("compare", "open"))
+    if "compare" in asked:
+        wanted = list(dict.fromkeys(asked["compare"]))
+        if unknown := [run_id for run_id in wanted if not known(run_id)]:
+            said = words.plain(words.short(unknown[0]))
+            st.warning(f"There is no run {said} here to tick.", icon=":material/link_off:")
+        st.session_state["ticked"] = [run_id for run_id in wanted if known(run_id)]
+    if "open" in asked:
+        st.session_state["opened"] = [key for key in dict.fromkeys(asked["open"]) if key in groups]
+
+
+def write_address() -> None:
+    """Make the address say what is ticked and open."""
+    kept = {"compare": st.session_state.get("ticked", []), "open": st.session_state.get("opened", [])}
+    state.write("runs", ("compare", "open"), {name: list(values)[:50] for name, values in kept.items()})
+
+
+def tell_deleted() -> None:
+    """What was deleted last, and the way to bring it back."""
+    if not (gone := st.session_state.get("deleted")):
+        return
+    ids, title, _ = gone
+    what = f"*{words.plain(title)}*" if len(ids) == 1 else f"{len(ids)} runs"
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/delete: Deleted {what}.", width="content")
+        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, help="Back from the trash.")
+
+
+def _undo() -> None:
+    ids, _, shown = st.session_state.pop("deleted")
+    back, lost = [], 0
+    for run_id in ids:
+        try:
+            back.append(runs.restore(run_id).id)
+        except (runs.UnknownRun, OSError):
+            lost += 1
+    if lost:
+        state.tell_later(f":material/block: {lost} of {len(ids)} are not in the trash any more.")
+    if shown in back:
+        st.session_state["run"] = shown

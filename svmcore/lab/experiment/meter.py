@@ -1,0 +1,85 @@
+"""What a run costs beside its training: seconds of compiling, and the memory that it takes.
+
+    compile_seconds    of Numba, in the threads of this run; loading compiled code from the disk is none
+    memory_mb          max_t rss(t) - rss(0)      t the moments at which `sample` was called, and the process's own peak
+
+The process's memory holds the library, the data sets and the machines that pages look at; what a run takes is what the
+process holds more at its most than before. Memory that an earlier run left to the process counts for nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from numba.core import event
+
+from svmcore.memory import peak_mb, resident_mb
+
+KIND = "numba:compile"
+POOLS = ("machine", "svmcore-")  # names of the threads that a fit starts begin so
+
+
+class Compiling(event.Listener):
+    """Seconds of compiling in this thread and those of a fit, while it is entered. begun: called when one begins.
+
+    Numba's own listener loses count when it is entered while another thread compiles.
+    """
+
+    def __init__(self, begun: Callable[[], None] | None = None):
+        self._begun, self._thread = begun, threading.get_ident()
+        self._depth, self._clock = 0, (0.0, None)  # seconds that are over; when the compilation under way began
+
+    def __enter__(self) -> Compiling:
+        event.register(KIND, self)
+        return self
+
+    def __exit__(self, *_) -> None:
+        event.unregister(KIND, self)
+
+    @property
+    def seconds(self) -> float:
+        """Until now, a compilation under way included."""
+        over, since = self._clock
+        return over if since is None else over + time.perf_counter() - since
+
+    def on_start(self, event) -> None:
+        if not self._own():
+            return
+        if not self._depth:
+            self._clock = self._clock[0], time.perf_counter()
+            if self._begun is not None:
+                self._begun()
+        self._depth += 1
+
+    def on_end(self, event) -> None:
+        if not self._own() or not self._depth:
+            return
+        self._depth -= 1
+        if not self._depth:
+            self._clock = self.seconds, None
+
+    def _own(self) -> bool:
+        return threading.get_ident() == self._thread or threading.current_thread().name.startswith(POOLS)
+
+
+class Meter(Compiling):
+    """Both of a run, from the moment that it is entered."""
+
+    def __enter__(self) -> Meter:
+        self._before, self._peak_before = resident_mb(), peak_mb()
+        self._most = self._before
+        super().__enter__()
+        return self
+
+    def sample(self) -> None:
+        """Look at the memory now; between pieces of work."""
+        self._most = max(self._most, resident_mb())
+
+    def figures(self) -> dict:
+        """What the run keeps of it."""
+        self.sample()
+        peak = peak_mb()
+        most = max(self._most, peak) if peak > self._peak_before else self._most
+        return {"compile_all_seconds": self.seconds, "memory_mb": most - self._before}

@@ -1,0 +1,58 @@
+"""What a process does for its first reader: train the preset where there are no runs, and compile behind it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+
+from svmcore.lab.forecast.estimate import BudgetError
+from svmcore.lab.jobs.process import yield_to_others
+from svmcore.lab.jobs.queue import QUEUE, Queue
+from svmcore.lab.jobs.warm import warm_up
+from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.store import folders, runs
+
+_log = logging.getLogger(__name__)
+
+
+class Welcome:
+    """Of a process: the homes that had their preset, or were found not to need it."""
+
+    def __init__(self, queue: Queue):
+        self._queue = queue
+        self.homes: set[Path] = set()
+        self._welcoming = threading.Lock()  # a second session waits until the first one has its preset
+
+    def ensure_preset(self) -> str | None:
+        """Submit the preset when the store has no runs at all, so that no page is empty, and warm up behind it.
+
+        Once a process; later calls return at once. Of several processes that start together one submits.
+        """
+        home, preset = runs.home(), None
+        with self._welcoming:
+            if home in self.homes:
+                return None
+            self.homes.add(home)
+            try:
+                with folders.exclusive(home / "preset.lock") as alone:
+                    if alone and not runs.everything() and not runs.deleted():
+                        preset = self._queue.submit(RECIPES[PRESET])
+            except (OSError, BudgetError) as error:  # the pages are of use without it
+                _log.warning("the preset could not be started: %s", error)
+        threading.Thread(target=self._warm_up, args=(preset,), name="warm-up", daemon=True).start()
+        return preset
+
+    def _warm_up(self, preset: str | None) -> None:
+        yield_to_others()
+        if preset is not None:
+            self._queue.wait(preset)
+        try:
+            warm_up(lambda: not self._queue.closing)
+        except RuntimeError:  # at the end of the process its pools take no more work
+            if not self._queue.closing:
+                raise
+
+
+WELCOME = Welcome(QUEUE)  # of this process
+ensure_preset = WELCOME.ensure_preset

@@ -1,0 +1,163 @@
+"""A run as it lies in its folder: every property is read from there, so that two processes see the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store import contents, export, folders, reading
+from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Damaged
+from svmcore.model import Machine
+
+ACTIVE = ("queued", "running", "paused")
+TERMINAL = ("done", "failed", "cancelled", "interrupted", "damaged")
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a run holds. Each of its large files is read when it is asked for."""
+
+    id: str
+    path: Path
+
+    @property
+    def recipe(self) -> Recipe:
+        """What was asked. Damaged when it cannot be read."""
+        recipe = contents.of(self.path).recipe
+        if recipe is None:
+            raise Damaged("recipe.json", self.damage.partition(": ")[2])
+        return recipe
+
+    @property
+    def damage(self) -> str:
+        """Which of its files is damaged, and why; empty for an intact run."""
+        return contents.of(self.path).damage
+
+    @property
+    def title(self) -> str:
+        """The reader's name for it, or the recipe's; its id, where neither can be read."""
+        found = contents.of(self.path)
+        asked = found.recipe and (found.recipe.title or found.recipe.name)
+        return found.title or asked or f"run {self.id}"
+
+    @property
+    def parent(self) -> str | None:
+        """Id of the run that it grew out of, to be compared with; that run may be gone."""
+        return contents.of(self.path).parent
+
+    @property
+    def group(self) -> Group | None:
+        """What it was started together with others for, if it was."""
+        return contents.of(self.path).group
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The reader's own words for it."""
+        return contents.of(self.path).tags or ()
+
+    @property
+    def oddity(self) -> str:
+        """Which of its group and tags cannot be read, and why: the run stands without them. Empty when both can."""
+        return contents.of(self.path).oddity
+
+    @property
+    def created(self) -> str:
+        """When it was asked for: ISO 8601, UTC."""
+        day, clock, milli = self.id.split("-")[:3]
+        return datetime.strptime(day + clock, "%Y%m%d%H%M%S").isoformat() + f".{milli}+00:00"
+
+    @property
+    def state(self) -> str:
+        """queued | running | paused | done | failed | cancelled | interrupted | damaged"""
+        found = contents.of(self.path)
+        if found.damage or found.result:
+            return "damaged" if found.damage else "done"
+        state = (found.state or {}).get("state")
+        if state in TERMINAL:
+            return state
+        return state if state in ACTIVE and folders.is_owned(self.path) else "interrupted"
+
+    @property
+    def message(self) -> str:
+        """Why it failed, what it is doing, or what is damaged."""
+        found = contents.of(self.path)
+        return found.damage or (found.state or {}).get("message", "")
+
+    @property
+    def grant_mb(self) -> float:
+        """Memory promised to it."""
+        return contents.of(self.path).grant or 0.0
+
+    @property
+    def result(self) -> dict | None:
+        """The figures of a run that is done."""
+        result = contents.of(self.path).result
+        return dict(result) if result else None
+
+    def progress(self) -> list[dict]:
+        """Progress as far as it was written: stage, iterations, gap, dual, n_sv, n_bound, kernel_evals, seconds, ..."""
+        return reading.read_lines(self.path / "progress.jsonl")
+
+    def parts(self) -> int:
+        """How many parts of the run are trained and judged so far."""
+        done = 0
+        while (self.path / named("test", done)).exists():
+            done += 1
+        return done
+
+    def machine(self, part: int = 0) -> Machine:
+        """The machine of a part. FileNotFoundError when the run did not get that far, Damaged if it cannot be read."""
+        return self._large(named("model", part), contents.machine)
+
+    def at_hand(self, part: int = 0) -> bool:
+        """Whether `machine` need not read its file first."""
+        return contents.at_hand(self.path / named("model", part))
+
+    def test(self, part: int = 0) -> NamedTuple:
+        """What the machine said about the test examples, as its task judged it. Raises what `machine` raises."""
+        task = task_of(self.recipe)
+        return self._large(named("test", part), lambda path: contents.judged(path, task))
+
+    def train_index(self) -> np.ndarray:
+        """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
+        return self._large("split.npz", contents.train_index)
+
+    def check(self) -> None:
+        """Read all that a run that is done holds. Damaged when something of it cannot be read or does not fit."""
+        self.train_index()
+        for part in range(max(self.parts(), 1)):
+            if not task_of(self.recipe).fits(self.machine(part), self.test(part)):
+                name, of = named("test", part), named("model", part)
+                raise contents.blame(self.path / name, f"it does not fit the machine in {of}")
+
+    def _large(self, name: str, read):
+        """What `read` makes of a file; damage that shows only then stays with the run."""
+        try:
+            return read(self.path / name)
+        except FileNotFoundError:
+            if (self.path / "result.json").exists():
+                raise contents.blame(self.path / name, "it is missing") from None
+            raise
+        except Damaged as error:
+            raise contents.blame(self.path / error.name, error.reason) from error
+
+    def table(self) -> str:
+        """The wrong test examples, or the detections, as CSV. FileNotFoundError when the run did not get that far."""
+        parts = range(max(self.parts(), 1))
+        return task_of(self.recipe).table([self.test(part) for part in parts], [self.machine(part) for part in parts])
+
+    def export_snippet(self) -> str:
+        """A Python script that repeats the run."""
+        return export.script(self.recipe.replace(title=self.title), self.result)
+
+
+def named(stem: str, part: int) -> str:
+    """The file of a part: model.npz, model-1.npz, ..."""
+    return f"{stem}-{part}.npz" if part else f"{stem}.npz"

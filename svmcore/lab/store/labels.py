@@ -1,0 +1,124 @@
+"""What to call runs in a list, so that no two are called alike: by their titles, and by what tells them apart.
+
+    labels(runs)       run id -> title, and of runs of one title what differs between their recipes: `· C 0.5 · seed 3`
+    members(runs)      run id -> what differs alone, for runs that stand under a common title
+    folded(runs)       what a list shows: single runs, and of those started together one entry, where its newest stands
+
+Runs of one recipe are numbered, the oldest first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Damaged
+from svmcore.lab.store.run import Run
+
+# Fields in the order in which they are said: what a reader turns first stands first.
+ORDER = ("dataset", "classes", "method", "kernel", "C", "jitters", "n_train", "preprocess", "seed", "folds")
+SPELLED = {  # field -> how a value is said; others by their names
+    "dataset": "{}", "kernel": "{}", "method": "{}", "jitters": "{}", "preprocess": "{}", "n_train": "n {}",
+    "classes": "classes {}", "class_weight": "weights {}",
+}  # fmt: skip
+UNSAID = ("name", "title", "task", "cache_mb")
+MOST = 4  # fields that a label says
+LONGEST = 60  # characters of one
+
+
+class Entry(NamedTuple):
+    """One line of a folded list: runs that were started together, newest first, or a single one."""
+
+    key: str  # the id of a single run, or the key of the group
+    runs: tuple[Run, ...]
+    group: Group | None = None
+
+
+def labels(found: Sequence[Run]) -> dict[str, str]:
+    """Run id -> what to call it among these runs, in their order; no two alike."""
+    alike = defaultdict(list)
+    for run in found:
+        alike[run.title].append(run)
+    named = {}
+    for title, those in alike.items():
+        said = _differences(those) if len(those) > 1 else {}
+        named |= {run.id: " · ".join(filter(None, (title, said.get(run.id)))) for run in those}
+    return distinct({run.id: named[run.id] for run in found})
+
+
+def members(found: Sequence[Run]) -> dict[str, str]:
+    """Run id -> what tells it from the others, in their order; its title where nothing does. No two are alike."""
+    said = _differences(found)
+    return distinct({run.id: said.get(run.id) or run.title for run in found})
+
+
+def folded(found: Iterable[Run]) -> list[Entry]:
+    """The runs of a list as its entries; of a group of which one run is left, that one stands for itself."""
+    together: dict[str, list[Run]] = {}
+    for run in found:
+        together.setdefault(run.group.key if run.group else run.id, []).append(run)
+    return [
+        Entry(key, tuple(those), those[0].group) if len(those) > 1 else Entry(those[0].id, (those[0],))
+        for key, those in together.items()
+    ]
+
+
+def entry_labels(entries: Sequence[Entry]) -> dict[str, str]:
+    """Key of an entry -> what to call it; no two alike."""
+    single = labels([entry.runs[0] for entry in entries if entry.group is None])
+    named = {entry.key: single.get(entry.key) or f"{entry.group.title} · {len(entry.runs)} runs" for entry in entries}
+    return distinct(named)
+
+
+def distinct(named: dict[str, str]) -> dict[str, str]:
+    """The same names, of which equal ones are numbered from the last, the oldest, to the first."""
+    seen, taken, found = Counter(), set(named.values()), {}
+    for key, name in reversed(named.items()):
+        seen[name] += 1
+        told = name
+        while seen[name] > 1 and (told := f"{name} ({seen[name]})") in taken:
+            seen[name] += 1
+        taken.add(told)
+        found[key] = told
+    return dict(reversed(found.items()))
+
+
+def _differences(found: Sequence[Run]) -> dict[str, str]:
+    """Run id -> the values of the fields that are not the same in all of these runs; none of those damaged."""
+    recipes = {run.id: recipe for run in found if (recipe := _recipe(run)) is not None}
+    texts = {run_id: _texts(recipe) for run_id, recipe in recipes.items()}
+    values = defaultdict(set)
+    for of_run in texts.values():
+        for name, text in of_run.items():
+            values[name].add(text)
+    differ = {name for name, those in values.items() if len(those) > 1 or any(name not in t for t in texts.values())}
+    names = [name for name in ORDER if name in differ] + sorted(differ - set(ORDER))
+    briefs = {recipe.kernel.brief for recipe in recipes.values()}
+    brief = len(briefs) == len(values["kernel"])
+    return {
+        run_id: " · ".join(_said(name, recipes[run_id].kernel.brief if name == "kernel" and brief else of_run[name])
+                           for name in [name for name in names if of_run.get(name)][:MOST])
+        for run_id, of_run in texts.items()
+    }  # fmt: skip
+
+
+def _said(name: str, text: str) -> str:
+    text = SPELLED.get(name, name.replace("_", " ") + " {}").format(text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _recipe(run: Run) -> Recipe | None:
+    try:
+        return run.recipe
+    except Damaged:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _texts(recipe: Recipe) -> dict[str, str]:
+    texts = {name: text for name, text in recipe.texts().items() if name not in UNSAID and text != ""}
+    return texts | ({"slow_motion": ""} if texts.get("slow_motion") == "false" else {})

@@ -1,0 +1,91 @@
+"""A run in the store, and what may be changed of it: by a reader its name, its tags and whether it is there; by the
+process at work all that comes of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore import files
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.store import folders, reading, trash
+from svmcore.lab.store.held import ACTIVE, Held, named
+from svmcore.model import Machine, save
+
+_claims: dict[str, int] = {}  # run id -> open file whose lock says that this process is at work on it
+
+
+class RunBusy(RuntimeError):
+    """The run is at work, so that it cannot be moved or deleted."""
+
+
+class Run(Held):
+    """A run in the store."""
+
+    def rename(self, title: str) -> None:
+        """Give the run a name of the reader's own. RecipeError for more than one line of 120 characters."""
+        folders.write_json(self.path / "title.json", self.recipe.replace(title=title.strip()).title)
+
+    def tag(self, tags: Iterable[str]) -> None:
+        """Give the run these tags instead of those that it had. RecipeError for too many, or for one that is none."""
+        tags = list(dict.fromkeys(" ".join(str(tag).split()) for tag in tags))
+        try:
+            folders.write_json(self.path / "tags.json", list(reading.tags(tags)))
+        except ValueError as error:
+            raise RecipeError("tags", ", ".join(tags), str(error)) from None
+
+    def delete(self) -> None:
+        """Move the run to the trash, from where `restore` brings it back. RunBusy while it is at work."""
+        state = self.state
+        if state in ACTIVE or (state == "damaged" and folders.is_owned(self.path)):
+            raise RunBusy(f"run {self.id} is {state}: cancel it before deleting it")
+        trash.put(self.path)
+
+    def set_state(self, state: str, message: str = "") -> None:
+        """For the process at work: say how far the run is. On a full disk the run's ballast makes room."""
+        value = {"state": state, "message": message, "at": datetime.now(UTC).isoformat()}
+        try:
+            folders.write_json(self.path / "state.json", value)
+        except OSError:
+            (self.path / "ballast").unlink(missing_ok=True)
+            folders.write_json(self.path / "state.json", value)
+
+    def add_progress(self, line: dict) -> None:
+        """For the process at work: append to the progress."""
+        folders.append_line(self.path / "progress.jsonl", line)
+
+    def save_split(self, train: np.ndarray, test: np.ndarray, part: int = 0) -> None:
+        """For the process at work: which examples train and which test."""
+        files.write(self.path / named("split", part), lambda file: np.savez(file, train=train, test=test))
+
+    def save_grant(self, memory_mb: float) -> None:
+        """For the process at work: the memory that the run was promised, for other processes to see."""
+        folders.write_json(self.path / "grant.json", memory_mb)
+
+    def finish(self, machine: Machine, test: NamedTuple, result: dict) -> None:
+        """For the process at work: keep machine and test, then the figures, which make the run done."""
+        self.save_part(machine, test)
+        self.complete(result)
+
+    def save_part(self, machine: Machine, test: NamedTuple, part: int = 0) -> None:
+        """For the process at work: keep the machine of a part, then its judgement, which can be read from then on."""
+        save(machine, self.path / named("model", part))
+        files.write(self.path / named("test", part), lambda file: np.savez(file, **test._asdict()))
+
+    def complete(self, result: dict) -> None:
+        """For the process at work: keep the figures, which make the run done."""
+        folders.write_json(self.path / "result.json", result)
+
+    def own(self, handle: int) -> None:
+        """For the process at work: hold the run by its open lock file until `release`."""
+        _claims[self.id] = handle
+
+    def release(self) -> None:
+        """For the process at work: let go of the run, whatever came of it."""
+        (self.path / "ballast").unlink(missing_ok=True)
+        if (handle := _claims.pop(self.id, None)) is not None:
+            os.close(handle)

@@ -1,0 +1,42 @@
+"""axe-core goes over every page, light and dark: whoever reads by keyboard or screen reader, or with weak eyes, can."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.steps import preset, settle, tiles, visit
+
+WORST = ("serious", "critical")
+# Streamlit's navigation puts its sections between a list and its items.
+STREAMLITS_OWN = {"exclude": [["[data-testid=stSidebarNavItems]"]]}
+THEME = "(scheme) => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
+axe = Axe()
+
+
+def violations(page):
+    """What axe finds on the page as it stands, serious or worse; in dark mode the colours alone are looked at again."""
+    found = set()
+    for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(THEME, arg=scheme)
+        for violation in axe.run(page, STREAMLITS_OWN, rules).response["violations"]:
+            if violation["impact"] in WORST:
+                found |= {f"{scheme}, {violation['id']}: {node['html'][:200]}" for node in violation["nodes"]}
+    return sorted(found)
+
+
+def test_no_page_has_a_serious_violation(server, tab):
+    visit(tab, f"{server.url}/errors?run={preset(server)}")
+    tiles(tab, "errors_gallery").first.click()
+    tab.locator(".st-key-why_waterfall button.toggle").first.wait_for()
+    settle(tab)
+    found = {"the dialog": violations(tab)}
+    tab.keyboard.press("Escape")
+    links = tab.get_by_test_id("stSidebarNavLink")
+    for at in range(links.count()):
+        title = links.nth(at).locator("p").first.inner_text()
+        links.nth(at).click()
+        expect(tab.get_by_role("heading", name=title, level=1, exact=True)).to_be_visible()
+        settle(tab)
+        found[title] = violations(tab)
+    assert len(found) == 19
+    assert not any(found.values()), found

@@ -68,14 +68,19 @@ def _facts(run: Run) -> dict[str, list[str]]:
 
 
 def _filter(name: str, options: list[str]) -> list[str]:
+    """One filter; the address has what a run stores, the widget what that is called."""
     label, _, called = FILTERS[name]
-    state.param(name, "", options)
+    if given := state.asked(f"filter_{name}", [name]):
+        state.param(name, "", options)
+        st.session_state[name] = given[name]
     if name in st.session_state:
-        st.session_state[name] = [value for value in st.session_state[name] if value in options]
-    return st.multiselect(
-        label, options, format_func=called, key=name, bind="query-params", placeholder="any", width=180,
+        st.session_state[name] = [value for value in dict.fromkeys(st.session_state[name]) if value in options]
+    chosen = st.multiselect(
+        label, options, format_func=called, key=name, placeholder="any", width=180,
         help="Runs that have one of these; none chosen, all.",
     )  # fmt: skip
+    state.write(f"filter_{name}", [name], {name: chosen})
+    return chosen
 
 
 def _text(run: Run) -> str:

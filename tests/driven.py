@@ -17,7 +17,9 @@ RUN_SECONDS = 120  # that a small run may take, compilation included
 def whole_app(monkeypatch):
     """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
     monkeypatch.setattr(
-        script_runner, "_mpa_v1", lambda path: exec(Path(path).read_text("utf-8"), {"__name__": "__main__"})
+        script_runner,
+        "_mpa_v1",
+        lambda path: exec(Path(path).read_text("utf-8"), {"__name__": "__main__", "__file__": path}),
     )
 
 

@@ -1,4 +1,4 @@
-"""The README's picture: the errors of a stored run, as the app shows them: `python -m tests.bench.picture [--run NAME]`.
+"""The README's picture, the errors of a stored run as the app shows them: `python -m tests.bench.picture [--run NAME]`.
 
 Needs the run (`python -m svmcore run mnist-vsv`) and Chromium; writes tests/bench/measured/errors.png.
 """

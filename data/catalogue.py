@@ -72,7 +72,7 @@ _DIGITS = (
     ),
     Entry(
         **from_manifest("mnist"),
-        title="MNIST, all 70 000 digits",
+        title="MNIST, 70,000 digits",
         kind="images",
         shape=(28, 28),
         classes=DIGITS,
@@ -118,7 +118,7 @@ _DETECTION = (
     ),
     Entry(
         **from_manifest("face-windows"),
-        title="Face windows, 52 000",
+        title="Face windows, 52,000",
         kind="images",
         shape=(19, 19),
         classes=PAIR,

@@ -35,7 +35,7 @@ def change_kind():
 
 def about(entry: Entry):
     facts = {
-        "name": entry.name,
+        "id in addresses and snippets": entry.name,
         "classes": ", ".join(map(short, entry.classes[:20])) + (", …" if entry.n_classes > 20 else ""),
         "licence": entry.licence,
         "citation": entry.citation or "–",

@@ -6,7 +6,7 @@ from data import DataError, catalogue
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import present, state, words
-from pages.ui.recipe import config
+from pages.ui.recipe import config, data_set
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
@@ -27,9 +27,8 @@ USUAL = Digestion()
 def settings() -> dict[str, Recipe]:
     """The widgets; the two recipes, which differ in digestion alone."""
     sets = [e.name for e in catalogue.entries() if e.at_hand]
-    st.session_state.setdefault("set", state.param("set", catalogue.DEFAULT, sets))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Data set", sets, key="set", bind="query-params", width=180, help="Sets that are at hand.")
+        name = data_set.field(sets, catalogue.DEFAULT, "Sets that are at hand.")
         entry = catalogue.entry(name)
         classes = ()
         if entry.n_classes > 2:

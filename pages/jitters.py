@@ -7,7 +7,7 @@ from data import DataError, catalogue
 from pages.ui.example import evidence, jittered
 from pages.ui.kit import present, state, words
 from pages.ui.kit.gallery import Tile, gallery
-from pages.ui.recipe import config, jitter_set
+from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.forecast.estimate import estimate
 
 STRIP = 20  # examples to choose from
@@ -25,11 +25,8 @@ def choose_example():
     images = [e.name for e in catalogue.entries() if e.at_hand and len(e.shape) > 1]
     run = state.current_run()
     usual = run.recipe.dataset if run and run.recipe.dataset in images else catalogue.DEFAULT
-    st.session_state.setdefault("set", state.param("set", usual, images))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
-            "Data set", images, key="set", bind="query-params", width=220, help="Sets of images that are at hand."
-        )
+        name = data_set.field(images, usual, "Sets of images that are at hand.")
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):

@@ -71,7 +71,8 @@ def numbers(laid: Laid) -> None:
         alt="Errors, support vectors, times and memory of each run that is compared",
     )
     n, split = len(laid.answers.index), laid.answers.split
-    st.caption(f"All on the same {n:,} examples of the {split} part of {words.plain(laid.runs[0].recipe.dataset)}.")
+    name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
+    st.caption(f"All on the same {n:,} examples of the {split} part of {name}.")
 
 
 def differences(laid: Laid) -> None:

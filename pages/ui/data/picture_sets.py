@@ -87,7 +87,7 @@ def leave() -> None:
 def about(entry: PictureFacts) -> None:
     """Names, licence, citation, sources."""
     shown = {
-        "name": entry.name,
+        "id in addresses and snippets": entry.name,
         "objects": f"{entry.object_name}, given as a {entry.shape}",
         "categories": ", ".join(f"{number} {name}" for number, name in entry.categories.items()),
         "licence": entry.licence,

@@ -47,7 +47,7 @@ def data_of(run: Run) -> Dataset:
     """The examples of a run. DataError when they cannot be had, or are not those that it was trained on any more."""
     dataset, kept = load(run.recipe.dataset), (run.result or {}).get("data_hash")
     if kept and run.recipe.dataset.startswith("own:") and kept != dataset.content_hash:  # published sets do not change
-        raise DataError(f"{run.recipe.dataset} is not the set that this run was trained on: it was replaced since")
+        raise DataError(f"{dataset.entry.title} is not the set that this run was trained on: it was replaced since")
     return dataset
 
 

@@ -1,9 +1,11 @@
 """Numbers and recipes in the words of the lab, the same on every page."""
 
+from contextlib import suppress
 from datetime import datetime
 
 import numpy as np
 
+from data import DataError, catalogue, pictures
 from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (to whoever imports words)
 from svmcore import metrics
 from svmcore.lab.recipe.recipe import Recipe
@@ -93,13 +95,21 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
+def data_set(name: str) -> str:
+    """What a data set is called wherever it is shown: its title; its id where it is not here any more."""
+    for known in (catalogue, pictures):
+        with suppress(DataError):
+            return known.entry(name).title
+    return name
+
+
 def title(recipe: Recipe) -> str:
-    """What to call a run that was put together by hand: `mnist · 8 against the rest · poly 9 · C 2 · 20,000`."""
+    """What to call a run that was put together by hand: `USPS zip-code digits · 8 against the rest · poly 9 · C 2`."""
     own = [str(c) for c in recipe.classes]
     classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
     size = "" if recipe.n_train is None else f"{recipe.n_train:,}"
     method = METHODS[recipe.method].brief(recipe)
-    parts = (recipe.dataset, classes, recipe.kernel.brief, f"C {recipe.C:g}", method, size)
+    parts = (short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {recipe.C:g}", method, size)
     return " · ".join(filter(None, parts))[:120]
 
 
@@ -108,7 +118,8 @@ def summary(recipe: Recipe) -> str:
     size = "all" if recipe.n_train is None else f"{recipe.n_train:,}"
     steps = ", ".join(recipe.preprocess) or "raw values"
     method = METHODS[recipe.method].summary(recipe)
-    parts = [recipe.dataset, f"{size} examples", steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
+    name = plain(short(data_set(recipe.dataset), 60))
+    parts = [name, f"{size} examples", steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
     return " · ".join(filter(None, parts))
 
 

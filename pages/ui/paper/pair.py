@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import state
-from pages.ui.recipe import config, jitter_set
+from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
@@ -29,11 +29,8 @@ def settings() -> dict[str, Recipe] | None:
     """The widgets; a recipe for each method, or None when they name no pair."""
     images = [e.name for e in catalogue.entries() if e.at_hand and len(e.shape) > 1]
     usual = "mnist" if "mnist" in images else catalogue.DEFAULT
-    st.session_state.setdefault("set", state.param("set", usual, images))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
-            "Data set", images, key="set", bind="query-params", width=180, help="Sets of images at hand."
-        )
+        name = data_set.field(images, usual, "Sets of images at hand.")
         entry = catalogue.entry(name)
         labels = [str(label) for label in entry.classes]
         if not set(st.session_state.get("pair", ())) <= set(labels):

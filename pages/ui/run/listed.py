@@ -21,7 +21,7 @@ HIGHEST = 620  # pixels of the table, which scrolls inside
 ROW = 35
 MANY = 8  # runs from which on there is something to filter
 FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
-    "data": ("Data set", lambda run: [run.recipe.dataset], str),
+    "data": ("Data set", lambda run: [run.recipe.dataset], words.data_set),
     "how": ("Method", lambda run: [run.recipe.method], lambda name: METHODS[name].title),
     "state": ("State", lambda run: [run.state], lambda name: picker.STATES[name][2]),
     "tag": ("Tag", lambda run: run.tags, str),
@@ -68,14 +68,19 @@ def _facts(run: Run) -> dict[str, list[str]]:
 
 
 def _filter(name: str, options: list[str]) -> list[str]:
+    """One filter; the address has what a run stores, the widget what that is called."""
     label, _, called = FILTERS[name]
-    state.param(name, "", options)
+    if given := state.asked(f"filter_{name}", [name]):
+        state.param(name, "", options)
+        st.session_state[name] = given[name]
     if name in st.session_state:
-        st.session_state[name] = [value for value in st.session_state[name] if value in options]
-    return st.multiselect(
-        label, options, format_func=called, key=name, bind="query-params", placeholder="any", width=180,
+        st.session_state[name] = [value for value in dict.fromkeys(st.session_state[name]) if value in options]
+    chosen = st.multiselect(
+        label, options, format_func=called, key=name, placeholder="any", width=180,
         help="Runs that have one of these; none chosen, all.",
     )  # fmt: skip
+    state.write(f"filter_{name}", [name], {name: chosen})
+    return chosen
 
 
 def _text(run: Run) -> str:
@@ -137,7 +142,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
         "Wrong": 100 * result["error_rate"] if "error_rate" in result else None,
         "95 %": words.interval(result) if "interval" in result else None,
         "SVs": result.get("n_union"),
-        "Data set": recipe.dataset,
+        "Data set": words.data_set(recipe.dataset),
         "Kernel": recipe.kernel.brief,
         "C": recipe.C,
         "Method": recipe.method,
@@ -160,7 +165,7 @@ def _group_row(entry: Entry, name: str, is_open: bool) -> dict:
     }
     intact = [run for run in entry.runs if not run.damage]
     shared = {
-        "Data set": {run.recipe.dataset for run in intact},
+        "Data set": {words.data_set(run.recipe.dataset) for run in intact},
         "Kernel": {run.recipe.kernel.brief for run in intact},
         "C": {run.recipe.C for run in intact},
         "Method": {run.recipe.method for run in intact},

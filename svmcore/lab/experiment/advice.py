@@ -79,9 +79,9 @@ def advice(
     gamma : the usual gamma after preprocessing steps; asked only where there is something to say
     """
     guess, upper = 1 - majority, result["interval"][1]
-    most = max(result.get("n_virtual", [result["n_train"]]))
-    share = float(np.mean(result["n_sv"])) / most
-    crowded = most >= LEAST and share >= CROWDED
+    share = float(np.mean(result["n_sv"])) / result["n_train"]
+    virtual = "n_virtual" in result  # made of support vectors, most of which stay so
+    crowded = result["n_train"] >= LEAST and share >= CROWDED and not virtual
     if upper < guess and not crowded:
         return None
     kept = f"{100 * share:.0f} % of the training examples are support vectors"

@@ -47,3 +47,11 @@ def home(tmp_path, monkeypatch):
     """An empty `SVMLAB_HOME` for one test, for what looks the folder up at call time."""
     monkeypatch.setenv("SVMLAB_HOME", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def gate(home, monkeypatch):
+    """A method that trains for as long as the test likes (tests/gate.py)."""
+    from tests.gate import opened
+
+    yield from opened(monkeypatch)

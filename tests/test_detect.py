@@ -170,7 +170,7 @@ def test_detections_that_refer_to_nothing_are_refused(done):
 
 
 def test_detections_as_a_table(done):
-    rows = list(csv.DictReader(io.StringIO(done.table())))
+    rows = list(csv.DictReader(io.StringIO(done.table("candidates"))))
     assert len(rows) == done.result["candidates"]
     assert set(rows[0]) == {"picture", "xmin", "ymin", "xmax", "ymax", "object", "f", "matched filter", "Gaussian"}
     assert {int(row["picture"]) for row in rows} == set(range(4))

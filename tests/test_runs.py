@@ -217,7 +217,7 @@ def test_a_line_that_does_not_fit_is_an_error(tmp_path, monkeypatch):
 
 def test_errors_as_a_table(home, outcome):
     run = finished(outcome)
-    lines = run.table().splitlines()
+    lines = run.table("errors").splitlines()
     wrong = np.flatnonzero(outcome.test.y_true != outcome.test.y_pred)
     assert lines[0] == "part,index,true,predicted,f_1"
     assert len(lines) == 1 + len(wrong)
@@ -229,7 +229,7 @@ def test_errors_as_a_table(home, outcome):
 def test_labels_cannot_pose_as_formulas():
     test = TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
     machine = SimpleNamespace(classes=np.array(["=1+1", "b"]))
-    assert "'=1+1" in TASKS["classify"].table([test], [machine])
+    assert "'=1+1" in TASKS["classify"].table("errors", [test], [machine])
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)

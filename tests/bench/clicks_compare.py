@@ -24,13 +24,7 @@ KINDS = ("broken", "both wrong", "both right", "fixed")
 REFS = """[...document.querySelectorAll(".st-key-compare_gallery *")]
   .flatMap((node) => [...(node.shadowRoot?.querySelectorAll("button.tile") ?? [])])
   .map((tile) => tile.dataset.ref).join()"""
-CELL = """(number) => {
-  const figure = document.querySelector(".st-key-compare_change_figure .js-plotly-plot")
-  const { xaxis, yaxis } = figure._fullLayout
-  const cells = figure._fullData[0].z.flatMap((row, i) => Array.from(row, (n, j) => ({ n, i, j }))).filter((c) => c.n)
-  const cell = cells[(7 * number) % cells.length], box = figure.getBoundingClientRect()
-  return { x: box.x + xaxis._offset + xaxis.d2p(cell.j), y: box.y + yaxis._offset + yaxis.d2p(cell.i) }
-}"""
+CELLS = ".st-key-compare_change_figure [role=gridcell][data-shaded]"
 
 
 def main(argv=None) -> int:
@@ -106,11 +100,13 @@ def _kind(page, name: str) -> float:
 
 
 def _cell(page, number: int) -> float:
-    page.locator(".st-key-compare_change_figure").scroll_into_view_if_needed()
+    cells = page.locator(CELLS)
+    cell = cells.nth(7 * number % cells.count())
+    cell.scroll_into_view_if_needed()
     page.wait_for_timeout(300)
-    before, cell = page.evaluate(REFS), page.evaluate(CELL, number)
+    before = page.evaluate(REFS)
     began = time.perf_counter()
-    page.mouse.click(cell["x"], cell["y"])
+    cell.click()
     seconds = changed(page, before, began)
     settle(page)
     return seconds

@@ -1,11 +1,67 @@
 """Runs go on whatever the page does: cancelled and followed by another, reloaded, edited under their feet."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.steps import OUTCOME, expect_state, metric, press, run_id, settle, start, visit
 
 LONG = "/train?dataset=mnist-5k&kernel=linear&C=100000&tol=1e-8&preprocess=scale01"
 WATCHABLE = "/train?dataset=mnist-5k&n_train=1000&n_test=500&slow_motion=true"
+
+
+RECORD = """() => { window.seen = []; const look = () => {
+  const state = document.querySelector("[data-testid=stMain] .stMarkdownBadge")?.innerText.split(/\\s+/).pop()
+  const cancel = document.querySelector(".st-key-cancel button")
+  const now = [state, cancel && !cancel.disabled], last = seen.at(-1)
+  if (!last || last[1] !== now[0] || last[2] !== now[1]) seen.push([performance.now(), ...now])
+  requestAnimationFrame(look) }; look() }"""
+
+
+def all_runs(server):
+    return {path.name for path in (server.home / "runs").iterdir()}
+
+
+def test_hurried_clicks_make_one_run_the_next_one_queues_and_cancel_says_so(server, tab):
+    visit(tab, server.url + WATCHABLE + "&method=vsv&C=1.5")
+    before, box = all_runs(server), tab.locator(".st-key-start button").first.bounding_box()
+    for _ in range(6):  # on where Start was, whatever lies there by then
+        tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        tab.wait_for_timeout(120)
+    expect_state(tab, "running", 90)
+    first = run_id(tab)
+    assert all_runs(server) - before == {first}
+    cancel = tab.locator(".st-key-cancel button").first.bounding_box()
+    assert cancel["x"] > box["x"] + box["width"]
+
+    visit(tab, f"{server.url}/train?dataset=digits-8x8&C=7")
+    start(tab)
+    expect_state(tab, "queued", 10)
+    expect(tab.get_by_text("Next in the queue")).to_be_visible()
+    expect(tab.get_by_test_id("stSkeleton")).to_have_count(0)
+    tab.locator(".st-key-queue_panel").get_by_role("button", name="Take out").click()
+    expect_state(tab, "cancelled", 10)
+
+    visit(tab, f"{server.url}/train?run={first}")
+    tab.evaluate(RECORD)
+    press(tab, "cancel")
+    expect_state(tab, "cancelled", 10)
+    clicked, *then = tab.evaluate("seen")
+    assert clicked[1] == "running"
+    assert "running" not in [state for _, state, _ in then[1:]]
+    assert not any(enabled for _, state, enabled in then if state == "cancelling")
+
+    press(tab, "change")
+    expect(tab.locator(".st-key-recipe_C input").first).to_have_value("1.5")
+    expect(tab).to_have_url(re.compile("method=vsv"))
+    tab.reload()
+    settle(tab)
+    expect(tab.locator(".st-key-recipe_C input").first).to_have_value("1.5")
+    tab.locator(".st-key-recipe_C input").first.fill("4")
+    tab.locator(".st-key-recipe_C input").first.press("Enter")
+    expect(tab.get_by_text("C 1.5 → 4")).to_be_visible()
+    press(tab, "recipe_undo")
+    expect(tab.locator(".st-key-recipe_C input").first).to_have_value("1.5")
 
 
 def test_cancel_a_long_run_and_start_another(server, tab):

@@ -26,7 +26,7 @@ BOLD = {"color": BLUE, "width": 2.5}
 def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
     """KKT gap (log axis) against time: each machine thin, named where it is done, their mean bold, `tol` dotted."""
     figure = bare("training time, s", "KKT gap", margin_r=30, yaxis_type="log")
-    phases = _phases(progress)
+    phases = trainings(progress)
     for phase in phases:
         seconds, machines = [r["seconds"] for r in phase], _gaps(phase).T
         for line in machines if len(machines) > 1 else ():
@@ -57,7 +57,7 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
 def dual_curve(progress: Sequence[dict]) -> go.Figure:
     """Dual objective, summed over the machines, against time."""
     figure = bare("training time, s", "dual objective")
-    phases = _phases(progress)
+    phases = trainings(progress)
     for phase in phases:
         figure.add_scatter(
             x=[r["seconds"] for r in phase],
@@ -78,7 +78,7 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
 def sv_curve(progress: Sequence[dict]) -> go.Figure:
     """Alphas above 0 and at C, of all machines, against time."""
     figure = bare("training time, s", "alphas", margin_r=70)
-    phases = _phases(progress)
+    phases = trainings(progress)
     for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("at C:", "n_bound", GREY, -7)):
         for phase in phases:
             figure.add_scatter(
@@ -113,7 +113,7 @@ def thinned(progress: Sequence[dict]) -> list[dict]:
     return [r for i, r in enumerate(progress) if i % step == 0 or i == last]
 
 
-def _phases(progress: Sequence[dict]) -> list[list[dict]]:
+def trainings(progress: Sequence[dict]) -> list[list[dict]]:
     """The records of each training, thinned."""
     begins = [0] + [i + 1 for i, (a, b) in enumerate(pairwise(progress)) if _another(a, b)] + [len(progress)]
     return [thinned(progress[start:end]) for start, end in pairwise(begins) if end > start]

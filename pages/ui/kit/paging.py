@@ -15,10 +15,9 @@ def paged(n: int, most: int, *, key: str, of: object = "", name: str = "page", f
     """
     pages = max(1, -(-n // most))
     widget = f"{key}_{zlib.crc32(repr((of, pages, first)).encode()):08x}"
-    if state.asked(key, [name]):
-        st.session_state[widget] = state.param(name, first, slice(1, pages))
-    page = st.session_state.setdefault(widget, first)
-    if pages > 1:
-        page = st.pagination(pages, key=widget)
+    edition, begin = st.session_state.get(widget, (0, first))
+    if state.asked(key, [name]):  # another widget, as one that was drawn does not take another default
+        edition, begin = st.session_state[widget] = edition + 1, state.param(name, first, slice(1, pages))
+    page = st.pagination(pages, default=begin, key=f"{widget}_{edition}") if pages > 1 else 1
     state.write(key, [name], {name: str(page)} if page != first else {})
     return slice((page - 1) * most, page * most)

@@ -46,8 +46,8 @@ function svgText(svg) {
     const style = getComputedStyle(node)
     for (const name of ["fill", "stroke"]) to[i].setAttribute(name, style[name] === "none" ? "none" : plainColour(style[name]))
     for (const name of KEPT) to[i].setAttribute(name, style.getPropertyValue(name))
-    to[i].removeAttribute("style")
   })
+  for (const node of copy.querySelectorAll("[style]")) node.removeAttribute("style")
   const { width, height } = svg.viewBox.baseVal
   const page = document.createElementNS(svg.namespaceURI, "rect")
   for (const [name, value] of Object.entries({ width, height, fill: plainColour(pageColour(svg)) })) page.setAttribute(name, value)

@@ -67,10 +67,11 @@ def start(recipe: Recipe, parent: str | None = None):
     of the run that it grew out of."""
     st.session_state[WRONG] = []
     with asking():
-        st.session_state["run"] = submit(recipe, parent=parent)
+        run_id = st.session_state["run"] = submit(recipe, parent=parent)
         fold()
         state.write("recipe", names(), {})
-        waits = jobs.status(st.session_state["run"]).state == "queued"
+        state.write("run", ["run"], {"run": run_id})  # a second click still comes with the address of before
+        waits = jobs.status(run_id).state == "queued"
         does = "waits for its turn" if waits else "trains in the background"
         state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} {does}.")
     st.rerun()

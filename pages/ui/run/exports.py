@@ -1,14 +1,28 @@
-"""What a run can be taken away as: its recipe, its machine, its errors, and a script that repeats it."""
+"""What a run can be taken away as: a report, its recipe, its machine, what it said of the test examples, and a script
+that repeats it."""
 
 import json
 
 import streamlit as st
+
+from pages.ui.run.report import sheet
+from svmcore.lab.registry.tasks import task_of
 
 
 def buttons(run):
     """One download button for each form; those that need a finished run are greyed out before."""
     done = run.state == "done"
     options = {"on_click": "ignore", "width": "stretch"}
+    st.download_button(
+        "Report (HTML)",
+        lambda: sheet.report(run),
+        f"{run.id}.html",
+        "text/html",
+        key=f"export_report_{run.id}",
+        icon=":material/description:",
+        help="Recipe, data, result, figures, wrong answers and script in one file, which opens anywhere and prints.",
+        **options,
+    )
     st.download_button(
         "Recipe (JSON)",
         json.dumps(run.recipe.to_dict(), indent=2),
@@ -30,17 +44,18 @@ def buttons(run):
         help="Support vectors, coefficients and kernel; `svmcore.load` reads it.",
         **options,
     )
-    st.download_button(
-        "Errors (CSV)",
-        run.table if done else "",
-        f"{run.id}-errors.csv",
-        "text/csv",
-        key=f"export_errors_{run.id}",
-        icon=":material/table:",
-        disabled=not done,
-        help="One row for each test example that came out wrong, with its decision values.",
-        **options,
-    )
+    for name, (title, help) in task_of(run.recipe).tables.items():
+        st.download_button(
+            f"{title} (CSV)",
+            (lambda name=name: run.table(name)) if done else "",
+            f"{run.id}-{name}.csv",
+            "text/csv",
+            key=f"export_{name}_{run.id}",
+            icon=":material/table:",
+            disabled=not done,
+            help=help,
+            **options,
+        )
     st.download_button(
         "Script (Python)",
         run.export_snippet(),
@@ -48,6 +63,6 @@ def buttons(run):
         "text/x-python",
         key=f"export_script_{run.id}",
         icon=":material/code:",
-        help="A few lines that repeat the run without the app.",
+        help="A few lines that repeat the run without the app, and what they need.",
         **options,
     )

@@ -71,7 +71,8 @@ def _draw(run, status):
 def controls(run, status):
     """What the run is doing; pause and cancel, at the right, where no Start has been."""
     paused = status.state == "paused"
-    takes_none = status.stopping or datetime.now(UTC) - datetime.fromisoformat(run.created) < YOUNG
+    young = datetime.now(UTC) - datetime.fromisoformat(run.created) < YOUNG
+    takes_none = status.stopping or (young and not paused)
     with st.container(horizontal=True, vertical_alignment="center"):
         if status.message and status.state != "queued":
             st.caption(words.plain(status.message), width="content")
@@ -169,7 +170,8 @@ def _numbers(run, last, status):
     with st.grid(len(shown), min_column_width=100):
         for label, value in shown.items():
             st.metric(label, value)
-    if beside := words.beside(last):
+    told = {"compile_seconds": 0.0} if status.state == "done" else {}  # by the result, of the whole run
+    if beside := words.beside(last | told):
         st.caption(f"Not in the time: {beside}.")
 
 

@@ -25,6 +25,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store.made_with import made_with
 from svmcore.memory import peak_mb
 from svmcore.model import Machine
 from svmcore.solvers.progress import under_name
@@ -162,4 +163,5 @@ def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:
         "gap": float(last.gap),
         "dual": float(last.dual),
         "data_hash": problem.data_hash,
+        "made_with": made_with(),
     }

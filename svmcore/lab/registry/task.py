@@ -5,7 +5,7 @@ prepare(recipe, check, part), fold(recipe, k, check)   a problem for the method 
 train(method, recipe, problem, monitor, check)         the method's estimator, and the problem that it came from
 judge(machine, problem, check)                         what the machine says about the examples it is tested on
 outcome(judged), loss(judged)                          figures of a result; what cross-validation adds up
-headline(result), table(judged, machines)              the outcome in a few words, and one line for each case
+headline(result), table(name, judged, machines)        the outcome in a few words, and one line for each case
 size(recipe), others(recipe, size), beside(recipe)     how large its trainings are, for the forecast; other work
 """
 
@@ -35,6 +35,7 @@ class Task(ABC):
     at_times: Mapping[str, Callable] = {}  # those that not every outcome has, such as those of older runs
     arrays: Mapping[str, tuple[str, int]] = {}  # of a judgement: name -> kinds of number, dimensions
     kept: type = dict  # NamedTuple of a judgement
+    tables: Mapping[str, tuple[str, str]] = {}  # what a judgement can be taken away as: name -> title, help
 
     def check(self, recipe) -> None:
         """RecipeError for a recipe that this task cannot be, whatever the data."""
@@ -86,8 +87,8 @@ class Task(ABC):
     def headline(self, result: dict) -> str:
         """The outcome in a few words."""
 
-    def table(self, judged: list[NamedTuple], machines: list) -> str:
-        """The judgements as CSV, one line for each case that matters."""
+    def table(self, name: str, judged: list[NamedTuple], machines: list) -> str:
+        """One of `tables` as CSV, a line for each case."""
         raise ValueError(f"{self.title}: there is no table of this task")
 
     @abstractmethod

@@ -1,14 +1,19 @@
-"""A Python script that repeats a run."""
+"""A Python script that repeats a run, and says at its head what it needs."""
 
 from __future__ import annotations
 
+import platform
+from textwrap import fill
+
 from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe
 from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store.made_with import versions
 
 SPELLED = ("dataset", "kernel", "C")  # said even where it is the default
+OWN = "own:"  # before the names of data sets that lie in the home folder
 SCRIPT = '''"""{title}"""
-# Run it in the folder that holds svmcore and data.{found}
-
+{needs}
+{found}
 from {module} import {kernel}
 from svmcore.lab import Recipe, execute
 from svmcore.lab.registry.tasks import task_of
@@ -19,7 +24,7 @@ recipe = Recipe(
 )
 outcome = execute(recipe)
 print(task_of(recipe).headline(outcome.result))
-save(outcome.machine, "machine.npz")
+save(outcome.machine, "machine.npz")  # in the folder that it is run in
 '''
 
 
@@ -29,11 +34,42 @@ def script(recipe: Recipe, result: dict | None = None) -> str:
     told = {name: value for name, value in asked.items() if name in SPELLED or value != getattr(DEFAULT, name)}
     found = ""
     if result:
-        found = f"\n# Here: {task_of(recipe).headline(result)}, with support vectors {result['n_sv']}."
+        found = _comment(f"Here: {task_of(recipe).headline(result)}, with support vectors {result['n_sv']}.") + "\n"
     return SCRIPT.format(
         title=(recipe.title or recipe.name).replace("\\", "").replace('"', "'"),
+        needs=_needs(recipe, result or {}),
         found=found,
         module=type(recipe.kernel).__module__,
         kernel=type(recipe.kernel).__name__,
         fields="\n".join(f"    {name}={value!r}," for name, value in told.items()),
     )
+
+
+def _needs(recipe: Recipe, result: dict) -> str:
+    """Packages with their versions, the folder of the library, and where the data set is found."""
+    kept = result.get("made_with") or {"Python": platform.python_version()} | versions()
+    packages = ", ".join(f"{name} {kept[name]}" for name in ("Python", *versions()) if name in kept)
+    lines = [
+        f"Made with {packages}; `pip install -r requirements.txt` brings what is needed.",
+        "Runs from any folder, once Python finds svmcore and data, both in the folder of the app:",
+        "    PYTHONPATH=FOLDER_OF_THE_APP python THIS_FILE.py",
+    ]
+    if recipe.dataset.startswith(OWN):
+        lines.append(
+            f"Data set: {recipe.dataset}, one of your own. It is read from the home folder of the app; set SVMLAB_HOME "
+            "where that is not the usual one."
+        )
+    else:
+        lines.append(
+            f"Data set: {recipe.dataset}. Looked for in the folders of SVMLAB_DATA, then in SVMLAB_HOME; what comes "
+            "with a package is there at once, another one is fetched on the page Datasets or by `python -m data fetch`."
+        )
+    if result.get("data_hash"):
+        lines.append(f"Its content had the hash {result['data_hash']}.")
+    return "\n".join(map(_comment, lines))
+
+
+def _comment(text: str) -> str:
+    if text.startswith("    "):
+        return f"#{text}"
+    return fill(" ".join(text.split()), 110, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)

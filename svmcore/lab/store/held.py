@@ -148,10 +148,11 @@ class Held:
         except Damaged as error:
             raise contents.blame(self.path / error.name, error.reason) from error
 
-    def table(self) -> str:
-        """The wrong test examples, or the detections, as CSV. FileNotFoundError when the run did not get that far."""
+    def table(self, name: str) -> str:
+        """One of its task's `tables` as CSV. FileNotFoundError when the run did not get that far."""
         parts = range(max(self.parts(), 1))
-        return task_of(self.recipe).table([self.test(part) for part in parts], [self.machine(part) for part in parts])
+        judged, machines = [self.test(part) for part in parts], [self.machine(part) for part in parts]
+        return task_of(self.recipe).table(name, judged, machines)
 
     def export_snippet(self) -> str:
         """A Python script that repeats the run."""

@@ -155,6 +155,15 @@ def _parent(value):
     return value
 
 
+def _texts(value):
+    """An object of short texts."""
+    if not isinstance(value, dict) or len(value) > 40:
+        raise ValueError(f"{short(value)}, not an object of a few texts")
+    for one in (*value, *value.values()):
+        _line(one, 200)
+    return value
+
+
 def _result(value):
     """The figures of a run: those that all share, its task's and its method's; those that the first versions did not
     keep have a value that says nothing."""
@@ -169,6 +178,7 @@ def _result(value):
     optional = {
         "ending": text,
         "compile_seconds": positive,
+        "made_with": _texts,
         "compile_all_seconds": positive,
         "memory_mb": positive,
         "validation": lambda part: an_object(part, validation, task.at_times),

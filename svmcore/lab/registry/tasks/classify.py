@@ -46,6 +46,10 @@ class Classify(Task):
         "split": ("U", 0),
     }
     kept = TestSet
+    tables: ClassVar = {
+        "predictions": ("All predictions", "One row for each test example: true and predicted class, decision values."),
+        "errors": ("Errors", "The same for those alone that came out wrong."),
+    }
 
     def judged(self, arrays: dict) -> TestSet:
         if str(arrays["split"]) not in ("test", "train"):
@@ -92,14 +96,14 @@ class Classify(Task):
         rate = rate_text(result["error_rate"], result["interval"])
         return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate}"
 
-    def table(self, judged: list[TestSet], machines: list[Machine]) -> str:
-        """The wrong examples: where they lie, labels, the decision value of each machine."""
+    def table(self, name: str, judged: list[TestSet], machines: list[Machine]) -> str:
+        """Test examples, or the wrong ones: where they lie, labels, the decision value of each machine."""
         (test,), (machine,) = judged, machines
         names = machine.classes if test.decision.shape[1] > 1 else machine.classes[1:]
-        wrong = np.flatnonzero(test.y_true != test.y_pred)
+        told = np.arange(len(test.y_true)) if name == "predictions" else np.flatnonzero(test.y_true != test.y_pred)
         return csv_text(
             ["part", "index", "true", "predicted", *(f"f_{name}" for name in names)],
-            ([test.split, test.index[i], test.y_true[i], test.y_pred[i], *test.decision[i].tolist()] for i in wrong),
+            ([test.split, test.index[i], test.y_true[i], test.y_pred[i], *test.decision[i].tolist()] for i in told),
         )
 
     def size(self, recipe) -> Sizes:

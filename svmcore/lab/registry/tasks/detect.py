@@ -44,6 +44,9 @@ class Detect(Task):
     }  # fmt: skip
     arrays: ClassVar = findings.ARRAYS
     kept = Detections
+    tables: ClassVar = {
+        "candidates": ("All candidates", "One row for each: picture, box, score, the object it covers.")
+    }
 
     def check(self, recipe) -> None:
         if recipe.folds is not None:
@@ -98,7 +101,7 @@ class Detect(Task):
         score = "" if machine["score"] is None else f"; mean rate {machine['score']:.2f}{interval}"
         return f"{share} at offset 0 with {where}{score}"
 
-    def table(self, judged: list[Detections], machines: list) -> str:
+    def table(self, name: str, judged: list[Detections], machines: list) -> str:
         """Every candidate: its picture, box, score, and the object that it covers."""
         found = findings.joined(judged)
         columns = found.picture, *found.box.T.tolist(), found.hit, found.decision.tolist(), *found.rivals.T.tolist()

@@ -1,0 +1,217 @@
+"""What stands on the sheet of a run that tells classes apart, and what all runs share; each part is HTML."""
+
+import numpy as np
+
+from pages.ui.example import evidence, plane
+from pages.ui.figures import curves
+from pages.ui.kit import words
+from pages.ui.kit.gallery import Tile
+from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from pages.ui.run.report import charts, marks, tiles
+from svmcore.lab.recipe.recipe import FIELDS
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.options import option_fields
+from svmcore.metrics import class_positions, confusion, per_class_table
+
+SUPPORTS, WRONG = 36, 60  # pictures shown
+MATRIX = 20  # classes up to which the confusion matrix is drawn
+PAIRS = 20  # of the most frequent confusions, beyond
+MOST_CLASSES = 100  # rows of the table by class
+FEATURES = 8  # columns of a table of features
+BINS = 24
+NAME = 24  # characters of a class in a table
+
+
+def recipe(run) -> str:
+    """Everything that was asked."""
+    labels = FIELDS | option_fields()
+    asked = {labels[name].label if name in labels else name: text or "–" for name, text in run.recipe.texts().items()}
+    return marks.section("Recipe", marks.paragraph(METHODS[run.recipe.method].help), marks.facts(asked))
+
+
+def result(run) -> str:
+    """What came out, with its interval, and what it cost; the time of compiling apart."""
+    found = run.result
+    cost = {
+        "Support vectors": f"{found['n_union']:,} distinct ones",
+        "Alphas above 0, of each machine": ", ".join(f"{n:,}" for n in found["n_sv"][:MOST_CLASSES]),
+        "Of these at C": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
+        "Training": words.duration(words.training_seconds(found)),
+        "Compiling, once a program": words.duration(words.compiling(found)),
+        "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,}",
+        "Kernel values computed": f"{found['kernel_evals']:,}",
+        "Pairs of alphas changed": f"{found['iterations']:,}",
+        "Dual objective": f"{found['dual']:,.6g}",
+        "Memory": words.memory(found),
+    }
+    said = [marks.paragraph(words.error_rate(found), "lead")]
+    if "errors" in found:
+        said.append(marks.paragraph("In brackets the 95 % interval of the share (Wilson), per cent.", "quiet"))
+    if "roc_area" in found:
+        cost = {"Area under the ROC curve": f"{found['roc_area']:.4f}"} | cost
+    if check := found.get("validation"):
+        cost = {f"On {len(check['folds'])} folds of the training set": words.error_rate(check)} | cost
+    if beside := METHODS[found["method"]].words(found):
+        said.append(marks.paragraph(beside))
+    if found.get("ending"):
+        said.append(marks.paragraph(f"Not at tol: {found['ending']}"))
+    return marks.section("Result", *said, marks.facts(cost))
+
+
+def course(run) -> str:
+    """How it converged."""
+    progress = run.progress()
+    if not progress:
+        return ""
+    tol, gaps, counts = run.recipe.tol, [], []
+    for phase in curves.trainings(progress):
+        seconds = [line["seconds"] for line in phase]
+        gaps.append(charts.Line("", seconds, [curves.mean_gap(line) for line in phase]))
+        last = phase is progress[-1:] or phase[-1] is progress[-1]
+        for name, field, colour in (("SVs", "n_sv", BLUE), ("at C", "n_bound", GREY)):
+            counts.append(charts.Line(name if last else "", seconds, [line[field] for line in phase], colour))
+    now = f"{curves.mean_gap(progress[-1]):.2g}"
+    return marks.section(
+        "Convergence",
+        '<div class="pair">',
+        charts.lines(
+            gaps, "time, s", "KKT gap", f"KKT gap over time on a log axis, {now} in the end; tol is {tol:g}.",
+            f"The mean gap of the machines falls until every optimality condition holds to within tol = {tol:g}.",
+            log_y=True, level=(tol, "tol"),
+        ),
+        charts.lines(
+            counts, "time, s", "count", "Support vectors and those at C over time.",
+            "Examples with alpha > 0, and those of them that reached C, over all machines.",
+        ),
+        "</div>",
+    )  # fmt: skip
+
+
+def confusions(run) -> str:
+    """Which classes are taken for which, and how each fares."""
+    machine, test = run.machine(), run.test()
+    names, legend = _short_names(evidence.class_names(run, machine))
+    matrix = confusion(test.y_true, test.y_pred, machine.classes)
+    wrong = matrix * ~np.eye(len(names), dtype=bool)
+    parts = []
+    if len(names) <= MATRIX:
+        most = max(1, wrong.max())
+        shades = {(i, j): wrong[i, j] / most for i, j in np.argwhere(wrong)}
+        rows = [[name, *(f"{n:,}" if n else "" for n in row)] for name, row in zip(names, matrix)]
+        said = "Rows are true classes, columns predicted ones; the greyer a cell, the more errors it holds."
+        parts.append(marks.table(["true \\ predicted", *names], rows, said, shades))
+    else:
+        cells = sorted(np.argwhere(wrong), key=lambda at: -wrong[*at])[:PAIRS]
+        rows = [[names[i], names[j], f"{wrong[i, j]:,}"] for i, j in cells]
+        parts.append(marks.table(["true", "predicted", "times"], rows, "The most frequent confusions."))
+    decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
+    n_sv, n_bound = machine.n_sv, machine.bound.sum(axis=1)
+    tested = np.bincount(class_positions(test.y_true, machine.classes), minlength=len(names))
+    rows = []
+    for c, row in enumerate(per_class_table(decision, test.y_true, test.y_pred, machine.classes)[:MOST_CLASSES]):
+        one = c if len(n_sv) > 1 else 0
+        counts = tested[c], row["errors"], row["fn"], row["fp"], n_sv[one], n_bound[one]
+        rows.append([names[c], *(f"{int(n):,}" for n in counts)])
+    head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "at C"]
+    said = "Errors of the whole classifier by true class; misses and false alarms of each class's own machine, alone."
+    return marks.section("Classes", legend, *parts, marks.table(head, rows, said))
+
+
+def _short_names(names: list[str]) -> tuple[list[str], str]:
+    """Names that fit the head of a table and are different, and what they stand for where they had to be cut."""
+    short = [words.short(name, NAME) for name in names]
+    if len(set(short)) < len(short):
+        short = [f"{number}: {name}" for number, name in enumerate(short, 1)]
+    cut = {label: words.short(name, 1000) for label, name in zip(short, names) if label != name}
+    return short, marks.facts(cut) if cut else ""
+
+
+def supports(run) -> str:
+    """The examples that hold the machines up."""
+    machine = run.machine()
+    names = evidence.machine_names(run, machine)
+    heaviest = [evidence.supports(run, machine, c) for c in range(len(names))]
+    each = max(1, SUPPORTS // len(names))
+    parts = [_alphas(run, machine, heaviest)]
+    pictures, shown = [], []
+    for name, of in zip(names[:SUPPORTS], heaviest):
+        chosen = evidence.take(of, slice(each))
+        pictures.append(evidence.support_pictures(run, machine, chosen))
+        shown += [
+            tile._replace(label=f"{tile.label}, {name}", lower=f"α {tile.lower}")
+            for tile in evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha)
+        ]
+    if shown:
+        parts.append(
+            tiles.gallery(
+                np.concatenate(pictures), shown,
+                f"The {each} largest alphas of each machine. Solid ring: free; double: at C; dotted: virtual. "
+                "Blue: the class of the machine, orange: the others. Below: its class and alpha.",
+            )
+        )  # fmt: skip
+    return marks.section("Largest support vectors", *parts)
+
+
+def _alphas(run, machine, heaviest) -> str:
+    alpha = np.concatenate([of.alpha for of in heaviest])
+    sign = np.concatenate([of.sign for of in heaviest])
+    if not len(alpha):
+        return ""
+    edges = np.linspace(0, alpha.max() * (1 + 1e-9), BINS + 1)
+    counts = [np.histogram(alpha[sign == side], edges)[0].tolist() for side in (1, -1)]
+    bound = int(machine.bound.sum())
+    return charts.bars(
+        edges.tolist(), counts, (BLUE, ORANGE), "alpha", "support vectors",
+        f"Histogram of {len(alpha):,} alphas of all machines; {bound:,} of them are at C.",
+        f"Alphas of all machines, blue of the machine's own class, orange of the others; {bound:,} of {len(alpha):,} "
+        "are at C.",
+    )  # fmt: skip
+
+
+def wrong(run) -> str:
+    """The test examples that come out wrong, the most certain ones first."""
+    machine, test = run.machine(), run.test()
+    dataset, (names, _) = evidence.data_of(run), _short_names(evidence.class_names(run, machine))
+    true, predicted = (class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
+    rows = np.flatnonzero(true != predicted)
+    if not len(rows):
+        return marks.section("Wrong answers", marks.paragraph("Not one test example is wrong."))
+    lead = evidence.lead(test.decision, true, predicted)[rows]
+    rows = rows[np.argsort(-lead, kind="stable")][:WRONG]
+    shown = [
+        Tile(
+            "",
+            f"{words.test_example(test.split, test.index[i])}, true {names[true[i]]}, predicted {names[predicted[i]]}",
+            f"{words.short(names[true[i]], 10)} → {words.short(names[predicted[i]], 10)}",
+            f"no. {test.index[i]}",
+        )
+        for i in rows
+    ]
+    pictures = evidence.example_pictures(dataset, test.split, test.index[rows])
+    n = int(np.sum(true != predicted))
+    where = "number in the test part" if test.split == "test" else "number in the train part, of which it was held out"
+    some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else f"All {n:,} errors"
+    parts = [tiles.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
+    if dataset.image_shape is None:
+        X = evidence.examples(dataset, test.split)[0][test.index[rows[:PAIRS]]]
+        columns = [words.short(name, 24) for name in dataset.feature_names[:FEATURES]]
+        lines = [
+            [test.index[i], names[true[i]], names[predicted[i]], *(f"{value:.4g}" for value in x[:FEATURES])]
+            for i, x in zip(rows, X)
+        ]
+        parts.append(
+            marks.table(["no.", "true", "predicted", *columns], lines, "The first features of these examples.")
+        )
+    return marks.section("Wrong answers", *parts)
+
+
+def regions(run) -> str:
+    """Of points in the plane: what the machine says everywhere."""
+    if not plane.is_plane(run):
+        return ""
+    machine, test = run.machine(), run.test()
+    dataset = evidence.data_of(run)
+    X = evidence.examples(dataset, test.split)[0][test.index]
+    wrong = test.y_true != test.y_pred
+    return marks.section("The plane", charts.plane(X, class_positions(test.y_true, machine.classes), wrong,
+                                                   plane.field_of(run, machine, X), len(machine.classes)))  # fmt: skip

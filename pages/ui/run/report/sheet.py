@@ -1,0 +1,72 @@
+"""The report of a run, part by part; a part that cannot be drawn says why, and the others stand."""
+
+from collections.abc import Callable
+
+from data import DataError, catalogue, pictures
+from pages.ui.kit import words
+from pages.ui.run.report import detection, marks, sections
+from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.store.runs import Damaged, Run
+
+
+def report(run: Run) -> str:
+    """The report as one HTML file. Damaged where even the recipe cannot be read."""
+    asked = run.recipe
+    head = [f"<h1>{marks.text(run.title)}</h1>"]
+    asked_at = f"{words.when(run.created)} · run {run.id} · {run.state}"
+    head.append(marks.paragraph(asked_at + (f" · {', '.join(run.tags)}" if run.tags else ""), "quiet"))
+    if run.result is None:
+        head.append(marks.paragraph(run.message or f"The run is {run.state}; there is no result.", "lead"))
+    parts = [_safely(what, lambda draw=draw: draw(run)) for what, draw in _parts(run)]
+    return marks.page(f"{run.title} · Invariant SVM Lab", [*head, *parts, _again(run), _made_with(asked, run)])
+
+
+def _parts(run: Run) -> list[tuple[str, Callable[[Run], str]]]:
+    always = [("Recipe", sections.recipe), ("Data", _data), ("Convergence", sections.course)]
+    if run.result is None:
+        return always
+    first = ("Result", sections.result)
+    if run.recipe.task == "detect":
+        return [first, *always, ("Detection", lambda run: "\n".join(detection.parts(run)))]
+    own = [
+        ("Classes", sections.confusions),
+        ("Wrong answers", sections.wrong),
+        ("The plane", sections.regions),
+        ("Largest support vectors", sections.supports),
+    ]
+    return [first, *always, *own]
+
+
+def _safely(what: str, draw: Callable[[], str]) -> str:
+    try:
+        return draw()
+    except (Damaged, DataError, RecipeError, FileNotFoundError) as error:
+        return marks.section(what, marks.paragraph(f"Not shown: {error}"))
+
+
+def _data(run: Run) -> str:
+    """Where the examples come from."""
+    name, found = run.recipe.dataset, run.result or {}
+    entry = (pictures if run.recipe.task == "detect" else catalogue).entry(name)
+    known = {"Name": f"{entry.title} ({name})"}
+    if found:
+        known["Training examples"] = f"{found['n_train']:,} of {found['n_features']:,} numbers"
+        known["Test"] = f"{found['n_test']:,}"
+    known |= {"Licence": entry.licence, "Citation": entry.citation, "Source": ", ".join(entry.sources)}
+    if found.get("data_hash"):
+        known["Content hash"] = found["data_hash"]
+    return marks.section("Data", marks.facts({label: value for label, value in known.items() if value}))
+
+
+def _again(run: Run) -> str:
+    said = "This script repeats the run; its head says what it needs."
+    return marks.section("To run it again", marks.paragraph(said), marks.code(run.export_snippet()))
+
+
+def _made_with(recipe, run: Run) -> str:
+    """Machine and versions, as the run kept them."""
+    kept = (run.result or {}).get("made_with")
+    if not kept:
+        said = "This run, of an older version, did not keep what it ran on." if run.result else "Not kept: no result."
+        return marks.section("Made with", marks.paragraph(said))
+    return marks.section("Made with", marks.facts(kept))

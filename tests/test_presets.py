@@ -1,0 +1,67 @@
+"""The reader's own presets: kept, replaced, removed; names that are texts alone, files that are damaged."""
+
+import json
+
+import pytest
+
+from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipes import LISTED, RECIPES
+from svmcore.lab.recipes.shows import SHOWS
+from svmcore.lab.store import presets
+
+MOONS = RECIPES["moons"]
+
+
+def test_kept_replaced_and_removed(home):
+    assert presets.kept() == {}
+    presets.keep(" Mine ", MOONS)
+    presets.keep("Other", MOONS.replace(C=3.0))
+    presets.keep("Mine", MOONS.replace(C=5.0))
+    found = presets.kept()
+    assert list(found) == ["Mine", "Other"]
+    assert (found["Mine"].C, found["Mine"].title, found["Mine"].name) == (5.0, "Mine", "custom")
+    presets.remove("Mine")
+    presets.remove("nobody")
+    assert list(presets.kept()) == ["Other"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 61, "two\nlines", "a\x00b", None, 3])
+def test_a_name_is_one_short_line(home, name):
+    with pytest.raises(RecipeError, match="one line"):
+        presets.keep(name, MOONS)
+    assert not (home / "presets.json").exists()
+
+
+def test_a_name_is_no_path(home):
+    presets.keep("../../etc/x", MOONS)
+    assert list(presets.kept()) == ["../../etc/x"]
+    assert [path.name for path in home.iterdir()] == ["presets.json"]
+
+
+def test_there_is_an_end_to_them(home, monkeypatch):
+    monkeypatch.setattr(presets, "MOST", 2)
+    for name in ("a", "b", "a"):
+        presets.keep(name, MOONS)
+    with pytest.raises(RecipeError, match="remove one"):
+        presets.keep("c", MOONS)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "{}", "3", "[3, null, {}]", "[" * 100_000, '[{"name": "x", "recipe": {"C": -1}}]']
+)
+def test_what_cannot_be_read_is_left_out(home, text):
+    (home / "presets.json").write_text(text)
+    assert presets.kept() == {}
+    presets.keep("good", MOONS)
+    assert list(presets.kept()) == ["good"]
+
+
+def test_the_good_ones_of_a_file_are_kept(home):
+    presets.keep("good", MOONS)
+    listed = json.loads((home / "presets.json").read_text())
+    (home / "presets.json").write_text(json.dumps([{"name": "bad", "recipe": 3}, *listed]))
+    assert list(presets.kept()) == ["good"]
+
+
+def test_what_a_form_offers_first_is_listed_and_fits_the_form():
+    assert all(LISTED[name].task == "classify" for name in SHOWS)

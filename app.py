@@ -148,6 +148,7 @@ st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's ti
 from pages.ui.kit import keys, present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
 
+shown_run = st.sidebar.container()  # the run picker's place, above the switches
 present.switch()
 keys.shortcuts(LETTERS)
 
@@ -171,7 +172,7 @@ if first:  # its picture before everything else: the preset takes half of the pr
     state.guarded(page.run)
 if jobs.ensure_preset() and first:
     st.rerun()
-picker.run_picker()
+picker.run_picker(shown_run)
 if not first:
     banner.draw(page)
     state.guarded(page.run)

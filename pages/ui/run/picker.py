@@ -31,7 +31,7 @@ def badge(name: str):
 
 
 def run_picker(place):
-    """Draw the picker into its place in the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store.
+    """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 
     Runs that were started together are one entry, which opens into a second choice below it.
     """

@@ -5,7 +5,7 @@ Runs are trained one at a time; those that wait have their turn in the order in 
 
 import streamlit as st
 
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.run import picker
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
@@ -34,7 +34,7 @@ def place(status) -> str:
 def panel(run) -> None:
     """The whole queue, as soon as something waits; open where the run of the page is one of those."""
     waiting = jobs.waiting()
-    if not waiting:
+    if not waiting or present.presenting():
         return
     with st.expander(
         f"Queue: {len(waiting)} waiting", expanded=run is None or run.id in waiting, icon=":material/low_priority:",

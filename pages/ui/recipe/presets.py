@@ -20,7 +20,7 @@ MOST = 4  # changes that are spelled out
 
 
 def menu(recipe: Recipe | None) -> None:
-    """The presets in a list that opens; below it which of them the form shows, or how far it is from one."""
+    """The presets, and the way to keep what the form shows as one, in a list that opens."""
     popover = st.popover(
         "Presets",
         icon=":material/auto_awesome_motion:",
@@ -36,8 +36,6 @@ def menu(recipe: Recipe | None) -> None:
             for name, shows in SHOWS.items():
                 _row(name, RECIPES[name], RECIPES[name].title, f"{shows} {_takes(RECIPES[name])}")
             _all()
-    if recipe is not None:
-        _standing(recipe)
 
 
 def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
@@ -142,7 +140,7 @@ def _remove(name: str) -> None:
         st.rerun()
 
 
-def _standing(recipe: Recipe) -> None:
+def standing(recipe: Recipe) -> None:
     """What the form shows: a preset as it is, or what differs from where it began, with a way back."""
     base = st.session_state[config.BASE]
     changed = changes(base, recipe)

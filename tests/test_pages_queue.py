@@ -78,7 +78,7 @@ def test_the_queue_is_seen_and_changed(alone):
     app = open_page("train", run=b)
     said = " ".join(info.value for info in app.info).replace("\\", "")
     assert "Second in the queue" in said
-    assert "C is 1.0, C is 2.0" in said
+    assert "C is 1.0, then C is 2.0" in said
     assert not app.get("skeleton")
     assert app.button(key=f"queue_sooner_{a}").disabled
     app.button(key=f"queue_first_{b}").click().run()

@@ -64,6 +64,18 @@ def test_a_bad_parameter_of_the_address_is_said_aloud(digits_run):
     assert any("colour" in warning.value for warning in app.warning)
 
 
+def test_the_number_of_a_gallerys_page_is_in_the_address(digits_run):
+    app = open_page("datasets", dataset="mnist-5k", page="3")
+    assert "Examples 200 to 299" in captions(app)
+    app.pagination[0].set_value(5).run()
+    assert "Examples 400 to 499" in captions(app)
+    assert app.query_params["page"] == "5"
+    said = [warning.value for warning in open_page("datasets", dataset="mnist-5k", page="99").warning]
+    assert any("allowed: 1 to 50" in text and "Showing 1" in text for text in said)
+    said = [warning.value for warning in open_page("errors", run=digits_run.id, cells="99").warning]
+    assert any("cells=99" in text and text.endswith("It is left out.") for text in said)
+
+
 def test_support_vectors_of_one_machine_are_counted_and_filtered(digits_run):
     app = open_page("support_vectors", run=digits_run.id)
     machine = digits_run.machine()

@@ -57,7 +57,10 @@ def remove(name: str):
 
 
 def remove_button(name: str):
-    st.button("Remove", icon=":material/delete:", key=f"remove_{name}", on_click=remove, args=(name,))
+    st.button(
+        "Remove", icon=":material/delete:", key=f"remove_{name}", on_click=remove, args=(name,),
+        help="Deletes the lab's copy of this set; runs on it stay, without their pictures.",
+    )  # fmt: skip
 
 
 def heading(entry: Entry | PictureEntry):
@@ -110,6 +113,7 @@ def show_view(entry: Entry, dataset) -> str:
         key="view",
         bind="query-params",
         label_visibility="collapsed",
+        help="Examples in their order, a draw of each class, what each preprocessing step does, or facts and licence.",
     )
     if view == ABOUT:
         about(entry)
@@ -126,9 +130,18 @@ entries = {entry.name: entry for of_kind in kinds.values() for entry in of_kind}
 chosen = state.param("set", catalogue.DEFAULT, [*entries, *NEW.values()])
 of_objects = chosen == OWN_PICTURES or isinstance(entries.get(chosen), PictureEntry)
 kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
-add.button("Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],))
+add.button(
+    "Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],),
+    help="Images in one folder a class, a table, or pictures with boxes; they stay on this machine.",
+)  # fmt: skip
 st.segmented_control(
-    "Kind", list(kinds), required=True, key="kind", on_change=change_kind, label_visibility="collapsed"
+    "Kind",
+    list(kinds),
+    required=True,
+    key="kind",
+    on_change=change_kind,
+    label_visibility="collapsed",
+    help="One label for each example, or objects to be found in larger pictures.",
 )
 height = LIST_HEIGHT if len(kinds[kind]) > FEW else "content"
 with st.container(height=height, border=False), st.grid("auto", min_column_width=230):

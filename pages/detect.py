@@ -26,7 +26,10 @@ def first_visit(run) -> None:
         if run is not None and run.recipe.task != set_up.TASK:
             st.caption(f"The run shown, *{words.plain(run.title)}*, tells classes apart and finds nothing in pictures.")
         if run is not None and run.recipe.task == set_up.TASK:
-            st.button("Back to the run", icon=":material/arrow_back:", key="detect_back", on_click=set_up.close_form)
+            st.button(
+                "Back to the run", icon=":material/arrow_back:", key="detect_back", on_click=set_up.close_form,
+                help="Closes the form; nothing is started.",
+            )  # fmt: skip
         for known in others.detection_runs()[:8]:
             st.page_link(
                 "pages/detect.py",

@@ -22,6 +22,7 @@ RULES = {  # setting -> (label, help); the paper's order of priority
     "new_svs": ("New SVs", "Digestion at so many new SVs in any case."),
 }
 USUAL = Digestion()
+SECTION = "DeCoste and Schoelkopf 2002, section 4.2."
 
 
 def settings() -> dict[str, Recipe]:
@@ -56,7 +57,8 @@ def settings() -> dict[str, Recipe]:
             key="rows",
             bind=state.binding("rows"),
             width=160,
-            help="R: so many support vectors have their kernel values kept; interesting below the number of SVs.",
+            help="R: so many support vectors have their kernel values kept; interesting below the number of SVs "
+            "(DeCoste and Schoelkopf 2002, section 4.1).",
         )
         rules = {"rows": rows}
         with st.popover("Rules", icon=":material/tune:"):
@@ -64,7 +66,7 @@ def settings() -> dict[str, Recipe]:
             for rule, (label, text) in RULES.items():
                 usual = getattr(USUAL, rule)
                 rules[rule] = st.number_input(
-                    label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=text
+                    label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
                 )
     said = {"n": str(n_train)} if n_train != min(2000, most) else {}
     state.write("digestion", ("n", "seed"), said | ({"seed": str(seed)} if seed else {}))

@@ -60,7 +60,11 @@ def cost(dataset, run, jitters):
     n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")
     with st.grid(2, min_column_width=120):
         st.metric("Jitters", f"{len(jitters):,}", help="The identity, the original itself, is one of them.")
-        st.metric(f"Of {words.count(n)} {whose}", words.count(n * len(jitters)), help="Size of the virtual set.")
+        st.metric(
+            f"Of {words.count(n)} {whose}",
+            words.count(n * len(jitters)),
+            help="Size of the virtual set (DeCoste and Schoelkopf 2002, section 3.2).",
+        )
         st.metric("Time, about", words.duration(need.seconds), help="To train both stages and to test.")
         st.metric("Memory, about", words.megabytes(need.memory_mb))
     if need.advice:

@@ -138,7 +138,10 @@ def claims(growth, sets):
                      f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
                      f"At most {again.again:,} came again: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
-    st.table([{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows])
+    st.table(
+        [{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows],
+        alt="His observations beside ours",
+    )
     st.caption(
         "His times are of a SPARCstation, he solved each working set by a reduced-gradient method, and his examples "
         "were in part false alarms of earlier detectors. The numbers of his figures are lost in our copy."

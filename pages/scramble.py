@@ -56,7 +56,8 @@ def chosen() -> tuple[list, int]:
             max_selections=8,
             key="scramble_runs",
             placeholder="the five of the paper's argument, on 5000 digits; or finished runs of yours",
-            help="Empty: a polynomial and a Gaussian machine, virtual SVs, a local and a jittering kernel.",
+            help="Empty: a polynomial and a Gaussian machine, virtual SVs, a local and a jittering kernel "
+            "(DeCoste and Schoelkopf 2002, section 1).",
         )
         seed = st.number_input(
             "Order",

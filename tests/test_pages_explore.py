@@ -253,9 +253,14 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
 
 
 def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
-    look = Top(np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]), np.ones(2, int))
+    look = Top(
+        np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]), np.ones(2, int), np.array([False, False])
+    )
     live = Live(1, 1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
     assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["free", "bound"]
+    families = look._replace(virtual=np.array([True, True]), forms=np.array([9, 1]))
+    live = live._replace(top=(families,) * 10)
+    assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["virtual", "virtual-bound"]
 
 
 def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):

@@ -24,6 +24,7 @@ def card(entry: Entry | PictureEntry, chosen: bool, choose):
                 type="primary" if chosen else "secondary",
                 on_click=choose,
                 args=(entry.name,),
+                help="Look at its examples below.",
             )
         badge = (
             ":green-badge[:material/check: at hand]" if entry.at_hand else ":gray-badge[:material/download: to fetch]"

@@ -41,4 +41,10 @@ def _follow(transfer: transfers.Transfer) -> None:
     share = state.done / state.total if state.total else 0.0
     amount = f"{state.done / 1e6:.1f} of {state.total / 1e6:.1f} MB" if state.total > 1e5 else ""
     st.progress(min(share, 1.0), text=plain(f"{state.message or 'starting'} {amount}"))
-    st.button("Stop", icon=":material/stop:", key="fetch_stop", on_click=transfer.stop)
+    st.button(
+        "Stop",
+        icon=":material/stop:",
+        key="fetch_stop",
+        on_click=transfer.stop,
+        help="Ends the transfer; it can be tried again.",
+    )

@@ -69,6 +69,7 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
         key="look",
         bind="query-params",
         label_visibility="collapsed",
+        help="The pictures with their objects, which of them train and test, windows, or facts and licence.",
     )
     if view == ABOUT:
         about(pictures.entry)

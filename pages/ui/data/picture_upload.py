@@ -60,12 +60,24 @@ def _keep(upload: Upload) -> None:
         kind = "circles" if upload.shape == "circle" else "boxes"
         st.markdown(f"Read as **pictures with {kind}**. " + " ".join(f"{plain(note)}." for note in upload.notes))
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            title = st.text_input("Name", value=upload.title, max_chars=60, key="pictures_title", required=True)
+            title = st.text_input(
+                "Name", value=upload.title, max_chars=60, key="pictures_title", required=True,
+                help="What the set is called on every page; its id in addresses is made of it.",
+            )  # fmt: skip
             word = st.text_input(
                 "An object is called", value="object", max_chars=30, key="pictures_object", help="Such as ship or face."
             )
-            replace = st.checkbox("Replace one of this name", key="pictures_replace")
-            kept = st.form_submit_button("Keep", type="primary", icon=":material/save:")
+            replace = st.checkbox(
+                "Replace one of this name",
+                key="pictures_replace",
+                help="Overwrites your set of the same name; runs on the old one lose their pictures.",
+            )
+            kept = st.form_submit_button(
+                "Keep",
+                type="primary",
+                icon=":material/save:",
+                help="Copies it into the lab's own folder, so that runs find it again.",
+            )
     try:
         drafted = pictures.draft(title or "unnamed", upload, word)
         if kept:

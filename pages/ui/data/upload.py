@@ -77,9 +77,21 @@ def _keep(preview: Preview) -> None:
     with st.form("own_keep", border=True):
         st.markdown(f"Read as **{preview.format}**. " + " ".join(f"{plain(note)}." for note in preview.notes))
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            title = st.text_input("Name", value=preview.title, max_chars=60, key="own_title", required=True)
-            replace = st.checkbox("Replace one of this name", key="own_replace")
-            kept = st.form_submit_button("Keep", type="primary", icon=":material/save:")
+            title = st.text_input(
+                "Name", value=preview.title, max_chars=60, key="own_title", required=True,
+                help="What the set is called on every page; its id in addresses is made of it.",
+            )  # fmt: skip
+            replace = st.checkbox(
+                "Replace one of this name",
+                key="own_replace",
+                help="Overwrites your set of the same name; runs on the old one lose their pictures.",
+            )
+            kept = st.form_submit_button(
+                "Keep",
+                type="primary",
+                icon=":material/save:",
+                help="Copies it into the lab's own folder, so that runs find it again.",
+            )
     try:
         dataset = catalogue.draft(title or "unnamed", preview.arrays, preview.features)
         if kept:

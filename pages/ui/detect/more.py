@@ -37,7 +37,14 @@ def more(view: View, compared: list[View]):
     if st.session_state.get("more") not in there:
         st.session_state.pop("more", None)
     wanted = st.segmented_control(
-        "More", there, default=FIRST, required=True, key="more", bind="query-params", label_visibility="collapsed"
+        "More",
+        there,
+        default=FIRST,
+        required=True,
+        key="more",
+        bind="query-params",
+        label_visibility="collapsed",
+        help="What else the run tells: by category, beside published figures, as files.",
     )
     if wanted == FIRST:
         _first(view)

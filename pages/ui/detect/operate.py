@@ -106,7 +106,10 @@ def _chosen_picture(view: View) -> int:
         st.session_state.pop("picture", None)
     if len(there) == 1:
         return int(view.judged.tested[0])
-    name = st.selectbox("Picture", there, key="picture", bind="query-params", width=240, label_visibility="collapsed")
+    name = st.selectbox(
+        "Picture", there, key="picture", bind="query-params", width=240, label_visibility="collapsed",
+        help="The test picture that is drawn with its hits, misses and false alarms.",
+    )  # fmt: skip
     return int(view.judged.tested[there.index(name)])
 
 

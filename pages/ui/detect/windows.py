@@ -49,6 +49,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
         key="windows",
         bind="query-params",
         label_visibility="collapsed",
+        help="Windows that hold an object and were taken; objects that none found; windows taken without one.",
     )
     score = np.append(view.judged.scores[:, column], -np.inf)
     if kind == "False alarms":

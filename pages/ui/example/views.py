@@ -101,7 +101,10 @@ def by_class(dataset: Dataset) -> None:
     drawn = [np.sort(rng.permutation(np.flatnonzero(dataset.y_train == c))[: min(EACH, counts.min())]) for c in classes]
     rows = np.concatenate(drawn)
     walk.over((reference(dataset.entry.name, "train", row) for row in rows), dataset.entry.title)
-    st.button("Draw others", icon=":material/casino:", key="draw_others", on_click=_draw_others)
+    st.button(
+        "Draw others", icon=":material/casino:", key="draw_others", on_click=_draw_others,
+        help="Another random draw of each class.",
+    )  # fmt: skip
     gallery(
         evidence.example_pictures(dataset, "train", rows),
         [

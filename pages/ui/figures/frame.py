@@ -4,13 +4,18 @@ Each figure carries its own words in `layout.meta`: `alt`, read out by a screen 
 prints below it.  Text and grid colours are left to the app's theme, so that a figure fits a light and a dark page.
 """
 
+import re
+
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages.ui.kit.palette import GREY
 from pages.ui.kit.present import TYPE, presenting
 from pages.ui.kit.words import plain
 
 HEIGHT = 260
+PAGE = {"light": "#fdfcfa", "dark": "#1a1a18"}  # grounds of the themes (.streamlit/config.toml)
+FAINT = "rgba(138,143,152,0.55)"  # of the button that saves a figure, until the mouse is over it
 
 
 def show(figure: go.Figure, key: str, **options):
@@ -21,18 +26,28 @@ def show(figure: go.Figure, key: str, **options):
 
 
 def chart(figure: go.Figure, key: str, file: str = "", **options):
-    """`show` without the line of words, for one of several alike figures, below which it is said once. file: with it
-    the figure has a button that saves it under this name, as SVG."""
+    """`show` without the line of words, for one of several alike figures, below which it is said once. A button above
+    the figure saves it as SVG, under the name `file` or one made of the key and the axes."""
     if presenting():
         figure.update_layout(font_size=12 * TYPE, height=TYPE * (figure.layout.height or HEIGHT))
-    save = {
+    if page := PAGE.get(st.context.theme.type):  # else light text would be saved on nothing
+        figure.update_layout(paper_bgcolor=page)
+    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)", "color": FAINT, "activecolor": GREY})
+    config = {
+        "scrollZoom": False,
         "displayModeBar": True,
         "displaylogo": False,
         "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": {"format": "svg", "filename": file},
+        "toImageButtonOptions": {"format": "svg", "filename": file or file_name(figure, key)},
     }
-    config = {"scrollZoom": False} | (save if file else {"displayModeBar": False})
     return st.plotly_chart(figure, key=key, alt=figure.layout.meta["alt"], config=config, **options)
+
+
+def file_name(figure: go.Figure, key: str) -> str:
+    """`watch-gap-kkt-gap-against-time-s`: what a saved figure is called."""
+    x, y = figure.layout.xaxis.title.text, figure.layout.yaxis.title.text
+    told = " ".join([key, *([y, "against", x] if x and y else [])]).lower()
+    return re.sub("[^a-z0-9]+", "-", told).strip("-")[:80]
 
 
 def bare(x_title: str | None, y_title: str | None, *, height: int = HEIGHT, margin_r: int = 10, **layout) -> go.Figure:

@@ -43,7 +43,7 @@ def settings() -> dict[str, Recipe] | None:
             key="pair",
             bind="query-params",
             width=180,
-            help="Any two; the paper took 3 and 8, which are easily confused.",
+            help="Any two; DeCoste and Schoelkopf 2002, section 5.1.2, took 3 and 8, which are easily confused.",
         )
         state.param("n", 400, slice(10, 4000))
         n_train = st.number_input(
@@ -55,9 +55,14 @@ def settings() -> dict[str, Recipe] | None:
             key="n",
             bind=state.binding("n"),
             width=160,
-            help="Half of each class. The paper: 400.",
+            help="Half of each class. Table 10 of the paper: 400.",
         )
-        deslant = st.toggle("Deslant", key="deslant", bind="query-params", help="Set every digit upright first.")
+        deslant = st.toggle(
+            "Deslant",
+            key="deslant",
+            bind="query-params",
+            help="Set every digit upright first (DeCoste and Schoelkopf 2002, section 5.1.1).",
+        )
     jitters = jitter_set.field(None)
     if jitters is None or len(pair) != 2:
         return None

@@ -29,4 +29,10 @@ def note():
             rows.append(
                 {"Shifts": name, "A to B": D[0, 1], "B to C": D[1, 2], "A to C": D[0, 2], "Triangle holds": bool(holds)}
             )
-        st.dataframe(rows, hide_index=True, height="content", key="triangle_distances")
+        st.dataframe(
+            rows,
+            hide_index=True,
+            height="content",
+            key="triangle_distances",
+            alt="Distances between the three images under either set of shifts",
+        )

@@ -28,7 +28,8 @@ def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "b
             key=key,
             bind="query-params",
             width=280,
-            help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border.",
+            help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border "
+            "(DeCoste and Schoelkopf 2002, section 3.2).",
         )
         st.menu_button(
             "Presets",

@@ -5,6 +5,7 @@ import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.figures import decisions
+from pages.ui.figures.frame import show
 from pages.ui.kit.words import minus, plain, short
 from pages.ui.why.answer import Answer
 from svmcore.lab.store.runs import Run
@@ -55,7 +56,4 @@ def _all(said: Answer) -> None:
         None if said.true is None else said.names[said.true],
         said.names[said.called],
     )
-    st.plotly_chart(
-        figure, key="digit_decision", alt=figure.layout.meta["alt"], config={"displayModeBar": False}, width=420
-    )
-    st.caption(plain(figure.layout.meta["see"]))
+    show(figure, "digit_decision", width=420)

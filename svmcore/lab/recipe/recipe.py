@@ -82,9 +82,14 @@ FIELDS: dict[str, Field] = {
         ),
         Field(
             "method", choice(METHODS, lambda method: method.title), "sv", "Method",
-            "How what is known of invariances enters: not at all, by virtual examples, or by the kernel.",
+            "How what is known of invariances enters: not at all, by virtual examples, or by the kernel "
+            "(DeCoste and Schoelkopf 2002, section 3).",
         ),
-        Field("jitters", JITTERS, "", "Jitter set", "What leaves the class as it is, for methods that use it."),
+        Field(
+            "jitters", JITTERS, "", "Jitter set",
+            "What leaves the class as it is, for methods that use it "
+            "(DeCoste and Schoelkopf 2002, section 3.2, Figure 4).",
+        ),
         Field("solver", choice(SOLVERS), "auto", "Solver", "auto chooses by size."),
         Field("tol", numeric(1e-8, 1), 1e-3, "tol", "Training stops when the KKT gap is at most tol.", step=1e-3),
         Field(

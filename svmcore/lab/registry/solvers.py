@@ -36,12 +36,15 @@ _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (
     Field(
         "working_set", numeric(2, 200_000, whole=True), None, "Working set",
-        "Examples solved at a time, |B|: memory grows with its square.", "what memory allows",
+        "Examples solved at a time, |B|: memory grows with its square "
+            "(Osuna et al. 1997, section 3).", "what memory allows",
     ),
-    Field("new_points", _COUNT, None, "New points", "How many violators may enter in a round.", "no limit"),
+    Field("new_points", _COUNT, None, "New points", "How many violators may enter in a round "
+            "(Osuna et al. 1997, section 3).", "no limit"),
     Field(
         "lookahead", _COUNT, None, "Lookahead",
-        "Examples looked at for violators before a round starts with those found.", "all",
+        "Examples looked at for violators before a round starts with those found "
+            "(Osuna et al. 1997, section 3).", "all",
     ),
     Field(
         "choice", choice(dict.fromkeys(CHOICES)), "most-violating", "Choice",
@@ -57,5 +60,9 @@ SOLVERS: dict[str, Solver] = {
     "auto": Solver("Chooses by size."),
     "smo": Solver("Holds the whole Gram matrix."),
     "decomposition": Solver("Works on sets of examples.", _DECOMPOSITION, lambda values: Decomposition(**values)),
-    "smo-digestion": Solver("The solver of the paper.", (_DIGESTION,), lambda values: Digestion(**values["digestion"])),
+    "smo-digestion": Solver(
+        "The solver of the paper (DeCoste and Schoelkopf 2002, section 4).",
+        (_DIGESTION,),
+        lambda values: Digestion(**values["digestion"]),
+    ),
 }

@@ -29,7 +29,13 @@ class JitteringKernel(Method):
     uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"kernel_check": lambda value: an_object(value, {"violations": number, "warning": text})}
     fields = (
-        Field("sides", choice(SIDES, str), "one", "Jittered", "Which of two examples takes its forms."),
+        Field(
+            "sides",
+            choice(SIDES, str),
+            "one",
+            "Jittered",
+            "Which of two examples takes its forms (DeCoste and Schoelkopf 2002, section 3.3).",
+        ),
         Field(
             "positive",
             numeric(2, 5000, whole=True),

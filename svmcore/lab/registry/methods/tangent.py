@@ -32,10 +32,17 @@ class Tangent(Method):
             numeric(0, 1),
             LAMBDA,
             "lambda",
-            "1 is the plain kernel; towards 0 a move along a tangent counts ever less.",
+            "1 is the plain kernel; towards 0 a move along a tangent counts ever less "
+            "(DeCoste and Schoelkopf 2002, section 3.1).",
             step=0.01,
         ),
-        Field("space", choice(SPACES, str), "input", "Whitened in", "Where the tangents are looked at."),
+        Field(
+            "space",
+            choice(SPACES, str),
+            "input",
+            "Whitened in",
+            "Where the tangents are looked at (DeCoste and Schoelkopf 2002, section 3.1).",
+        ),
     )
 
     @property

@@ -32,8 +32,20 @@ class VirtualSupportVectors(Method):
     uses_jitters = needs_images = splits = True
     result_fields: ClassVar = {"n_virtual": several(count)}
     fields = (
-        Field("scope", choice(SCOPES, str), "machine", "Made from", "What is transformed."),
-        Field("rounds", numeric(1, 5, whole=True), 1, "Rounds", "How often, each time from the new support vectors."),
+        Field(
+            "scope",
+            choice(SCOPES, str),
+            "machine",
+            "Made from",
+            "What is transformed (DeCoste and Schoelkopf 2002, section 3.2).",
+        ),
+        Field(
+            "rounds",
+            numeric(1, 5, whole=True),
+            1,
+            "Rounds",
+            "How often, each time from the new support vectors (DeCoste and Schoelkopf 2002, note 3).",
+        ),
         Field(
             "second_kernel",
             DESCRIBED,

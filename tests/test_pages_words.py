@@ -1,0 +1,65 @@
+"""What a page says beside what it shows, read off the syntax of pages/: a help text and a key for every control, words
+for whoever does not see a figure."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted([*(ROOT / "pages").rglob("*.py"), ROOT / "app.py"])
+CONTROLS = {
+    "button", "checkbox", "download_button", "file_uploader", "form_submit_button", "menu_button", "multiselect",
+    "number_input", "pagination", "radio", "segmented_control", "selectbox", "select_slider", "slider", "text_area",
+    "text_input", "toggle", "pills", "color_picker", "camera_input", "feedback", "date_input",
+}  # fmt: skip
+NO_HELP = {"pagination", "feedback"}  # these take none
+NO_KEY = {"form_submit_button"}  # its label makes one, together with the key of its form
+PICTURES = {"image", "plotly_chart", "dataframe", "table"}
+
+
+def calls(path):
+    """(name of the method, names of its keywords, or None where a ** adds others, line) of each call of an attribute,
+    but for the functions of the project's own modules."""
+    tree = ast.parse(path.read_text())
+    own = {
+        name.asname or name.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("pages", "svmcore", "data"))
+        for name in node.names
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if isinstance(node.func.value, ast.Name) and node.func.value.id in own:
+                continue
+            named = {keyword.arg for keyword in node.keywords}
+            yield node.func.attr, named, node.lineno
+
+
+def lacking(names, word, excused=()):
+    """Where a call of one of these methods has no such keyword, and no ** that might hold it."""
+    return [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for path in FILES
+        for name, named, line in calls(path)
+        if name in names and name not in excused and word not in named and None not in named
+    ]
+
+
+@pytest.mark.parametrize(("word", "excused"), [("help", NO_HELP), ("key", NO_KEY)])
+def test_every_control_has_a_help_text_and_a_key(word, excused):
+    assert lacking(CONTROLS, word, excused) == []
+
+
+def test_every_picture_chart_and_table_has_words_for_those_who_do_not_see_it():
+    assert lacking(PICTURES, "alt") == []
+
+
+def test_every_gallery_has_words_too():
+    missing = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            drawn = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "gallery"
+            if drawn and "alt" not in {keyword.arg for keyword in node.keywords}:
+                missing.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert missing == []

@@ -22,8 +22,8 @@ TABLE_ROWS = 100
 def facts(entry: Entry) -> str:
     """`60,000 + 10,000 examples · 28 × 28 · 10 classes · 12 MB`."""
     sizes = f"{entry.n_train:,} + {entry.n_test:,}" if entry.n_test else f"{entry.n_train:,}"
-    shape = " × ".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
-    size = f" · {entry.size_mb:.2g} MB" if entry.size_mb else ""
+    shape = "\u00a0×\u00a0".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
+    size = f" · {entry.size_mb:.2g}\u00a0MB" if entry.size_mb else ""
     return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}"
 
 

@@ -23,7 +23,7 @@ def whole_app(monkeypatch):
     )
 
 
-def open_page(page, **query):
+def open_page(page, /, **query):
     app = AppTest.from_file("../app.py", default_timeout=SECONDS)
     for name, value in query.items():
         app.query_params[name] = value

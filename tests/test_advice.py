@@ -68,7 +68,7 @@ def test_errors_and_train_say_it_and_open_the_form_so_set(home):
     run = finished(Recipe(dataset="own:noise", preprocess=(), kernel=RBF(2.0)))
     for page in ("errors", "train"):
         app = open_page(page, run=run.id)
-        assert "better than guessing" in app.warning[0].value + str(app.warning[0].proto)
+        assert "better than guessing" in app.info[0].value + str(app.info[0].proto)
         links = [link.proto for link in app.get("page_link") if "unit-norm" in str(link.proto)]
         assert any("kernel=rbf" in str(link) and "own%3Anoise" in str(link) for link in links)
     app = open_page("train", dataset="own:noise")

@@ -105,7 +105,9 @@ def test_an_example_is_bound_when_all_forms_of_it_that_count_are():
     support = np.array([4, 4, 7, 7, 9, 9])
     alpha = np.array([1.0, 1.0, 1.0, 0.5, 0.25, 0.0])
     bound = np.array([True, True, True, False, True, False])
-    top = _largest(support, alpha, bound)
+    top = _largest(support, alpha, bound, np.array([False, True, True, False, False, False]))
     assert top.rows.tolist() == [4, 7, 9]
     assert top.alpha.tolist() == [2.0, 1.5, 0.25]
     assert top.bound.tolist() == [True, False, True]
+    assert top.forms.tolist() == [2, 2, 1]
+    assert top.virtual.tolist() == [True, True, False]

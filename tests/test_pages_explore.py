@@ -64,6 +64,18 @@ def test_a_bad_parameter_of_the_address_is_said_aloud(digits_run):
     assert any("colour" in warning.value for warning in app.warning)
 
 
+def test_the_number_of_a_gallerys_page_is_in_the_address(digits_run):
+    app = open_page("datasets", dataset="mnist-5k", page="3")
+    assert "Examples 200 to 299" in captions(app)
+    app.pagination[0].set_value(5).run()
+    assert "Examples 400 to 499" in captions(app)
+    assert app.query_params["page"] == "5"
+    said = [warning.value for warning in open_page("datasets", dataset="mnist-5k", page="99").warning]
+    assert any("allowed: 1 to 50" in text and "Showing 1" in text for text in said)
+    said = [warning.value for warning in open_page("errors", run=digits_run.id, cells="99").warning]
+    assert any("cells=99" in text and text.endswith("It is left out.") for text in said)
+
+
 def test_support_vectors_of_one_machine_are_counted_and_filtered(digits_run):
     app = open_page("support_vectors", run=digits_run.id)
     machine = digits_run.machine()
@@ -241,9 +253,14 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
 
 
 def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
-    look = Top(np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]), np.ones(2, int))
+    look = Top(
+        np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]), np.ones(2, int), np.array([False, False])
+    )
     live = Live(1, 1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
     assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["free", "bound"]
+    families = look._replace(virtual=np.array([True, True]), forms=np.array([9, 1]))
+    live = live._replace(top=(families,) * 10)
+    assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["virtual", "virtual-bound"]
 
 
 def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):

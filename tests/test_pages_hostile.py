@@ -60,6 +60,7 @@ def hostile(tmp_path_factory):
         run = damage.finished(recipe, TITLE)
         line = run.progress()[0] | {"stage": f"{TAG} 1", "gaps": [0.5, 0.4, 0.3]}
         run.add_progress(line | {"stage": TAG})
+        run.tag([IMAGE, TAG[:40]])
     return folder, entry.name, run.id
 
 
@@ -125,7 +126,8 @@ def figure_texts(spec):
 def test_no_page_shows_a_text_as_anything_but_text(kept, page):
     _, name, run_id = kept
     both = [run.id for run in runs.newest_first()]
-    app = open_page(page, run=run_id, set=name, dataset=name, digit=f"{name}/train/3", compare=both)
+    asked = {"open": ["sweep-0", TAG], "tag": [IMAGE], "data": [TAG], "how": ["**x**"], "state": [LONG], "find": ""}
+    app = open_page(page, run=run_id, set=name, dataset=name, digit=f"{name}/train/3", compare=[*both, IMAGE], **asked)
     assert live_texts(app) == []
     assert len(list(app)) > 10
 

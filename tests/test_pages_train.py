@@ -1,6 +1,7 @@
 """The Train and Runs pages and the frame around them, driven in process from app.py; charts need a browser."""
 
 import time
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import switch_off_page_discovery
 from pages.ui.kit import words
 from pages.ui.recipe import config
-from pages.ui.run import picker
+from pages.ui.run import picker, watch
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -175,7 +176,8 @@ def test_unknown_run_in_the_address_is_said(run):
     assert app.session_state["run"] == run.id
 
 
-def test_paused_run_is_resumed_and_cancelled(run):
+def test_paused_run_is_resumed_and_cancelled(run, monkeypatch):
+    monkeypatch.setattr(watch, "YOUNG", timedelta(0))
     run_id = jobs.submit(RECIPES[PRESET].replace(slow_motion=True))
     jobs.pause(run_id)
     wait_for(run_id, "paused")

@@ -4,13 +4,14 @@ import json
 import re
 
 import pytest
+from PIL import Image
 
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES
-from tests.bench import measured, readme
+from tests.bench import measured, picture, readme
 from tests.bench.problems import PROBLEMS
 
 TEXT = readme.README.read_text(encoding="utf-8")
@@ -24,6 +25,13 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr(measured, "FOLDER", tmp_path)
     return tmp_path
+
+
+def test_the_picture_at_its_head_is_there_and_small():
+    (shown,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
+    assert (readme.README.parent / shown) == picture.PATH
+    assert 10_000 < picture.PATH.stat().st_size < picture.MOST_BYTES
+    assert Image.open(picture.PATH).format == "PNG"
 
 
 def test_the_readme_is_what_the_command_prints():

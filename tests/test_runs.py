@@ -13,6 +13,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from data import own
+from data.dataset import Arrays
 from svmcore import files
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import RecipeError
@@ -226,6 +228,15 @@ def test_errors_as_a_table(home, outcome):
     assert float(first[4]) == pytest.approx(outcome.test.decision[wrong[0], 0], rel=1e-4)
 
 
+def test_all_predictions_as_a_table(home, outcome):
+    lines = finished(outcome).table("predictions").splitlines()
+    assert len(lines) == 1 + len(outcome.test.index)
+    cells = [line.split(",") for line in lines[1:]]
+    assert [int(row[1]) for row in cells] == outcome.test.index.tolist()
+    assert [row[3] for row in cells] == list(map(str, outcome.test.y_pred))
+    np.testing.assert_allclose([float(row[4]) for row in cells], outcome.test.decision[:, 0], rtol=1e-4)
+
+
 def test_labels_cannot_pose_as_formulas():
     test = TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
     machine = SimpleNamespace(classes=np.array(["=1+1", "b"]))
@@ -240,22 +251,35 @@ def test_every_script_names_the_same_experiment(recipe):
 
 
 @pytest.mark.slow
-def test_the_exported_script_repeats_the_run(home, outcome, tmp_path):
-    run = finished(outcome)
-    text = run.export_snippet()
+@pytest.mark.parametrize("whose", ["published", "own"])
+def test_the_exported_script_repeats_the_run_from_an_empty_folder(home, outcome, tmp_path, whose):
+    recipe = MOONS
+    if whose == "own":
+        X = np.random.default_rng(0).standard_normal((60, 3)).astype(np.float32)
+        entry = own.keep('Of "mine" =1+1', Arrays.unsplit(X, (X[:, 0] > 0).astype(int)))
+        recipe = MOONS.replace(dataset=entry.name, title='"quoted" \\ """ name')
+    found = outcome if whose == "published" else train.execute(recipe)
+    text = finished(found, recipe).export_snippet()
+    assert f"numpy {np.__version__}" in text
+    assert "SVMLAB_HOME" in text
+    assert whose == "own" or "SVMLAB_DATA" in text
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    (folder / "again.py").write_text(text, encoding="utf-8")
+    kept = ("PATH", "HOME", "SVMLAB_HOME", "NUMBA_CACHE_DIR")  # nothing else of this process
     done = subprocess.run(
-        [sys.executable, "-c", text],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        [sys.executable, "again.py"],
+        cwd=folder,
+        env={name: os.environ[name] for name in kept if name in os.environ} | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == TASKS["classify"].headline(outcome.result)
-    again = load(tmp_path / "machine.npz")
-    X = outcome.machine.support_vectors
-    np.testing.assert_allclose(again.decision_values(X), outcome.machine.decision_values(X), rtol=1e-6)
+    assert done.stdout.strip() == TASKS["classify"].headline(found.result)
+    again = load(folder / "machine.npz")
+    X = found.machine.support_vectors
+    np.testing.assert_allclose(again.decision_values(X), found.machine.decision_values(X), rtol=1e-6)
 
 
 KILLED = """

@@ -12,7 +12,9 @@ CELLS = ".st-key-compare_change_figure [role=gridcell][data-shaded]"
 
 def counted(tab):
     """How many examples each kind has, as the control says."""
-    labels = tab.locator(".st-key-compare_shown").get_by_role("radio").all_inner_texts()
+    radios = tab.locator(".st-key-compare_shown").get_by_role("radio")
+    expect(radios).to_have_count(4)
+    labels = radios.all_inner_texts()
     return [int(re.search(r"\(([\d,]+)\)", label)[1].replace(",", "")) for label in labels]
 
 

@@ -27,12 +27,12 @@ def answer(tab):
 
 
 def inked(tab):
-    """How many pixels of the canvas are dark."""
+    """What share of the canvas, which is clear, is dark."""
     return tab.locator(".st-key-draw_canvas canvas").evaluate(
         """board => {
           const data = board.getContext("2d").getImageData(0, 0, board.width, board.height).data
           let dark = 0
-          for (let i = 0; i < data.length; i += 4) dark += data[i] < 100
+          for (let i = 0; i < data.length; i += 4) dark += data[i + 3] > 100 && data[i] < 100
           return dark / (data.length / 4)
         }"""
     )

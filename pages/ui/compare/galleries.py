@@ -174,11 +174,12 @@ def _tile(laid: Laid, runs: list[int], i: int) -> Tile:
     said = [names[answers.y_pred[j, i].item()] for j in runs]
     true, index = names[answers.y_true[i].item()], answers.index[i]
     told = ", ".join(f"{laid.letters[j]} says {answer}" for j, answer in zip(runs, said))
+    cut = dict(zip(laid.names, words.distinct(laid.names, 9)))
     return Tile(
         reference(laid.runs[0].recipe.dataset, answers.split, index),
         f"{words.test_example(answers.split, index)}, true {true}: {told}",
-        upper=(" → " if len(runs) == 2 else " ").join(words.short(answer, 9) for answer in said),
-        lower=f"is {words.short(true, 9)}",
+        upper=(" → " if len(runs) == 2 else " ").join(cut[answer] for answer in said),
+        lower=f"is {cut[true]}",
     )
 
 

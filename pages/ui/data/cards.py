@@ -1,11 +1,13 @@
 """The list of data sets: a card each, with a small picture that is drawn last."""
 
+import numpy as np
 import streamlit as st
 
 from data import DataError, Entry, catalogue, pictures, thumbnails
 from data.pictures import PictureEntry, drawing
 from pages.ui.data import picture_sets
 from pages.ui.example import views
+from pages.ui.kit.gallery import in_theme
 from pages.ui.kit.words import plain, short
 
 WIDTH = 112  # of a thumbnail, pixels
@@ -42,7 +44,7 @@ def draw(places: dict) -> None:
         # the reader's own may have been replaced under their name
         written = tuple(path.stat().st_mtime_ns for path in entry.paths()) if entry.name.startswith("own:") else ()
         image = _thumbnail(entry.name, isinstance(entry, PictureEntry), (entry.at_hand, written))
-        place.image(image, width=WIDTH, output_format="PNG", alt=f"Examples of {entry.title}")
+        place.image(in_theme(np.asarray(image)), width=WIDTH, output_format="PNG", alt=f"Examples of {entry.title}")
 
 
 @st.cache_data(max_entries=128, show_spinner=False)

@@ -1,6 +1,7 @@
 // Cuts the tiles of a gallery out of its montage. Text is set as text, never as markup.
 
-const COLOURS = { "1": "#0072B2", "-1": "#D55E00", "0": "#8A8F98" }
+const GREY = "color-mix(in srgb, var(--st-text-color) 60%, var(--st-background-color))"
+const COLOURS = { "1": "#0072B2", "-1": "#D55E00", "0": GREY }
 const PATIENCE = 20000 // milliseconds until a view that a tile asked for is there
 
 function strip(left, right) {

@@ -72,6 +72,15 @@ function act(state, event) {
   return Boolean({ m: toMatrix, f: toPictures, p: present }[event.key]?.())
 }
 
+// Streamlit puts the sections of its menu between a list and the list's items, which a screen reader then does not count:
+// each section is made a list of its own.
+function countPages() {
+  for (const menu of document.querySelectorAll("[data-testid=stSidebarNavItems]")) {
+    menu.setAttribute("role", "group")
+    for (const section of menu.children) section.setAttribute("role", "list")
+  }
+}
+
 function sheetOf(data) {
   const sheet = element("dialog")
   sheet.setAttribute("aria-label", "Keyboard shortcuts")
@@ -100,6 +109,7 @@ function sheetOf(data) {
 }
 
 export default function ({ data, parentElement }) {
+  countPages()
   const root = parentElement.querySelector(".keys")
   if (!root.state) {
     const open = element("button")

@@ -29,13 +29,14 @@ function paintTile(pen, node, sheet, data, i, origin) {
   const from = [(i % columns) * width, Math.floor(i / columns) * height, width, height]
   pen.drawImage(sheet, ...from, inner.x - origin.x, inner.y - origin.y, inner.width, inner.height)
   pen.globalCompositeOperation = "source-over"
-  pen.strokeStyle = node.style.getPropertyValue("--sign")
+  pen.strokeStyle = getComputedStyle(node).borderTopColor
   for (const [width, at, dots] of RINGS[node.dataset.ring] ?? []) {
     pen.lineWidth = width
     pen.setLineDash(dots ?? [])
     pen.strokeRect(x + at, y + at, box.width - 2 * at, box.height - 2 * at)
   }
   pen.setLineDash([])
+  pen.fillStyle = pen.strokeStyle
   if (node.dataset.linked === "true") pen.fillRect(x - 11, y + box.height / 2 - 1, 11, 2)
   paintTexts(pen, node.querySelectorAll(".strip span"), origin)
 }

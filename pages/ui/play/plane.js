@@ -7,7 +7,7 @@
 
 const SVG = "http://www.w3.org/2000/svg"
 const BLUE = [0, 114, 178], ORANGE = [213, 94, 0]
-const COLOUR = { 1: "#0072B2", "-1": "#D55E00" }
+const COLOUR = { 1: "var(--st-blue-color, #0072B2)", "-1": "var(--st-orange-color, #D55E00)" } // lighter on dark
 const HALF = 1.02 // of the plane's side, in its own units
 const NODES = 81 // of the grid, a side
 const NEAR = 9 // screen pixels from which a click means a point

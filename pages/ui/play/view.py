@@ -24,8 +24,11 @@ def playground() -> None:
     """Plane, widgets and figures; a change of a widget draws only these anew."""
     now = controls.kept()
     top = st.container()
-    grid = st.grid(2, min_column_width=380, gap="large")  # one below the other where the plane would be too small
-    left, right = grid.cell(), grid.cell()
+    if present.presenting():  # the plane has the whole width
+        right, left = st.container(), st.container()
+    else:
+        grid = st.grid(2, min_column_width=380, gap="large")  # one below the other where the plane would be too small
+        left, right = grid.cell(), grid.cell()
     with right, present.form():
         now = controls.draw(now)
     solved, trouble = _solved(now)

@@ -16,7 +16,7 @@ def hint(run: Run) -> None:
     if run.recipe.task != "classify" or not (said := _advice(run.id)):
         return
     with st.container(border=True):
-        st.warning(plain(said.text), title=said.title, icon=":material/casino:")
+        st.info(plain(said.text), title=said.title, icon=":material/casino:")
         if said.tries:
             st.markdown("What to try, in the form of Train:")
         for one in said.tries:

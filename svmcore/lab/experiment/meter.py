@@ -22,7 +22,8 @@ POOLS = ("machine", "svmcore-")  # names of the threads that a fit starts begin 
 
 
 class Compiling(event.Listener):
-    """Seconds of compiling in this thread and those of a fit, while it is entered. begun: called when one begins.
+    """Seconds of compiling in this thread and those of a fit, while it is entered. begun: called before each function
+    that is compiled; what it raises keeps it from being compiled.
 
     Numba's own listener loses count when it is entered while another thread compiles.
     """
@@ -47,10 +48,10 @@ class Compiling(event.Listener):
     def on_start(self, event) -> None:
         if not self._own():
             return
+        if self._begun is not None:
+            self._begun()
         if not self._depth:
             self._clock = self._clock[0], time.perf_counter()
-            if self._begun is not None:
-                self._begun()
         self._depth += 1
 
     def on_end(self, event) -> None:

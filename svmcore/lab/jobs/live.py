@@ -32,7 +32,8 @@ class Top(NamedTuple):
     rows: np.ndarray  # (<= 60,) of the training set
     alpha: np.ndarray
     bound: np.ndarray  # bool: at its own C; of several forms of an example, all that are SVs
-    forms: np.ndarray  # of how many forms of the example alpha is the sum: 1 where none is virtual
+    forms: np.ndarray  # of how many forms of the example alpha is the sum
+    virtual: np.ndarray  # bool: whether a virtual one is among them
 
 
 class Live(NamedTuple):
@@ -113,10 +114,12 @@ class Viewer:
         truth = self._problem.y_test[self._sample]
         wrong = np.flatnonzero(predicted != truth)
         self._version += 1
+        jitter = getattr(snapshot, "jitter", None)
+        made = np.zeros(len(snapshot.support), bool) if jitter is None else jitter > 0
         return Live(
             version=self._version,
             at_iteration=progress.iterations,
-            top=tuple(_largest(snapshot.support, *row) for row in zip(np.abs(snapshot.coef), snapshot.bound)),
+            top=tuple(_largest(snapshot.support, *row, made) for row in zip(np.abs(snapshot.coef), snapshot.bound)),
             test_index=self._problem.test_index[self._sample[wrong]],
             y_true=truth[wrong],
             y_pred=predicted[wrong],
@@ -157,12 +160,13 @@ class Viewer:
             self._blocks.append(self._operand.block(self._problem.X_train[rows], self._kernel))
 
 
-def _largest(support, alpha, bound) -> Top:
+def _largest(support, alpha, bound, made) -> Top:
     held = alpha > 0
     rows, parent = np.unique(support[held], return_inverse=True)
     free = np.bincount(parent, ~bound[held], len(rows)) > 0
     forms = np.bincount(parent, minlength=len(rows))
+    virtual = np.bincount(parent, made[held], len(rows)) > 0
     alpha = np.bincount(parent, alpha[held], len(rows))
     order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
     order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
-    return Top(rows[order], alpha[order], ~free[order], forms[order])
+    return Top(rows[order], alpha[order], ~free[order], forms[order], virtual[order])

@@ -55,7 +55,7 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
     recipe = run.recipe
     try:
         predicted = require(recipe)  # again, as memory may have changed hands since the run was queued
-        with Meter(lambda: control.publish(message=COMPILING)) as meter:
+        with Meter(lambda: _compiling(control)) as meter:
             watch = _Watch(run, predicted, control, meter)
             run.set_state("running")
             run.save_grant(predicted.memory_mb)
@@ -70,6 +70,13 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
     except Exception as error:
         return "failed", explain(error)
     return "done", ""
+
+
+def _compiling(control: Control) -> None:
+    """Before each function that is compiled, which takes seconds and cannot be broken off."""
+    if control.stop.is_set():
+        raise train.Cancelled
+    control.publish(message=COMPILING)
 
 
 def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Outcome:

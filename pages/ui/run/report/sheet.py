@@ -26,9 +26,9 @@ def _parts(run: Run) -> list[tuple[str, Callable[[Run], str]]]:
     if run.result is None:
         return always
     first = ("Result", sections.result)
-    if run.recipe.task == "detect":
+    if "offset" in run.result:
         return [first, *always, ("Detection", lambda run: "\n".join(detection.parts(run)))]
-    own = [
+    own = [] if "errors" not in run.result else [
         ("Classes", sections.confusions),
         ("Wrong answers", sections.wrong),
         ("The plane", sections.regions),

@@ -1,0 +1,193 @@
+"""Runs in lists: what they were started together for, the reader's tags, names that differ, and deleting several."""
+
+import json
+
+import pytest
+
+from pages.ui.kit import words
+from pages.ui.run import listed, picker, stored
+from svmcore.kernels import RBF, Poly
+from svmcore.lab import jobs
+from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import labels, runs, trash
+from svmcore.lab.store.runs import Group
+from tests import damage
+from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+
+MOONS = RECIPES["moons"].replace(title="")
+SWEEP = Group.of("sweep", "Choose C · toy-moons", "moons")
+
+
+def made(recipe=MOONS, group=None, parent=None, state="cancelled"):
+    run = runs.create(recipe, parent, group)
+    run.set_state(state)
+    if state not in runs.ACTIVE:
+        run.release()
+    return run
+
+
+def test_a_group_is_kept_with_its_runs_and_found_by_whoever_submits_again(home):
+    first = jobs.submit(MOONS, looks=False, group=SWEEP)
+    jobs.cancel(first)
+    jobs.wait(first, 30)
+    assert runs.get(first).group == SWEEP
+    stored.queue([MOONS.replace(C=0.3)], lambda recipe: Group.of("sweep", f"Again C {recipe.C:g}", "moons"))
+    assert runs.newest_first()[0].group.key == SWEEP.key
+    assert Group.of("sweep", "Choose C", "other").key != SWEEP.key
+    for run_id in jobs.active():
+        jobs.cancel(run_id)
+        jobs.wait(run_id, 30)
+    assert len(Group.of("x", "word " * 100).title) <= 120
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"key": "../x", "title": "t"}', '{"key": "a", "title": 3}', "{" * 3000])
+def test_a_damaged_group_leaves_a_run_that_stands_alone(home, content):
+    run = damage.finished(MOONS)
+    (run.path / "group.json").write_text(content)
+    (run.path / "tags.json").write_text('["x", 7]')
+    assert (run.group, run.tags, run.state) == (None, (), "done")
+    assert "group.json is damaged" in run.oddity
+    assert labels.folded([run]) == [labels.Entry(run.id, (run,))]
+    app = open_page("runs")
+    assert any("is shown without it" in caption.value for caption in app.caption)
+
+
+def test_tags_are_lines_of_the_readers_own(home):
+    run = made()
+    run.tag([" good  one ", "good one", "**bold** <b>"])
+    assert run.tags == ("good one", "**bold** <b>")
+    assert json.loads((run.path / "tags.json").read_text()) == list(run.tags)
+    for bad in (["x" * 10_000], ["y" * 41], [""], [f"t{i}" for i in range(13)]):
+        with pytest.raises(RecipeError, match="tags") as caught:
+            run.tag(bad)
+        assert len(str(caught.value)) < 300
+    assert run.tags == ("good one", "**bold** <b>")
+    run.tag([])
+    assert run.tags == ()
+
+
+def test_runs_of_one_title_are_told_apart_by_what_differs(home):
+    title = MOONS.replace(title="Mine")
+    told = [
+        made(title),
+        made(title.replace(C=7.0)),
+        made(title.replace(C=7.0, kernel=RBF(3.0), seed=4)),
+        made(title.replace(C=7.0)),
+        made(MOONS.replace(title="Yours")),
+        made(MOONS.replace(title="Mine · rbf 2 · C 1 · seed 0")),
+    ]
+    named = labels.labels(told[::-1])
+    assert [named[run.id] for run in told] == [
+        "Mine · rbf 2 · C 1 · seed 0",
+        "Mine · rbf 2 · C 7 · seed 0",
+        "Mine · rbf 3 · C 7 · seed 4",
+        "Mine · rbf 2 · C 7 · seed 0 (2)",
+        "Yours",
+        "Mine · rbf 2 · C 1 · seed 0 (2)",
+    ]
+    assert words.run_labels(told[::-1]) == named
+    assert list(named) == [run.id for run in told[::-1]]
+    same_brief = [made(title.replace(kernel=Poly(2, gamma, 1.0))) for gamma in (1.0, 2.0)]
+    assert len(set(labels.members(same_brief).values())) == 2
+
+
+def test_what_was_started_together_is_one_entry_that_opens(home):
+    alone = made(MOONS.replace(seed=9))
+    swept = [made(MOONS.replace(C=C), SWEEP, state="cancelled") for C in (0.1, 1.0, 10.0)]
+    entries = labels.folded(runs.everything())
+    assert [len(entry.runs) for entry in entries] == [3, 1]
+    assert labels.entry_labels(entries)[SWEEP.key] == "Choose C · toy-moons · 3 runs"
+    assert list(labels.members(entries[0].runs).values()) == ["C 10", "C 1", "C 0.1"]
+    app = open_page("runs")
+    assert app.session_state["run"] == alone.id, "what was started in the background is not what a visit begins with"
+    assert len(app.selectbox(key="run_entry").options) == 2
+    app.selectbox(key="run_entry").select(SWEEP.key).run()
+    assert app.session_state["run"] == swept[0].id
+    app.selectbox(key="run_member").select(swept[2].id).run()
+    assert app.session_state["run"] == swept[2].id
+    assert len(app.dataframe[0].value) == 2
+    app = open_page("runs", open=SWEEP.key, compare=[swept[0].id, swept[1].id])
+    assert len(app.dataframe[0].value) == 5
+    assert "2 runs ticked" in " ".join(text.value for text in app.markdown)
+
+
+def test_a_visit_begins_with_a_run_started_for_its_own_sake(home):
+    grown = made(parent=made().id)
+    assert picker.at_first(runs.everything()) == grown.parent
+    together = made(group=SWEEP)
+    assert picker.at_first(runs.everything()) == grown.parent
+    assert picker.at_first([together]) == together.id
+
+
+def test_runs_are_filtered_by_words_tag_and_state(home):
+    for C in (0.1, 1.0, 2.0, 3.0, 4.0, 5.0):
+        made(MOONS.replace(C=C))
+    other = made(RECIPES["circles"].replace(title="Round **things**"))
+    other.tag(["keep", "![x](y)"])
+    working = made(MOONS.replace(seed=5), state="queued")
+
+    def shown(**query):
+        return list(open_page("runs", **query).dataframe[0].value["State"])
+
+    assert len(shown()) == 8
+    assert shown(tag="keep") == ["cancelled"]
+    assert shown(find="round THINGS") == ["cancelled"]
+    assert shown(state="queued") == ["queued"]
+    assert len(shown(data="toy-moons", how="sv")) == 7
+    app = open_page("runs", find="no such run")
+    assert not app.dataframe
+    assert "Take a filter away" in app.info[0].value
+    app = open_page("runs", tag="nowhere")
+    assert any("nowhere" in warning.value for warning in app.warning)
+    working.release()
+
+
+def test_several_are_deleted_together_and_all_come_back(home, monkeypatch):
+    monkeypatch.setattr(trash, "RUNS", 2)
+    several = [made(MOONS.replace(C=C)) for C in (0.1, 1.0, 2.0, 3.0)]
+    working = made(MOONS.replace(title="At work"), state="queued")
+    ids = [run.id for run in (*several, working)]
+    app = open_page("runs", compare=ids, run=several[0].id)
+    app.button(key="delete_together").click().run()
+    assert [run.id for run in runs.everything()] == [working.id]
+    assert "At work" in app.toast[0].value
+    assert "Deleted 4 runs" in " ".join(text.value for text in app.markdown)
+    assert app.session_state["run"] == working.id
+    app.button(key="undo").click().run()
+    assert {run.id for run in runs.everything()} == set(ids)
+    assert app.session_state["run"] == several[0].id
+    assert not app.exception
+    working.release()
+
+
+def test_a_run_that_another_tab_deleted_is_no_obstacle(home):
+    run, other = made(), made(MOONS.replace(C=3.0))
+    app = open_page("runs", compare=[run.id, other.id], run=run.id)
+    run.delete()
+    assert runs.delete([run]).refused.keys() == {run.id}
+    app.button(key="delete_together").click().run()
+    assert not app.exception
+    assert runs.everything() == []
+    app.button(key="undo").click().run()
+    assert [r.id for r in runs.everything()] == [other.id]
+
+
+def test_ticked_runs_are_tagged_together_and_an_emptied_name_returns(home):
+    several = [made(MOONS.replace(C=C, title="Asked")) for C in (0.1, 1.0)]
+    app = open_page("runs", compare=[run.id for run in several], run=several[0].id)
+    app.text_input(key="tag_all").set_value("**both**").run()
+    app.button(key="tag_add").click().run()
+    assert [run.tags for run in several] == [("**both**",)] * 2
+    app.text_input(key="tag_all").set_value("**both**").run()
+    app.button(key="tag_remove").click().run()
+    assert [run.tags for run in several] == [()] * 2
+    key = f"title_{several[0].id}"
+    app.text_input(key=key).set_value("Mine").run()
+    app.text_input(key=key).set_value("  ").run()
+    assert (several[0].title, app.text_input(key=key).value) == ("Asked", "Asked")
+
+
+def test_rows_of_a_group_stand_for_all_of_its_runs():
+    ids = [["a"], ["b", "c"], ["b"], ["c"]]
+    assert listed._ids(ids, [1, 2, 9]) == ["b", "c"]

@@ -19,7 +19,7 @@ from pages.ui.kit.words import in_figure
 
 LONGEST = 400  # points a line is thinned to before it is sent
 FAINT = "rgba(138, 143, 152, 0.55)"
-APART, WIDE = 0.05, 0.25  # of the axis: between two names of machines, a training that is named
+APART, WIDE = 0.07, 0.25  # of the axis: between two names of machines, a training that is named
 BOLD = {"color": BLUE, "width": 2.5}
 
 

@@ -44,7 +44,9 @@ def alpha_histogram(
         figure.add_vline(
             x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
         )
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "xref": "container", "x": 0, "y": 1.12})
+    highest = max(1, *(np.histogram(alpha[signs == sign], edges)[0].max() for sign in (1, -1)))
+    figure.update_yaxes(range=[np.log10(0.8), np.log10(1.3 * highest)], dtick=1)  # a bar of one is seen
     at = "their bounds, which differ by class" if C is None else f"C = {C:g}"
     return worded(
         figure,

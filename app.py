@@ -61,7 +61,7 @@ PAGES = {
             "pages/runs.py",
             title="Runs",
             icon=":material/list:",
-            help="Every run: rename, compare, export, delete.",
+            help="Every run: find, name, tag, compare, export, delete.",
         ),
     ],
     "Inspection": [

@@ -42,6 +42,7 @@ def set_up():
             )
         else:
             st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
+        presets.standing(recipe)  # below Start, which keeps its place
 
 
 st.title("Train")

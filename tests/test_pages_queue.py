@@ -23,6 +23,11 @@ def alone(gate, monkeypatch):
     return gate
 
 
+def opened(app):
+    app.session_state["presets"] = True
+    app.run()
+
+
 def has(app, key):
     return key in [button.key for button in app.button]
 
@@ -73,7 +78,7 @@ def test_the_queue_is_seen_and_changed(alone):
     app = open_page("train", run=b)
     said = " ".join(info.value for info in app.info).replace("\\", "")
     assert "Second in the queue" in said
-    assert "C is 1.0, C is 2.0" in said
+    assert "C is 1.0, then C is 2.0" in said
     assert not app.get("skeleton")
     assert app.button(key=f"queue_sooner_{a}").disabled
     app.button(key=f"queue_first_{b}").click().run()
@@ -92,17 +97,22 @@ def test_presets_fill_the_form_and_can_be_ones_own(alone):
     jobs.cancel(before)
     app = open_page("train", run=before)
     assert "Two moons" in captions(app)
+    assert not has(app, "preset_moons")  # they take time; only while the list is open
+    opened(app)
     app.button(key="preset_digits-8x8-sv").click().run()
     assert app.selectbox(key="recipe_dataset").value == "digits-8x8"
     app.number_input(key="recipe_C").set_value(5.0).run()
     assert "Changed from 8x8 digits: ten machines of degree 5: C 2 → 5" in captions(app)
+    opened(app)
     app.text_input(key="preset_name").set_value("**x** <b>").run()
     app.button(key="preset_keep").click().run()
     assert presets.kept()["**x** <b>"].C == 5
     app.button(key="recipe_undo").click().run()
     assert app.number_input(key="recipe_C").value == 2
+    opened(app)
     app.button(key="preset_own_0").click().run()
     assert app.number_input(key="recipe_C").value == 5
+    opened(app)
     app.button(key="preset_remove_0").click().run()
     assert not presets.kept()
     assert not app.exception

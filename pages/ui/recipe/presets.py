@@ -15,19 +15,27 @@ from svmcore.lab.registry.options import option_fields
 from svmcore.lab.store import presets
 
 NAMES = ("name", "title")  # what a recipe is called does not change it
+OPEN = "presets"  # key of the list
 MOST = 4  # changes that are spelled out
 
 
 def menu(recipe: Recipe | None) -> None:
-    """The presets in a list that opens; below it which of them the form shows, or how far it is from one."""
-    with st.popover("Presets", icon=":material/auto_awesome_motion:", width="stretch", key="presets"):
-        _own(recipe)
-        st.markdown("**To begin with**")
-        for name, shows in SHOWS.items():
-            _row(name, RECIPES[name], RECIPES[name].title, f"{shows} {_takes(RECIPES[name])}")
-        _all()
-    if recipe is not None:
-        _standing(recipe)
+    """The presets, and the way to keep what the form shows as one, in a list that opens."""
+    popover = st.popover(
+        "Presets",
+        icon=":material/auto_awesome_motion:",
+        width="stretch",
+        key=OPEN,
+        on_change="rerun",
+        help="Recipes to start from, with what each shows and about how long it takes here; and your own.",
+    )
+    if popover.open:  # its estimates take a third of the page's time
+        with popover:
+            _own(recipe)
+            st.markdown("**To begin with**")
+            for name, shows in SHOWS.items():
+                _row(name, RECIPES[name], RECIPES[name].title, f"{shows} {_takes(RECIPES[name])}")
+            _all()
 
 
 def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
@@ -36,11 +44,17 @@ def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
             plain(title),
             key=f"preset_{name}",
             type="tertiary",
-            on_click=config.fill,
+            on_click=_fill,
             args=(recipe,),
             help="Fills the form; nothing starts yet.",
         )
         st.caption(says)
+
+
+def _fill(recipe: Recipe) -> None:
+    """Callback: into the form with it, and the list is closed."""
+    config.fill(recipe)
+    st.session_state[OPEN] = False
 
 
 def _takes(recipe: Recipe) -> str:
@@ -66,13 +80,13 @@ def _all() -> None:
 
 def _fill_picked() -> None:
     if name := st.session_state["recipe_pick"]:
-        config.fill(RECIPES[name])
+        _fill(RECIPES[name])
         st.session_state["recipe_pick"] = None
 
 
 def _own(recipe: Recipe | None) -> None:
     """The reader's own presets, and the way to keep what the form shows."""
-    found = presets.kept()
+    found = {name: own for name, own in presets.kept().items() if own.task not in config.ELSEWHERE}
     if found:
         st.markdown("**Yours**")
     for number, (name, own) in enumerate(found.items()):
@@ -126,7 +140,7 @@ def _remove(name: str) -> None:
         st.rerun()
 
 
-def _standing(recipe: Recipe) -> None:
+def standing(recipe: Recipe) -> None:
     """What the form shows: a preset as it is, or what differs from where it began, with a way back."""
     base = st.session_state[config.BASE]
     changed = changes(base, recipe)

@@ -5,7 +5,7 @@ Runs are trained one at a time; those that wait have their turn in the order in 
 
 import streamlit as st
 
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.run import picker
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
@@ -26,15 +26,15 @@ def place(status) -> str:
     where = ORDINALS[nth] if nth < len(ORDINALS) else f"Number {nth + 1}"
     if not ahead:
         return f"{where} in the queue; it starts at once."
-    more = f" and {len(ahead) - 2} more" if len(ahead) > 2 else ""
-    listed = words.plain(", ".join(ahead[:2])) + more
-    return f"**{where} in the queue.** Ahead: {listed}; about {words.duration(status.wait_seconds)} until its turn."
+    more = [f"{len(ahead) - 2} more"] if len(ahead) > 2 else []
+    listed = ", then ".join([*map(words.plain, ahead[:2]), *more])
+    return f"**{where} in the queue.** Ahead: {listed}. About {words.duration(status.wait_seconds)} until its turn."
 
 
 def panel(run) -> None:
     """The whole queue, as soon as something waits; open where the run of the page is one of those."""
     waiting = jobs.waiting()
-    if not waiting:
+    if not waiting or present.presenting():
         return
     with st.expander(
         f"Queue: {len(waiting)} waiting", expanded=run is None or run.id in waiting, icon=":material/low_priority:",
@@ -76,26 +76,17 @@ def _waits(number: int, run_id: str, fresh: list[str]) -> None:
         if status.wait_seconds is not None:
             st.caption(f"in about {words.duration(status.wait_seconds)}", width="content")
         st.space("stretch")
-        for to, (icon, help) in MOVES.items():
-            st.button(
-                to.capitalize(),
-                icon=icon,
-                key=f"queue_{to}_{run_id}",
-                type="tertiary",
-                on_click=jobs.move,
-                args=(run_id, to),
-                disabled=off[to],
-                help=help,
-            )
-        st.button(
-            "Take out",
-            icon=":material/close:",
-            key=f"queue_out_{run_id}",
-            type="tertiary",
-            on_click=jobs.cancel,
-            args=(run_id,),
-            help="It does not run; it stays in the list of runs as cancelled, to be started again.",
-        )
+        with st.container(horizontal=True, gap="small", width="content"):  # together, where there is no room beside
+            for to, (icon, help) in MOVES.items():
+                key, args = f"queue_{to}_{run_id}", (run_id, to)
+                _button(to.capitalize(), icon, key, jobs.move, args, help, off[to])
+            out = "It does not run; it stays in the list of runs as cancelled, to be started again."
+            _button("Take out", ":material/close:", f"queue_out_{run_id}", jobs.cancel, (run_id,), out)
+
+
+def _button(label: str, icon: str, key: str, on_click, args: tuple, help: str, disabled: bool = False) -> None:
+    how = {"on_click": on_click, "args": args, "help": help, "disabled": disabled}
+    st.button(label, icon=icon, key=key, type="tertiary", **how)
 
 
 def _link(run_id: str) -> None:

@@ -61,7 +61,7 @@ PAGES = {
             "pages/runs.py",
             title="Runs",
             icon=":material/list:",
-            help="Every run: rename, compare, export, delete.",
+            help="Every run: find, name, tag, compare, export, delete.",
         ),
     ],
     "Inspection": [
@@ -144,6 +144,7 @@ LETTERS = dict(zip("pldjtwrseicxfomgua", (page.title for pages in PAGES.values()
 st.html(Path(__file__).parent / "pages/ui/kit/contrast.css")
 page = st.navigation(PAGES, expanded=True)
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
+OF_A_RUN = ("Train", "Support vectors", "Errors", "Detect")  # pages whose tab names the run that they show
 
 from pages.ui.kit import keys, present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
@@ -172,6 +173,8 @@ if first:  # its picture before everything else: the preset takes half of the pr
 if jobs.ensure_preset() and first:
     st.rerun()
 picker.run_picker()
+if page.title in OF_A_RUN and (run := state.current_run()):
+    st.set_page_config(f"{page.title} · {state.short(run.title, 40)} · Invariant SVM Lab", **LOOK)
 if not first:
     banner.draw(page)
     state.guarded(page.run)

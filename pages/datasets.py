@@ -153,5 +153,6 @@ for damaged in [*catalogue.damaged(), *pictures.damaged()]:
 if chosen in NEW.values():
     (upload_panel if chosen == OWN else picture_panel)()
 else:
+    st.set_page_config(f"Datasets · {short(entries[chosen].title, 40)} · Invariant SVM Lab")
     show(entries[chosen])
 cards.draw(places)

@@ -40,7 +40,7 @@ if run:
         state.param("errors_by", ORDERS[0], ORDERS)
 
     st.subheader(words.error_rate(run.result))
-    st.markdown("Click a digit to see **why** it is wrong: which training examples spoke for the wrong answer.")
+    st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
     st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.run import card, listed
+from pages.ui.run import card, listed, polling
 from svmcore.lab.store import labels, runs
 
 st.title("Runs")
@@ -29,6 +29,7 @@ st.caption(
 ticked = [store[run_id] for run_id in st.session_state.get("ticked", ()) if run_id in store and passing]
 tags = sorted({tag for run in found for tag in run.tags})
 card.together(ticked)
+polling.poll_all([run.id for run in found if run.state in runs.ACTIVE], lambda statuses: None)  # anew when one ends
 listed.write_address()
 
 run = store.get(st.session_state["run"])

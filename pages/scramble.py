@@ -55,8 +55,9 @@ def chosen() -> tuple[list, int]:
             format_func=picker.labels(list(known.values())).get,
             max_selections=8,
             key="scramble_runs",
-            placeholder="the five of the paper's argument, on 5000 digits; or finished runs of yours",
-            help="Empty: a polynomial and a Gaussian machine, virtual SVs, a local and a jittering kernel "
+            placeholder="five usual ones",
+            help="Finished runs of yours, on pictures. None: a polynomial and a Gaussian machine, virtual SVs, a "
+            "local and a jittering kernel "
             "(DeCoste and Schoelkopf 2002, section 1).",
         )
         seed = st.number_input(

@@ -69,7 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     run = commands.add_parser("run", parents=[change], help="run a recipe, or what a table lacks, and keep the runs")
     run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
-    run.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line of stdout")
+    figures = "the figures as one JSON object on the last line of stdout; error_rate and interval are shares of 1"
+    run.add_argument("--json", action="store_true", help=figures)
     over = commands.add_parser("sweep", parents=[change], help="cross-validate a recipe over the values of one field")
     over.add_argument("name", metavar="NAME", help="a name that `recipes` lists")
     over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")

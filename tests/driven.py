@@ -37,7 +37,7 @@ def open_page(page, /, **query):
 
 def captions(app):
     """What the captions say, without the backslashes that keep texts of files and readers from being Markdown."""
-    return " ".join(caption.value for caption in app.caption).replace("\\", "")
+    return " ".join(caption.value for caption in app.caption).replace("\\", "").replace("\u00a0", " ")
 
 
 def finished(recipe):

@@ -152,7 +152,7 @@ def test_the_local_kernel_is_a_kernel_like_any_other():
         ({"scope": "some"}, "scope", "union"),
         ({"rounds": 0}, "rounds", "from 1"),
         ({"options": {"second_C": -1}}, "second_C", "above 0"),
-        ({"second_C": 0}, "second_C", "none (that of the first)"),
+        ({"second_C": 0}, "second_C", "none (the same)"),
         ({"options": {"second_kernel": {"name": "magic"}}}, "second_kernel", "rbf"),
         ({"options": {"colour": 1}}, "options", "second_kernel"),
         ({"method": "tangent", "options": {"space": "outer"}}, "space", "feature"),

@@ -30,7 +30,7 @@ def calls(path):
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if isinstance(node.func.value, ast.Name) and node.func.value.id in own:
+            if isinstance(node.func.value, ast.Name) and node.func.value.id in own | {"run"}:
                 continue
             named = {keyword.arg for keyword in node.keywords}
             yield node.func.attr, named, node.lineno

@@ -80,6 +80,15 @@ def test_from_train_through_a_cell_to_the_next_error_and_back(server, tab):
     press(tab, "ArrowRight")
     expect(dialog).to_contain_text(f"2 of {count}")
     settle(tab)
+    tab.locator(".st-key-why_waterfall button.toggle").first.wait_for()
+    for _ in range(20):  # the Tab key leads into the bill, the arrows from line to line
+        press(tab, "Tab")
+        if "support vector, alpha" in held(tab):
+            break
+    line = held(tab)
+    press(tab, "ArrowDown")
+    assert "support vector, alpha" in held(tab)
+    assert held(tab) != line
     press(tab, "Escape")
     expect(dialog).to_have_count(0)
     tab.wait_for_function(f"(label) => ({HELD})() === label", arg=first)

@@ -31,9 +31,9 @@ def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
     if published and published.n_pictures != entry.n_pictures:
         return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
     size = (
-        f" · {entry.size_mb:.2g} MB"
+        f" · {entry.size_mb:.2g}\u00a0MB"
         if 0 < entry.size_mb < 10
-        else f" · {entry.size_mb:.0f} MB"
+        else f" · {entry.size_mb:.0f}\u00a0MB"
         if entry.size_mb
         else ""
     )

@@ -44,7 +44,7 @@ def compared(view: View) -> list[View]:
         format_func=picker.labels(list(alike.values())).get,
         max_selections=4,
         key="beside",
-        placeholder="lay other runs of this experiment beside it",
+        placeholder="other runs",
         label_visibility="collapsed",
         width=420,
         help="Their curves are drawn with this run's, for instance a virtual machine beside its base.",

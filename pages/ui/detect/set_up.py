@@ -149,7 +149,7 @@ def _menu():
         list(named()),
         format_func=lambda name: named()[name].title or name,
         key="detect_pick",
-        placeholder="your own, or pick a named one",
+        placeholder="your own",
         on_change=_fill_picked,
         help="A named experiment fills the form.",
     )

@@ -14,7 +14,7 @@ import streamlit as st
 
 from data import DataError, Dataset, load
 from pages.ui.kit.gallery import Tile, pictures, reference
-from pages.ui.kit.words import distinct
+from pages.ui.kit.words import distinct, minus
 from svmcore.jitter import JitterSet
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -116,7 +116,7 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
             f"{'Made from training' if made else 'Training'} example {row}, class {label}, {ring_word(kind)} support "
             f"vector, alpha {alpha:.3g}",
             upper=cut[label],
-            lower=f"{number:{sign}.2f}",
+            lower=minus(f"{number:{sign}.2f}"),
             ring=str(kind),
             sign=int(side),
         )

@@ -17,13 +17,14 @@ HUNDRED = 100
 EACH = 12  # examples of a class, and examples that pass through the preprocessing
 STEPS_SHOWN = ("smooth:0.75", "deslant", "unit-norm")
 TABLE_ROWS = 100
+TOLD, NAMED = 6, 12  # features that a tile, and a caption, name
 
 
 def facts(entry: Entry) -> str:
     """`60,000 + 10,000 examples · 28 × 28 · 10 classes · 12 MB`."""
     sizes = f"{entry.n_train:,} + {entry.n_test:,}" if entry.n_test else f"{entry.n_train:,}"
-    shape = " × ".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
-    size = f" · {entry.size_mb:.2g} MB" if entry.size_mb else ""
+    shape = "\u00a0×\u00a0".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
+    size = f" · {entry.size_mb:.2g}\u00a0MB" if entry.size_mb else ""
     return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}"
 
 
@@ -38,7 +39,7 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
         [
             Tile(
                 reference(name, split, row) if clickable else "",
-                f"Example {row}, class {y[row]}",
+                f"Example {row}, class {y[row]}{_features(dataset, split, row)}",
                 upper=short(y[row], 9),
                 lower=str(row),
             )
@@ -73,11 +74,29 @@ def hundred(dataset: Dataset) -> None:
     labelled(dataset, split, rows, key="hundred")
     st.caption(f"Examples {rows[0]:,} to {rows[-1]:,} of {n:,}, class above, index below. Click one to open it.")
     if dataset.image_shape is None:
-        X, y = evidence.examples(dataset, split)
-        names = dataset.feature_names[:TABLE_ROWS]
-        label = "class" if "class" not in names else "class (label)"
-        table = {label: y[rows]} | {name: X[rows, j] for j, name in enumerate(names)}
-        st.dataframe(table, hide_index=True, alt=f"Features of examples {rows[0]} to {rows[-1]}")
+        _table(dataset, split, rows)
+
+
+def _features(dataset: Dataset, split: str, row: int) -> str:
+    """`: petal length 1.4, petal width 0.2, …` of an example of a table; empty for images."""
+    if dataset.image_shape is not None:
+        return ""
+    x = evidence.examples(dataset, split)[0][row]
+    told = [f"{short(name)} {value:.3g}" for name, value in zip(dataset.feature_names[:TOLD], x)]
+    return f": {', '.join(told)}{', …' if len(x) > TOLD else ''}"
+
+
+def _table(dataset: Dataset, split: str, rows: np.ndarray) -> None:
+    """What the squares of a table's examples show, and its numbers; long names are cut, and told whole above."""
+    X, y = evidence.examples(dataset, split)
+    names = dataset.feature_names[:TABLE_ROWS]
+    if X.shape[1] > 2:
+        told = ", ".join(plain(short(name)) for name in names[:NAMED]) + (", …" if X.shape[1] > NAMED else "")
+        st.caption(f"In each square the features, from left to right and down, blue above their mean: {told}.")
+    label = "class" if "class" not in names else "class (label)"
+    table = {label: [short(c, 24) for c in y[rows]]} | {name: X[rows, j] for j, name in enumerate(names)}
+    cut = {name: st.column_config.Column(short(name, 20), help=plain(name)) for name in names if len(name) > 20}
+    st.dataframe(table, hide_index=True, column_config=cut, alt=f"Features of examples {rows[0]} to {rows[-1]}")
 
 
 def plane(dataset: Dataset, split: str) -> None:

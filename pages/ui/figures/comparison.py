@@ -52,8 +52,11 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
     )
 
 
-def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure:
-    """Error rates against lambda (log axis), a line for each space: name -> (lambda, result), lambda falling."""
+def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0) -> go.Figure:
+    """Error rates against lambda (log axis), a line for each space: name -> (lambda, result), lambda falling.
+
+    of: how many points there will be.
+    """
     figure = bare(
         "lambda: plain machine at 1, invariant towards 0", "wrong, %", margin_r=120, xaxis_type="log", yaxis_type="log"
     )
@@ -87,11 +90,12 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure
     figure.update_yaxes(tickvals=[0.5, 1, 2, 5, 10, 20, 50])
     rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
     best = min(rows)
+    so_far = f"So far, {len(rows)} of {of}: " if len(rows) < of else ""
+    told = f"ewest errors {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals; one for use must be "
     return worded(
         figure,
         f"Error rate against lambda for {len(lines)} spaces; the lowest is {best[0]} errors {best[2]} at {best[1]:g}.",
-        f"Fewest errors: {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals; one for use must "
-        "be chosen on other examples than these.",
+        f"{so_far + 'f' if so_far else 'F'}{told}chosen on other examples than these.",
     )
 
 

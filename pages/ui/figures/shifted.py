@@ -24,7 +24,7 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
     )  # fmt: skip
     rows, columns = np.nonzero(~holds)
     figure.add_scatter(
-        x=steps[columns], y=steps[rows], mode="text", text="×", textfont_size=13, hoverinfo="skip",
+        x=steps[columns], y=steps[rows], mode="text", text="×", textfont={"size": 14, "weight": 700}, hoverinfo="skip",
     )  # fmt: skip
     figure.add_shape(type="rect", x0=-0.5, x1=0.5, y0=-0.5, y1=0.5, line={"color": GREY, "width": 3})
     ticks = {"tickvals": [-(n // 2), 0, n // 2], "showgrid": False, "zeroline": False}

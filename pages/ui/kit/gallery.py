@@ -30,6 +30,7 @@ REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a d
 PLANE = 28  # side, in pixels, of the picture of a point in the plane
 LARGEST = 128  # larger pictures are thinned before they are sent
 WHITE, GROUND = 250, 0.3  # from this share of pixels this light on, pictures are ink on white
+LIGHT = 200  # or from this mean on
 DIMMED = 0.71  # their white in a dark theme, as pictures.css has it
 RINGS = "Single ring: free; double ring: at C"
 VIRTUAL_RINGS = f"{RINGS}; dotted: virtual; dotted and solid: a virtual one at C"
@@ -95,8 +96,8 @@ def gallery(
 
 
 def on_white(pictures: np.ndarray) -> bool:
-    """Whether pictures (n, h, w[, 3]) uint8 are ink on white, and no photographs, which stay as they are."""
-    return bool(len(pictures)) and float(np.mean(pictures >= WHITE)) > GROUND
+    """Whether pictures (n, h, w[, 3]) uint8 are ink, or colours, on white: no photographs, which stay as they are."""
+    return bool(len(pictures)) and (float(np.mean(pictures >= WHITE)) > GROUND or float(np.mean(pictures)) > LIGHT)
 
 
 def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False) -> np.ndarray:

@@ -51,6 +51,34 @@ function present() {
   return Boolean(toggle)
 }
 
+// Within the view of an example Streamlit leads the Tab key past what stands in components; here they have their turn.
+
+const TABBED = "a[href], button, input, select, textarea, [tabindex]"
+
+function tabbed(root) {
+  return [...root.querySelectorAll("*")].flatMap((node) => {
+    const own = node.matches(TABBED) && node.tabIndex >= 0 && !node.disabled && node.checkVisibility() ? [node] : []
+    return node.shadowRoot ? [...own, ...tabbed(node.shadowRoot)] : own
+  })
+}
+
+function holder() {
+  let node = document.activeElement
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
+  return node
+}
+
+function withinView(view, event) {
+  const lost = document.activeElement === document.body // what had the focus is gone, as with a tile drawn anew
+  if (event.key === "Escape" && lost) view.querySelector("button[aria-label=Close]")?.click()
+  if (event.key !== "Tab" || !tabbed(view).some((node) => node.getRootNode() !== document)) return false
+  const all = tabbed(view)
+  const at = all.indexOf(holder())
+  const to = event.shiftKey ? (at > 0 ? at : all.length) - 1 : (at + 1) % all.length
+  all[to].focus()
+  return true
+}
+
 function act(state, event) {
   const open = state.sheet.open
   if (event.key === "?") {
@@ -58,7 +86,9 @@ function act(state, event) {
     else state.sheet.showModal()
     return true
   }
-  if (open || document.querySelector("[role=dialog]")) return false // the keys are the view's
+  const view = document.querySelector("[role=dialog]")
+  if (open) return false
+  if (view) return withinView(view, event)
   if (state.going && Date.now() - state.going < PATIENCE) {
     state.going = 0
     const title = state.data.pages[event.key.toLowerCase()]
@@ -124,7 +154,8 @@ export default function ({ data, parentElement }) {
   root.state.data = data
   if (root.heard) return
   root.heard = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event)) return
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    if (typing(event) && event.key !== "Tab") return
     if (!root.isConnected || !act(root.state, event)) return
     event.preventDefault()
     event.stopImmediatePropagation()

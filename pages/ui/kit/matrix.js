@@ -103,6 +103,11 @@ function build(root, data) {
   if (held !== undefined) stop?.focus()
 }
 
+function select(root) {
+  for (const node of root.querySelectorAll("[aria-selected=true]")) node.setAttribute("aria-selected", false)
+  for (const i of root.data.selected) cellAt(root, i)?.setAttribute("aria-selected", true)
+}
+
 function cellAt(root, i) {
   return root.querySelector(`[data-cell="${i}"]`)
 }
@@ -155,8 +160,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
       }
     }).observe(root)
   }
-  const drawn = JSON.stringify(data)
-  if (root.drawn === drawn) return
+  const drawn = JSON.stringify({ ...data, selected: 0 })
+  if (root.drawn === drawn) return select(root)
   root.drawn = drawn
   root.built = root.clientWidth
   build(root, data)

@@ -6,6 +6,8 @@ import streamlit as st
 
 from pages.ui.kit import state
 
+BUTTON = 46  # pixels that one takes
+
 
 def paged(n: int, most: int, *, key: str, of: object = "", name: str = "page", first: int = 1) -> slice:
     """Which of n things, `most` a page, are shown, with the choice of the page where there are several.
@@ -18,6 +20,9 @@ def paged(n: int, most: int, *, key: str, of: object = "", name: str = "page", f
     edition, begin = st.session_state.get(widget, (0, first))
     if state.asked(key, [name]):  # another widget, as one that was drawn does not take another default
         edition, begin = st.session_state[widget] = edition + 1, state.param(name, first, slice(1, pages))
-    page = st.pagination(pages, default=begin, key=f"{widget}_{edition}") if pages > 1 else 1
+    page = 1
+    if pages > 1:  # beside another control its own width comes out too small for two
+        width = BUTTON * (min(pages, 7) + 2)
+        page = st.pagination(pages, default=begin, width=width, key=f"{widget}_{edition}")
     state.write(key, [name], {name: str(page)} if page != first else {})
     return slice((page - 1) * most, page * most)

@@ -36,12 +36,12 @@ function pageColour(node) {
   return getComputedStyle(node).getPropertyValue("--st-background-color").trim() || "#ffffff"
 }
 
-const KEPT = ["stroke-width", "font-size", "font-weight", "font-family", "text-anchor", "dominant-baseline", "opacity"]
+const KEPT = ["stroke-width", "stroke-dasharray", "vector-effect", "font-size", "font-weight", "font-family", "text-anchor", "dominant-baseline", "opacity"]
 
-// The text of an SVG that looks by itself as it looks on the page.
-function svgText(svg) {
+// The text of an SVG that looks by itself as it looks on the page. ground: whether the page lies below it.
+function svgText(svg, ground = true) {
   const copy = svg.cloneNode(true)
-  const [from, to] = [svg, copy].map((root) => [...root.querySelectorAll("rect, text, path, line")])
+  const [from, to] = [svg, copy].map((root) => [...root.querySelectorAll("rect, circle, text, path, line")])
   from.forEach((node, i) => {
     const style = getComputedStyle(node)
     for (const name of ["fill", "stroke"]) to[i].setAttribute(name, style[name] === "none" ? "none" : plainColour(style[name]))
@@ -51,7 +51,7 @@ function svgText(svg) {
   const { width, height } = svg.viewBox.baseVal
   const page = document.createElementNS(svg.namespaceURI, "rect")
   for (const [name, value] of Object.entries({ width, height, fill: plainColour(pageColour(svg)) })) page.setAttribute(name, value)
-  copy.prepend(page)
+  if (ground) copy.prepend(page)
   copy.setAttribute("xmlns", svg.namespaceURI)
   copy.setAttribute("width", width)
   copy.setAttribute("height", height)
@@ -62,13 +62,20 @@ function saveSvg(svg, name) {
   download(new Blob([svgText(svg)], { type: "image/svg+xml" }), `${name}.svg`)
 }
 
-async function savePng(svg, name) {
+// below: a canvas that lies under the SVG and is as large.
+async function savePng(svg, name, below) {
   const image = new Image()
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg))}`
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg, !below))}`
   await image.decode()
   const canvas = document.createElement("canvas")
   canvas.width = 2 * svg.viewBox.baseVal.width
   canvas.height = 2 * svg.viewBox.baseVal.height
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height)
+  const pen = canvas.getContext("2d")
+  if (below) {
+    pen.fillStyle = pageColour(svg)
+    pen.fillRect(0, 0, canvas.width, canvas.height)
+    if (below.style.visibility !== "hidden") pen.drawImage(below, 0, 0, canvas.width, canvas.height)
+  }
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height)
   canvas.toBlob((blob) => download(blob, `${name}.png`))
 }

@@ -25,7 +25,7 @@ function markGroup(mark) {
   const [x0, y0, x1, y1] = mark.box
   if (mark.ref) {
     group.setAttribute("data-ref", mark.ref)
-    group.setAttribute("tabindex", "0")
+    group.setAttribute("tabindex", "-1")
     group.setAttribute("role", "button")
     group.setAttribute("aria-label", mark.text)
   }
@@ -144,14 +144,28 @@ function listen(root) {
     press = null
   })
   svg.addEventListener("pointercancel", () => { press = null })
+  svg.addEventListener("focusin", (event) => stopAt(svg, event.target.closest("[data-ref]")))
   svg.addEventListener("keydown", (event) => {
     const mark = event.target.closest("[data-ref]")
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key]
+    if (mark && step) {
+      const all = [...svg.querySelectorAll("[data-ref]")]
+      all[Math.min(all.length - 1, Math.max(0, all.indexOf(mark) + step))].focus()
+      event.preventDefault()
+      event.stopPropagation()
+    }
     if (mark && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault()
       root.viewer.pick(mark.dataset.ref)
     }
   })
   new ResizeObserver(() => show(root)).observe(svg)
+}
+
+// One stop of the Tab key; the arrow keys lead from mark to mark.
+function stopAt(svg, mark) {
+  if (!mark) return
+  for (const other of svg.querySelectorAll("[data-ref]")) other.setAttribute("tabindex", other === mark ? "0" : "-1")
 }
 
 function build(root, data) {
@@ -196,6 +210,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (viewer.drawn !== drawn) {
     viewer.drawn = drawn
     viewer.svg.querySelector("g").replaceChildren(...data.marks.map(markGroup))
+    stopAt(viewer.svg, viewer.svg.querySelector("[data-ref]"))
   }
   if (another) whole(root)
   else show(root)

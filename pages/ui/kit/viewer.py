@@ -19,7 +19,7 @@ FOUND, MISSED, ALARM = "found", "missed", "false alarm"
 WIDTHS = {1: 3.5, 2: 2.6, 3: 1.8, 4: 1.2}  # of an outline, in screen pixels, by category
 THIN = 1.2
 FOUND_RGB, ALARM_RGB = (86, 180, 233), (255, 140, 40)
-HOW = "Scroll or press + to zoom, drag to pan, double-click for the whole picture."
+HOW = "Scroll or press + to zoom, drag to pan, double-click for the whole picture; arrow keys lead from mark to mark."
 
 
 class Mark(NamedTuple):

@@ -35,7 +35,7 @@ def panel(recipes: dict[str, Recipe]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         own = [not _with_the_methods(recipe, run, recipes) for recipe, run in zip(sweep, found, strict=True)]
         both = list(compress(sweep, own)), list(compress(found, own))
-        said = "Turn the dial", "A run of both machines at each lambda.", "lambdas", "of the dial"
+        said = "Turn the dial", "A run of both machines at each lambda.", "lambdas", "lambdas"
         stored.buttons(*both, *said, group=group)
     polling.poll_all([run.id for run in found if run], lambda statuses: _curve(found))
     _principal(recipes["Tangents, in pixels"])
@@ -56,7 +56,7 @@ def _curve(found) -> None:
         runs = zip(LAMBDAS, found[number * len(LAMBDAS) :], strict=False)
         lines[where] = [(value, run.result) for value, run in runs if run and run.result]
     if any(lines.values()):
-        show(comparison.error_by_lambda(lines), "lambda_curve")
+        show(comparison.error_by_lambda(lines, len(found)), "lambda_curve")
 
 
 def _principal(recipe: Recipe) -> None:

@@ -501,7 +501,10 @@ function build(root) {
     slider,
   )
   words.className = "sentence"
-  root.replaceChildren(field, tape, words, said)
+  const saving = document.createElement("div")
+  saving.className = "saving"
+  saving.append(saveButton("Save PNG", "Save the plane as PNG", () => savePng(svg, "playground", canvas)))
+  root.replaceChildren(field, saving, tape, words, said)
   play.parts = { canvas, svg, lines, marks, cursor, readout: read, said, tape, slider, play: toPlay, sentence: words }
   play.say = (text) => { said.textContent = text }
   root.play = play

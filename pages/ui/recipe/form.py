@@ -76,7 +76,7 @@ def _data() -> tuple[Entry, dict]:
     classes = st.multiselect(
         FIELDS["classes"].label,
         list(entry.classes),
-        placeholder="all, each against the rest",
+        placeholder="all",
         key=key("classes"),
         help=FIELDS["classes"].help,
         **KEEP,
@@ -172,7 +172,7 @@ def _options(owner: str, own) -> dict:
 
 def _more() -> dict:
     with st.expander("More"):
-        left, right = st.columns(2)
+        left, right = st.columns([2, 3])
         values = {
             "seed": draw(FIELDS["seed"], key("seed"), left),
             "solver": draw(FIELDS["solver"], key("solver"), right),

@@ -24,7 +24,10 @@ def poll_all(run_ids, render):
 
     @st.fragment(run_every=_period(begun))
     def look():
-        statuses = [jobs.status(run_id) for run_id in run_ids]
+        try:
+            statuses = [jobs.status(run_id) for run_id in run_ids]
+        except runs.UnknownRun:  # another tab has deleted it
+            st.rerun()
         if [status.word for status in statuses] != drawn:
             st.rerun()
         state.guarded(lambda: render(statuses))

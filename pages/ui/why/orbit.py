@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.words import minus, plain, short
 from pages.ui.recipe import jitter_set
 from pages.ui.why.answer import Answer, answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image, machine_of
@@ -120,7 +120,7 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
             reference(run.recipe.dataset, "train", row),
             f"Training example {row}, class {label}: nearest to the example {spoken(pulls.jitters.jitters[form])}",
             upper=brief(pulls.jitters.jitters[form]) if form else "=",
-            lower=f"{part:+.2f}",
+            lower=minus(f"{part:+.2f}"),
             ring=str(kind),
             sign=int(side),
         )

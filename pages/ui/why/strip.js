@@ -65,6 +65,8 @@ export default function ({ data, parentElement }) {
     if (i && cell.right !== data.cells[i - 1].right) nodes.push(element("div", "flip", "flips"))
     nodes.push(column(data, i))
   })
+  const held = root.contains(root.getRootNode().activeElement)
   root.replaceChildren(...nodes)
   setStop(root, root.querySelector(".cell"))
+  if (held) root.querySelector(".cell").focus()
 }

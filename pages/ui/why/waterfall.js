@@ -201,6 +201,7 @@ function build(root) {
   verdict.append(element("span", "said"), reset)
   const sides = element("div", "sides")
   sides.append(...data.sides.map((side) => section(root, side)))
+  const held = root.contains(root.getRootNode().activeElement)
   root.replaceChildren(verdict, sides)
   const most = Math.max(...data.sides.map((side) => side.names.length))
   if (most > data.first) {
@@ -214,8 +215,10 @@ function build(root) {
   root.style.setProperty("--sheet", `url(${data.sheet})`)
   root.style.setProperty("--across", `${Math.max(48, data.width * data.scale)}px`)
   paint(root)
-  setStop(root, root.querySelector(".toggle"))
+  const first = root.querySelector(".toggle")
+  if (first) setStop(root, first)
   openable(root)
+  if (held) first?.focus()
 }
 
 // The way to its own view is a stop of the Tab key in the row alone in which the reader is.

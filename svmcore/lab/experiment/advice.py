@@ -20,6 +20,7 @@ import numpy as np
 from data import Dataset
 from svmcore.kernels import RBF
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.metrics import rate_text
 from svmcore.preprocess import Preprocessor
 
 CROWDED = 0.9  # share of the examples that are support vectors, of the mean machine
@@ -89,10 +90,9 @@ def advice(
         title, text = "Nearly every example is a support vector", f"{kept}: the machine remembers more than it learns."
     else:
         title = f"{'No' if result['error_rate'] >= guess else 'Not clearly'} better than guessing"
-        low, high = (100 * end for end in result["interval"])
         text = (
-            f"{100 * result['error_rate']:.1f} % wrong ({low:.1f}–{high:.1f}); always naming the commonest class would "
-            f"be {100 * guess:.1f} % wrong." + (f" {kept}." if crowded else "")
+            f"Wrong: {rate_text(result['error_rate'], result['interval'])}; always naming the commonest class would "
+            f"be {100 * guess:.2f} % wrong." + (f" {kept}." if crowded else "")
         )
     return Advice(title, text, tuple(_tries(recipe, result, images, gamma)))
 

@@ -41,9 +41,9 @@ from svmcore.lab.registry.tasks import TASKS, task_of
 
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
 SPLITS = {
-    "given": "The first examples of the given training and test sets, in their order",
-    "first-of-each": "Equally many of each class for training, the first ones of the training set",
-    "stratified": "Drawn by the seed, each class in its proportion",
+    "given": "The given sets, in their order",
+    "first-of-each": "The first of each class, equally many",
+    "stratified": "By the seed, classes in proportion",
 }
 MAX_JSON = 65_536  # characters of a recipe that comes from outside
 
@@ -65,7 +65,10 @@ FIELDS: dict[str, Field] = {
             "n_test", numeric(1, 10_000_000, whole=True), None, "Test examples",
             "How many of them; none for all that are left.", "all",
         ),
-        Field("split", choice(SPLITS, str), "stratified", "Split", "Which examples train."),
+        Field(
+            "split", choice(SPLITS, str), "stratified", "Split",
+            "Which examples train: the first ones, equally many of each class, or drawn by the seed.",
+        ),
         Field(
             "classes", LABELS, (), "Classes",
             "None for all. One for that class against the rest. Several to use only those.",

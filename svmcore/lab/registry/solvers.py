@@ -36,8 +36,8 @@ _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (
     Field(
         "working_set", numeric(2, 200_000, whole=True), None, "Working set",
-        "Examples solved at a time, |B|: memory grows with its square "
-            "(Osuna et al. 1997, section 3).", "what memory allows",
+        "Examples solved at a time, |B|; empty for what memory allows, which grows with its square "
+            "(Osuna et al. 1997, section 3).", "auto",
     ),
     Field("new_points", _COUNT, None, "New points", "How many violators may enter in a round "
             "(Osuna et al. 1997, section 3).", "no limit"),

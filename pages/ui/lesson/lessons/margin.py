@@ -55,7 +55,7 @@ def too_small(facts: Facts) -> Verdict:
     wrong = judged(facts)
     worst = max(STRENGTHS, key=wrong.get)
     n = facts.run(f"c{worst}").result["n_train"]
-    told = ", ".join(f"{bad} ({100 * bad / n:.1f} %) for C = {value}" for value, bad in wrong.items())
+    told = ", ".join(f"{bad} ({100 * bad / n:.2f} %) for C = {value}" for value, bad in wrong.items())
     return Verdict(
         0 if worst == STRENGTHS[0] else 2 if worst == STRENGTHS[-1] else 1,
         f"Wrong of {n} digits, each held out once: {told}. With so small a C no digit may pull hard enough to matter.",

@@ -56,7 +56,7 @@ def warned(facts: Facts) -> Verdict:
     rates = [100 * facts.run(name).result["validation"]["error_rate"] for name in ("tilted", "upside")]
     return Verdict(
         0 if rates[1] > rates[0] else 1,
-        f"On digits held out from training {rates[1]:.1f} % are wrong with half turns, {rates[0]:.1f} % with "
+        f"On digits held out from training {rates[1]:.2f} % are wrong with half turns, {rates[0]:.2f} % with "
         "small ones: "
         f"{'seen' if rates[1] > rates[0] else 'not seen'} before any test digit was touched.",
     )

@@ -29,6 +29,8 @@ td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   margin: 0 auto 2px; }
 .free img { outline: 2px solid #8a8f98; } .bound img { outline: 5px double #8a8f98; }
 .virtual img { outline: 2px dotted #8a8f98; }
+.virtual-bound img { outline: 2px dotted #8a8f98; outline-offset: 3px; border: 2px solid #8a8f98; }
+.virtual-bound.plus img { border-color: #0072b2; } .virtual-bound.minus img { border-color: #d55e00; }
 .plus img { outline-color: #0072b2; } .minus img { outline-color: #d55e00; }
 pre { background: #f4f4f6; padding: .7rem; font-size: .8rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } h2 { break-after: avoid; } }

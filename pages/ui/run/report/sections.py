@@ -5,7 +5,7 @@ import numpy as np
 from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
 from pages.ui.kit import words
-from pages.ui.kit.gallery import Tile
+from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.run.report import charts, marks, tiles
 from svmcore.lab.recipe.recipe import FIELDS
@@ -145,8 +145,7 @@ def supports(run) -> str:
         parts.append(
             tiles.gallery(
                 np.concatenate(pictures), shown,
-                f"The {each} largest alphas of each machine. Solid ring: free; double: at C; dotted: virtual. "
-                "Blue: the class of the machine, orange: the others. Below: its class and alpha.",
+                f"The {each} largest alphas of each machine. {VIRTUAL_RINGS}; {SIDES}. Below: its class and alpha.",
             )
         )  # fmt: skip
     return marks.section("Largest support vectors", *parts)

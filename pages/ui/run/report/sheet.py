@@ -28,17 +28,13 @@ def _parts(run: Run) -> list[tuple[str, Callable[[Run], str]]]:
     first = ("Result", sections.result)
     if "offset" in run.result:
         return [first, *always, ("Detection", lambda run: "\n".join(detection.parts(run)))]
-    own = (
-        []
-        if "errors" not in run.result
-        else [
-            ("Classes", sections.confusions),
-            ("Wrong answers", sections.wrong),
-            ("The plane", sections.regions),
-            ("Largest support vectors", sections.supports),
-        ]
-    )
-    return [first, *always, *own]
+    own = [
+        ("Classes", sections.confusions),
+        ("Wrong answers", sections.wrong),
+        ("The plane", sections.regions),
+        ("Largest support vectors", sections.supports),
+    ]
+    return [first, *always, *(own if "errors" in run.result else [])]
 
 
 def _safely(what: str, draw: Callable[[], str]) -> str:

@@ -55,7 +55,14 @@ class VirtualSupportVectors(Method):
             "the first",
             shown=False,
         ),
-        Field("second_C", numeric(0, 1e9), None, "Second C", "C of the later stages.", "that of the first"),
+        Field(
+            "second_C",
+            numeric(0, 1e9),
+            None,
+            "Second C",
+            "C of the later stages; empty for that of the first.",
+            "the same",
+        ),
     )
 
     def train(self, recipe, problem, monitor):

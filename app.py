@@ -149,6 +149,7 @@ OF_A_RUN = ("Train", "Support vectors", "Errors", "Detect")  # pages whose tab n
 from pages.ui.kit import keys, present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
 
+shown_run = st.sidebar.container()  # the run picker's place, above the switches
 present.switch()
 keys.shortcuts(LETTERS)
 
@@ -172,7 +173,7 @@ if first:  # its picture before everything else: the preset takes half of the pr
     state.guarded(page.run)
 if jobs.ensure_preset() and first:
     st.rerun()
-picker.run_picker()
+picker.run_picker(shown_run)
 if page.title in OF_A_RUN and (run := state.current_run()):
     st.set_page_config(f"{page.title} · {state.short(run.title, 40)} · Invariant SVM Lab", **LOOK)
 if not first:

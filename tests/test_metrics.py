@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from svmcore import metrics
 from svmcore.metrics import confusion, froc, paired_test, per_class_table, roc_area, wilson
 
 
@@ -84,3 +85,9 @@ def test_roc_area_is_the_share_of_pairs_in_order():
 def test_roc_area_refuses_what_has_no_curve(f, positive, says):
     with pytest.raises(ValueError, match=says):
         roc_area(f, positive)
+
+
+def test_a_share_is_written_with_the_digits_that_its_interval_deserves():
+    assert metrics.rate_text(0.04, (0.0296, 0.0534)) == "4.00 % (3.0–5.3)"
+    assert metrics.rate_text(0.0068, (0.0054, 0.0086)) == "0.68 % (0.54–0.86)"
+    assert metrics.rate_text(0.0, (0.0, 0.0038)) == "0.00 % (0.00–0.38)"

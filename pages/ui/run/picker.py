@@ -8,7 +8,7 @@ from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
 
 labels = words.run_labels
-CUT = 20  # characters of a name from which on the sidebar cuts it
+CUT = 26  # characters of a name from which on the sidebar cuts it
 
 # state of a run -> (icon, colour, what to call it)
 STATES = {
@@ -30,8 +30,8 @@ def badge(name: str):
     st.badge(word, icon=icon, color=colour)
 
 
-def run_picker():
-    """Draw the picker into the sidebar; afterwards `st.session_state.run` holds the id, or None in an empty store.
+def run_picker(place):
+    """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 
     Runs that were started together are one entry, which opens into a second choice below it.
     """
@@ -45,10 +45,10 @@ def run_picker():
             st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
     if not known:
         st.session_state.pop("run", None)
-        st.sidebar.caption("No runs yet. Train one.")
+        place.caption("No runs yet. Train one.")
         return
     st.session_state["run"] = run_id = current if current in known else at_first(found)
-    with st.sidebar:
+    with place:
         _choose(folding.folded(found), run_id)
         badge(jobs.status(run_id).word)
     state.write("run", ["run"], {"run": run_id})

@@ -35,8 +35,9 @@ class Run(Held):
         tags = list(dict.fromkeys(" ".join(str(tag).split()) for tag in tags))
         try:
             folders.write_json(self.path / "tags.json", list(reading.tags(tags)))
-        except ValueError as error:
-            raise RecipeError("tags", ", ".join(tags), str(error)) from None
+        except ValueError:
+            allowed = f"at most {reading.MAX_TAGS} of a run, each one line of 1 to {reading.MAX_TAG} characters"
+            raise RecipeError("tags", ", ".join(tags), allowed) from None
 
     def delete(self) -> None:
         """Move the run to the trash, from where `restore` brings it back. RunBusy while it is at work."""

@@ -23,9 +23,12 @@ NAME = 24  # characters of a class in a table
 
 
 def recipe(run) -> str:
-    """Everything that was asked."""
-    labels = FIELDS | option_fields()
-    asked = {labels[name].label if name in labels else name: text or "–" for name, text in run.recipe.texts().items()}
+    """Everything that was asked; of a field left open, what that means."""
+    fields, asked = FIELDS | option_fields(), {}
+    for name, text in run.recipe.texts().items():
+        field = fields.get(name)
+        label, opens = (field.label, field.opens) if field else (name, "")
+        asked[label] = (opens or "–") if text in ("", "none") else text
     return marks.section("Recipe", marks.paragraph(METHODS[run.recipe.method].help), marks.facts(asked))
 
 

@@ -33,6 +33,7 @@ from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.run import Run, RunBusy
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
+GONE = "it is gone already"  # what `delete` says of a run that is not there
 BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
 
 
@@ -117,6 +118,8 @@ def delete(found: Iterable[Run]) -> Deleted:
         try:
             run.delete()
             gone.append(run.id)
+        except FileNotFoundError:
+            refused[run.id] = GONE
         except (RunBusy, OSError) as error:
             refused[run.id] = str(error)
     return Deleted(tuple(gone), refused)

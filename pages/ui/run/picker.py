@@ -30,6 +30,7 @@ def badge(name: str):
     st.badge(word, icon=icon, color=colour)
 
 
+@runs.one_look()
 def run_picker(place):
     """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 

@@ -70,7 +70,7 @@ def course(run) -> str:
     for phase in curves.trainings(progress):
         seconds = [line["seconds"] for line in phase]
         gaps.append(charts.Line("", seconds, [curves.mean_gap(line) for line in phase]))
-        last = phase is progress[-1:] or phase[-1] is progress[-1]
+        last = phase[-1] is progress[-1]
         for name, field, colour in (("SVs", "n_sv", BLUE), ("at C", "n_bound", GREY)):
             counts.append(charts.Line(name if last else "", seconds, [line[field] for line in phase], colour))
     now = f"{curves.mean_gap(progress[-1]):.2g}"

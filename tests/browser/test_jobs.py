@@ -89,10 +89,11 @@ def test_pause_and_resume(server, tab):
     tab.wait_for_timeout(2500)
     assert metric(tab, "Time") == before
     press(tab, "pause")
-    expect_state(tab, "done", 90)
+    expect_state(tab, "running", 10)
+    expect_state(tab, "done", 180)  # runs give way to whatever else is at work
 
 
-def test_a_reload_finds_the_run_still_going(server, tab):
+def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(server, tab):
     visit(tab, server.url + WATCHABLE)
     run = start(tab)
     expect_state(tab, "running", 90)
@@ -101,17 +102,14 @@ def test_a_reload_finds_the_run_still_going(server, tab):
     settle(tab)
     assert run_id(tab) == run
     expect_state(tab, "running", 10)
-    expect_state(tab, "done", 90)
-
-
-def test_an_edit_of_a_page_leaves_the_run_alone(server, tab):
-    visit(tab, server.url + WATCHABLE)
-    run = start(tab)
-    expect_state(tab, "running", 90)
     page = server.tree / "pages" / "train.py"
-    page.write_text(page.read_text().replace('st.title("Train")', 'st.title("Train, edited")'))
-    tab.reload()
-    expect(tab.get_by_role("heading", name="Train, edited")).to_be_visible()
-    assert run_id(tab) == run
-    expect_state(tab, "running", 10)
-    expect_state(tab, "done", 90)
+    text = page.read_text()
+    page.write_text(text.replace('st.title("Train")', 'st.title("Train, edited")'))
+    try:
+        tab.reload()
+        expect(tab.get_by_role("heading", name="Train, edited")).to_be_visible()
+        assert run_id(tab) == run
+        expect_state(tab, "running", 10)
+        expect_state(tab, "done", 90)
+    finally:
+        page.write_text(text)  # other tests look at the page too

@@ -20,13 +20,15 @@ def hint(run: Run) -> None:
         if said.tries:
             st.markdown("What to try, in the form of Train:")
         for one in said.tries:
-            st.page_link(
-                "pages/train.py",
-                label=plain(one.words),
-                icon=":material/tune:",
-                query_params=config.link(one.recipe),
-                help="Opens the form with this change; Start trains it.",
-            )
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.page_link(
+                    "pages/train.py",
+                    label=plain(one.words),
+                    icon=":material/tune:",
+                    query_params=config.link(one.recipe),
+                    help="Opens the form with this change; Start trains it.",
+                )
+                st.caption(plain(one.why), width="content")
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

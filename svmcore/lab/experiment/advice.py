@@ -32,9 +32,10 @@ USUAL = {"images": (("unit-norm",), ("standardise", "unit-norm")), "features": (
 
 
 class Try(NamedTuple):
-    """Something to try: in words, and as a recipe."""
+    """Something to try: in a few words, why, and as a recipe."""
 
     words: str
+    why: str
     recipe: Recipe
 
 
@@ -100,20 +101,21 @@ def advice(
 def _tries(recipe: Recipe, result: dict, images: bool, gamma: Callable[[tuple[str, ...]], float]) -> list[Try]:
     """The kernel's scale, a preprocessing step, C; the step first where there is none."""
     found, steps = [], recipe.preprocess
-    usual = gamma(steps)
-    scale = f"gamma = {usual:g}, 1 over the median squared distance between training examples"
+    usual, median = gamma(steps), "1 over the median squared distance between training examples"
     if not isinstance(recipe.kernel, RBF):
-        found.append(Try(f"A Gaussian kernel with {scale}", _set(recipe, kernel=RBF(usual))))
+        found.append(Try(f"RBF, gamma = {usual:g}", f"Gamma is {median}.", _set(recipe, kernel=RBF(usual))))
     elif not 1 / FAR <= recipe.kernel.gamma / usual <= FAR:
-        found.append(Try(f"The kernel's {scale}; it is {recipe.kernel.gamma:g}", _set(recipe, kernel=RBF(usual))))
+        words = f"gamma = {usual:g} instead of {recipe.kernel.gamma:g}"
+        found.append(Try(words, f"It is {median}.", _set(recipe, kernel=RBF(usual))))
     for other in USUAL["images" if images else "features"]:
         if other != steps:
             gauss = RBF(gamma(other))
-            words = f"Preprocessing {', '.join(other)}, with gamma = {gauss.gamma:g} to go with it"
-            found.append(Try(words, _set(recipe, preprocess=other, kernel=gauss)))
+            words, why = f"{', '.join(other)}; gamma = {gauss.gamma:g}", f"Preprocessing, with gamma {median} after it."
+            found.append(Try(words, why, _set(recipe, preprocess=other, kernel=gauss)))
     bound, svs = sum(result["n_bound"]), sum(result["n_sv"])
     if bound >= AT_C * svs:
-        found.append(Try(f"C = {10 * recipe.C:g}: {bound:,} of {svs:,} alphas are at C", _set(recipe, C=10 * recipe.C)))
+        why = f"{bound:,} of {svs:,} alphas are at C."
+        found.append(Try(f"C = {10 * recipe.C:g} instead of {recipe.C:g}", why, _set(recipe, C=10 * recipe.C)))
     if not steps:
         found.append(found.pop(0))  # raw values: their scale is the first thing to mend
     return found[:3]

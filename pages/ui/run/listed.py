@@ -32,7 +32,7 @@ COLUMNS = {
     "Run": st.column_config.TextColumn(width=320, help="Runs that were started together are one line, which opens."),
     "Wrong": st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
     "95 %": st.column_config.TextColumn(width=84, help="Its 95 % interval (Wilson), per cent."),
-    "SVs": st.column_config.NumberColumn(width=66, format="localized", help="Distinct support vectors of all machines."),
+    "SVs": st.column_config.NumberColumn(width=66, format="localized", help="Distinct ones of all machines."),
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
     "Tags": st.column_config.ListColumn(width=110, help="Your own words for it."),
     "Parent": st.column_config.TextColumn("Grew out of", help="The run that it is a variation of, if of one."),

@@ -78,6 +78,7 @@ def test_runs_started_together_are_opened_shown_ticked_and_deleted(server, tab, 
     table = tab.get_by_test_id("stDataFrame")
 
     def click(row, x):
+        expect(table).to_have_count(1)  # while the page is drawn anew the old one may still stand
         box = table.bounding_box()
         tab.mouse.click(box["x"] + x, box["y"] + HEAD + ROW * row + ROW / 2)
         settle(tab)

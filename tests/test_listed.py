@@ -5,6 +5,7 @@ import json
 import pytest
 
 from pages.ui.kit import words
+from pages.ui.kit.text import apart
 from pages.ui.run import listed, picker, stored
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs
@@ -191,3 +192,13 @@ def test_ticked_runs_are_tagged_together_and_an_emptied_name_returns(home):
 def test_rows_of_a_group_stand_for_all_of_its_runs():
     ids = [["a"], ["b", "c"], ["b"], ["c"]]
     assert listed._ids(ids, [1, 2, 9]) == ["b", "c"]
+
+
+def test_a_choice_too_narrow_for_names_shows_where_they_differ():
+    base = "MNIST, 70,000 digits · poly 9 · C 2 · vsv · box:1"
+    names = [base, f"{base} (2)", base.replace("C 2", "C 5"), "MNIST, 5000 digits: ten machines of degree 9", "moons"]
+    brief = apart(names, 26)
+    assert len({cut[:26] for cut in brief.values()}) == len(names)
+    assert brief[names[1]] == "MNIST, 70,000 di…box:1 (2)"
+    assert "C 5" not in brief[base]
+    assert [brief[name] for name in names[3:]] == names[3:]

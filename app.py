@@ -142,6 +142,7 @@ PAGES = {
 LETTERS = dict(zip("pldjtwrseicxfomgua", (page.title for pages in PAGES.values() for page in pages), strict=True))
 
 st.html(Path(__file__).parent / "pages/ui/kit/contrast.css")
+st.set_option("client.showSidebarNavigation", True)  # off until here, see .streamlit/config.toml
 page = st.navigation(PAGES, expanded=True)
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 OF_A_RUN = ("Train", "Support vectors", "Errors", "Detect")  # pages whose tab names the run that they show

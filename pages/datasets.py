@@ -15,7 +15,7 @@ from pages.ui.kit.words import plain, short
 OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
 ABOUT = "About"
-LIST_HEIGHT = 350  # pixels: a row and a half of cards, so that the list shows that it scrolls
+LIST_HEIGHT = 300  # pixels: a row and a half of cards, so that the list shows that it scrolls
 FEW = 4  # cards that need no scrolling
 CLASSES, OBJECTS = "Examples in classes", "Pictures with objects"
 FIRST = {CLASSES: catalogue.DEFAULT, OBJECTS: "venus-like"}

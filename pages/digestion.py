@@ -95,7 +95,7 @@ def look(found: dict[str, Run | None], statuses):
         return
     show(comparison.bulge(progress), "bulge")
     st.dataframe(
-        [_row(side, states[found[side].id].state, lines) for side, lines in progress.items() if lines],
+        [_row(side, found[side], states[found[side].id].state, lines) for side, lines in progress.items() if lines],
         hide_index=True,
         key="digestion_table",
         column_config={"Hit rate": st.column_config.NumberColumn(format="percent")},
@@ -103,8 +103,9 @@ def look(found: dict[str, Run | None], statuses):
     )
 
 
-def _row(side: str, run_state: str, lines: list[dict]) -> dict:
+def _row(side: str, run: Run, run_state: str, lines: list[dict]) -> dict:
     last = lines[-1]
+    seconds = run.result["fit_seconds"] if run.result else last["seconds"]
     looked = last["cache_hits"] + last["cache_misses"]
     return {
         "Solver": side,
@@ -113,7 +114,7 @@ def _row(side: str, run_state: str, lines: list[dict]) -> dict:
         "Most SVs at once": max(line["n_sv"] for line in lines),
         "SVs": last["n_sv"],
         "Hit rate": last["cache_hits"] / max(looked, 1),
-        "Time": words.duration(last["seconds"]),
+        "Time": words.duration(seconds),
         "Dual objective": f"{last['dual']:.4f}",
     }
 

@@ -49,7 +49,7 @@ if run:
     places = (beside.container(), sides.cell(), beside.container(), st.container())
     left, right, remedy, below = present.parts(tabs, places)
     with right:
-        with present.form("Which errors"), st.container(horizontal=True, vertical_alignment="bottom"):
+        with present.form("Which errors"), st.container(horizontal=True):
             wanted = st.multiselect(
                 "Shown: true → predicted",
                 filled,

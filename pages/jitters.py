@@ -25,7 +25,7 @@ def choose_example():
     images = [e.name for e in catalogue.entries() if e.at_hand and len(e.shape) > 1]
     run = state.current_run()
     usual = run.recipe.dataset if run and run.recipe.dataset in images else catalogue.DEFAULT
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True):
         name = data_set.field(images, usual, "Sets of images that are at hand.")
         dataset = catalogue.entry(name).load()
         split = "train"

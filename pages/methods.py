@@ -61,7 +61,7 @@ def verdict(found):
         left = st.selectbox("Left", names, 0, key="left", bind="query-params", width=240, help="One method.")
         right = st.selectbox("Right", names, 1, key="right", bind="query-params", width=240, help="Another one.")
     if waiting := {left, right} - done.keys():
-        st.caption(f"{' and '.join(sorted(waiting))} not done yet.")
+        st.caption(f"Not done yet: {' and '.join(sorted(waiting))}.")
     elif left != right:
         brief.disagreement(done[left], done[right])
     for title, result in zip(done, results, strict=True):

@@ -21,7 +21,7 @@ def no_machine() -> None:
     """Nothing is trained yet that looks at whole photographs: offer the small demo, or follow its training."""
     working = [run.id for run in others.detection_runs() if run.state in runs.ACTIVE]
     if working:
-        st.info("A detection run is at work; this page fills when it is done.", icon=":material/progress_activity:")
+        st.info("A detection run is asked for; this page fills when it is done.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
         return
     with st.container(border=True):

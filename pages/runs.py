@@ -32,7 +32,7 @@ card.together(ticked)
 polling.poll_all([run.id for run in found if run.state in runs.ACTIVE], lambda statuses: None)  # anew when one ends
 listed.write_address()
 
-run = store.get(st.session_state["run"])
+run = store.get(st.session_state.get("run"))
 if run is not None and not run.damage:
     with st.container(border=True):
         card.headline(run)

@@ -165,9 +165,9 @@ def table(points):
 
 def working(statuses):
     """What is at work now."""
-    for status in statuses:
-        if status.state == "running":
-            st.caption(words.plain(f"{picker.STATES[status.state][2]}: {status.message}"))
+    at_work = [status for status in statuses if status.state == "running"]
+    for status in at_work or statuses[:1]:  # the first in the queue says what it waits for
+        st.caption(words.plain(f"{picker.STATES[status.state][2]}: {status.message}"))
 
 
 st.title("Osuna's study")

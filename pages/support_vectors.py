@@ -54,7 +54,7 @@ if run:
         for name, allowed in (("machine", names), ("sv", kinds), ("order", orders)):
             state.param(name, allowed[0], allowed)
 
-    with present.form("Which support vectors"), st.container(horizontal=True, vertical_alignment="bottom"):
+    with present.form("Which support vectors"), st.container(horizontal=True):
         name = st.selectbox(
             "Machine",
             names,

@@ -190,7 +190,7 @@ def test_files_damaged_at_random_are_read_or_refused_but_never_crash():
 def test_what_is_bad_is_named_and_left_out_on_request_with_its_objects():
     table = TABLE + "b.png,1,x,30,40,1\nd.png,1,2,21,12,1\nc.png,1,2,21,12,1\nb.png,3,4,30,20,1\n"
     spoilt = [*files(table, c__png="hello"), ("notes.doc", b"hi")]
-    with pytest.raises(Unusable, match="4 of 11 files and lines cannot be used") as refusal:
+    with pytest.raises(Unusable, match="4 of 12 files and lines cannot be used") as refusal:
         read_pictures(spoilt)
     assert len(refusal.value.bad) == 4
     upload = read_pictures(spoilt, skip=True)
@@ -198,7 +198,11 @@ def test_what_is_bad_is_named_and_left_out_on_request_with_its_objects():
     assert upload.names == ("a.png", "b.png")
     assert upload.boxes.tolist() == whole.boxes.tolist()
     assert upload.picture.tolist() == whole.picture.tolist()
-    said = "4 of 11 files and lines left out: notes.doc, boxes.csv, line 5, c.png, boxes.csv, line 6"
+    said = "4 of 12 files and lines left out: notes.doc, boxes.csv, line 5, c.png, boxes.csv, line 6"
     assert said in upload.notes
+    bad = "".join(f"a.png,{k},x,30,40,1\n" for k in range(20))
+    with pytest.raises(Unusable, match="20 of 27 files and lines cannot be used"):
+        read_pictures(files(TABLE + bad))
+    assert "20 of 27 files and lines left out" in read_pictures(files(TABLE + bad), skip=True).notes[0]
     with pytest.raises(DataError, match="none of"):
         read_pictures(files("image,x,y,radius\na.png,x,1,1\nb.png,y,1,1\n"), skip=True)

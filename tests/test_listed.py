@@ -42,7 +42,13 @@ def test_a_group_is_kept_with_its_runs_and_found_by_whoever_submits_again(home):
     assert len(Group.of("x", "word " * 100).title) <= 120
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"key": "../x", "title": "t"}', '{"key": "a", "title": 3}', "{" * 3000])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "[]", '{"key": "../x", "title": "t"}', '{"key": "a", "title": 3}', "{" * 3000,
+        '{"key": "20260101-000000-000-abcdef", "title": "in the place of a run"}',
+    ],
+)  # fmt: skip
 def test_a_damaged_group_leaves_a_run_that_stands_alone(home, content):
     run = damage.finished(MOONS)
     (run.path / "group.json").write_text(content)
@@ -166,12 +172,28 @@ def test_a_run_that_another_tab_deleted_is_no_obstacle(home):
     run, other = made(), made(MOONS.replace(C=3.0))
     app = open_page("runs", compare=[run.id, other.id], run=run.id)
     run.delete()
-    assert runs.delete([run]).refused.keys() == {run.id}
+    assert runs.delete([run]).refused == {run.id: "it is gone already"}
     app.button(key="delete_together").click().run()
     assert not app.exception
     assert runs.everything() == []
+    assert not app.toast, "what was to go is gone"
     app.button(key="undo").click().run()
     assert [r.id for r in runs.everything()] == [other.id]
+
+
+def test_a_second_click_on_delete_or_undo_says_nothing(home):
+    run, other = made(), made(MOONS.replace(C=3.0))
+    app = open_page("runs", run=run.id)
+    app.button(key=f"delete_{run.id}").click()
+    run.delete()
+    app.run()
+    assert (len(app.exception), len(app.toast)) == (0, 0)
+    app = open_page("runs", run=other.id)
+    app.button(key=f"delete_{other.id}").click().run()
+    app.button(key="undo").click()
+    del app.session_state["deleted"]
+    app.run()
+    assert not app.exception
 
 
 def test_ticked_runs_are_tagged_together_and_an_emptied_name_returns(home):

@@ -1,16 +1,20 @@
 """What a run costs beside its training: compiling and memory, each counted for the run alone."""
 
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numba import njit
 
+from svmcore.gram.threads import side_by_side
 from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import Compiling, Meter
-from svmcore.lab.jobs import pace
+from svmcore.lab.jobs import pace, worker
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.store import runs
+from svmcore.solvers.progress import Progress
+from svmcore.solvers.session import Session
 from tests.gate import MOONS
 
 MB = 2**20
@@ -25,20 +29,29 @@ def compiled():
     return njit(add)
 
 
+def on_the_pool(function):
+    side_by_side(function, [(1, 2), (3, 4)])
+
+
+def on_machines(function):
+    Session().side_by_side(function, [(1, 2), (3, 4)], 2)
+
+
 def test_compiling_is_counted_where_it_is_the_runs_own():
     told = []
     with Compiling(lambda: told.append(1)) as own:
         assert own.seconds == 0
-        stranger = threading.Thread(target=lambda: compiled()(1, 2))
-        stranger.start()
-        stranger.join()
+        for theirs in (lambda: compiled()(1, 2), lambda: on_the_pool(compiled()), lambda: on_machines(compiled())):
+            stranger = threading.Thread(target=theirs)
+            stranger.start()
+            stranger.join()
         assert own.seconds == 0
         compiled()(1, 2)
-        machine = threading.Thread(target=lambda: compiled()(1, 2), name="machine_0")
         once = own.seconds
-        machine.start()
-        machine.join()
-    assert 0 < once < own.seconds
+        on_the_pool(compiled())
+        twice = own.seconds
+        on_machines(compiled())
+    assert 0 < once < twice < own.seconds
     n = len(told)
     assert n >= 2
     compiled()(1, 2)
@@ -92,6 +105,35 @@ def test_time_leaves_slow_motion_and_compiling_out(home, monkeypatch):
     assert run.result["fit_seconds"] - run.result["compile_seconds"] < 1
     assert run.result["compile_all_seconds"] >= run.result["compile_seconds"]
     assert 0 <= run.result["memory_mb"] < run.result["peak_rss_mb"]
+
+
+def test_what_is_compiled_while_a_run_rests_or_stands_still_is_taken_off_once():
+    """One of its machines may compile while another one's report waits."""
+    clock = SimpleNamespace(now=0.0, compiled=0.0)
+
+    def wait(seconds=0.0):
+        clock.now += 0.5
+        clock.compiled += 0.5
+        return True
+
+    lines = []
+    run = SimpleNamespace(recipe=MOONS.replace(slow_motion=True), add_progress=lines.append)
+    control = SimpleNamespace(
+        stop=SimpleNamespace(wait=wait, is_set=lambda: False), checkpoint=wait, publish=lambda **news: None
+    )
+
+    class Own(Meter):
+        seconds = property(lambda self: clock.compiled)
+
+        def sample(self):
+            pass
+
+    watch = worker._Watch(run, SimpleNamespace(parts=[(1.0, 0.1)]), control, Own(), clock=lambda: clock.now)
+    for n in range(4):
+        clock.now += 1.0  # at work
+        watch(Progress("train", n + 1, 1.0 / (n + 1), (1.0,), 0.0, 5, 0, 0, 0, 0, 0.0, None))
+    assert [line["seconds"] for line in lines] == [0, 1, 2, 3]
+    assert lines[-1]["compile_seconds"] == 3.0
 
 
 def test_work_without_a_store_is_measured_alike():

@@ -61,6 +61,11 @@ def test_the_good_ones_of_a_file_are_kept(home):
     listed = json.loads((home / "presets.json").read_text())
     (home / "presets.json").write_text(json.dumps([{"name": "bad", "recipe": 3}, *listed]))
     assert list(presets.kept()) == ["good"]
+    presets.keep("more", MOONS)
+    presets.remove("good")
+    left = json.loads((home / "presets.json").read_text())
+    assert left[0] == {"name": "bad", "recipe": 3}, "a newer version may know what it is"
+    assert list(presets.kept()) == ["more"]
 
 
 def test_what_a_form_offers_first_is_listed_and_fits_the_form():

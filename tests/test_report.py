@@ -134,6 +134,16 @@ def test_a_run_without_a_result_or_data_says_so(home):
     assert "To run it again" in text
 
 
+def test_files_of_a_run_that_do_not_fit_each_other_are_said(home):
+    done = finished(RECIPES["moons"].replace(n_train=60))
+    with np.load(done.path / "test.npz") as kept:
+        arrays = dict(kept)
+    arrays["y_pred"] = arrays["y_pred"] + 7
+    np.savez(done.path / "test.npz", **arrays)
+    text, _ = read(done)
+    assert text.count("Not shown: test.npz is damaged: it does not fit the machine") == 4
+
+
 def test_axes_say_round_numbers_and_charts_survive_any_number():
     assert [f"{tick:g}" for tick in charts._Axis(0, 9.3).ticks()] == ["0", "2.5", "5", "7.5"]
     assert charts._Axis(1e-3, 1, True).ticks() == pytest.approx([1e-3, 1e-2, 1e-1, 1])

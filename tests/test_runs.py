@@ -19,6 +19,7 @@ from svmcore import files
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.registry.tasks.classify import TestSet
 from svmcore.lab.store import export, folders, runs, trash
@@ -241,6 +242,7 @@ def test_labels_cannot_pose_as_formulas():
     test = TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
     machine = SimpleNamespace(classes=np.array(["=1+1", "b"]))
     assert "'=1+1" in TASKS["classify"].table("errors", [test], [machine])
+    assert csv_text(["=1+1"], [["@x"]]) == "'=1+1\n'@x\n"
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)

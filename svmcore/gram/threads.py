@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 
 from threadpoolctl import ThreadpoolController
@@ -29,8 +31,14 @@ def side_by_side(kernel, calls) -> None:
     if len(calls) == 1:
         kernel(*calls[0])
         return
-    for future in [_pool(_priority()).submit(kernel, *call) for call in calls]:
+    for future in [handed_on(_pool(_priority()), kernel, *call) for call in calls]:
         future.result()
+
+
+def handed_on(pool: ThreadPoolExecutor, work: Callable, *arguments) -> Future:
+    """Submit work in the context of the caller (contextvars), so that who measures a fit also measures what its
+    threads do, and nothing of another fit on the same pool."""
+    return pool.submit(copy_context().run, work, *arguments)
 
 
 def _priority() -> int:

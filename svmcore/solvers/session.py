@@ -18,7 +18,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from svmcore.gram.sources import Work
-from svmcore.gram.threads import one_blas_thread
+from svmcore.gram.threads import handed_on, one_blas_thread
 from svmcore.solvers.progress import Monitor, Progress, Standing, Stopped
 
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
@@ -129,7 +129,7 @@ class Session(Work):
         raised."""
         executor = ThreadPoolExecutor(threads, "machine")
         try:
-            pending = {executor.submit(solve, *task) for task in tasks}
+            pending = {handed_on(executor, solve, *task) for task in tasks}
             while pending:
                 done, pending = wait(pending, REPORT_SECONDS, FIRST_COMPLETED)
                 for future in done:

@@ -77,14 +77,15 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     same examples whose recipes differ in the fewest fields."""
     store = [run for run in runs.newest_first() if comparison.unfit(run) is None]
     found = [(parent, run, "a variation of it") for run in store if (parent := card.parent_of(run)) in store]
-    alike = {}
+    own, alike = {run.id for run in chosen}, {}
     for run in store:
-        alike.setdefault(_test(run), []).append(run)
-    for group in alike.values():
+        group, asked = alike.setdefault(_test(run), {}), run.recipe.digest()
+        if asked not in group or run.id in own:  # of runs that were asked the same, the chosen or the newest one
+            group[asked] = run
+    for group in (list(newest.values()) for newest in alike.values()):
         near = [(_distance(a, b), b, a) for a, b in combinations(group[:NEWEST], 2)]  # the older one first
-        near = sorted((pair for pair in near if pair[0]), key=lambda pair: (pair[0], group.index(pair[2])))
+        near = sorted(near, key=lambda pair: (pair[0], group.index(pair[2])))
         found += [(a, b, "alike but for a few settings") for _, a, b in near[:2]]
-    own = {run.id for run in chosen}
     found.sort(key=lambda pair: not own & {pair[0].id, pair[1].id})
     seen, kept, tests = set(), [], Counter()
     for a, b, why in found:

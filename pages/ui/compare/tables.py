@@ -144,4 +144,4 @@ def exports(laid: Laid) -> None:
             "Every example (CSV)", lambda: examples_csv(laid), "comparison-examples.csv", "text/csv",
             key="export_examples", help="A line for each test example: its label, each run's answer and f.", **options,
         )  # fmt: skip
-    st.caption("The button over a figure, shown when the pointer is on it, saves that figure as SVG.")
+    st.caption("The camera over a figure saves it as SVG.")

@@ -16,7 +16,7 @@ from pages.ui.kit.palette import BLUE, GREY, ORANGE
 
 def error_intervals(names: Sequence[str], results: Sequence[dict], published: Sequence[float | None]) -> go.Figure:
     """Error rates with their 95 % intervals, a row a method; published rates (%) as open diamonds."""
-    figure = bare("wrong, % of the test examples", None, height=80 + 30 * len(names), hovermode="closest")
+    figure = bare("wrong, % of the test examples", None, height=90 + 30 * max(2, len(names)), hovermode="closest")
     rates = [100 * r["error_rate"] for r in results]
     figure.add_scatter(
         x=rates,
@@ -87,7 +87,7 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
                 showarrow=False,
             )
     figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
-    figure.update_yaxes(tickvals=[0.5, 1, 2, 5, 10, 20, 50])
+    figure.update_yaxes(tickvals=[0.5, 1, 2, 3, 5, 10, 20, 50])
     rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
     best = min(rows)
     so_far = f"So far, {len(rows)} of {of}: " if len(rows) < of else ""
@@ -140,7 +140,7 @@ def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     """Working support vectors against kernel values computed, a line for each solver."""
     figure = bare("kernel values computed", "support vectors", margin_r=40)
     peaks = {}
-    for (name, lines), colour in zip(progress.items(), (BLUE, ORANGE), strict=True):
+    for (name, lines), colour, aside in zip(progress.items(), (BLUE, ORANGE), (-12, 12), strict=True):
         lines = thinned(lines)
         counts = [line["n_sv"] for line in lines]
         figure.add_scatter(
@@ -152,7 +152,8 @@ def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
         )
         if counts:
             peaks[name] = max(counts)
-            figure.add_annotation(x=lines[-1]["kernel_evals"], y=counts[-1], text=name, yshift=12, showarrow=False)
+            at = lines[counts.index(peaks[name])]["kernel_evals"]
+            figure.add_annotation(x=at, y=peaks[name], text=name, yshift=aside, showarrow=False)
     words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
     return worded(
         figure,

@@ -19,13 +19,13 @@ from pages.ui.kit.words import in_figure
 
 LONGEST = 400  # points a line is thinned to before it is sent
 FAINT = "rgba(138, 143, 152, 0.55)"
-APART, WIDE = 0.05, 0.25  # of the axis: between two names of machines, a training that is named
+APART, WIDE = 0.07, 0.25  # of the axis: between two names of machines, a training that is named
 BOLD = {"color": BLUE, "width": 2.5}
 
 
 def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
     """KKT gap (log axis) against time: each machine thin, named where it is done, their mean bold, `tol` dotted."""
-    figure = bare("training time, s", "KKT gap", margin_r=30, yaxis_type="log")
+    figure = bare("training time, s", "KKT gap", margin_r=30, yaxis_type="log", yaxis_dtick=1)
     phases = trainings(progress)
     for phase in phases:
         seconds, machines = [r["seconds"] for r in phase], _gaps(phase).T

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
 from pages.ui.kit.words import distinct, in_figure, short
 
@@ -30,7 +30,7 @@ def alpha_histogram(
     top = max(float(alpha.max(initial=0.0)), C if C is not None and np.isfinite(C) else 0.0, 1e-12)
     edges = np.linspace(0, top * (1 + 1e-9), BINS + 1)
     centres = (edges[1:] + edges[:-1]) / 2
-    for sign, name, colour in ((1, "class +1", BLUE), (-1, "class −1", ORANGE)):
+    for sign, name, colour in ((1, "+1", BLUE), (-1, "−1", ORANGE)):
         counts, _ = np.histogram(alpha[signs == sign], edges)
         figure.add_bar(
             x=centres,
@@ -38,13 +38,19 @@ def alpha_histogram(
             marker={"color": colour, "line_width": 0},
             name=name,
             customdata=np.column_stack([edges[:-1], edges[1:]]),
-            hovertemplate="%{y:,} with %{customdata[0]:.3g} ≤ alpha < %{customdata[1]:.3g}" + f"<extra>{name}</extra>",
+            hovertemplate="%{y:,} with %{customdata[0]:.3g} ≤ alpha < %{customdata[1]:.3g}"
+            + f"<extra>class {name}</extra>",
         )
     if C is not None:
         figure.add_vline(
             x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
         )
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})
+    figure.update_layout(
+        showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12, "title": {"text": "class", "side": "left"}}
+    )
+    highest = max(1, *(int(bars.y.max()) for bars in figure.data))
+    low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
+    figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
     at = "their bounds, which differ by class" if C is None else f"C = {C:g}"
     return worded(
         figure,

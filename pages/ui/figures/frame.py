@@ -4,6 +4,7 @@ Each figure carries its own words in `layout.meta`: `alt`, read out by a screen 
 prints below it.  Text and grid colours are left to the app's theme, so that a figure fits a light and a dark page.
 """
 
+import math
 import re
 
 import plotly.graph_objects as go
@@ -65,6 +66,13 @@ def bare(x_title: str | None, y_title: str | None, *, height: int = HEIGHT, marg
     figure.update_xaxes(title=x_title, fixedrange=True)
     figure.update_yaxes(title=y_title, fixedrange=True)
     return figure
+
+
+def log_ticks(low: float, high: float) -> dict:
+    """Ticks of a log axis from `low` to `high`: the powers of ten, with 2 and 5 of each where they are few."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1,) if high > 30 * low else (1, 2, 5)
+    return {"tickvals": [step * 10.0**power for power in powers for step in steps]}
 
 
 def worded(figure: go.Figure, alt: str, see: str) -> go.Figure:

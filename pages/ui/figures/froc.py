@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 from svmcore.detection.curve import Band, OperatingPoint
@@ -120,7 +120,8 @@ def outputs_figure(
     if np.isfinite(threshold):
         figure.add_vline(x=threshold, line={"color": GREY, "width": 2})
     figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.16})
-    figure.update_yaxes(dtick=1)
+    highest = max(1, *(int(bars.y.max()) for bars in figure.data))
+    figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
     size = np.median(np.abs(f)) if len(f) else 0.0
     return worded(
         figure,

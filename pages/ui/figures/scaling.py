@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore.lab.experiment.scaling import Point, exponent
 
@@ -140,8 +140,7 @@ def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) 
             x=np.log10(x_end), y=np.log10(y_end), text=name, xanchor="left", xshift=8, yshift=shift, showarrow=False
         )
     heights = [y_end for part in figure.data for y_end in part.y]
-    if max(heights) > 10 * min(heights):
-        figure.update_yaxes(dtick=1)
+    figure.update_yaxes(**log_ticks(min(heights), max(heights)))
     ticks = sorted({getattr(p, x) for points in lines.values() for p in points})
     return figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks] if len(ticks) < 8 else None)
 

@@ -18,6 +18,11 @@ def presenting() -> bool:
     return bool(st.session_state.get(PRESENT, st.query_params.get(PRESENT) == "true"))
 
 
+def scaled(pixels: int) -> int:
+    """A width that holds words, in pixels: wider where they are larger."""
+    return round(TYPE * pixels) if presenting() else pixels
+
+
 def switch() -> None:
     """The switch, in the sidebar; and larger type while it is on."""
     st.sidebar.toggle(

@@ -29,14 +29,16 @@ def current_run():
 
 
 def guarded(draw):
-    """Call `draw`; over a data set or a run that turns out to be damaged no page breaks down.
+    """Call `draw`, which sees the runs of one moment; over a data set or a run that turns out to be damaged no page
+    breaks down.
 
     A run is known as damaged once it has been found to be, so that the page, begun anew, is drawn without it.
     """
     from svmcore.lab.store import runs
 
     try:
-        draw()
+        with runs.one_look():
+            draw()
         st.session_state["damage_found"] = 0
     except runs.Damaged as error:
         st.session_state["damage_found"] = st.session_state.get("damage_found", 0) + 1

@@ -135,7 +135,7 @@ def _keep(recipe: Recipe) -> None:
 def _remove(name: str) -> None:
     try:
         presets.remove(name)
-    except OSError as error:
+    except (ValueError, OSError) as error:
         state.tell_later(f":material/block: Not removed. {plain(error)}")
         st.rerun()
 

@@ -231,7 +231,7 @@ def tell_deleted() -> None:
 
 
 def _undo() -> None:
-    ids, _, shown = st.session_state.pop("deleted")
+    ids, _, shown = st.session_state.pop("deleted", ((), "", None))  # empty for a second click
     back, lost = [], 0
     for run_id in ids:
         try:

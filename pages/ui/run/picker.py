@@ -30,6 +30,7 @@ def badge(name: str):
     st.badge(word, icon=icon, color=colour)
 
 
+@runs.one_look()
 def run_picker(place):
     """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 
@@ -124,9 +125,10 @@ def delete(*chosen):
     """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named."""
     titles = {run.id: run.title for run in chosen}
     gone = runs.delete(chosen)
-    if gone.refused:
-        kept = "; ".join(f"{titles[run_id]}: {why}" for run_id, why in list(gone.refused.items())[:3])
-        more = f" and {len(gone.refused) - 3} more" if len(gone.refused) > 3 else ""
+    refused = {run_id: why for run_id, why in gone.refused.items() if why != runs.GONE}  # second clicks, other tabs
+    if refused:
+        kept = "; ".join(f"{titles[run_id]}: {why}" for run_id, why in list(refused.items())[:3])
+        more = f" and {len(refused) - 3} more" if len(refused) > 3 else ""
         state.tell_later(f":material/block: Not deleted: {words.plain(kept)}{more}")
     if gone.ids:
         st.session_state["deleted"] = gone.ids, titles[gone.ids[0]], st.session_state.get("run")

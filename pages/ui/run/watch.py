@@ -167,7 +167,7 @@ def _numbers(run, last, status):
     }
     if status.state in runs.ACTIVE:
         shown["Time left"] = left
-    with st.grid(len(shown), min_column_width=100):
+    with st.grid(len(shown), min_column_width=present.scaled(100)):
         for label, value in shown.items():
             st.metric(label, value)
     told = {"compile_seconds": 0.0} if status.state == "done" else {}  # by the result, of the whole run
@@ -254,7 +254,7 @@ def _chosen_machine(names, at_work):
         key="machine",
         bind="query-params",
         label_visibility="collapsed",
-        width=190,
+        width=present.scaled(190),
         help="One machine for each class: that class (blue) against all the others (orange).",
     )
     if name != AT_WORK:

@@ -41,7 +41,7 @@ SEE = (
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the bill of the called class's machine and of another one, with the choice of how to add up."""
     said = answer(run, machine, shown)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True):
         by = _added_up(machine)
         beside = _beside(run, machine, said)
     view = lines.view(run, machine, shown, said, by)

@@ -221,7 +221,7 @@ def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[
     name, label = evidence.machine_names(run, machine)[c], shown.dataset.y_train[row]
     kept = sum(child.position >= 0 for child in born)
     at = np.flatnonzero(families.name == row)
-    adds = f" Together they add {families.part[at[0]]:+.2f} to its f of this example." if len(at) else ""
+    adds = minus(f" Together they add {families.part[at[0]]:+.2f} to its f of this example.") if len(at) else ""
     alpha = sum(child.alpha for child in born)
     return (
         f"Training example {row:,}, class {plain(short(label))}: {kept} of {len(born)} forms hold up "

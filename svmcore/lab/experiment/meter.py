@@ -1,6 +1,6 @@
 """What a run costs beside its training: seconds of compiling, and the memory that it takes.
 
-    compile_seconds    of Numba, in the threads of this run; loading compiled code from the disk is none
+    compile_seconds    of Numba, in the threads that work for this run; loading compiled code from the disk is none
     memory_mb          max_t rss(t) - rss(0)      t the moments at which `sample` was called, and the process's own peak
 
 The process's memory holds the library, the data sets and the machines that pages look at; what a run takes is what the
@@ -9,35 +9,37 @@ process holds more at its most than before. Memory that an earlier run left to t
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 
 from numba.core import event
 
 from svmcore.memory import peak_mb, resident_mb
 
 KIND = "numba:compile"
-POOLS = ("machine", "svmcore-")  # names of the threads that a fit starts begin so
+_entered: ContextVar[tuple[Compiling, ...]] = ContextVar("entered", default=())  # by this thread, or who set it to work
 
 
 class Compiling(event.Listener):
-    """Seconds of compiling in this thread and those of a fit, while it is entered. begun: called before each function
-    that is compiled; what it raises keeps it from being compiled.
+    """Seconds of compiling in this thread, and in those that it sets to work (gram/threads.py), while it is entered.
+    begun: called before each function that is compiled; what it raises keeps it from being compiled.
 
     Numba's own listener loses count when it is entered while another thread compiles.
     """
 
     def __init__(self, begun: Callable[[], None] | None = None):
-        self._begun, self._thread = begun, threading.get_ident()
+        self._begun = begun
         self._depth, self._clock = 0, (0.0, None)  # seconds that are over; when the compilation under way began
 
     def __enter__(self) -> Compiling:
+        self._before_me = _entered.set((*_entered.get(), self))
         event.register(KIND, self)
         return self
 
     def __exit__(self, *_) -> None:
         event.unregister(KIND, self)
+        _entered.reset(self._before_me)
 
     @property
     def seconds(self) -> float:
@@ -62,7 +64,7 @@ class Compiling(event.Listener):
             self._clock = self.seconds, None
 
     def _own(self) -> bool:
-        return threading.get_ident() == self._thread or threading.current_thread().name.startswith(POOLS)
+        return self in _entered.get()
 
 
 class Meter(Compiling):

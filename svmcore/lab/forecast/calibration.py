@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
 
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.plans import plans
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.store import runs
 
@@ -26,13 +28,14 @@ def ratio(alike: Alike, expected: float) -> float:
     """The median over the latest stored runs like this one, compiling left out; 1 without any."""
     ratios = {True: [], False: []}
     for run in runs.newest_first():
-        known = _measured(run)
-        if known is None or run.recipe.method != alike.method:
+        if run.recipe.method != alike.method or (known := _measured(run)) is None:
             continue
         measured, predicted = known
         if 0.1 < predicted / expected < 10:
             same = (run.recipe.dataset, run.recipe.kernel.name) == alike[1:]
             ratios[same].append(max(measured - FIXED_SECONDS, 0.1 * measured) / predicted)
+        if len(ratios[True]) == SIMILAR:
+            break
     return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
 
 
@@ -45,6 +48,11 @@ def _measured(run) -> tuple[float, float] | None:
         size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
         measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
-        return measured, cost(*plans(run.recipe, size)).seconds
+        return measured, _predicted(run.recipe, size)
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
+
+
+@lru_cache(maxsize=4096)
+def _predicted(recipe: Recipe, size: Sizes) -> float:
+    return cost(*plans(recipe, size)).seconds

@@ -102,18 +102,23 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
 class _Watch:
     """Stands between the solver and the outside: keeps the pace, writes lines, takes looks, asks whether to go on."""
 
-    def __init__(self, run: runs.Run, predicted: Estimate, control: Control, meter: Meter):
+    def __init__(self, run: runs.Run, predicted: Estimate, control: Control, meter: Meter, clock=time.perf_counter):
         self.run, self.control, self.meter, self.viewer = run, control, meter, None
         self.pace = Pace(predicted.parts, run.recipe.tol, run.recipe.slow_motion)
         self.burst: int | None = None  # pairs between two reports, for the solver
         self.rested_at = -1  # iterations at the last rest
-        self.started, self.paused, self.rested = time.perf_counter(), 0.0, 0.0
+        self._clock, self.paused, self.rested = clock, 0.0, 0.0
+        self.started = self._working()
         self.trained: float | None = None  # age when the training began
 
     @property
     def age(self) -> float:
         """Seconds at work, slow motion's rests among them; pauses and compiling are none."""
-        return time.perf_counter() - self.started - self.paused - self.meter.seconds
+        return self._working() - self.started - self.paused
+
+    def _working(self) -> float:
+        """The clock, which stands still while something is compiled: whoever takes time by it counts none twice."""
+        return self._clock() - self.meter.seconds
 
     @property
     def idle(self) -> float:
@@ -163,14 +168,14 @@ class _Watch:
     def _rest(self, progress: Progress) -> None:
         if self.pace.slow and progress.iterations != self.rested_at:
             self.rested_at = progress.iterations
-            started = time.perf_counter()
+            started = self._working()
             self.control.stop.wait(self.pace.rest())
-            self.rested += time.perf_counter() - started
+            self.rested += self._working() - started
 
     def _checkpoint(self) -> bool:
-        started = time.perf_counter()
+        started = self._working()
         go_on = self.control.checkpoint()
-        self.paused += time.perf_counter() - started
+        self.paused += self._working() - started
         return go_on
 
     def _raise_if_stopping(self) -> None:

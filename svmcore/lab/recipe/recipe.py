@@ -15,6 +15,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from svmcore.kernels import Kernel, Poly
 from svmcore.lab.registry.fields import (
@@ -178,7 +179,7 @@ class Recipe:
                 field_.check(given[name])
 
     def __hash__(self):
-        return hash(self._texts())
+        return hash(self._key)
 
     def to_dict(self) -> dict:
         """JSON-able, every field."""
@@ -249,11 +250,13 @@ class Recipe:
     def digest(self) -> str:
         """16 hex digits of everything that decides the outcome (not of names, memory or slow motion)."""
         beside = {"name", "title", "cache_mb", "slow_motion"} | ({"folds"} if self.folds is None else set())
-        deciding = [pair for pair in self._texts() if pair[0] not in beside]
+        deciding = [pair for pair in self._key if pair[0] not in beside]
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]
 
-    def _texts(self) -> tuple[tuple[str, str], ...]:
-        """What tells recipes apart: every field, and the options that differ from their defaults."""
+    @cached_property
+    def _key(self) -> tuple[tuple[str, str], ...]:
+        """What tells recipes apart: every field, and the options that differ from their defaults; made once, as
+        lists of runs ask for it at every turn."""
         texts = self.texts()
         usual = {"task"} if self.task == METHODS[self.method].tasks[0] else set()
         return tuple((name, texts[name]) for name in (*FIELDS, *sorted(self.options)) if name in texts.keys() - usual)

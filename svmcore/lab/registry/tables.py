@@ -11,7 +11,7 @@ def csv_text(head: Iterable[str], rows: Iterable[Iterable]) -> str:
     """Lines of cells under a head; numbers are written in six digits."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
+    writer.writerow(map(_cell, head))
     writer.writerows([_cell(value) for value in row] for row in rows)
     return out.getvalue()
 

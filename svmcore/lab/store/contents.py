@@ -17,7 +17,7 @@ from svmcore.jitter import JitterSet
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.store import reading
+from svmcore.lab.store import folders, reading
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.shelf import Shelf, share_of_memory
@@ -54,7 +54,12 @@ _found: dict[tuple[str, tuple], str] = {}  # folder, stamps -> damage that readi
 
 
 def of(folder: Path) -> Contents:
-    """What a run's folder holds. Reads what has changed since the last time; the rest is one `stat` for each file."""
+    """What a run's folder holds. Reads what has changed since the last time; the rest is one `stat` for each file, and
+    nothing within `folders.one_look`."""
+    return folders.seen(folder, lambda: _of(folder))
+
+
+def _of(folder: Path) -> Contents:
     key = str(folder), _stamps(folder)
     contents = _read(*key)
     return contents._replace(damage=_found[key]) if key in _found and not contents.damage else contents
@@ -64,6 +69,7 @@ def blame(path: Path, reason: str) -> Damaged:
     """Remember that a file is damaged, as long as its folder stays as it is; the error to raise."""
     damaged = Damaged(path.name, reason)
     _found[str(path.parent), _stamps(path.parent)] = str(damaged)
+    folders.look_again()
     return damaged
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from svmcore import _jit, files
@@ -22,6 +23,7 @@ except ImportError:  # no flock on this system
     fcntl = None
 
 OWNER, MAX_OWNER = "owner.json", 4096  # file, and its bytes at most
+_seen: ContextVar[dict | None] = ContextVar("seen", default=None)  # by this thread, within `one_look`
 
 
 def home() -> Path:
@@ -36,8 +38,36 @@ def place(name: str) -> Path:
     return folder
 
 
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Within it this thread looks at each run once: what it shows is of one moment, however often it asks for it. Its
+    own changes it sees at once."""
+    before = _seen.set({})
+    try:
+        yield
+    finally:
+        _seen.reset(before)
+
+
+def seen(key: Hashable, look: Callable[[], object]) -> object:
+    """What `look()` finds; within `one_look`, what it found the first time."""
+    kept = _seen.get()
+    if kept is None:
+        return look()
+    if key not in kept:
+        kept[key] = look()
+    return kept[key]
+
+
+def look_again() -> None:
+    """Something was changed: what was seen of the store may be so no more."""
+    if (kept := _seen.get()) is not None:
+        kept.clear()
+
+
 def write_json(path: Path, value: object) -> None:
     """Replace a JSON file, whole or not at all. OSError when the disk refuses."""
+    look_again()
     text = json.dumps(value, indent=1, allow_nan=False)
     files.write(path, lambda file: file.write(text.encode()))
 

@@ -2,8 +2,8 @@
 
     presets.json    [{"name": text, "recipe": {...}}, ...]      in the order in which they were kept
 
-A name is a text to show and nothing else: no path is made of it. What cannot be read of the file is left out; a change
-writes the file anew, whole or not at all.
+A name is a text to show and nothing else: no path is made of it. What cannot be read of the file is left out of the
+list; a change leaves it as it is, and writes the file anew, whole or not at all.
 """
 
 from __future__ import annotations
@@ -24,17 +24,7 @@ _changing = threading.Lock()
 
 def kept() -> dict[str, Recipe]:
     """Name -> recipe, oldest first; empty where there is no file, or none that can be read."""
-    try:
-        listed = json.loads(files.read(_file(), MAX_FILE))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    found = {}
-    for one in listed[:MOST] if isinstance(listed, list) else ():
-        try:
-            found[_name(one["name"])] = Recipe.from_dict(one["recipe"])
-        except (ValueError, KeyError, TypeError, RecursionError):  # made elsewhere, or by a version that knows more
-            continue
-    return found
+    return dict(filter(None, map(_read, _listed()[:MOST])))
 
 
 def keep(name: str, recipe: Recipe) -> None:
@@ -42,18 +32,43 @@ def keep(name: str, recipe: Recipe) -> None:
     MOST of them; OSError when the disk takes nothing."""
     name = _name(name)
     with _changing:
-        found = kept()
-        if name not in found and len(found) >= MOST:
-            raise RecipeError("presets", f"{len(found)} are kept already", f"{MOST}; remove one")
-        _write(found | {name: recipe.replace(name="custom", title=name)})
+        listed = _listed()
+        at = next((at for at, one in enumerate(listed) if _is(one, name)), len(listed))
+        if at >= MOST:
+            raise RecipeError("presets", f"{at} are kept already", f"{MOST}; remove one")
+        listed[at : at + 1] = [{"name": name, "recipe": recipe.replace(name="custom", title=name).to_dict()}]
+        _write(listed)
 
 
 def remove(name: str) -> None:
     """Forget a preset. No effect where there is none of that name."""
     with _changing:
-        found = kept()
-        if found.pop(name, None) is not None:
-            _write(found)
+        listed = _listed()
+        others = [one for one in listed if not _is(one, name)]
+        if len(others) < len(listed):
+            _write(others)
+
+
+def _listed() -> list:
+    """What the file holds, good and bad; nothing of a file that is no list."""
+    try:
+        listed = json.loads(files.read(_file(), MAX_FILE))
+    except (OSError, ValueError, RecursionError):
+        return []
+    return listed if isinstance(listed, list) else []
+
+
+def _read(one: object) -> tuple[str, Recipe] | None:
+    """Name and recipe; None for what was made elsewhere, or by a version that knows more."""
+    try:
+        return _name(one["name"]), Recipe.from_dict(one["recipe"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _is(one: object, name: str) -> bool:
+    """Whether it is the preset of that name."""
+    return (found := _read(one)) is not None and found[0] == name
 
 
 def _name(text: object) -> str:
@@ -63,9 +78,9 @@ def _name(text: object) -> str:
     return name
 
 
-def _write(found: dict[str, Recipe]) -> None:
+def _write(listed: list) -> None:
     _file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folders.write_json(_file(), [{"name": name, "recipe": recipe.to_dict()} for name, recipe in found.items()])
+    folders.write_json(_file(), listed)
 
 
 def _file() -> Path:

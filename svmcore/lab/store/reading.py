@@ -144,8 +144,8 @@ def tags(value) -> tuple[str, ...]:
 
 def _group(value):
     an_object(value, {"key": text, "title": text})
-    if not GROUP_KEY.fullmatch(value["key"]):
-        raise ValueError(f"key is {short(value['key'])}, not letters, digits and hyphens")
+    if not GROUP_KEY.fullmatch(value["key"]) or RUN_ID.fullmatch(value["key"]):  # in lists both are names of entries
+        raise ValueError(f"key is {short(value['key'])}, not letters, digits and hyphens, or the id of a run")
     return Group(value["key"], _line(value["title"], 120, 1))
 
 

@@ -33,6 +33,7 @@ from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.run import Run, RunBusy
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
+GONE = "it is gone already"  # what `delete` says of a run that is not there
 BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
 
 
@@ -50,7 +51,7 @@ class Deleted(NamedTuple):
     refused: dict[str, str]
 
 
-home = folders.home
+home, one_look = folders.home, folders.one_look
 
 
 def create(recipe: Recipe, parent: str | None = None, group: Group | None = None) -> Run:
@@ -76,6 +77,7 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
         shutil.rmtree(temporary.path, ignore_errors=True)
         raise
     files.sync_folder(folder)
+    folders.look_again()
     run = Run(run_id, folder / run_id)
     run.own(handle)
     return run
@@ -93,11 +95,15 @@ def get(run_id: str) -> Run:
 
 def newest_first() -> list[Run]:
     """All intact runs, newest first."""
-    return [run for run in everything() if not run.damage]
+    return list(folders.seen("intact", lambda: [run for run in everything() if not run.damage]))
 
 
 def everything() -> list[Run]:
     """All runs, also the damaged ones, newest first; what a kill left half made is cleared away."""
+    return list(folders.seen("everything", _everything))
+
+
+def _everything() -> list[Run]:
     folder = folders.place("runs")
     found = []
     for path in sorted(folder.iterdir(), reverse=True):
@@ -117,6 +123,8 @@ def delete(found: Iterable[Run]) -> Deleted:
         try:
             run.delete()
             gone.append(run.id)
+        except FileNotFoundError:
+            refused[run.id] = GONE
         except (RunBusy, OSError) as error:
             refused[run.id] = str(error)
     return Deleted(tuple(gone), refused)

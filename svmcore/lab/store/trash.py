@@ -18,6 +18,7 @@ def put(path: Path) -> None:
     """Move a run's folder here; older ones beyond RUNS, or than DAYS, are gone for good."""
     folder = folders.place("trash")
     os.replace(path, folder / path.name)
+    folders.look_again()
     os.utime(folder / path.name)
     for rank, old in enumerate(sorted(folder.iterdir(), key=age)):
         if (rank >= RUNS and age(old) > TOGETHER) or age(old) > DAYS * 86_400:
@@ -35,6 +36,7 @@ def take(run_id: str) -> Path | None:
         return None
     path = folders.place("runs") / run_id
     os.replace(folders.place("trash") / run_id, path)
+    folders.look_again()
     return path
 
 

@@ -49,7 +49,7 @@ def _usps_table1() -> Table:
         ("Examples", "Support vectors, mean", "Errors, %"),
         rows,
         tests=(("usps-sv", "usps-vsv"), ("usps-vsv", "usps-virtual-all"), ("usps-rbf-sv", "usps-rbf-vsv")),
-        note="Smoothed, unit norm, K = (u.v)^3: the choice of several that came nearest to the paper.",
+        note="Smoothed, unit norm, K = (u·v)³: the choice of several that came nearest to the paper.",
     )
 
 

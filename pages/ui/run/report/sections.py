@@ -23,9 +23,12 @@ NAME = 24  # characters of a class in a table
 
 
 def recipe(run) -> str:
-    """Everything that was asked."""
-    labels = FIELDS | option_fields()
-    asked = {labels[name].label if name in labels else name: text or "–" for name, text in run.recipe.texts().items()}
+    """Everything that was asked; of a field left open, what that means."""
+    fields, asked = FIELDS | option_fields(), {}
+    for name, text in run.recipe.texts().items():
+        field = fields.get(name)
+        label, opens = (field.label, field.opens) if field else (name, "")
+        asked[label] = (opens or "–") if text in ("", "none") else text
     return marks.section("Recipe", marks.paragraph(METHODS[run.recipe.method].help), marks.facts(asked))
 
 
@@ -67,7 +70,7 @@ def course(run) -> str:
     for phase in curves.trainings(progress):
         seconds = [line["seconds"] for line in phase]
         gaps.append(charts.Line("", seconds, [curves.mean_gap(line) for line in phase]))
-        last = phase is progress[-1:] or phase[-1] is progress[-1]
+        last = phase[-1] is progress[-1]
         for name, field, colour in (("SVs", "n_sv", BLUE), ("at C", "n_bound", GREY)):
             counts.append(charts.Line(name if last else "", seconds, [line[field] for line in phase], colour))
     now = f"{curves.mean_gap(progress[-1]):.2g}"

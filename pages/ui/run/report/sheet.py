@@ -27,14 +27,24 @@ def _parts(run: Run) -> list[tuple[str, Callable[[Run], str]]]:
         return always
     first = ("Result", sections.result)
     if "offset" in run.result:
-        return [first, *always, ("Detection", lambda run: "\n".join(detection.parts(run)))]
+        return [first, *always, ("Detection", _of_whole(lambda run: "\n".join(detection.parts(run))))]
     own = [
-        ("Classes", sections.confusions),
-        ("Wrong answers", sections.wrong),
-        ("The plane", sections.regions),
-        ("Largest support vectors", sections.supports),
+        ("Classes", _of_whole(sections.confusions)),
+        ("Wrong answers", _of_whole(sections.wrong)),
+        ("The plane", _of_whole(sections.regions)),
+        ("Largest support vectors", _of_whole(sections.supports)),
     ]
     return [first, *always, *(own if "errors" in run.result else [])]
+
+
+def _of_whole(draw: Callable[[Run], str]) -> Callable[[Run], str]:
+    """The same, of a run whose files fit each other. Damaged for another one."""
+
+    def drawn(run: Run) -> str:
+        run.check()
+        return draw(run)
+
+    return drawn
 
 
 def _safely(what: str, draw: Callable[[], str]) -> str:

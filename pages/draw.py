@@ -43,7 +43,7 @@ def drawing(found) -> None:
         view.tools(tests)
         view.pad(ink)
     if runs:
-        said = view.answers(place, runs, ink)
+        said = view.answers(place.container(horizontal=True), runs, ink)  # beside the canvas as far as there is room
         if said:
             brief.markdown(f"Answers: **{plain(' · '.join(said))}**")
     elif not found:

@@ -56,6 +56,7 @@ if run:
                 key="cells",
                 bind="query-params",
                 placeholder="all errors",
+                wrap=True,
                 help="Cells of the confusion matrix: click one there, or choose it here. Without any, all errors.",
             )
             order = st.segmented_control(

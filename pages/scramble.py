@@ -56,6 +56,8 @@ def chosen() -> tuple[list, int]:
             max_selections=8,
             key="scramble_runs",
             placeholder="five usual ones",
+            wrap=True,
+            width=760,
             help="Finished runs of yours, on pictures. None: a polynomial and a Gaussian machine, virtual SVs, a "
             "local and a jittering kernel "
             "(DeCoste and Schoelkopf 2002, section 1).",

@@ -90,6 +90,7 @@ if run:
             key="classes_shown",
             bind="query-params",
             placeholder="all",
+            wrap=True,
             width=240,
             help="Only support vectors of these classes. Empty: all of them.",
         )

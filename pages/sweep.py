@@ -28,7 +28,7 @@ def together(sweep):
     """What the runs of a sweep are started for."""
     base, over = sweep.base, sweep_form.fields_of(sweep.base)[sweep.field]
     size = "all" if base.n_train is None else f"{base.n_train:,}"
-    title = f"Choose {over} · {base.dataset} · {base.kernel.brief} · {size}"
+    title = f"Choose {over} · {words.short(words.data_set(base.dataset), 40)} · {base.kernel.brief} · {size}"
     return runs.Group.of("sweep", title, base.digest(), sweep.field)
 
 

@@ -85,6 +85,7 @@ def memory_against_n(lines: Lines) -> go.Figure:
     figure.add_annotation(
         x=np.log10(ns[-1]), y=np.log10(whole[-1]), text="4 n² bytes", xanchor="left", xshift=6, showarrow=False
     )
+    _name_heights(figure)
     return worded(
         figure,
         f"Peak memory of the solver against the number of examples for {len(lines)} sizes of the working set; the "
@@ -139,10 +140,14 @@ def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) 
         figure.add_annotation(
             x=np.log10(x_end), y=np.log10(y_end), text=name, xanchor="left", xshift=8, yshift=shift, showarrow=False
         )
-    heights = [y_end for part in figure.data for y_end in part.y]
-    figure.update_yaxes(**log_ticks(min(heights), max(heights)))
+    _name_heights(figure)
     ticks = sorted({getattr(p, x) for points in lines.values() for p in points})
     return figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks] if len(ticks) < 8 else None)
+
+
+def _name_heights(figure: go.Figure) -> None:
+    heights = [height for line in figure.data for height in line.y]
+    figure.update_yaxes(**log_ticks(min(heights), max(heights)))
 
 
 def _close(ends) -> bool:

@@ -6,7 +6,7 @@ With 3 against 8 of MNIST and 400 examples these are the recipes of Table 10 of 
 import streamlit as st
 
 from data import catalogue
-from pages.ui.kit import state
+from pages.ui.kit import state, words
 from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
@@ -88,7 +88,7 @@ def together(recipes: dict[str, Recipe]) -> Group:
     """What their runs are started for."""
     one = next(iter(recipes.values()))
     pair = " against ".join(map(str, one.classes))
-    title = f"Compare methods · {one.dataset} · {pair} · {one.n_train:,} examples"
+    title = f"Compare methods · {words.short(words.data_set(one.dataset), 40)} · {pair} · {one.n_train:,} examples"
     return Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
 
 

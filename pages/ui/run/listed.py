@@ -31,8 +31,8 @@ ORDER = (
 COLUMNS = {
     "Run": st.column_config.TextColumn(width=320, help="Runs that were started together are one line, which opens."),
     "Wrong": st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
-    "95 %": st.column_config.TextColumn(help="Its 95 % interval (Wilson), per cent."),
-    "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
+    "95 %": st.column_config.TextColumn(width=84, help="Its 95 % interval (Wilson), per cent."),
+    "SVs": st.column_config.NumberColumn(width=66, format="localized", help="Distinct ones of all machines."),
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
     "Tags": st.column_config.ListColumn(width=110, help="Your own words for it."),
     "Parent": st.column_config.TextColumn("Grew out of", help="The run that it is a variation of, if of one."),
@@ -114,7 +114,7 @@ def table(entries: Sequence[Entry], store: dict[str, Run]) -> None:
     key = f"runs_table_{zlib.crc32(repr(doors).encode())}"
     groups = {entry.key for entry in entries if entry.group is not None}
     button = st.column_config.ButtonColumn(
-        "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=96,
+        "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=72,
         help="Show this run on every page; open or fold runs that were started together.",
     )  # fmt: skip
     st.dataframe(

@@ -118,6 +118,7 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
         key=BESIDE,
         format_func=words.run_labels(list(able.values())).get,
         max_selections=MOST,
+        wrap=True,
         width=760,  # the other choice goes below it where there is no room for both
         help="Finished runs on the same data set that tell the same classes apart.",
     )

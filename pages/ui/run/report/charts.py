@@ -62,6 +62,7 @@ def bars(edges: Sequence[float], counts: Sequence[Sequence[int]], colours: Seque
     if not most:
         return ""
     x_axis, y_axis = _Axis(edges[0], edges[-1]), _Axis(0.5, most, True)
+    y_axis.low = math.log10(0.8)  # a bar of one is seen
     parts, floor = [_frame(x_axis, y_axis, x_title, y_title)], _down(0)
     for at, (low, high) in enumerate(pairwise(edges)):
         left, right = _across(x_axis.at(low)), _across(x_axis.at(high))

@@ -16,7 +16,7 @@ td, th { overflow-wrap: break-word; }
 figure { margin: .8rem 0; break-inside: avoid; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: 0 1.5rem; }
 svg { width: 100%; max-width: 30rem; height: auto; font: 12px sans-serif; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; }
+dl { display: grid; grid-template-columns: fit-content(40%) 1fr; gap: .1rem 1rem; margin: .5rem 0; }
 dt { color: #55585f; } dd { margin: 0; }
 table { border-collapse: collapse; font: 13px/1.35 sans-serif; margin: .5rem 0; }
 th, td { border: 1px solid #dcdde2; padding: .15rem .45rem; text-align: right; max-width: 14rem; }
@@ -27,6 +27,7 @@ td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .tile { font: 10px/1.3 sans-serif; width: 4.4rem; text-align: center; break-inside: avoid; overflow-wrap: anywhere; }
 .tile img { image-rendering: pixelated; width: 56px; height: 56px; object-fit: contain; display: block;
   margin: 0 auto 2px; }
+.free img, .bound img, .virtual img, .virtual-bound img { margin: 6px auto 8px; }
 .free img { outline: 2px solid #8a8f98; } .bound img { outline: 5px double #8a8f98; }
 .virtual img { outline: 2px dotted #8a8f98; }
 .virtual-bound img { outline: 2px dotted #8a8f98; outline-offset: 3px; border: 2px solid #8a8f98; }

@@ -41,22 +41,22 @@ def test_a_group_is_kept_with_its_runs_and_found_by_whoever_submits_again(home):
     assert len(Group.of("x", "word " * 100).title) <= 120
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "", "[]", '{"key": "../x", "title": "t"}', '{"key": "a", "title": 3}', "{" * 3000,
-        '{"key": "20260101-000000-000-abcdef", "title": "in the place of a run"}',
-    ],
+NO_GROUPS = (
+    "", "[]", '{"key": "../x", "title": "t"}', '{"key": "a", "title": 3}', "{" * 3000,
+    '{"key": "20260101-000000-000-abcdef", "title": "in the place of a run"}',
 )  # fmt: skip
-def test_a_damaged_group_leaves_a_run_that_stands_alone(home, content):
+
+
+def test_a_damaged_group_leaves_a_run_that_stands_alone(home):
     run = damage.finished(MOONS)
-    (run.path / "group.json").write_text(content)
     (run.path / "tags.json").write_text('["x", 7]')
-    assert (run.group, run.tags, run.state) == (None, (), "done")
-    assert "group.json is damaged" in run.oddity
-    assert labels.folded([run]) == [labels.Entry(run.id, (run,))]
-    app = open_page("runs")
-    assert any("is shown without it" in caption.value for caption in app.caption)
+    for content in NO_GROUPS:
+        (run.path / "group.json").write_text(content)
+        assert (run.group, run.tags, run.state) == (None, (), "done")
+        assert "group.json is damaged" in run.oddity
+        assert labels.folded([run]) == [labels.Entry(run.id, (run,))]
+        app = open_page("runs")
+        assert any("is shown without it" in caption.value for caption in app.caption)
 
 
 def test_tags_are_lines_of_the_readers_own(home):

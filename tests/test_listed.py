@@ -195,6 +195,23 @@ def test_a_second_click_on_delete_or_undo_says_nothing(home):
     assert not app.exception
 
 
+def test_a_run_that_is_gone_or_full_of_tags_keeps_no_tag_from_the_others(home):
+    gone, full, other = (made(MOONS.replace(C=C)) for C in (0.1, 1.0, 2.0))
+    full.tag([f"tag {k}" for k in range(12)])
+    app = open_page("runs", compare=[gone.id, full.id, other.id], run=gone.id)
+    app.text_input(key="tag_all").set_value("new").run()
+    gone.delete()
+    app.button(key="tag_add").click().run()
+    assert (len(full.tags), other.tags) == (12, ("new",))
+    assert "Not changed" in app.toast[0].value
+    gone = runs.restore(gone.id)
+    app = open_page("runs", run=gone.id)
+    gone.delete()
+    app.text_input(key=f"title_{gone.id}").set_value("Mine").run()
+    assert app.toast[0].value.replace("\\", "") == ":material/block: Not changed: it is gone already"
+    assert not app.exception
+
+
 def test_ticked_runs_are_tagged_together_and_an_emptied_name_returns(home):
     several = [made(MOONS.replace(C=C, title="Asked")) for C in (0.1, 1.0)]
     app = open_page("runs", compare=[run.id for run in several], run=several[0].id)

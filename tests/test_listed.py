@@ -180,6 +180,16 @@ def test_a_run_that_another_tab_deleted_is_no_obstacle(home):
     assert [r.id for r in runs.everything()] == [other.id]
 
 
+def test_the_recipe_of_a_run_that_another_tab_deleted_is_not_asked_for(home):
+    run, other = made(), made(MOONS.replace(C=3.0))
+    app = open_page("train", run=run.id)
+    app.button(key="change").click()
+    run.delete()
+    app.run()
+    assert not app.exception
+    assert app.session_state["run"] == other.id
+
+
 def test_a_second_click_on_delete_or_undo_says_nothing(home):
     run, other = made(), made(MOONS.replace(C=3.0))
     app = open_page("runs", run=run.id)

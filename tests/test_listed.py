@@ -5,6 +5,7 @@ import json
 import pytest
 
 from pages.ui.kit import words
+from pages.ui.kit.text import apart
 from pages.ui.run import listed, picker, stored
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs
@@ -41,22 +42,22 @@ def test_a_group_is_kept_with_its_runs_and_found_by_whoever_submits_again(home):
     assert len(Group.of("x", "word " * 100).title) <= 120
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "", "[]", '{"key": "../x", "title": "t"}', '{"key": "a", "title": 3}', "{" * 3000,
-        '{"key": "20260101-000000-000-abcdef", "title": "in the place of a run"}',
-    ],
+NO_GROUPS = (
+    "", "[]", '{"key": "../x", "title": "t"}', '{"key": "a", "title": 3}', "{" * 3000,
+    '{"key": "20260101-000000-000-abcdef", "title": "in the place of a run"}',
 )  # fmt: skip
-def test_a_damaged_group_leaves_a_run_that_stands_alone(home, content):
+
+
+def test_a_damaged_group_leaves_a_run_that_stands_alone(home):
     run = damage.finished(MOONS)
-    (run.path / "group.json").write_text(content)
     (run.path / "tags.json").write_text('["x", 7]')
-    assert (run.group, run.tags, run.state) == (None, (), "done")
-    assert "group.json is damaged" in run.oddity
-    assert labels.folded([run]) == [labels.Entry(run.id, (run,))]
-    app = open_page("runs")
-    assert any("is shown without it" in caption.value for caption in app.caption)
+    for content in NO_GROUPS:
+        (run.path / "group.json").write_text(content)
+        assert (run.group, run.tags, run.state) == (None, (), "done")
+        assert "group.json is damaged" in run.oddity
+        assert labels.folded([run]) == [labels.Entry(run.id, (run,))]
+        app = open_page("runs")
+        assert any("is shown without it" in caption.value for caption in app.caption)
 
 
 def test_tags_are_lines_of_the_readers_own(home):
@@ -180,6 +181,16 @@ def test_a_run_that_another_tab_deleted_is_no_obstacle(home):
     assert [r.id for r in runs.everything()] == [other.id]
 
 
+def test_the_recipe_of_a_run_that_another_tab_deleted_is_not_asked_for(home):
+    run, other = made(), made(MOONS.replace(C=3.0))
+    app = open_page("train", run=run.id)
+    app.button(key="change").click()
+    run.delete()
+    app.run()
+    assert not app.exception
+    assert app.session_state["run"] == other.id
+
+
 def test_a_second_click_on_delete_or_undo_says_nothing(home):
     run, other = made(), made(MOONS.replace(C=3.0))
     app = open_page("runs", run=run.id)
@@ -192,6 +203,23 @@ def test_a_second_click_on_delete_or_undo_says_nothing(home):
     app.button(key="undo").click()
     del app.session_state["deleted"]
     app.run()
+    assert not app.exception
+
+
+def test_a_run_that_is_gone_or_full_of_tags_keeps_no_tag_from_the_others(home):
+    gone, full, other = (made(MOONS.replace(C=C)) for C in (0.1, 1.0, 2.0))
+    full.tag([f"tag {k}" for k in range(12)])
+    app = open_page("runs", compare=[gone.id, full.id, other.id], run=gone.id)
+    app.text_input(key="tag_all").set_value("new").run()
+    gone.delete()
+    app.button(key="tag_add").click().run()
+    assert (len(full.tags), other.tags) == (12, ("new",))
+    assert "Not changed" in app.toast[0].value
+    gone = runs.restore(gone.id)
+    app = open_page("runs", run=gone.id)
+    gone.delete()
+    app.text_input(key=f"title_{gone.id}").set_value("Mine").run()
+    assert app.toast[0].value.replace("\\", "") == ":material/block: Not changed: it is gone already"
     assert not app.exception
 
 
@@ -213,3 +241,13 @@ def test_ticked_runs_are_tagged_together_and_an_emptied_name_returns(home):
 def test_rows_of_a_group_stand_for_all_of_its_runs():
     ids = [["a"], ["b", "c"], ["b"], ["c"]]
     assert listed._ids(ids, [1, 2, 9]) == ["b", "c"]
+
+
+def test_a_choice_too_narrow_for_names_shows_where_they_differ():
+    base = "MNIST, 70,000 digits · poly 9 · C 2 · vsv · box:1"
+    names = [base, f"{base} (2)", base.replace("C 2", "C 5"), "MNIST, 5000 digits: ten machines of degree 9", "moons"]
+    brief = apart(names, 26)
+    assert len({cut[:26] for cut in brief.values()}) == len(names)
+    assert brief[names[1]] == "MNIST, 70,000 di…box:1 (2)"
+    assert "C 5" not in brief[base]
+    assert [brief[name] for name in names[3:]] == names[3:]

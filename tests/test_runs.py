@@ -20,8 +20,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tables import csv_text
-from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.registry.tasks.classify import TestSet
+from svmcore.lab.registry.tasks import TASKS, classify
 from svmcore.lab.store import export, folders, runs, trash
 from svmcore.model import load
 
@@ -239,7 +238,7 @@ def test_all_predictions_as_a_table(home, outcome):
 
 
 def test_labels_cannot_pose_as_formulas():
-    test = TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
+    test = classify.TestSet(np.arange(1), np.array(["=1+1"]), np.array(["b"]), np.array([[0.5]]), "test")
     machine = SimpleNamespace(classes=np.array(["=1+1", "b"]))
     assert "'=1+1" in TASKS["classify"].table("errors", [test], [machine])
     assert csv_text(["=1+1"], [["@x"]]) == "'=1+1\n'@x\n"

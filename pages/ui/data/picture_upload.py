@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError, pictures
 from data.loaders.pictures import ACCEPTED, MAX_PICTURES, MAX_SIDE, Upload, read_pictures
 from data.pictures import PictureSet, drawing
-from pages.ui.data import refusal
+from pages.ui.data import keeping, refusal
 from pages.ui.data.picture_sets import facts
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.words import plain, short
@@ -60,24 +60,11 @@ def _keep(upload: Upload) -> None:
         kind = "circles" if upload.shape == "circle" else "boxes"
         st.markdown(f"Read as **pictures with {kind}**. " + " ".join(f"{plain(note)}." for note in upload.notes))
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            title = st.text_input(
-                "Name", value=upload.title, max_chars=60, key="pictures_title", required=True,
-                help="What the set is called on every page; its id in addresses is made of it.",
-            )  # fmt: skip
+            title = keeping.name(upload.title, "pictures")
             word = st.text_input(
                 "An object is called", value="object", max_chars=30, key="pictures_object", help="Such as ship or face."
             )
-            replace = st.checkbox(
-                "Replace one of this name",
-                key="pictures_replace",
-                help="Overwrites your set of the same name; runs on the old one lose their pictures.",
-            )
-            kept = st.form_submit_button(
-                "Keep",
-                type="primary",
-                icon=":material/save:",
-                help="Copies it into the lab's own folder, so that runs find it again.",
-            )
+            replace, kept = keeping.replace_and_keep("pictures")
     try:
         drafted = pictures.draft(title or "unnamed", upload, word)
         if kept:

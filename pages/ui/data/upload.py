@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from data.loaders.upload import ACCEPTED, Preview, read_upload
-from pages.ui.data import refusal
+from pages.ui.data import keeping, refusal
 from pages.ui.example.views import facts, labelled
 from pages.ui.kit.words import plain
 
@@ -77,21 +77,8 @@ def _keep(preview: Preview) -> None:
     with st.form("own_keep", border=True):
         st.markdown(f"Read as **{preview.format}**. " + " ".join(f"{plain(note)}." for note in preview.notes))
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            title = st.text_input(
-                "Name", value=preview.title, max_chars=60, key="own_title", required=True,
-                help="What the set is called on every page; its id in addresses is made of it.",
-            )  # fmt: skip
-            replace = st.checkbox(
-                "Replace one of this name",
-                key="own_replace",
-                help="Overwrites your set of the same name; runs on the old one lose their pictures.",
-            )
-            kept = st.form_submit_button(
-                "Keep",
-                type="primary",
-                icon=":material/save:",
-                help="Copies it into the lab's own folder, so that runs find it again.",
-            )
+            title = keeping.name(preview.title, "own")
+            replace, kept = keeping.replace_and_keep("own")
     try:
         dataset = catalogue.draft(title or "unnamed", preview.arrays, preview.features)
         if kept:

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable
+from itertools import pairwise, takewhile
 
 
 def plain(text: object) -> str:
@@ -29,6 +30,28 @@ def distinct(names: Iterable[object], most: int = 40) -> list[str]:
     if len(set(cut)) == len(set(map(str, names))):
         return cut
     return [short(f"{number}: {name}", most) for number, name in enumerate(names)]
+
+
+def apart(names: Iterable[str], most: int = 40) -> dict[str, str]:
+    """Name -> the name in at most `most` characters where that is possible, for choices too narrow for long names: cut
+    in its middle, so that it still shows from where on it differs from the name it is most like."""
+    ordered = sorted(set(names))  # the one most like a name stands beside it
+    shared = [0, *(_common(*pair) for pair in pairwise(ordered)), 0]
+    return {name: _keeping(name, max(shared[at : at + 2]), most) for at, name in enumerate(ordered)}
+
+
+def _keeping(name: str, start: int, most: int) -> str:
+    """The name cut before the word in which its character number `start` lies; as it is where that word is in sight."""
+    start = name.rfind(" ", 0, start) + 1
+    if len(name) <= most or start <= most // 2:
+        return name
+    left = max(most - (len(name) - start) - 1, most // 3)
+    return f"{name[:left].rstrip(' ·')}…{name[start:]}"
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two names have in common at their beginnings."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def minus(number: str) -> str:

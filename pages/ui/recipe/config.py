@@ -94,7 +94,7 @@ def unfold(run=None):
 
 def fits(run) -> bool:
     """Whether this form can show what a run was asked."""
-    return run is not None and run.recipe.task not in ELSEWHERE
+    return run is not None and not run.damage and run.recipe.task not in ELSEWHERE
 
 
 def link(recipe: Recipe) -> dict[str, str]:

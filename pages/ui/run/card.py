@@ -1,6 +1,8 @@
 """One run as a card: what was asked and what came of it, the run that it grew out of, and what can be done with it;
 and what can be done with several at a time."""
 
+from contextlib import contextmanager
+
 import streamlit as st
 
 from pages.ui.figures import curves
@@ -8,7 +10,6 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
-from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -128,27 +129,31 @@ def together(ticked: list[Run]) -> None:
         )  # fmt: skip
 
 
-def _rename(run: Run) -> None:
+@contextmanager
+def _changing(run: Run):
+    """What cannot be changed of a run is said, and holds nothing else up."""
     try:
+        yield
+    except (ValueError, OSError) as error:
+        why = error if run.path.is_dir() else runs.GONE  # another tab deleted it
+        state.tell_later(f":material/block: Not changed: {words.plain(why)}")
+
+
+def _rename(run: Run) -> None:
+    with _changing(run):
         run.rename(st.session_state[f"title_{run.id}"])
-    except (RecipeError, OSError) as error:
-        state.tell_later(f":material/block: {words.plain(error)}")
     st.session_state[f"title_{run.id}"] = run.title
 
 
 def _tag(run: Run) -> None:
-    try:
+    with _changing(run):
         run.tag(st.session_state[f"tags_{run.id}"])
-    except (RecipeError, OSError) as error:
-        state.tell_later(f":material/block: {words.plain(error)}")
 
 
 def _tag_all(ticked: list[Run], given: bool) -> None:
     tag = " ".join(st.session_state["tag_all"].split())
-    try:
-        for run in ticked:
-            others = [own for own in run.tags if own != tag]
+    for run in ticked:
+        others = [own for own in run.tags if own != tag]
+        with _changing(run):
             run.tag([*others, tag] if given else others)
-    except (RecipeError, OSError) as error:
-        state.tell_later(f":material/block: {words.plain(error)}")
     st.session_state["tag_all"] = ""

@@ -17,9 +17,9 @@ def hint(run: Run) -> None:
         return
     with st.container(border=True):
         st.info(plain(said.text), title=said.title, icon=":material/casino:")
-        if said.tries:
-            st.markdown("What to try, in the form of Train:")
-        for one in said.tries:
+        tries = [one for one in said.tries if not _tried(one.recipe.digest())]
+        st.markdown("What to try:" if tries else "The first proposals are tried. What is left:")
+        for one in tries:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.page_link(
                     "pages/train.py",
@@ -29,6 +29,20 @@ def hint(run: Run) -> None:
                     help="Opens the form with this change; Start trains it.",
                 )
                 st.caption(plain(one.why), width="content")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                "pages/sweep.py",
+                label="C or gamma by cross-validation",
+                icon=":material/tune:",
+                query_params=config.link(run.recipe),
+                help="Opens Choose C with this recipe.",
+            )
+            st.caption("Or more examples: these may be too few.", width="content")
+
+
+def _tried(digest: str) -> bool:
+    """Whether a run of this recipe is done, so that two proposals do not send the reader to and fro."""
+    return any(run.recipe.digest() == digest for run in runs.newest_first() if run.state == "done")
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import state, text, words
 from svmcore.lab import jobs
 from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
@@ -67,11 +67,12 @@ def _choose(entries, run_id: str):
     """The choice of an entry, and where it is of several runs, of one of these."""
     mine = next(entry for entry in entries if any(run.id == run_id for run in entry.runs))
     named = folding.entry_labels(entries)
+    brief = text.apart(named.values(), CUT)
     st.session_state["run_entry"] = mine.key
     st.selectbox(
         "Run shown on every page",
         list(named),
-        format_func=named.get,
+        format_func=lambda key: brief[named[key]],
         key="run_entry",
         on_change=_open,
         args=({entry.key: _shown_of(entry.runs) for entry in entries},),

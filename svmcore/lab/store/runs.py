@@ -33,7 +33,7 @@ from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.run import Run, RunBusy
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
-GONE = "it is gone already"  # what `delete` says of a run that is not there
+GONE = "it is gone already"  # what is said of a run that is not there to be changed
 BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
 
 

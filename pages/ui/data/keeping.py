@@ -1,0 +1,27 @@
+"""What every upload asks before it is kept, within its form: a name, whether it may take the place of another one."""
+
+import streamlit as st
+
+
+def name(suggested: str, key: str) -> str:
+    """What the set is to be called."""
+    return st.text_input(
+        "Name", value=suggested, max_chars=60, key=f"{key}_title", required=True,
+        help="What the set is called on every page; its id in addresses is made of it.",
+    )  # fmt: skip
+
+
+def replace_and_keep(key: str) -> tuple[bool, bool]:
+    """Whether one of the same name is replaced, and whether Keep was pressed."""
+    replace = st.checkbox(
+        "Replace one of this name",
+        key=f"{key}_replace",
+        help="Overwrites your set of the same name; runs on the old one lose their pictures.",
+    )
+    kept = st.form_submit_button(
+        "Keep",
+        type="primary",
+        icon=":material/save:",
+        help="Copies it into the lab's own folder, so that runs find it again.",
+    )
+    return replace, kept

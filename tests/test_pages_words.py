@@ -21,7 +21,7 @@ PICTURES = {"image", "plotly_chart", "dataframe", "table"}
 def calls(path):
     """(name of the method, names of its keywords, or None where a ** adds others, line) of each call of an attribute,
     but for the functions of the project's own modules."""
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     own = {
         name.asname or name.name
         for node in ast.walk(tree)
@@ -58,7 +58,7 @@ def test_every_picture_chart_and_table_has_words_for_those_who_do_not_see_it():
 def test_every_gallery_has_words_too():
     missing = []
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             drawn = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "gallery"
             if drawn and "alt" not in {keyword.arg for keyword in node.keywords}:
                 missing.append(f"{path.relative_to(ROOT)}:{node.lineno}")

@@ -136,7 +136,9 @@ def duration(seconds: float) -> str:
 
 
 def megabytes(amount: float) -> str:
-    """`120 MB`, `5.5 GB`."""
+    """`less than 1 MB`, `120 MB`, `5.5 GB`."""
+    if amount < 1:
+        return "less than 1 MB"
     return f"{amount:,.0f} MB" if amount < 1000 else f"{amount / 1000:.1f} GB"
 
 

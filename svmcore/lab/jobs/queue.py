@@ -41,6 +41,7 @@ class Queue:
         self._jobs: dict[str, Job] = {}
         self._asking = threading.Lock()  # one is asked for at a time, so that each sees the one before
         self._closing = threading.Event()
+        self._beside: list[threading.Thread] = []  # at work beside the runs
 
     def submit(
         self,
@@ -204,6 +205,10 @@ class Queue:
         """Whether the process ends."""
         return self._closing.is_set()
 
+    def also_wait_for(self, thread: threading.Thread) -> None:
+        """Let the end of the process wait for a thread that works beside the runs, as it waits for theirs."""
+        self._beside = [*(other for other in self._beside if other.is_alive()), thread]
+
     def close(self) -> None:
         """At the end of the process: cancel what is at work, and give it a moment to say so in the store."""
         self._closing.set()
@@ -211,9 +216,9 @@ class Queue:
         for run_id in self.active():
             self.cancel(run_id)
         deadline = time.monotonic() + EXIT_SECONDS
-        for job in list(self._jobs.values()):
-            if job.thread is not None:
-                job.thread.join(max(0.0, deadline - time.monotonic()))
+        of_runs = [job.thread for job in list(self._jobs.values()) if job.thread is not None]
+        for thread in (*of_runs, *self._beside):
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     # States; all of these want the lock to be held
 

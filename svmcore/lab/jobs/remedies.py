@@ -80,6 +80,7 @@ class Counts:
                 thread = threading.Thread(target=self._work, name="remedies", daemon=True)
                 thread.start()
                 self._thread = thread
+                self._queue.also_wait_for(thread)
 
     def status(self, run_id: str) -> Count:
         """How far it is: at work here, or counted before and found in its file; state "none" where neither is."""

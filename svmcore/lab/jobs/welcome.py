@@ -6,6 +6,7 @@ import logging
 import threading
 from pathlib import Path
 
+from svmcore.lab.experiment.meter import Compiling
 from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.jobs.process import yield_to_others
 from svmcore.lab.jobs.queue import QUEUE, Queue
@@ -40,7 +41,9 @@ class Welcome:
                         preset = self._queue.submit(RECIPES[PRESET])
             except (OSError, BudgetError) as error:  # the pages are of use without it
                 _log.warning("the preset could not be started: %s", error)
-        threading.Thread(target=self._warm_up, args=(preset,), name="warm-up", daemon=True).start()
+        thread = threading.Thread(target=self._warm_up, args=(preset,), name="warm-up", daemon=True)
+        thread.start()
+        self._queue.also_wait_for(thread)
         return preset
 
     def _warm_up(self, preset: str | None) -> None:
@@ -48,10 +51,16 @@ class Welcome:
         if preset is not None:
             self._queue.wait(preset)
         try:
-            warm_up(lambda: not self._queue.closing)
-        except RuntimeError:  # at the end of the process its pools take no more work
+            with Compiling(self._not_at_the_end):
+                warm_up(lambda: not self._queue.closing)
+        except RuntimeError:  # at the end of the process: its pools take no more work either
             if not self._queue.closing:
                 raise
+
+    def _not_at_the_end(self) -> None:
+        """Before each function that is compiled: the compiler must not be at work when the process takes it down."""
+        if self._queue.closing:
+            raise RuntimeError("the process ends")
 
 
 WELCOME = Welcome(QUEUE)  # of this process

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from pages.ui.kit import words
@@ -251,3 +252,13 @@ def test_a_choice_too_narrow_for_names_shows_where_they_differ():
     assert brief[names[1]] == "MNIST, 70,000 di…box:1 (2)"
     assert "C 5" not in brief[base]
     assert [brief[name] for name in names[3:]] == names[3:]
+
+
+def test_names_cut_alike_stay_whole():
+    alike = ["8 against the rest, C 10 · seed 7", "8 against the rest, C 10, virtual SVs · seed 7"]
+    shown = apart(alike, 26)
+    assert len(set(shown.values())) == 2
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        names = {" ".join(rng.choice(["aaaa", "b", "·", "…", "7"], 6)) for _ in range(8)}
+        assert len(set(apart(names, 8).values())) == len(names)

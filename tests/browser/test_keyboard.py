@@ -100,7 +100,10 @@ def test_from_train_through_a_cell_to_the_next_error_and_back(server, tab):
     tab.locator(".st-key-cells input").focus()
     press(tab, "g", "t", "?")  # typed into a field, and taken by nobody else
     assert "/errors" in tab.url
-    press(tab, "Escape", "Escape", "Tab")
+    press(tab, "Escape", "Escape")
+    settle(tab)
+    press(tab, "Tab")
+    expect(tab.locator(".st-key-cells input:focus")).to_have_count(0)
     opened(tab, "t", "Train")
 
 

@@ -1,7 +1,7 @@
 // Keyboard shortcuts of the whole app. One listener at a time; it sees a key before Streamlit's own shortcuts do.
 
 const PATIENCE = 1500 // milliseconds between the two keys of "go to"
-const FIELDS = "input, textarea, select, [contenteditable=true], [role=textbox], [role=combobox], [role=slider], [role=listbox], canvas, .field, [role=application]"
+const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable=true], [role=textbox], [role=combobox], [role=slider], [role=listbox], canvas, .field, [role=application]"
 
 function element(tag, text) {
   const node = document.createElement(tag)

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
 
@@ -34,10 +35,15 @@ def distinct(names: Iterable[object], most: int = 40) -> list[str]:
 
 def apart(names: Iterable[str], most: int = 40) -> dict[str, str]:
     """Name -> the name in at most `most` characters where that is possible, for choices too narrow for long names: cut
-    in its middle, so that it still shows from where on it differs from the name it is most like."""
+    in its middle, so that it still shows from where on it differs from the name it is most like. No two come out
+    alike: by what it shows a browser tells which entry was chosen."""
     ordered = sorted(set(names))  # the one most like a name stands beside it
     shared = [0, *(_common(*pair) for pair in pairwise(ordered)), 0]
-    return {name: _keeping(name, max(shared[at : at + 2]), most) for at, name in enumerate(ordered)}
+    cut = {name: _keeping(name, max(shared[at : at + 2]), most) for at, name in enumerate(ordered)}
+    often = Counter(cut.values())
+    return {
+        name: brief if often[brief] == 1 and brief not in cut.keys() - {name} else name for name, brief in cut.items()
+    }
 
 
 def _keeping(name: str, start: int, most: int) -> str:

@@ -56,6 +56,15 @@ def test_what_cannot_be_read_is_left_out(home, text):
     assert list(presets.kept()) == ["good"]
 
 
+@pytest.mark.parametrize("text", ["[", "{}", "[" * 100_000])
+def test_a_damaged_file_is_set_aside_and_not_lost(home, text):
+    (home / "presets.json").write_text(text)
+    presets.remove("good")
+    assert (home / "presets.json").read_text() == text
+    presets.keep("good", MOONS)
+    assert (home / "presets.damaged.json").read_text() == text
+
+
 def test_the_good_ones_of_a_file_are_kept(home):
     presets.keep("good", MOONS)
     listed = json.loads((home / "presets.json").read_text())

@@ -3,7 +3,8 @@
     presets.json    [{"name": text, "recipe": {...}}, ...]      in the order in which they were kept
 
 A name is a text to show and nothing else: no path is made of it. What cannot be read of the file is left out of the
-list; a change leaves it as it is, and writes the file anew, whole or not at all.
+list; a change leaves it as it is, and writes the file anew, whole or not at all. A file that is no list is set aside
+before that, as presets.damaged.json.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _changing = threading.Lock()
 
 def kept() -> dict[str, Recipe]:
     """Name -> recipe, oldest first; empty where there is no file, or none that can be read."""
-    return dict(filter(None, map(_read, _listed()[:MOST])))
+    return dict(filter(None, map(_read, (_listed() or [])[:MOST])))
 
 
 def keep(name: str, recipe: Recipe) -> None:
@@ -32,7 +33,9 @@ def keep(name: str, recipe: Recipe) -> None:
     MOST of them; OSError when the disk takes nothing."""
     name = _name(name)
     with _changing:
-        listed = _listed()
+        if (listed := _listed()) is None:
+            _file().replace(_file().with_name("presets.damaged.json"))
+            listed = []
         at = next((at for at, one in enumerate(listed) if _is(one, name)), len(listed))
         if at >= MOST:
             raise RecipeError("presets", f"{at} are kept already", f"{MOST}; remove one")
@@ -43,19 +46,21 @@ def keep(name: str, recipe: Recipe) -> None:
 def remove(name: str) -> None:
     """Forget a preset. No effect where there is none of that name."""
     with _changing:
-        listed = _listed()
+        listed = _listed() or []
         others = [one for one in listed if not _is(one, name)]
         if len(others) < len(listed):
             _write(others)
 
 
-def _listed() -> list:
-    """What the file holds, good and bad; nothing of a file that is no list."""
+def _listed() -> list | None:
+    """What the file holds, good and bad; [] where there is none, None for one that is no list."""
     try:
         listed = json.loads(files.read(_file(), MAX_FILE))
-    except (OSError, ValueError, RecursionError):
+    except FileNotFoundError:
         return []
-    return listed if isinstance(listed, list) else []
+    except (OSError, ValueError, RecursionError):
+        return None
+    return listed if isinstance(listed, list) else None
 
 
 def _read(one: object) -> tuple[str, Recipe] | None:

@@ -30,7 +30,7 @@ def table(found, statuses):
                 "Rate (95 %)": words.rate(result),
                 "SVs": result["n_union"],
                 "of": max(result.get("n_virtual", [result["n_train"]])),
-                "Train": result["fit_seconds"] - result["compile_seconds"],
+                "Train": words.training_seconds(result),
                 "Test": result["predict_seconds"],
             }
         rows.append(row)

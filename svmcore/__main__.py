@@ -16,6 +16,7 @@ import sys
 
 from svmcore.lab import jobs
 from svmcore.lab.experiment import scaling
+from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
 from svmcore.lab.recipe.recipe import FIELDS
@@ -231,7 +232,7 @@ def _summary(result: dict) -> str:
     once = f", compiling {compiling:.1f} s beside (once)" if compiling >= 0.05 else ""
     return (
         f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
-        f"trained in {result['fit_seconds'] - result['compile_seconds']:.1f} s{once}, "
+        f"trained in {training_seconds(result):.1f} s{once}, "
         f"tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )
 

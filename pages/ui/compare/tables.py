@@ -50,7 +50,7 @@ def row(letter: str, run: Run) -> dict:
         "Alphas": int(np.sum(result["n_sv"])),
         "At C": int(np.sum(result["n_bound"])),
         "Compile": result["compile_seconds"],
-        "Train": result["fit_seconds"] - result["compile_seconds"],
+        "Train": words.training_seconds(result),
         "Test": result["predict_seconds"],
         "Memory": round(result["memory_mb"]) if "memory_mb" in result else None,
         "Kernel values": result["kernel_evals"],

@@ -8,6 +8,7 @@ import numpy as np
 from data import DataError, catalogue, pictures
 from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (to whoever imports words)
 from svmcore import metrics
+from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
@@ -51,11 +52,6 @@ def outcome(result: dict) -> str:
         memory(result),
     ]
     return " · ".join(filter(None, parts))
-
-
-def training_seconds(result: dict) -> float:
-    """What training took, compiling apart."""
-    return max(result["fit_seconds"] - result.get("compile_seconds", 0.0), 0.0)
 
 
 def compiling(result: dict) -> float:

@@ -21,6 +21,11 @@ KIND = "numba:compile"
 _entered: ContextVar[tuple[Compiling, ...]] = ContextVar("entered", default=())  # by this thread, or who set it to work
 
 
+def training_seconds(result: dict) -> float:
+    """What training took by a run's result, compiling apart."""
+    return max(result["fit_seconds"] - result.get("compile_seconds", 0.0), 0.0)
+
+
 class Compiling(event.Listener):
     """Seconds of compiling in this thread, and in those that it sets to work (gram/threads.py), while it is entered.
     begun: called before each function that is compiled; what it raises keeps it from being compiled.

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.store.runs import Run
 
 
@@ -46,8 +47,8 @@ def point(run: Run | None) -> Point | None:
     asked = (recipe.option(name) or result["n_train"] for name in ("working_set", "lookahead"))
     counted = (trace[name] for name in ("rounds", "priced", "entered", "again", "peak_mb", "examples_mb"))
     ends = result["gap"], result["dual"], result["converged"]
-    seconds = max(result["fit_seconds"] - result["compile_seconds"], 0.0)
-    return Point(run.id, recipe.name, result["n_train"], *asked, seconds, sum(result["n_sv"]), *counted, *ends)
+    seconds, n_sv = training_seconds(result), sum(result["n_sv"])
+    return Point(run.id, recipe.name, result["n_train"], *asked, seconds, n_sv, *counted, *ends)
 
 
 def exponent(xs, ys) -> float | None:

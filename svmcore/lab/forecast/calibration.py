@@ -6,6 +6,7 @@ from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
 
+from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.plans import plans
 from svmcore.lab.recipe.recipe import Recipe
@@ -46,7 +47,7 @@ def _measured(run) -> tuple[float, float] | None:
         return None
     try:
         size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
-        measured = result["fit_seconds"] - result.get("compile_seconds", 0) + result["predict_seconds"]
+        measured = training_seconds(result) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
         return measured, _predicted(run.recipe, size)
     except (KeyError, TypeError, AttributeError, ValueError):

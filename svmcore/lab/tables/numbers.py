@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import per_class_table, wilson
 
@@ -49,7 +50,7 @@ def of_run(run: Run) -> dict[str, Number]:
         "svs": Number(float(np.mean(result["n_sv"]))),
         "bound": Number(float(np.mean(result["n_bound"]))),
         "size": Number(size),
-        "train_s": Number(result["fit_seconds"] - result.get("compile_seconds", 0)),
+        "train_s": Number(training_seconds(result)),
         "test_s": Number(result["predict_seconds"]),
         "gram_mb": Number(4 * size**2 / 2**20),
     }

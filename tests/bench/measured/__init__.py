@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables import stored_run
@@ -67,7 +68,7 @@ def of_result(recipe: Recipe, result: dict) -> dict:
     return {
         "recipe": question(recipe),
         **{name: result[name] for name in KEPT[recipe.task]},
-        "train_seconds": round(result["fit_seconds"] - result.get("compile_seconds", 0), 2),
+        "train_seconds": round(training_seconds(result), 2),
         "test_seconds": round(result["predict_seconds"], 2),
         "peak_mb": round(result["peak_rss_mb"]),
         "machine": machine(),

@@ -161,7 +161,7 @@ if first:
         page.run()  # without the library; ends by beginning anew
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
-from pages.ui.kit import collector, state, walk  # noqa: E402
+from pages.ui.kit import collector, state, text, walk  # noqa: E402
 from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
@@ -176,7 +176,7 @@ if jobs.ensure_preset() and first:
     st.rerun()
 picker.run_picker(shown_run)
 if page.title in OF_A_RUN and (run := state.current_run()):
-    st.set_page_config(f"{page.title} · {state.short(run.title, 40)} · Invariant SVM Lab", **LOOK)
+    st.set_page_config(f"{page.title} · {text.short(run.title, 40)} · Invariant SVM Lab", **LOOK)
 if not first:
     banner.draw(page)
     state.guarded(page.run)

@@ -10,10 +10,11 @@ from data import synthetic
 from data.dataset import Dataset
 from data.entry import Entry, find, from_manifest
 from data.loaders import bundled, windows
+from data.own import PREFIX as OWN_PREFIX
 from data.own import damaged, draft, forget, keep
 from data.own import entries as own_entries
 
-__all__ = ["DEFAULT", "Entry", "damaged", "draft", "entries", "entry", "forget", "keep", "load"]
+__all__ = ["DEFAULT", "OWN_PREFIX", "Entry", "damaged", "draft", "entries", "entry", "forget", "keep", "load"]
 
 DEFAULT = "mnist-5k"
 DIGITS = tuple(range(10))

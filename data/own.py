@@ -11,6 +11,7 @@ from data.loaders import bundle, npz
 from data.loaders.check import MAX_CLASSES, MAX_FEATURES
 from data.shelf import ACCEPTED, Members, Shelf, Words, is_count, one_line
 
+PREFIX = "own:"  # begins the names of the reader's own data sets
 MAX_NAME = 200  # letters of a column's name that are kept
 MAX_NAMES = 400_000  # letters of all of them; a wider table keeps none
 
@@ -117,7 +118,7 @@ def _read(path: Path, shown: dict, members: Members) -> Arrays:
 
 _SHELF = Shelf(
     folder="own",
-    prefix="own:",
+    prefix=PREFIX,
     words=Words("a data set", "The data set", "There is no data set"),
     arrays=Arrays._fields,
     most=4 * bundle.MAX_BYTES,  # both parts of a set, in single precision

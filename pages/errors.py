@@ -116,19 +116,8 @@ if run:
         recommend.section(run)
     with below:
         st.subheader("By class")
-        decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
-        table = metrics.per_class_table(decision, test.y_true, test.y_pred, machine.classes)
-        n_sv, n_bound = machine.n_sv, machine.bound.sum(axis=1)
-        for c, row in enumerate(table):
-            one = c if len(n_sv) > 1 else 0
-            row |= {
-                "digit": classes[c],
-                "tested": int(np.sum(true == c)),
-                "svs": int(n_sv[one]),
-                "bound": int(n_bound[one]),
-            }
         st.dataframe(
-            table,
+            [row | {"digit": name} for name, row in zip(classes, evidence.by_class(machine, test), strict=True)],
             hide_index=True,
             column_order=("digit", "tested", "errors", "fn", "fp", "svs", "bound"),
             column_config={

@@ -134,9 +134,10 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, found: dict, asks:
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
         return None
+    cut = dict(zip(laid.names, words.distinct(laid.names, 9)))
     gallery(
         pictures,
-        [_tile(laid, list(runs), int(i)) for i in rows],
+        [_tile(laid, list(runs), int(i), cut) for i in rows],
         key="compare_gallery",
         alt=f"{len(rows)} test examples ({shown}) with the answers of the runs above each and the true class below",
         on_pick=partial(_why, laid.runs[asks].id),
@@ -169,12 +170,12 @@ def _drawn(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
     return evidence.example_pictures(dataset, split, rows)
 
 
-def _tile(laid: Laid, runs: list[int], i: int) -> Tile:
+def _tile(laid: Laid, runs: list[int], i: int, cut: Mapping[str, str]) -> Tile:
+    """cut: name of a class -> what there is room for."""
     answers, names = laid.answers, dict(zip(laid.answers.classes.tolist(), laid.names))
     said = [names[answers.y_pred[j, i].item()] for j in runs]
     true, index = names[answers.y_true[i].item()], answers.index[i]
     told = ", ".join(f"{laid.letters[j]} says {answer}" for j, answer in zip(runs, said))
-    cut = dict(zip(laid.names, words.distinct(laid.names, 9)))
     return Tile(
         reference(laid.runs[0].recipe.dataset, answers.split, index),
         f"{words.test_example(answers.split, index)}, true {true}: {told}",

@@ -63,4 +63,4 @@ def _tell(key: str, name: str, listener: Callable) -> None:
 
 
 _canvas = component(__file__, "canvas", '<div class="draw"></div>')
-_pad = component(__file__, "pad", '<div class="pad"></div>')
+_pad = component(__file__, "pad", '<div class="pad"></div>', first=("svg",))

@@ -13,7 +13,7 @@ const ACTS = [
   ["+", "=", 3, 1, "thick", "Thicker (key +)", "thick"],
 ]
 
-// Drawn, not written: not every machine has a font with these signs. [path, degrees that the picture is turned by]
+// [path, how the picture is turned]
 const ARROW = "M8 2 13.5 8H9.5V14H6.5V8H2.5Z"
 const TURN = "M8 3V0.5L3.5 4 8 7.5V5A4 4 0 1 1 4 9H2A6 6 0 1 0 8 3Z"
 const ICONS = {
@@ -28,17 +28,7 @@ const ICONS = {
 function face(node, name) {
   if (!ICONS[name]) return node.append(name)
   const [shape, turned] = ICONS[name]
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg")
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path")
-  picture.setAttribute("viewBox", "0 0 16 16")
-  picture.setAttribute("width", "16")
-  picture.setAttribute("height", "16")
-  picture.setAttribute("aria-hidden", "true")
-  path.setAttribute("d", shape)
-  path.setAttribute("fill", "currentColor")
-  if (turned) path.setAttribute("transform", turned)
-  picture.append(path)
-  node.append(picture)
+  node.append(icon(shape, 16, turned))
 }
 
 function build(root) {

@@ -15,6 +15,7 @@ import streamlit as st
 from data import DataError, Dataset, load
 from pages.ui.kit.gallery import Tile, pictures, reference
 from pages.ui.kit.words import distinct, minus
+from svmcore import metrics
 from svmcore.jitter import JitterSet
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -156,6 +157,21 @@ def take(chosen: Supports, which: np.ndarray) -> Supports:
 def one_bound(run: Run, machine: Machine) -> float | None:
     """The C that bounds every alpha of a machine; None where classes have weights, and so bounds of their own."""
     return machine.C if run.recipe.class_weight is None else None
+
+
+def by_class(machine: Machine, test: NamedTuple) -> list[dict[str, int]]:
+    """A row a class, in the order of the machine's: its test examples (tested), errors of the whole classifier, misses
+    and false alarms of the class's own machine (fn, fp), that machine's support vectors and those at C (svs, bound).
+
+    test: what the run said of its test examples. Of two classes both rows tell of the one machine.
+    """
+    decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
+    table = metrics.per_class_table(decision, test.y_true, test.y_pred, machine.classes)
+    tested = np.bincount(metrics.class_positions(test.y_true, machine.classes), minlength=len(table))
+    n_sv, n_bound = (np.broadcast_to(n, len(table)) for n in (machine.n_sv, machine.bound.sum(axis=1)))
+    return [
+        row | {"tested": int(tested[c]), "svs": int(n_sv[c]), "bound": int(n_bound[c])} for c, row in enumerate(table)
+    ]
 
 
 def lead(decision: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> np.ndarray:

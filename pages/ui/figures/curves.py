@@ -14,11 +14,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, GREY
+from pages.ui.kit.palette import BLUE, FAINT, GREY
 from pages.ui.kit.words import in_figure
 
 LONGEST = 400  # points a line is thinned to before it is sent
-FAINT = "rgba(138, 143, 152, 0.55)"
 APART, WIDE = 0.07, 0.25  # of the axis: between two names of machines, a training that is named
 BOLD = {"color": BLUE, "width": 2.5}
 

@@ -10,13 +10,12 @@ import re
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui.kit.palette import GREY
+from pages.ui.kit.palette import FAINT, GREY
 from pages.ui.kit.present import TYPE, presenting
 from pages.ui.kit.words import plain
 
 HEIGHT = 260
 PAGE = {"light": "#fdfcfa", "dark": "#1a1a18"}  # grounds of the themes (.streamlit/config.toml)
-FAINT = "rgba(138,143,152,0.55)"  # of the button that saves a figure, until the mouse is over it
 
 
 def show(figure: go.Figure, key: str, **options):

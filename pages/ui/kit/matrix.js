@@ -1,17 +1,9 @@
 // A matrix of classes in one SVG: shades follow the theme by CSS alone; texts are set as text, never as markup.
 
-const SVG = "http://www.w3.org/2000/svg"
 const HUES = { 1: "#0072B2", "-1": "#D55E00", 0: "var(--st-text-color)" }
 const SHADES = { 1: [14, 58], "-1": [14, 58], 0: [9, 38] } // per cent of the hue, weakest and strongest
 const LARGEST = 56 // side of a cell, in pixels
 const LETTER = 7.2 // width of one, in pixels of a 13 px font
-
-function make(name, attributes = {}, text = "") {
-  const node = document.createElementNS(SVG, name)
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
-  if (text) node.textContent = text
-  return node
-}
 
 function layout(data, width) {
   const k = data.labels.length

@@ -69,4 +69,4 @@ def _picked(key: str, on_pick: Callable[[int], None]) -> None:
         on_pick(int(cell))
 
 
-_component = component(__file__, "matrix", '<div class="matrix"></div>', first=("saving",))
+_component = component(__file__, "matrix", '<div class="matrix"></div>', first=("saving", "svg"))

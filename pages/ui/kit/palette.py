@@ -8,6 +8,7 @@ BLUE = "#0072B2"
 ORANGE = "#D55E00"
 GREY = "#8A8F98"
 INK = "#1F2024"
+FAINT = "rgba(138,143,152,0.55)"  # grey that stands back: lines of single machines, a button until it is pointed at
 
 CLEAR_BLUE = "rgba(0,114,178,0)"  # where a scale from nothing to blue, or to orange, begins: the page's colour
 CLEAR_ORANGE = "rgba(213,94,0,0)"

@@ -5,7 +5,6 @@
 // The kernel values of grid and examples are computed once for a tape; a frame is their linear combination. Points are
 // edited by tokens ("b12_-40", "x17", "f3"; see setting.py): the browser holds their text until the server has the same.
 
-const SVG = "http://www.w3.org/2000/svg"
 const BLUE = [0, 114, 178], ORANGE = [213, 94, 0]
 const COLOUR = { 1: "var(--st-blue-color, #0072B2)", "-1": "var(--st-orange-color, #D55E00)" } // lighter on dark
 const HALF = 1.02 // of the plane's side, in its own units
@@ -14,13 +13,6 @@ const NEAR = 9 // screen pixels from which a click means a point
 const STEP = 0.05 // of the cursor, by an arrow key
 const PLAYED = 9000 // milliseconds that a long tape plays, at most
 const SLOWEST = 600 // milliseconds of a frame, at most: a tape of three steps is to be seen too
-
-function make(name, attributes = {}, text) {
-  const node = document.createElementNS(SVG, name)
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
-  if (text !== undefined) node.textContent = text
-  return node
-}
 
 // A point of either class, told apart by colour and by shape: blue discs, orange squares.
 function spot(sign, x, y, r, name, more = {}) {
@@ -441,7 +433,6 @@ function key(play, event) {
   drawCursor(play)
 }
 
-// Drawn, not written: not every machine has a font with these signs.
 const ICONS = {
   first: "M3 3H5V13H3ZM13 3V13L6 8Z",
   back: "M11 3V13L4 8Z",
@@ -454,9 +445,7 @@ const ICONS = {
 function drawIcon(node, name) {
   if (node.dataset.icon === name) return
   node.dataset.icon = name
-  const icon = make("svg", { viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" })
-  icon.append(make("path", { d: ICONS[name], fill: "currentColor" }))
-  node.replaceChildren(icon)
+  node.replaceChildren(icon(ICONS[name], 14))
 }
 
 function button(icon, label, act) {

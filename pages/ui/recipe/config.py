@@ -25,7 +25,6 @@ from svmcore.lab.store.runs import ACTIVE
 
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
-OWN = "own:"  # begins the names of the reader's own data sets
 FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
 CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
 ELSEWHERE = ("detect",)  # tasks that have a form of their own, on the page Detect
@@ -108,7 +107,7 @@ def suggestion(name: str) -> Recipe:
     own one as wide as its examples lie apart."""
     if named := next((r for r in RECIPES.values() if r.dataset == name and r.task not in ELSEWHERE), None):
         return named
-    if name.startswith(OWN):
+    if name.startswith(catalogue.OWN_PREFIX):
         with suppress(DataError):  # the page says what is wrong with it
             steps = advice.usual_steps(catalogue.entry(name).load())
             return Recipe(dataset=name, preprocess=steps, kernel=RBF(usual_gamma(name, steps)))

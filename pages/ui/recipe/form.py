@@ -121,7 +121,7 @@ def _kernel(data: dict) -> Kernel:
         where = st if isinstance(field.default, bool) else next(columns)
         values[field.name] = draw_number(field, key(f"{name}_{field.name}"), where)
     kernel = KERNELS[name](**values)
-    if isinstance(kernel, RBF) and data["dataset"].startswith(config.OWN):
+    if isinstance(kernel, RBF) and data["dataset"].startswith(catalogue.OWN_PREFIX):
         gamma = config.usual_gamma(data["dataset"], tuple(data["preprocess"]))
         st.caption(f"For these examples gamma = {gamma:g} is usual: 1 over the median of their squared distances.")
     show(maps.kernel_picture(kernel), key="kernel_picture")

@@ -6,6 +6,7 @@ import streamlit as st
 from data import DataError, catalogue
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
+from pages.ui.run import stored
 from svmcore.lab.experiment.advice import Advice, advice
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -17,7 +18,9 @@ def hint(run: Run) -> None:
         return
     with st.container(border=True):
         st.info(plain(said.text), title=said.title, icon=":material/casino:")
-        tries = [one for one in said.tries if not _tried(one.recipe.digest())]
+        found = stored.stored(one.recipe for one in said.tries)
+        done = {one for one, run in zip(said.tries, found, strict=True) if run is not None and run.state == "done"}
+        tries = [one for one in said.tries if one not in done]  # two proposals do not send the reader to and fro
         st.markdown("What to try:" if tries else "The first proposals are tried. What is left:")
         for one in tries:
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -38,11 +41,6 @@ def hint(run: Run) -> None:
                 help="Opens Choose C with this recipe.",
             )
             st.caption("Or more examples: these may be too few.", width="content")
-
-
-def _tried(digest: str) -> bool:
-    """Whether a run of this recipe is done, so that two proposals do not send the reader to and fro."""
-    return any(run.recipe.digest() == digest for run in runs.newest_first() if run.state == "done")
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

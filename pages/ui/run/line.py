@@ -21,13 +21,13 @@ ORDINALS = ("Next", "Second", "Third")
 
 def place(status) -> str:
     """Where a queued run stands: its place, what is ahead and about how long that takes."""
-    ahead = [_title(run_id) for run_id in status.ahead]
+    named = _names()
     nth = sum(jobs.status(run_id).state == "queued" for run_id in status.ahead)
     where = ORDINALS[nth] if nth < len(ORDINALS) else f"Number {nth + 1}"
-    if not ahead:
+    if not status.ahead:
         return f"{where} in the queue; it starts at once."
-    more = [f"{len(ahead) - 2} more"] if len(ahead) > 2 else []
-    listed = ", then ".join([*map(words.plain, ahead[:2]), *more])
+    more = [f"{len(status.ahead) - 2} more"] if len(status.ahead) > 2 else []
+    listed = ", then ".join([*(words.plain(named.get(run_id, run_id)) for run_id in status.ahead[:2]), *more])
     return f"**{where} in the queue.** Ahead: {listed}. About {words.duration(status.wait_seconds)} until its turn."
 
 
@@ -48,31 +48,32 @@ def _rows(shown, waiting) -> None:
     def look():
         if tuple(jobs.active()) != shown or jobs.waiting() != waiting:
             st.rerun()
+        named = _names()
         for run_id in [run_id for run_id in shown if run_id not in waiting]:
-            _at_work(run_id)
+            _at_work(run_id, named)
         fresh = [run_id for run_id in waiting if not jobs.status(run_id).progress]
         for number, run_id in enumerate(waiting, 1):
-            _waits(number, run_id, fresh)
+            _waits(number, run_id, fresh, named)
 
     look()
 
 
-def _at_work(run_id: str) -> None:
+def _at_work(run_id: str, named: dict[str, str]) -> None:
     status = jobs.status(run_id)
     with st.container(horizontal=True, vertical_alignment="center"):
         picker.badge(status.word)
-        _link(run_id)
+        _link(run_id, named)
         left = status.eta_seconds
         st.caption("" if left is None else f"about {words.duration(left)} left", width="content")
 
 
-def _waits(number: int, run_id: str, fresh: list[str]) -> None:
+def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) -> None:
     """One that waits: its place and the time until its turn, and what can be done about it."""
     status, at = jobs.status(run_id), fresh.index(run_id) if run_id in fresh else None
     off = {"first": not at, "sooner": not at, "later": at is None or at == len(fresh) - 1}
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{number}**", width="content")
-        _link(run_id)
+        _link(run_id, named)
         if status.wait_seconds is not None:
             st.caption(f"in about {words.duration(status.wait_seconds)}", width="content")
         st.space("stretch")
@@ -89,13 +90,12 @@ def _button(label: str, icon: str, key: str, on_click, args: tuple, help: str, d
     st.button(label, icon=icon, key=key, type="tertiary", **how)
 
 
-def _link(run_id: str) -> None:
-    st.page_link(
-        "pages/train.py", label=words.plain(words.short(_title(run_id), 60)), query_params={"run": run_id},
-        help="Opens it.",
-    )  # fmt: skip
+def _link(run_id: str, named: dict[str, str]) -> None:
+    label = words.plain(words.short(named.get(run_id, run_id), 60))
+    st.page_link("pages/train.py", label=label, query_params={"run": run_id}, help="Opens it.")
 
 
-def _title(run_id: str) -> str:
-    """What the picker calls it, so that two of one recipe are told apart."""
-    return words.run_labels(runs.everything()).get(run_id, run_id)
+@runs.one_look()
+def _names() -> dict[str, str]:
+    """Run id -> what the picker calls it, so that two of one recipe are told apart."""
+    return words.run_labels(runs.everything())

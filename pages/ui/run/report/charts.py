@@ -156,9 +156,9 @@ def _thinned(line: Line) -> Line:
     return line._replace(x=[float(line.x[i]) for i in kept], y=[float(line.y[i]) for i in kept])
 
 
-def _svg(parts: Sequence[str], alt: str) -> str:
+def _svg(parts: Sequence[str], alt: str, height: int = HEIGHT) -> str:
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{text(alt)}"><title>{text(alt)}</title>'
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{text(alt)}"><title>{text(alt)}</title>'
         + "".join(parts)
         + "</svg>"
     )
@@ -182,11 +182,8 @@ def plane(X, place, wrong, field, k: int) -> str:
             parts.append(f'<path d="{cross}" stroke="{INK}" stroke-width="1.5"/>')
     n, n_wrong = min(len(X), MOST_POINTS), int(wrong.sum())
     alt = f"{n:,} test points in the plane over the regions of {k} classes, {n_wrong} wrong."
-    drawn = (
-        f'<svg viewBox="0 0 {size} {size}" role="img" aria-label="{text(alt)}">'
-        f"<title>{text(alt)}</title>{''.join(parts)}</svg>"
-    )
-    return figure(drawn, "The ground is what the machine answers there; points are test examples, crosses errors.")
+    see = "The ground is what the machine answers there; points are test examples, crosses errors."
+    return figure(_svg(parts, alt, size), see)
 
 
 def _light(colour: str) -> list[int]:

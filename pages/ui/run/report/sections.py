@@ -11,7 +11,7 @@ from pages.ui.run.report import charts, marks, tiles
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
-from svmcore.metrics import class_positions, confusion, per_class_table
+from svmcore.metrics import class_positions, confusion
 
 SUPPORTS, WRONG = 36, 60  # pictures shown
 MATRIX = 20  # classes up to which the confusion matrix is drawn
@@ -107,14 +107,9 @@ def confusions(run) -> str:
         cells = sorted(np.argwhere(wrong), key=lambda at: -wrong[*at])[:PAIRS]
         rows = [[names[i], names[j], f"{wrong[i, j]:,}"] for i, j in cells]
         parts.append(marks.table(["true", "predicted", "times"], rows, "The most frequent confusions."))
-    decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
-    n_sv, n_bound = machine.n_sv, machine.bound.sum(axis=1)
-    tested = np.bincount(class_positions(test.y_true, machine.classes), minlength=len(names))
-    rows = []
-    for c, row in enumerate(per_class_table(decision, test.y_true, test.y_pred, machine.classes)[:MOST_CLASSES]):
-        one = c if len(n_sv) > 1 else 0
-        counts = tested[c], row["errors"], row["fn"], row["fp"], n_sv[one], n_bound[one]
-        rows.append([names[c], *(f"{int(n):,}" for n in counts)])
+    table = evidence.by_class(machine, test)[:MOST_CLASSES]
+    told = ("tested", "errors", "fn", "fp", "svs", "bound")
+    rows = [[name, *(f"{row[column]:,}" for column in told)] for name, row in zip(names, table, strict=False)]
     head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "at C"]
     said = "Errors of the whole classifier by true class; misses and false alarms of each class's own machine, alone."
     return marks.section("Classes", legend, *parts, marks.table(head, rows, said))

@@ -105,7 +105,7 @@ def look(found: dict[str, Run | None], statuses):
 
 def _row(side: str, run: Run, run_state: str, lines: list[dict]) -> dict:
     last = lines[-1]
-    seconds = run.result["fit_seconds"] if run.result else last["seconds"]
+    seconds = words.training_seconds(run.result) if run.result else last["seconds"]
     looked = last["cache_hits"] + last["cache_misses"]
     return {
         "Solver": side,
@@ -126,11 +126,9 @@ def verdict(found: dict[str, Run | None]):
     on, off = (found[side].result for side in SIDES)
     ratio = on["kernel_evals"] / off["kernel_evals"]
     said = f"saves {1 - ratio:.0%} of the kernel values" if ratio < 1 else f"costs {ratio - 1:.0%} more kernel values"
-    if on["compile_seconds"] or off["compile_seconds"]:
-        took = "its first run compiled the solver, so that the times cannot be compared"
-    else:
-        took = f"it takes {on['fit_seconds']:.1f} s instead of {off['fit_seconds']:.1f} s"
-    st.markdown(f"Here digestion **{said}**; {took}. Both end at the same dual objective.")
+    took, instead = (words.training_seconds(result) for result in (on, off))
+    times = f"it takes {took:.1f} s instead of {instead:.1f} s"
+    st.markdown(f"Here digestion **{said}**; {times}. Both end at the same dual objective.")
     st.caption(
         "The paper reports over 5 times less time on some of its MNIST machines, with an 800 MB cache. Digestion keeps "
         "the support vectors few, at the price of more inbounds passes. It gains most where few examples are support "

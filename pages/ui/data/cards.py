@@ -41,12 +41,8 @@ def facts(entry: Entry | PictureEntry) -> str:
 def draw(places: dict) -> None:
     """Put the thumbnails into their places; the first drawing reads every set that is at hand."""
     for entry, place in places.items():
-        # the reader's own may have been replaced under their name
-        written = (
-            tuple(path.stat().st_mtime_ns for path in entry.paths())
-            if entry.name.startswith(catalogue.OWN_PREFIX)
-            else ()
-        )
+        own = entry.name.startswith(catalogue.OWN_PREFIX)  # these may have been replaced under their name
+        written = tuple(path.stat().st_mtime_ns for path in entry.paths()) if own else ()
         image = _thumbnail(entry.name, isinstance(entry, PictureEntry), (entry.at_hand, written))
         place.image(in_theme(np.asarray(image)), width=WIDTH, output_format="PNG", alt=f"Examples of {entry.title}")
 

@@ -223,6 +223,17 @@ def test_a_widget_that_comes_back_has_the_setting_s_value():
     assert address(app).items() >= {"kernel": "rbf", "gamma": "5", "virtual": "true"}.items()
 
 
+def test_a_choice_reported_as_empty_stays_what_it_was():
+    """As a browser does that is clicked while it draws the page anew."""
+    app = open_page("playground", problem="turn", kernel="poly", degree="5", virtual="true")
+    before = address(app)
+    for key in ("play_problem", "play_kernel", "play_by", "play_mode"):
+        app.segmented_control(key=key).set_value(None).run()
+        assert not app.exception, key
+        assert address(app) == before, key
+    assert app.segmented_control(key="play_mode").value == "blue"
+
+
 def test_what_the_address_has_wrong_is_said_until_something_changes():
     app = open_page("playground", problem="<img src=x>", C="1e9", tape="x")
     said = " ".join(warning.value for warning in app.warning)

@@ -19,6 +19,7 @@ DRAWN = "play_drawn"  # in the session: the widgets of the last run
 WIDGETS = ("problem", "kernel", "degree", "gamma", "C", "virtual", "by", "seed", "noise")
 MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
 MOST_UNDO = 50
+CHOICES = ("problem", "kernel", "by")  # of one thing always
 
 
 def begin() -> None:
@@ -44,6 +45,7 @@ def kept() -> Setting:
 
 def draw(now: Setting) -> Setting:
     """All widgets; returns the Setting that they show."""
+    _chosen(now)
     st.segmented_control(
         "Problem",
         list(plane.PROBLEMS),
@@ -225,6 +227,16 @@ def _sample(now: Setting) -> None:
     )
 
 
+def _chosen(now: Setting) -> None:
+    """A browser that draws the page anew and is clicked meanwhile can report a choice as empty: it stays what it was."""
+    values = st.session_state
+    for name in CHOICES:
+        if values.get(_key(name), "") is None:
+            values[_key(name)] = getattr(now, name)
+    if values.get(_key("mode")) is None:
+        values[_key("mode")] = "blue"
+
+
 def _options(limits: tuple[float, float], value: float) -> list[float]:
     return sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {value})
 
@@ -278,6 +290,8 @@ def _forget_edits() -> None:
 def _another_problem() -> None:
     """A problem begins with what separates it; C, the seed and the switch stay."""
     values = st.session_state
+    if values[_key("problem")] is None:
+        return _chosen(values[KEPT])
     start = settings.of_problem(values[_key("problem")])
     own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
     values.update({_key(name): value for name, value in own.items()})

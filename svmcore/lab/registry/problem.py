@@ -46,6 +46,7 @@ class Problem(NamedTuple):
     weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
     search: NamedTuple | None = None  # what else a task keeps of it
     recipe: object | None = None  # where judging needs its settings
+    y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
 
 
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
@@ -84,6 +85,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         last=last,
         prepare=first.then(last),
         kernel=method.kernel(recipe, X_train, last_shape),
+        y_noisy=parts.y_noisy,
     )
 
 

@@ -56,6 +56,7 @@ class Problem(NamedTuple):
     recipe: object | None = None  # where judging needs its settings
     machine: Machine | None = None  # that the method begins with, where it begins with one
     aside: Aside | None = None  # examples for its choices, where it makes any
+    y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
 
 
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
@@ -94,6 +95,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         last=last,
         prepare=first.then(last),
         kernel=method.kernel(recipe, X_train, last_shape),
+        y_noisy=parts.y_noisy,
     )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from svmcore.lab.registry import noise
 from svmcore.lab.registry.fields import RecipeError
 
 
@@ -16,8 +17,9 @@ class Split(NamedTuple):
     train: np.ndarray  # (n_train,) int64, into X_train
     test: np.ndarray  # (n_test,) int64, into the part
     part: str  # "test" | "train"
-    y_train: np.ndarray
-    y_test: np.ndarray
+    y_train: np.ndarray  # with the recipe's label noise
+    y_test: np.ndarray  # without
+    y_noisy: np.ndarray | None = None  # (n_test,) with it, where there is some
 
 
 def whole(recipe, data) -> Split:
@@ -30,9 +32,16 @@ def whole(recipe, data) -> Split:
     return Split(train, test, part, y_train, labels(recipe, (data.y_test if part == "test" else data.y_train)[test]))
 
 
-def fold(recipe, data, number: int) -> Split:
-    """Part `number` of the recipe's folds of its training set held out from the others."""
-    split = whole(recipe, data)
+def noisy(recipe, split: Split, share: float) -> Split:
+    """The split with this share of its labels swapped: of the training examples, and of the test's beside theirs."""
+    if not share:
+        return split
+    y_noisy = noise.swapped(split.y_test, share, recipe.seed, noise.TEST)
+    return split._replace(y_train=noise.swapped(split.y_train, share, recipe.seed), y_noisy=y_noisy)
+
+
+def fold(recipe, split: Split, number: int) -> Split:
+    """Part `number` of the recipe's folds of a training set held out from the others."""
     folds = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
     kept, held = list(folds.split(split.train, split.y_train))[number]
     return Split(split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held])

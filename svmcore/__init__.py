@@ -14,6 +14,7 @@ from svmcore.memory import BudgetError
 from svmcore.methods.definite import PositivePart
 from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.local import LocalPoly
+from svmcore.methods.reduced import ReducedSet
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
@@ -41,6 +42,7 @@ __all__ = [
     "PositivePart",
     "Preprocessor",
     "Progress",
+    "ReducedSet",
     "Sigmoid",
     "Snapshot",
     "TangentFeature",

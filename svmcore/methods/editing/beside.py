@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
@@ -70,9 +71,7 @@ class Beside:
 
         def all_of_them():
             self.done = parallel(
-                delayed(copy_context().run)(
-                    train, estimator, X[at], y[at], settings, lambda slot=slot: self._monitor(slot)
-                )
+                delayed(copy_context().run)(train, estimator, X[at], y[at], settings, partial(self._monitor, slot))
                 if shared
                 else delayed(train)(estimator, X[at], y[at], settings)
                 for slot, at in enumerate(self.subsets)

@@ -88,7 +88,7 @@ class Crossing:
         return replace(trained.machine, support=self.subsets[subset][trained.machine.support])
 
     def _adjusted(self, machines: list[Machine]) -> tuple[list[Machine], float]:
-        """The machines with their thresholds chosen on the validation part, and the share that they have right there."""
+        """The machines with thresholds chosen on the validation part, and the share that they have right there."""
         at = self.validation
         F = decisions(machines, self.X[at], self.session)
         shifts, rights = zip(*(threshold(f, self.Y[at]) for f in F), strict=True)
@@ -124,8 +124,8 @@ class Crossing:
             if not ((self.label == side) & np.isin(self.role, (KEPT, REINSERTED))).any():
                 name = self.y[self.label == side][0]
                 raise ValueError(
-                    f"y: the first machines put every example of class {name!r} on the wrong side, so that none is left "
-                    "to train the final machine; allowed: a larger subset_size, another C, or fewer wrong labels"
+                    f"y: the first machines put every example of class {name!r} on the wrong side, so that none is "
+                    "left to train the final machine; allowed: a larger subset_size, another C, or fewer wrong labels"
                 )
 
     def _reinsert(self, side: int, count: int) -> None:
@@ -140,8 +140,8 @@ class Crossing:
 
 
 def threshold(f: np.ndarray, Y: np.ndarray) -> tuple[float, float]:
-    """(shift, share right): what to add to decision values f (m,) so that most signs are Y's (m,), +1 and -1; of equally
-    good ones the least.
+    """(shift, share right): what to add to decision values f (m,) so that most signs are Y's (m,), +1 and -1; of those
+    equally good the least.
 
     Bakir, Bottou and Weston (2004), section 4.3.
     """

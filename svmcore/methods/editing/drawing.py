@@ -24,8 +24,8 @@ def subset_size(asked: int | None, counts: np.ndarray, n_subsets: int) -> int:
     whole = isinstance(asked, int | np.integer) and not isinstance(asked, bool)
     if not whole or asked % 2 or not 2 <= asked <= most:
         raise ValueError(
-            f"subset_size = {asked!r}; allowed: an even number from 2 to {most}, twice the {counts.min()} examples that "
-            "the smaller class has to draw from, or None"
+            f"subset_size = {asked!r}; allowed: an even number from 2 to {most}, twice the {counts.min()} examples "
+            "that the smaller class has to draw from, or None"
         )
     return int(asked)
 

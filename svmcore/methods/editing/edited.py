@@ -71,7 +71,7 @@ class EditingSVC(MachineEstimator):
             kept = found.kept
             for name in np.setdiff1d(targets.classes, y[kept]):
                 raise ValueError(
-                    f"rule = {self.rule!r} leaves no example of class {name!r}; allowed: another rule, or other settings"
+                    f"rule = {self.rule!r} leaves no example of class {name!r}; allowed: another rule or settings"
                 )
             svc._fit(rows[kept], Targets(rows[kept], y[kept]), session, "final")
         self.role_, self.kept_ = found.role, kept

@@ -7,8 +7,8 @@ is found as a fixed point: train, set aside those with y f < s, take back those 
 nobody changes. Each set aside is where the concave-convex procedure of the source linearises the loss; its linear term
 (which holds an example that would rise above 1) is left out, so that every step is an ordinary SVM.
 
-Source: Collobert, Sinz, Weston and Bottou, Trading convexity for scalability, ICML (2006); the idea in Bakir, Bottou and
-Weston (2004), section 2.4.
+Source: Collobert, Sinz, Weston and Bottou, Trading convexity for scalability, ICML (2006); the idea in Bakir, Bottou
+and Weston (2004), section 2.4.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def trimmed(X, y, estimator: SVC, session: Session, below: float = -1.0) -> np.n
     Y = np.where(y == np.unique(y)[1], 1.0, -1.0)
     keep = np.ones(len(X), bool)
     for _ in range(MOST_ROUNDS):
-        if any(not (keep & (Y == side)).any() for side in (1.0, -1.0)):
+        if any(not (keep & (side == Y)).any() for side in (1.0, -1.0)):
             break
         svc = clone(estimator)._fit(X[keep], Targets(X[keep], y[keep]), session, "trimming")
         session.check()

@@ -121,8 +121,8 @@ def _choice(allowed):
     return check
 
 
-def _number(low, high, whole):
-    above = low == 0 and not whole
+def _number(low, high, whole, closed=False):
+    above = low == 0 and not whole and not closed
     allowed = f"{'a whole number' if whole else 'a number'} {f'above {low}' if above else f'from {low}'} to {high:g}"
 
     def check(name, value):
@@ -260,9 +260,9 @@ def _show_kernel(kernel):
     return f"{name}:{','.join(shown)}" if shown else name
 
 
-def numeric(low, high, *, whole=False) -> Kind:
-    """A number from low to high; above 0 when low is 0 and fractions count."""
-    return Kind(_number(low, high, whole), read_json, _show_number, "number", low=low, high=high, whole=whole)
+def numeric(low, high, *, whole=False, closed=False) -> Kind:
+    """A number from low to high; above 0 when low is 0 and fractions count, unless `closed`."""
+    return Kind(_number(low, high, whole, closed), read_json, _show_number, "number", low=low, high=high, whole=whole)
 
 
 def choice(allowed: Mapping, title: Callable[[object], str] | None = None) -> Kind:

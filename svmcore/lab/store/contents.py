@@ -142,7 +142,8 @@ def _machine(path: Path) -> Machine:
 def _check_origins(machine: Machine, n: int | None) -> None:
     """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set."""
     origin = machine.support if machine.parent is None else machine.parent
-    if n is not None and len(origin) and not 0 <= origin.min() <= origin.max() < n:
+    least = -1 if "reduced" in machine.meta else 0  # of a vector that was constructed
+    if n is not None and len(origin) and not least <= origin.min() <= origin.max() < n:
         raise ValueError(f"it names training examples that are none of the {n}")
     if machine.jitter is not None:
         jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))

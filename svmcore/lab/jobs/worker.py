@@ -18,6 +18,7 @@ from svmcore.lab.forecast.estimate import Estimate, require
 from svmcore.lab.jobs.live import Viewer
 from svmcore.lab.jobs.pace import Pace
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress
@@ -84,7 +85,7 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     problem = train.prepare(recipe, watch.check, number)
     run.save_split(problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
-    if watch.control.looks and task_of(recipe).looks:
+    if watch.control.looks and task_of(recipe).looks and METHODS[recipe.method].looks:
         watch.viewer = Viewer(problem, recipe.seed)
     watch.check("fitting")
     idle = watch.idle
@@ -96,6 +97,7 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     if fitted.problem is not problem:
         run.save_split(fitted.problem.train_index, fitted.problem.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
+    run.save_edited(outcome.kept, number)
     return outcome
 
 
@@ -154,6 +156,8 @@ class _Watch:
             "compile_seconds": round(self.meter.seconds, 3),
             "rest_seconds": round(self.rested, 3),
         }
+        if line["mean_gap"] is None:  # several fits side by side, of which none has reported yet
+            return
         self.pace.seen(age, line["mean_gap"])
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)

@@ -8,6 +8,7 @@ import math
 import shutil
 import threading
 import time
+from contextlib import suppress
 from typing import Protocol
 
 import numpy as np
@@ -85,11 +86,12 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     problem = train.prepare(recipe, watch.check, number)
     run.save_split(problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
-    if watch.control.looks and task_of(recipe).looks and METHODS[recipe.method].looks:
+    method = METHODS[recipe.method]
+    if watch.control.looks and task_of(recipe).looks and method.made and method.looks:
         watch.viewer = Viewer(problem, recipe.seed)
     watch.check("fitting")
     idle = watch.idle
-    fitted = train.fit(recipe, problem, watch, watch.check)
+    fitted = train.fit(recipe, problem, watch, watch.check, _trained(run, number))
     fitted = fitted._replace(seconds=fitted.seconds - (watch.idle - idle))
     watch.check("predicting")
     outcome = train.judge(recipe, fitted, watch.check)
@@ -99,6 +101,17 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     run.save_part(outcome.machine, outcome.test, number)
     run.save_edited(outcome.kept, number)
     return outcome
+
+
+def _trained(run: runs.Run, number: int) -> train.Trained | None:
+    """The machine that a run begins with, where it begins with one and its parent has it."""
+    if METHODS[run.recipe.method].made:
+        return None
+    with suppress(runs.UnknownRun):
+        parent = runs.get(run.parent or "")
+        if parent.state == "done" and parent.recipe.outcome == run.recipe.origin.outcome:
+            return train.Trained(parent.machine(number), parent.test(number))
+    return None
 
 
 class _Watch:

@@ -25,11 +25,11 @@ class Split(NamedTuple):
 def whole(recipe, data) -> Split:
     """The recipe's own training and test set. RecipeError for a split or folds that the data set does not allow."""
     train, test, part = positions(recipe, data)
-    y_train = _labels(recipe, data.y_train[train])
+    y_train = labels(recipe, data.y_train[train])
     smallest = int(np.unique(y_train, return_counts=True)[1].min())
     if recipe.folds is not None and recipe.folds > smallest:
         raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
-    return Split(train, test, part, y_train, _labels(recipe, (data.y_test if part == "test" else data.y_train)[test]))
+    return Split(train, test, part, y_train, labels(recipe, (data.y_test if part == "test" else data.y_train)[test]))
 
 
 def noisy(recipe, split: Split, share: float) -> Split:
@@ -72,6 +72,14 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
     return train, test, part
 
 
+def left_over(recipe, data, most: int) -> np.ndarray:
+    """(n,) positions into X_train of examples that neither train nor test: at most so many of them, by the seed."""
+    train, test, part = positions(recipe, data)
+    used = np.union1d(train, test) if part == "train" else train
+    rows = np.setdiff1d(np.flatnonzero(_wanted(recipe, data.y_train)), used)
+    return np.sort(np.random.default_rng(recipe.seed).permutation(rows)[:most])
+
+
 def _wanted(recipe, y: np.ndarray) -> np.ndarray:
     """(n,) bool: the examples of the classes asked for; all of them when one class stands against the rest."""
     if len(recipe.classes) < 2:
@@ -79,7 +87,7 @@ def _wanted(recipe, y: np.ndarray) -> np.ndarray:
     return np.isin(y.astype(str), [str(label) for label in recipe.classes])
 
 
-def _labels(recipe, y: np.ndarray) -> np.ndarray:
+def labels(recipe, y: np.ndarray) -> np.ndarray:
     """The labels to learn: +1 and -1 for one class against the rest."""
     if len(recipe.classes) != 1:
         return y

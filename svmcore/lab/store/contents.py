@@ -147,8 +147,11 @@ def _machine(path: Path) -> Machine:
 
 
 def _check_origins(machine: Machine, n: int | None) -> None:
-    """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set."""
+    """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set, or
+    are a reduction's."""
     origin = machine.support if machine.parent is None else machine.parent
+    if "reduced" in machine.meta:
+        origin = origin[~machine.constructed]
     if n is not None and len(origin) and not 0 <= origin.min() <= origin.max() < n:
         raise ValueError(f"it names training examples that are none of the {n}")
     if machine.jitter is not None:

@@ -99,6 +99,12 @@ def newest_first() -> list[Run]:
     return list(folders.seen("intact", lambda: [run for run in everything() if not run.damage]))
 
 
+def with_machine(recipe: Recipe) -> Run | None:
+    """The latest run that has the machine of this recipe, or else the latest that is about to."""
+    alike = [run for run in newest_first() if run.state in ("done", *ACTIVE) and run.recipe.outcome == recipe.outcome]
+    return next((run for run in alike if run.state == "done"), alike[0] if alike else None)
+
+
 def everything() -> list[Run]:
     """All runs, also the damaged ones, newest first; what a kill left half made is cleared away."""
     return list(folders.seen("everything", _everything))

@@ -13,12 +13,13 @@ from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.problem import Problem, assemble
+from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
 from svmcore.metrics import rate_text, roc_area, wilson
 from svmcore.model import Machine, labels
 
+ASIDE = 10_000  # examples that choices are made on, at most
 PIECE = 4e9  # floating-point operations between two checks while deciding
 
 
@@ -84,6 +85,14 @@ class Classify(Task):
         check("loading")
         data = load(recipe.dataset)
         return assemble(recipe, data, _parts(recipe, data), check)
+
+    def with_aside(self, recipe, problem: Problem, check: Check) -> Problem:
+        data = load(recipe.dataset)
+        rows = split.left_over(recipe, data, ASIDE)
+        if not len(rows):
+            return problem
+        X = transformed(problem.prepare, data.X_train, rows, check)
+        return problem._replace(aside=Aside(X, split.labels(recipe, data.y_train[rows])))
 
     def fold(self, recipe, number: int, check: Check) -> Problem:
         data = load(recipe.dataset)

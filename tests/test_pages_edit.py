@@ -45,7 +45,7 @@ def test_the_plane_answers_what_was_thrown_away_why_and_what_it_cost():
         {"point": "100000"},
         {"subsets": "1"},
         {"set": "mnist-5k"},
-        {"show": "nothing"},
+        {"cross_view": "nothing"},
     ],
 )
 def test_what_an_address_cannot_ask_for_is_said(query):

@@ -16,9 +16,8 @@ from pages.ui.kit.paging import paged
 from pages.ui.run import stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry import noise
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.runs import Run
-from svmcore.methods.editing import roles
+from svmcore.methods.editing import RULES, roles
 
 PER_PAGE = 96
 COLUMNS = 8  # of a table's row that are shown
@@ -30,6 +29,7 @@ KINDS = {  # what a gallery is called -> roles, how its examples are ordered: th
     "Validation": ((roles.VALIDATION,), lambda m, v: m),
 }
 PLAIN = "sv"
+THROWN = "thrown"  # the parameter of the address: the kind of examples that is shown
 
 
 class Left(NamedTuple):
@@ -61,6 +61,8 @@ def left_of(run: Run) -> Left:
     own = dataset.y_train[found.index].astype(str) == names[1]
     flipped = noise.flipped(len(found.index), run.recipe.option("noise"), run.recipe.seed)
     sign = np.where(own != flipped, 1, -1)
+    if not np.isfinite(found.mean).all():
+        found = found._replace(mean=found.mean[:0], variance=found.variance[:0])
     return Left(run, dataset, names, *found, sign, flipped)
 
 
@@ -85,18 +87,15 @@ def draw(run: Run) -> None:
 
 def _thrown(left: Left) -> None:
     """How many have each role, and the reason."""
-    n = len(left.role)
+    n, crossed = len(left.role), bool(len(left.mean))
     counts = np.bincount(left.role, minlength=len(roles.TITLES))
     rows = [
-        {
-            "": roles.TITLES[code],
-            "Examples": f"{counts[code]:,} ({100 * counts[code] / n:.0f} %)",
-            "Why": roles.REASONS[code],
-        }
-        for code in range(len(roles.TITLES))
-        if counts[code]
+        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{counts[code] / n:.1%}"}
+        | ({"Why": roles.REASONS[code]} if crossed else {})
+        for code in np.flatnonzero(counts)
     ]
     st.table(rows, alt="How many training examples were kept, thrown away and put back, and why")
+    st.caption(words.plain(_how(left)))
     if flipped := int(left.flipped.sum()):
         caught = int((left.flipped & (left.role == roles.WRONG_SIDE)).sum())
         st.caption(
@@ -109,6 +108,18 @@ def _thrown(left: Left) -> None:
         show(edited.thrown_away(points, left.role), "left_plane", on_select=lambda: _open("left_plane", left))
 
 
+def _how(left: Left) -> str:
+    """How it was decided."""
+    recipe, result = left.run.recipe, left.run.result
+    if not len(left.mean):
+        rule = RULES[recipe.option("rule")]
+        return f"{rule.title}: {rule.why}"
+    machines, (first, *last) = recipe.option("n_subsets"), result["chosen"]
+    last = f", {last[0]:g} in the end" if last and last[0] != first else ""
+    each = f"{result['subset_size']:,}"
+    return f"{machines} machines on {each} examples each judged all {len(left.role):,}. C = {first:g}{last}."
+
+
 def _cost(left: Left) -> None:
     """Beside the plain machine of the same examples, which can be trained from here."""
     own = costs.of_run(left.run, len(edited.left(left.role)))
@@ -117,8 +128,6 @@ def _cost(left: Left) -> None:
     plain = stored.stored([recipe])[0]
     done = plain is not None and plain.state == "done"
     costs.table(costs.of_run(plain, plain.result["n_train"]) if done else None, own)
-    if said := METHODS[left.run.recipe.method].words(left.run.result):
-        st.caption(words.plain(said))
     with st.container(horizontal=True, vertical_alignment="center"):
         if not done:
             help = "The same examples, kernel and C, with nothing thrown away; an ordinary run."
@@ -154,11 +163,7 @@ def _examples(left: Left) -> None:
     kinds = {name: np.flatnonzero(np.isin(left.role, codes)) for name, (codes, _) in KINDS.items()}
     kinds = {name: rows for name, rows in kinds.items() if len(rows)}
     with present.form("Which examples"):
-        state.param("left", next(iter(kinds)), list(kinds))
-        kind = st.segmented_control(
-            "Shown", list(kinds), default=next(iter(kinds)), required=True, key="left", bind="query-params", wrap=True,
-            help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
-        )  # fmt: skip
+        kind = _kind(kinds)
     rows = kinds[kind]
     if len(left.mean):
         rows = rows[np.argsort(KINDS[kind][1](left.mean[rows], left.variance[rows]), kind="stable")]
@@ -168,6 +173,17 @@ def _examples(left: Left) -> None:
         _rows(left, shown)
     else:
         _pictures(left, shown, kind)
+
+
+def _kind(kinds: dict[str, np.ndarray]) -> str:
+    """Which of them is shown; the address says it without the counts that its label shows."""
+    first = next(iter(kinds))
+    st.session_state["left_kind"] = state.param(THROWN, first, list(kinds))
+    return st.segmented_control(
+        "Shown", list(kinds), required=True, key="left_kind", on_change=state.note, args=(THROWN, "left_kind"),
+        format_func=lambda name: f"{name} ({len(kinds[name]):,})", wrap=True,
+        help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
+    )  # fmt: skip
 
 
 def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:

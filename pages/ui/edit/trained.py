@@ -44,7 +44,7 @@ def view() -> None:
 
 def edits(run: Run) -> bool:
     """Whether its method leaves training examples out."""
-    return not run.damage and METHODS[run.recipe.method].edits
+    return not run.damage and "roles" in METHODS[run.recipe.method].result_fields
 
 
 def _others(run: Run | None) -> None:

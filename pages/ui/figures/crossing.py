@@ -80,6 +80,7 @@ LOOKS = (  # of the lines, in their order: plain, edited, a third
     {"color": ORANGE, "symbol": "square-open", "dash": "solid"},
     {"color": BLUE, "symbol": "circle", "dash": "solid"},
     {"color": GREY, "symbol": "diamond-open", "dash": "dash"},
+    {"color": CLASS_COLOURS[2], "symbol": "triangle-up", "dash": "dash"},
 )
 
 

@@ -47,9 +47,7 @@ def flipped() -> float:
 
 def named(recipe: Recipe) -> Recipe:
     """The recipe with a title that tells what it is when it stands among all runs."""
-    noise = recipe.option("noise")
-    noisy = f" · {100 * noise:g} % labels flipped" if noise else ""
-    return recipe.replace(title=words.short(f"{words.title(recipe)}{noisy}", 120))
+    return recipe.replace(title="").replace(title=words.title(recipe))
 
 
 def _classes(labels: list[str]) -> list[str]:

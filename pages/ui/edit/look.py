@@ -69,9 +69,9 @@ def left_of(run: Run) -> Left:
 def draw(run: Run) -> None:
     """Everything there is to see of a run that is done."""
     left = left_of(run)
-    names = ("What was thrown away, and why", "What it cost", "Margins", "The examples")
+    names = ["What was thrown away, and why", "What it cost", "Margins", "The examples"]
     sides = st.grid(2, min_column_width=400)
-    places = (sides.cell(), sides.cell(), st.container(), st.container())
+    places = [sides.cell(), sides.cell(), st.container(), st.container()]
     thrown, cost, margins, examples = present.parts(names, places)
     with thrown:
         st.markdown("**What was thrown away? Why?**")
@@ -80,9 +80,27 @@ def draw(run: Run) -> None:
         st.markdown("**What did it cost?**")
         _cost(left)
     with margins:
-        _margins(left)
+        _pictured(left)
     with examples:
         _examples(left)
+
+
+def _pictured(left: Left) -> None:
+    """The margins, and in the plane the points."""
+    in_plane = left.dataset.X_train.shape[1:] == (2,)
+    sides = st.grid(2 if in_plane else 1, min_column_width=400)
+    with sides.cell():
+        _margins(left)
+    if in_plane:
+        with sides.cell():
+            st.subheader("In the plane")
+            _plane(left)
+
+
+def _plane(left: Left) -> None:
+    names = [words.in_figure(name, 20) for name in left.names]
+    points = edited.Points(left.dataset.X_train[left.index], left.sign, names)
+    show(edited.thrown_away(points, left.role), "left_plane", on_select=lambda: _open("left_plane", left))
 
 
 def _thrown(left: Left) -> None:
@@ -102,10 +120,6 @@ def _thrown(left: Left) -> None:
             f"{flipped:,} labels were flipped; {caught:,} of them lay on the wrong side and were thrown away, beside "
             f"{counts[roles.WRONG_SIDE] - caught:,} whose labels are as they were."
         )
-    if left.dataset.X_train.shape[1:] == (2,):
-        X = left.dataset.X_train[left.index]
-        points = edited.Points(X, left.sign, [words.in_figure(name, 20) for name in left.names])
-        show(edited.thrown_away(points, left.role), "left_plane", on_select=lambda: _open("left_plane", left))
 
 
 def _how(left: Left) -> str:

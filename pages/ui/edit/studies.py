@@ -137,7 +137,12 @@ def _held(course: Course, found: Found) -> go.Figure:
     else:
         lines = _lines(course, found, "support vectors")
     figure = crossing.growth(
-        lines, course.x_title, "support vectors", law=("2 B n", steinwart) if steinwart else None, log=course.apart
+        lines,
+        course.x_title,
+        "support vectors",
+        law=("2 B n", steinwart) if steinwart else None,
+        log=course.apart,
+        span=_span(course),
     )
     known = all(point.bayes is not None for point in course.points)
     told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
@@ -150,13 +155,21 @@ def _held(course: Course, found: Found) -> go.Figure:
 
 def _of(course: Course, found: Found, measure: str) -> go.Figure:
     lines = _lines(course, found, measure)
-    figure = crossing.growth(lines, course.x_title, measure, per_cent=measure.endswith("%"))
+    figure = crossing.growth(lines, course.x_title, measure, per_cent=measure.endswith("%"), span=_span(course))
     return worded(figure, f"{measure} against {course.x_title}: {_said(lines)}.", f"{_said(lines)}.")
 
 
 def _said(lines: dict) -> str:
-    """`plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
-    return "; ".join(f"{name} {_number(one.ys[0])} to {_number(one.ys[-1])}" for name, one in lines.items())
+    """`Plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
+    ends = {name: [_number(y) for y in dict.fromkeys((one.ys[0], one.ys[-1]))] for name, one in lines.items()}
+    said = "; ".join(f"{name} {' to '.join(two)}" for name, two in ends.items())
+    return said[:1].upper() + said[1:]
+
+
+def _span(course: Course) -> tuple[float, float]:
+    """The first and the last x."""
+    xs = [point.x for point in course.points]
+    return min(xs), max(xs)
 
 
 def _number(value: float) -> str:

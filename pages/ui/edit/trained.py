@@ -28,11 +28,11 @@ def view() -> None:
     if not edits_now:
         _others(run)
         return
-    st.subheader(words.plain(run.title))
     if run.state != "done":
         watch.watch(run)
         return
     run.check()
+    st.subheader(words.plain(run.title))
     st.caption(words.summary(run.recipe))
     try:
         evidence.data_of(run)

@@ -86,12 +86,12 @@ LOOKS = (  # of the lines, in their order: plain, edited, a third
 
 def growth(
     lines: Mapping[str, Line], x_title: str, y_title: str, *, law: tuple[str, Line] | None = None,
-    now: float | None = None, log: bool = False, per_cent: bool = False,
+    now: float | None = None, log: bool = False, per_cent: bool = False, span: tuple[float, float] | None = None,
 ) -> go.Figure:  # fmt: skip
     """What grows with n, with noise or with the overlap: a line for each machine, named at its end.
 
     law: the name and course of what theory says, dotted. now: the x that a slider stands at. log: of the y axis;
-    per_cent: y is one.
+    per_cent: y is one. span: the x that the axis holds at least, before all points are known.
     """
     figure = bare(x_title, y_title, margin_r=NAME_ROOM, hovermode="x", yaxis_type="log" if log else "linear")
     unit = " %" if per_cent else ""
@@ -116,6 +116,9 @@ def growth(
         ends.append((line.ys[-1], name, GREY))
     if now is not None:
         figure.add_vline(x=now, line={"color": GREY, "width": 1, "dash": "dot"})
+    if span and span[0] < span[1]:
+        room = 0.04 * (span[1] - span[0])
+        figure.update_xaxes(range=[span[0] - room, span[1] + room])
     _name_ends(figure, ends, log)
     _y_range(figure, log)
     return figure

@@ -1,13 +1,14 @@
 """What data sets there are: bundled with installed packages, downloadable, mirrored, synthetic, and the reader's own.
 
 entries() -> [Entry]      entry(name) -> Entry      load(name) -> Dataset
+squares:0.2, clouds:2     families of synthetic sets, of which a few are listed (data.drawn)
 draft, keep, forget, damaged      the reader's own sets (data.own)
 """
 
 from functools import partial
 
-from data import synthetic
-from data.dataset import Dataset
+from data import drawn, synthetic
+from data.dataset import MADE_HERE, Dataset
 from data.entry import Entry, find, from_manifest
 from data.loaders import bundled, windows
 from data.own import PREFIX as OWN_PREFIX
@@ -32,6 +33,8 @@ def entries() -> list[Entry]:
 
 def entry(name: str) -> Entry:
     """The entry of this name. Raises UnknownDataset, which lists the names."""
+    if drawn.is_drawn(name):
+        return drawn.entry(name)
     return find(name, _BUILT_IN, entries)
 
 
@@ -166,6 +169,21 @@ _BENCHMARKS = (
         note="123 binary features of a person; +1 earns more than 50 000 dollars a year.",
         parse=bundled.a9a,
     ),
+    Entry(
+        **from_manifest("forest"),
+        title="Forest cover type",
+        kind="features",
+        shape=(54,),
+        classes=tuple(range(1, 8)),
+        n_train=581_012,
+        n_test=0,
+        licence="CC BY 4.0",
+        citation="J. A. Blackard and D. J. Dean, Covertype, UCI repository, 1998",
+        size_mb=11.2,
+        note="Ten measures and 44 binary features of a patch of forest; class 2, lodgepole pine, against the rest is "
+        "a usual two-class problem. " + NO_SPLIT,
+        parse=bundled.forest,
+    ),
 )
 
 _TOYS = tuple(
@@ -177,7 +195,7 @@ _TOYS = tuple(
         classes=PAIR,
         n_train=synthetic.N_TRAIN,
         n_test=synthetic.N_TEST,
-        licence="made here",
+        licence=MADE_HERE,
         citation="",
         sources=("drawn from a fixed seed",),
         size_mb=0.0,
@@ -192,4 +210,6 @@ _TOYS = tuple(
     )
 )
 
-_BUILT_IN = {built_in.name: built_in for built_in in (*_DIGITS, *_DETECTION, *_BENCHMARKS, *_TOYS)}
+_DRAWN = tuple(map(drawn.entry, drawn.LISTED))
+
+_BUILT_IN = {built_in.name: built_in for built_in in (*_DIGITS, *_DETECTION, *_BENCHMARKS, *_TOYS, *_DRAWN)}

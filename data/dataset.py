@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+MADE_HERE = "made here"  # the licence of what is synthetic
+
 
 class DataError(ValueError):
     """Data that cannot be used: `reason` says why, `accepted` what would be taken instead."""
@@ -75,7 +77,7 @@ class Facts:
 
     @property
     def synthetic(self) -> bool:
-        return self.kind == "toy"
+        return self.licence == MADE_HERE
 
 
 @dataclass(frozen=True, eq=False)

@@ -158,7 +158,10 @@ def _check(path: Path, file: File) -> None:
     expected = file.sha256 or list(file.counts)
     try:
         with _open(path) as content:
-            found = hashlib.file_digest(content, "sha256").hexdigest() if file.sha256 else _class_counts(content)
+            if file.sha256:
+                found = hashlib.file_digest(content, "sha256").hexdigest()
+            else:
+                found = _class_counts(content, file.label)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise DataError(f"{path} is damaged ({_first_line(error)})", f"the published {file.name}") from error
     if found != expected:
@@ -166,9 +169,9 @@ def _check(path: Path, file: File) -> None:
         raise DataError(f"{path} is not the published {file.name}: its {kind} is {found}", f"{kind} {expected}")
 
 
-def _class_counts(lines: IO[bytes]) -> list[int]:
-    """Examples per class of a text file whose lines start with the label."""
-    counts = Counter(float(line.split(None, 1)[0]) for line in lines if line.strip())
+def _class_counts(lines: IO[bytes], label: int) -> list[int]:
+    """Examples per class of a text file whose lines have their label there."""
+    counts = Counter(float(line.replace(b",", b" ").split()[label]) for line in lines if line.strip())
     return [counts[label] for label in sorted(counts)]
 
 

@@ -14,6 +14,7 @@ class File:
     name: str
     sha256: str = ""
     counts: tuple[int, ...] = ()  # per class, labels sorted
+    label: int = 0  # where a line has its label: 0 or -1, among values parted by commas or white space
     package: str = ""  # folder of an installed package that carries the file
 
 
@@ -150,6 +151,11 @@ SETS = {
     "a9a": FileSet(
         (File("a9a", counts=(24720, 7841)), File("a9a.t", counts=(12435, 3846))),
         (Source("https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"),),
+        folders=("benchmarks",),
+    ),
+    "forest": FileSet(
+        (File("covtype.data", counts=(211840, 283301, 35754, 2747, 9493, 17367, 20510), label=-1),),
+        (Source("https://archive.ics.uci.edu/ml/machine-learning-databases/covtype/", suffix=".gz"),),
         folders=("benchmarks",),
     ),
 }

@@ -146,6 +146,7 @@ ROOMS = (
     "run",
     "compare",
     "detect",
+    "edit",
     "draw",
     "play",
     "data",

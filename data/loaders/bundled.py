@@ -42,3 +42,10 @@ def matlab(paths: list[Path]) -> Arrays:
 def a9a(paths: list[Path]) -> Arrays:
     (X, y), (X_test, y_test) = (text.read_libsvm(path, n_features=123) for path in paths)
     return Arrays(X, y.astype(np.int64), X_test, y_test.astype(np.int64))
+
+
+def forest(paths: list[Path]) -> Arrays:
+    """54 whole numbers and a label from 1 to 7 a line; reordered so that the classes mix, as the file has runs."""
+    rows = np.loadtxt(paths[0], np.float32, delimiter=",")
+    rows = rows[mixed_order(rows[:, -1])]
+    return Arrays.unsplit(rows[:, :-1], rows[:, -1].astype(np.int64))

@@ -42,6 +42,13 @@ def unchecked(stage: str) -> None:
     """The `check` of work that nobody stops."""
 
 
+class Trained(NamedTuple):
+    """What another run has trained for this one to begin with, and what that machine said of its test examples."""
+
+    machine: Machine
+    judged: NamedTuple
+
+
 class Fitted(NamedTuple):
     """A fitted estimator, the problem it was fitted to, and the seconds that it took, those of compiling among them."""
 
@@ -58,6 +65,7 @@ class Outcome(NamedTuple):
     test: NamedTuple  # what the task's `judge` said of the test examples
     train_index: np.ndarray
     result: dict
+    kept: dict[str, np.ndarray]  # what the method keeps of each training example
 
 
 def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
@@ -65,7 +73,7 @@ def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
 
     RecipeError for a split, folds or a method that the data set does not allow; what `check` raises.
     """
-    return task_of(recipe).prepare(recipe, check, part)
+    return task_of(recipe).prepare(recipe.origin, check, part)
 
 
 def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
@@ -83,13 +91,32 @@ def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
         return outcomes[0]._replace(result=result | meter.figures())
 
 
-def fit(recipe: Recipe, problem: Problem, monitor: Callable | None = None, check: Check = unchecked) -> Fitted:
-    """Train by the recipe's method. ValueError for a problem that has fewer than two classes."""
-    started = time.perf_counter()
+def fit(
+    recipe: Recipe,
+    problem: Problem,
+    monitor: Callable | None = None,
+    check: Check = unchecked,
+    trained: Trained | None = None,
+) -> Fitted:
+    """Train by the recipe's method. trained: the machine that the method begins with; where it begins with one and has
+    none, that is trained first. ValueError for a problem that has fewer than two classes."""
+    started, task, method = time.perf_counter(), task_of(recipe), METHODS[recipe.method]
     with Compiling() as compiling:
-        estimator, problem = task_of(recipe).train(METHODS[recipe.method], recipe, problem, monitor, check)
+        if method.made:
+            estimator, problem = task.train(method, recipe, problem, monitor, check)
+        else:
+            problem = task.with_aside(recipe, _with_machine(recipe.origin, problem, monitor, check, trained), check)
+            estimator = method.train(recipe, problem, monitor)
     seconds = time.perf_counter() - started
     return Fitted(estimator, problem, seconds, compiling.seconds)
+
+
+def _with_machine(origin: Recipe, problem: Problem, monitor, check: Check, trained: Trained | None) -> Problem:
+    """The problem as the training of its machine left it, with that machine."""
+    if trained is None:
+        first = fit(origin, problem, monitor and under_name("the machine itself", monitor), check)
+        return first.problem._replace(machine=first.estimator.machine_)
+    return task_of(origin).resumed(problem, trained.judged)._replace(machine=trained.machine)
 
 
 def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
@@ -99,8 +126,10 @@ def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
     test = task.judge(machine, problem, check)
     seconds = time.perf_counter() - started
     result = _result(recipe, fitted, seconds) | task.outcome([test])
-    result |= METHODS[recipe.method].figures(fitted.estimator)
-    return Outcome(replace(machine, prepare=problem.prepare), test, problem.train_index, result)
+    method = METHODS[recipe.method]
+    result |= method.figures(fitted.estimator)
+    machine, kept = replace(machine, prepare=problem.prepare), method.kept(fitted.estimator)
+    return Outcome(machine, test, problem.train_index, result, kept)
 
 
 def gathered(recipe: Recipe, outcomes: list[Outcome]) -> dict:

@@ -20,6 +20,7 @@ from svmcore.lab.jobs import worker
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
 from svmcore.lab.jobs.process import before_threads_are_joined, yield_to_others
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run
@@ -53,8 +54,9 @@ class Queue:
         once_in: float = 0.0,
     ) -> str:
         """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
-        the run that it grew out of; group: what it is started together with others for. once_in: seconds in which the
-        same recipe, asked for again, is the run that it already was: a double click, two tabs.
+        the run that it grew out of; that of the machine that the recipe begins with is found, or queued before it.
+        group: what it is started together with others for. once_in: seconds in which the same recipe, asked for again,
+        is the run that it already was: a double click, two tabs.
 
         BudgetError when it cannot fit into memory, UnknownDataset, QueueFull, OSError when the disk takes no new run.
         """
@@ -63,6 +65,8 @@ class Queue:
 
     def _submit(self, recipe: Recipe, looks: bool, parent: str | None, group: runs.Group | None) -> str:
         predicted = require(recipe)
+        if recipe.origin is not recipe and parent is None:
+            parent = self._machine_of(recipe, looks)
         with self.changed:
             fresh = sum(job.thread is None and job.state in runs.ACTIVE for job in self._jobs.values())
         if fresh >= MAX_QUEUED:
@@ -77,6 +81,14 @@ class Queue:
             self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, predicted.seconds)
             self._dispatch()
         return run.id
+
+    def _machine_of(self, recipe: Recipe, looks: bool) -> str:
+        """Id of the run of the machine that a recipe begins with: one that there is, or a new one, queued before it."""
+        if found := runs.with_machine(recipe.origin):
+            return found.id
+        named = next((known for known in RECIPES.values() if known.digest() == recipe.origin.digest()), None)
+        title = f"The machine of {recipe.title or recipe.name}"[:120]
+        return self._submit(named or recipe.origin.replace(title=title), looks, None, None)
 
     def _asked_already(self, recipe: Recipe, once_in: float) -> str | None:
         """Id of the run of this recipe that was asked for a moment ago, unless it was stopped or failed since."""

@@ -8,6 +8,7 @@ import math
 import shutil
 import threading
 import time
+from contextlib import suppress
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from svmcore.lab.forecast.estimate import Estimate, require
 from svmcore.lab.jobs.live import Viewer
 from svmcore.lab.jobs.pace import Pace
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress
@@ -84,11 +86,12 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     problem = train.prepare(recipe, watch.check, number)
     run.save_split(problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
-    if watch.control.looks and task_of(recipe).looks:
+    method = METHODS[recipe.method]
+    if watch.control.looks and task_of(recipe).looks and method.made and method.looks:
         watch.viewer = Viewer(problem, recipe.seed)
     watch.check("fitting")
     idle = watch.idle
-    fitted = train.fit(recipe, problem, watch, watch.check)
+    fitted = train.fit(recipe, problem, watch, watch.check, _trained(run, number))
     fitted = fitted._replace(seconds=fitted.seconds - (watch.idle - idle))
     watch.check("predicting")
     outcome = train.judge(recipe, fitted, watch.check)
@@ -96,7 +99,19 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     if fitted.problem is not problem:
         run.save_split(fitted.problem.train_index, fitted.problem.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
+    run.save_edited(outcome.kept, number)
     return outcome
+
+
+def _trained(run: runs.Run, number: int) -> train.Trained | None:
+    """The machine that a run begins with, where it begins with one and its parent has it."""
+    if METHODS[run.recipe.method].made:
+        return None
+    with suppress(runs.UnknownRun):
+        parent = runs.get(run.parent or "")
+        if parent.state == "done" and parent.recipe.outcome == run.recipe.origin.outcome:
+            return train.Trained(parent.machine(number), parent.test(number))
+    return None
 
 
 class _Watch:
@@ -154,6 +169,8 @@ class _Watch:
             "compile_seconds": round(self.meter.seconds, 3),
             "rest_seconds": round(self.rested, 3),
         }
+        if line["mean_gap"] is None:  # several fits side by side, of which none has reported yet
+            return
         self.pace.seen(age, line["mean_gap"])
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)

@@ -34,7 +34,6 @@ from svmcore.lab.registry.fields import (
     numeric,
     read_json,
 )
-from svmcore.lab.registry.method import JITTERS_DEFAULT
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields, own_fields
 from svmcore.lab.registry.solvers import SOLVERS
@@ -152,10 +151,15 @@ class Recipe:
                 self._check_options_by_name()
             object.__setattr__(self, name, field_.check(getattr(self, name)))
         method = METHODS[self.method]
-        object.__setattr__(self, "jitters", (self.jitters or JITTERS_DEFAULT) if method.uses_jitters else "")
         object.__setattr__(self, "options", _own_options(self._owners, self.options))
+        object.__setattr__(self, "jitters", method.jitters(self))
         method.check(self)
         task_of(self).check(self)
+
+    @cached_property
+    def origin(self) -> Recipe:
+        """What is trained first: of a reduction the recipe of its machine, else the recipe itself."""
+        return METHODS[self.method].origin(self)
 
     @property
     def _owners(self) -> tuple[str, str, str]:
@@ -252,6 +256,11 @@ class Recipe:
         beside = {"name", "title", "cache_mb", "slow_motion"} | ({"folds"} if self.folds is None else set())
         deciding = [pair for pair in self._key if pair[0] not in beside]
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]
+
+    @cached_property
+    def outcome(self) -> str:
+        """The digest of what decides the machine: two recipes that differ in their folds alone have the same."""
+        return self.digest() if self.folds is None else self.replace(folds=None).digest()
 
     @cached_property
     def _key(self) -> tuple[tuple[str, str], ...]:

@@ -121,8 +121,8 @@ def _choice(allowed):
     return check
 
 
-def _number(low, high, whole):
-    above = low == 0 and not whole
+def _number(low, high, whole, closed=False):
+    above = low == 0 and not whole and not closed
     allowed = f"{'a whole number' if whole else 'a number'} {f'above {low}' if above else f'from {low}'} to {high:g}"
 
     def check(name, value):
@@ -206,6 +206,18 @@ def _options(name, value):
     return json.loads(text)
 
 
+def _numbers(name, value):
+    """Numbers above 0 as one text, none twice; empty for none."""
+    allowed = "up to 20 different numbers above 0 with commas between them, or nothing"
+    try:
+        numbers = [_number(0, 1e9, whole=False)(name, float(part)) for part in value.split(",") if part.strip()]
+    except (AttributeError, ValueError):
+        raise RecipeError(name, value, allowed) from None
+    if len(numbers) > 20 or len(set(numbers)) < len(numbers):
+        raise RecipeError(name, value, allowed)
+    return ",".join(map(_show_number, numbers))
+
+
 def _digestion(name, value):
     """Settings of digestion that differ from the usual ones."""
     try:
@@ -260,9 +272,9 @@ def _show_kernel(kernel):
     return f"{name}:{','.join(shown)}" if shown else name
 
 
-def numeric(low, high, *, whole=False) -> Kind:
-    """A number from low to high; above 0 when low is 0 and fractions count."""
-    return Kind(_number(low, high, whole), read_json, _show_number, "number", low=low, high=high, whole=whole)
+def numeric(low, high, *, whole=False, closed=False) -> Kind:
+    """A number from low to high; above 0 when low is 0 and fractions count, unless `closed`."""
+    return Kind(_number(low, high, whole, closed), read_json, _show_number, "number", low=low, high=high, whole=whole)
 
 
 def choice(allowed: Mapping, title: Callable[[object], str] | None = None) -> Kind:
@@ -283,6 +295,7 @@ FACTORS = Kind(_factors, read_json, _show_json)
 FLAG = Kind(_flag, json.loads, json.dumps, "flag")
 OPTIONS = Kind(_options, json.loads, _show_json)
 SLUG = Kind(_slug, str, str, "text")
+NUMBERS = Kind(_numbers, str, str, "text")
 LINE = Kind(_line, str, str, "text")
 DIGESTION = Kind(_digestion, json.loads, _show_json)
 JITTERS = Kind(_jitters, str, str, "text")

@@ -19,10 +19,18 @@ import numpy as np
 from svmcore.kernels import Kernel
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.split import Split
+from svmcore.model import Machine
 from svmcore.preprocess import Preprocessor
 from svmcore.svc import Source
 
 BETWEEN_CHECKS = 2048  # examples preprocessed
+
+
+class Aside(NamedTuple):
+    """Labelled examples that no method trains on, and that no test has seen."""
+
+    X: np.ndarray  # (n, d) float32, preprocessed
+    y: np.ndarray  # (n,)
 
 
 class Problem(NamedTuple):
@@ -46,6 +54,9 @@ class Problem(NamedTuple):
     weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
     search: NamedTuple | None = None  # what else a task keeps of it
     recipe: object | None = None  # where judging needs its settings
+    machine: Machine | None = None  # that the method begins with, where it begins with one
+    aside: Aside | None = None  # examples for its choices, where it makes any
+    y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
 
 
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
@@ -61,14 +72,15 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     shape = data.image_shape and first.output_shape(data.image_shape)
     last_shape = shape and last.output_shape(shape)
     method.require_images(recipe, last_shape)
+    method.need_classes(recipe, len(np.unique(parts.y_train)))
     _learn(first, data.X_train, parts.train)
-    images = _transform(first, data.X_train, parts.train, check)
+    images = transformed(first, data.X_train, parts.train, check)
     _learn(last, images)
-    X_train = _transform(last, images, None, check)
+    X_train = transformed(last, images, None, check)
     held = data.X_test if parts.part == "test" else data.X_train
     X_test = X_train[:0]  # where no example is tested by itself
     if len(parts.test):
-        X_test = _transform(last, _transform(first, held, parts.test, check), None, check)
+        X_test = transformed(last, transformed(first, held, parts.test, check), None, check)
     return Problem(
         X_train=X_train,
         y_train=parts.y_train,
@@ -84,16 +96,13 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         last=last,
         prepare=first.then(last),
         kernel=method.kernel(recipe, X_train, last_shape),
+        y_noisy=parts.y_noisy,
     )
 
 
-def _learn(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None = None) -> None:
-    """Fit those of the steps that learn, to these rows of X."""
-    if not steps.__sklearn_is_fitted__():
-        steps.fit(X if rows is None else X[rows])
-
-
-def _transform(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, check: Callable[[str], None]) -> np.ndarray:
+def transformed(
+    steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, check: Callable[[str], None]
+) -> np.ndarray:
     """The rows of X (all for None) after the steps, (n, d) float32, in pieces between which the run may be stopped; X
     itself where nothing is to be done."""
     if rows is None:
@@ -107,3 +116,9 @@ def _transform(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, chec
         out = np.empty((len(rows), piece.shape[1]), np.float32) if out is None else out
         out[start : start + len(piece)] = piece
     return out
+
+
+def _learn(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None = None) -> None:
+    """Fit those of the steps that learn, to these rows of X."""
+    if not steps.__sklearn_is_fitted__():
+        steps.fit(X if rows is None else X[rows])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from svmcore.lab.registry import noise
 from svmcore.lab.registry.fields import RecipeError
 
 
@@ -16,23 +17,31 @@ class Split(NamedTuple):
     train: np.ndarray  # (n_train,) int64, into X_train
     test: np.ndarray  # (n_test,) int64, into the part
     part: str  # "test" | "train"
-    y_train: np.ndarray
-    y_test: np.ndarray
+    y_train: np.ndarray  # with the recipe's label noise
+    y_test: np.ndarray  # without
+    y_noisy: np.ndarray | None = None  # (n_test,) with it, where there is some
 
 
 def whole(recipe, data) -> Split:
     """The recipe's own training and test set. RecipeError for a split or folds that the data set does not allow."""
     train, test, part = positions(recipe, data)
-    y_train = _labels(recipe, data.y_train[train])
+    y_train = labels(recipe, data.y_train[train])
     smallest = int(np.unique(y_train, return_counts=True)[1].min())
     if recipe.folds is not None and recipe.folds > smallest:
         raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
-    return Split(train, test, part, y_train, _labels(recipe, (data.y_test if part == "test" else data.y_train)[test]))
+    return Split(train, test, part, y_train, labels(recipe, (data.y_test if part == "test" else data.y_train)[test]))
 
 
-def fold(recipe, data, number: int) -> Split:
-    """Part `number` of the recipe's folds of its training set held out from the others."""
-    split = whole(recipe, data)
+def noisy(recipe, split: Split, share: float) -> Split:
+    """The split with this share of its labels swapped: of the training examples, and of the test's beside theirs."""
+    if not share:
+        return split
+    y_noisy = noise.swapped(split.y_test, share, recipe.seed, noise.TEST)
+    return split._replace(y_train=noise.swapped(split.y_train, share, recipe.seed), y_noisy=y_noisy)
+
+
+def fold(recipe, split: Split, number: int) -> Split:
+    """Part `number` of the recipe's folds of a training set held out from the others."""
     folds = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
     kept, held = list(folds.split(split.train, split.y_train))[number]
     return Split(split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held])
@@ -63,6 +72,14 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
     return train, test, part
 
 
+def left_over(recipe, data, most: int) -> np.ndarray:
+    """(n,) positions into X_train of examples that neither train nor test: at most so many of them, by the seed."""
+    train, test, part = positions(recipe, data)
+    used = np.union1d(train, test) if part == "train" else train
+    rows = np.setdiff1d(np.flatnonzero(_wanted(recipe, data.y_train)), used)
+    return np.sort(np.random.default_rng(recipe.seed).permutation(rows)[:most])
+
+
 def _wanted(recipe, y: np.ndarray) -> np.ndarray:
     """(n,) bool: the examples of the classes asked for; all of them when one class stands against the rest."""
     if len(recipe.classes) < 2:
@@ -70,7 +87,7 @@ def _wanted(recipe, y: np.ndarray) -> np.ndarray:
     return np.isin(y.astype(str), [str(label) for label in recipe.classes])
 
 
-def _labels(recipe, y: np.ndarray) -> np.ndarray:
+def labels(recipe, y: np.ndarray) -> np.ndarray:
     """The labels to learn: +1 and -1 for one class against the rest."""
     if len(recipe.classes) != 1:
         return y

@@ -62,6 +62,14 @@ class Task(ABC):
         """What the method makes of the problem, and the problem as it was in the end."""
         return method.train(recipe, problem, monitor), problem
 
+    def resumed(self, problem, judged):
+        """A problem as it was when training ended, from what its machine said; for a method that begins there."""
+        return problem
+
+    def with_aside(self, recipe, problem, check: Check):
+        """The problem with the examples of its data set that neither train nor test, where there are any."""
+        return problem
+
     @abstractmethod
     def prepare(self, recipe, check: Check, part: int = 0):
         """The problem of one of the recipe's parts. RecipeError for what its data set does not allow; what `check`

@@ -6,6 +6,7 @@
     tags.json       the reader's words for it
     split.npz       which examples train, which test     progress.jsonl  one line now and then
     model.npz       the machine                          test.npz        labels, predictions, decision values
+    edited.npz      of a run that left training examples out: which, and by what margins
     result.json     the figures; written last      (of a run in parts also split-1.npz, model-1.npz, test-1.npz, ...)
 
 A run is created under a temporary name and renamed, so it is there whole or not at all. One that says it is at work
@@ -96,6 +97,12 @@ def get(run_id: str) -> Run:
 def newest_first() -> list[Run]:
     """All intact runs, newest first."""
     return list(folders.seen("intact", lambda: [run for run in everything() if not run.damage]))
+
+
+def with_machine(recipe: Recipe) -> Run | None:
+    """The latest run that has the machine of this recipe, or else the latest that is about to."""
+    alike = [run for run in newest_first() if run.state in ("done", *ACTIVE) and run.recipe.outcome == recipe.outcome]
+    return next((run for run in alike if run.state == "done"), alike[0] if alike else None)
 
 
 def everything() -> list[Run]:

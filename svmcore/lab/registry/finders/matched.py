@@ -81,6 +81,11 @@ def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Pro
     return method.train(recipe, problem, monitor), problem
 
 
+def resumed(problem: Problem, judged: Detections) -> Problem:
+    """The problem at the end of training: no candidate joins it meanwhile."""
+    return problem
+
+
 def judge(machine, problem: Problem, check) -> Detections:
     """The candidates with the machine's f."""
     check("predicting")

@@ -88,6 +88,14 @@ def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Pro
     return estimator, problem
 
 
+def resumed(problem: Problem, judged: Detections) -> Problem:
+    """The problem with all windows that bootstrapping mined, as a run kept them."""
+    ground = problem.search._replace(
+        chips=judged.train_chips, y=judged.train_y, picture=judged.train_picture, round=judged.train_round
+    )
+    return _problem(problem.recipe, ground, lambda _: None)
+
+
 def judge(machine, problem: Problem, check) -> Detections:
     """What the machine finds in the test pictures, down to the floor of the recipe."""
     recipe, ground = problem.recipe, problem.search

@@ -9,15 +9,17 @@ import numpy as np
 
 from data import catalogue, load
 from svmcore.lab.registry import split
-from svmcore.lab.registry.checks import count, several, share
+from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.problem import Problem, assemble
+from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
 from svmcore.metrics import rate_text, roc_area, wilson
 from svmcore.model import Machine, labels
 
+ASIDE = 10_000  # examples that choices are made on, at most
 PIECE = 4e9  # floating-point operations between two checks while deciding
 
 
@@ -29,6 +31,7 @@ class TestSet(NamedTuple):
     y_pred: np.ndarray  # (n,)
     decision: np.ndarray  # (n, k) float64
     split: str  # "test" | "train": the part that `index` points into
+    y_noisy: np.ndarray = np.zeros(0)  # (n,) labels with the recipe's noise, or (0,) where it has none
 
 
 class Classify(Task):
@@ -36,8 +39,19 @@ class Classify(Task):
 
     name = "classify"
     title = "Tell classes apart"
+    fields = (
+        Field(
+            "noise",
+            numeric(0, 0.5, closed=True),
+            0.0,
+            "Label noise",
+            "Share of the examples whose label is swapped, drawn by the seed. Training sees these labels; the test is "
+            "judged by the true ones, and by swapped ones beside them (Bakir, Bottou and Weston 2004, section 4.2).",
+            step=0.05,
+        ),
+    )
     figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
-    at_times: ClassVar = {"roc_area": share}
+    at_times: ClassVar = {"roc_area": share, "noisy": lambda value: an_object(value, Classify.figures)}
     arrays: ClassVar = {
         "index": ("iu", 1),
         "y_true": ("biufU", 1),
@@ -54,7 +68,10 @@ class Classify(Task):
     def judged(self, arrays: dict) -> TestSet:
         if str(arrays["split"]) not in ("test", "train"):
             raise ValueError("it does not say of which part its examples are")
-        return super().judged(arrays)
+        noisy = arrays.get("y_noisy", np.zeros(0))
+        if noisy.shape not in ((0,), arrays["y_true"].shape):
+            raise ValueError(f"y_noisy has the shape {noisy.shape}")
+        return super().judged(arrays)._replace(y_noisy=noisy)
 
     def misfit(self, shapes) -> str:
         lengths = {shapes[name][0] for name in ("index", "y_true", "y_pred", "decision")}
@@ -67,11 +84,19 @@ class Classify(Task):
     def prepare(self, recipe, check: Check, part: int = 0) -> Problem:
         check("loading")
         data = load(recipe.dataset)
-        return assemble(recipe, data, split.whole(recipe, data), check)
+        return assemble(recipe, data, _parts(recipe, data), check)
+
+    def with_aside(self, recipe, problem: Problem, check: Check) -> Problem:
+        data = load(recipe.dataset)
+        rows = split.left_over(recipe, data, ASIDE)
+        if not len(rows):
+            return problem
+        X = transformed(problem.prepare, data.X_train, rows, check)
+        return problem._replace(aside=Aside(X, split.labels(recipe, data.y_train[rows])))
 
     def fold(self, recipe, number: int, check: Check) -> Problem:
         data = load(recipe.dataset)
-        return assemble(recipe, data, split.fold(recipe, data, number), check)
+        return assemble(recipe, data, split.fold(recipe, _parts(recipe, data), number), check)
 
     def judge(self, machine: Machine, problem: Problem, check: Check) -> TestSet:
         m, d = machine.support_vectors.shape
@@ -81,12 +106,15 @@ class Classify(Task):
             check("predicting")
             decision[start : start + step] = machine.decision_values(problem.X_test[start : start + step])
         predicted = labels(machine.classes, decision)
-        return TestSet(problem.test_index, problem.y_test, predicted, decision, problem.test_split)
+        noisy = np.zeros(0) if problem.y_noisy is None else problem.y_noisy
+        return TestSet(problem.test_index, problem.y_test, predicted, decision, problem.test_split, noisy)
 
     def outcome(self, judged: list[TestSet]) -> dict:
-        errors, n_test = sum(map(self.loss, judged)), sum(len(test.y_true) for test in judged)
-        rate = {"error_rate": errors / n_test, "interval": list(wilson(errors, n_test))}
-        return {"n_test": n_test, "errors": errors} | rate | _ranking(judged)
+        n_test = sum(len(test.y_true) for test in judged)
+        found = {"n_test": n_test} | _rate(sum(map(self.loss, judged)), n_test) | _ranking(judged)
+        if not all(len(test.y_noisy) for test in judged):
+            return found
+        return found | {"noisy": _rate(sum(int((t.y_noisy != t.y_pred).sum()) for t in judged), n_test)}
 
     def loss(self, judged: TestSet) -> int:
         return int((judged.y_true != judged.y_pred).sum())
@@ -115,6 +143,7 @@ class Classify(Task):
             n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
             n_train -= min(n_test, n_train - 1)
         n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
+        METHODS[recipe.method].need_classes(recipe, n_classes)
         return Sizes(
             min(recipe.n_train or n_train, n_train),
             min(recipe.n_test or n_test, n_test),
@@ -127,6 +156,16 @@ class Classify(Task):
         folds = recipe.folds or 0
         held = size.n_train // folds if folds else 0
         return folds * [size._replace(n_train=size.n_train - held, n_test=held)]
+
+
+def _parts(recipe, data) -> split.Split:
+    """Training and test set, with the label noise that the recipe asks for."""
+    return split.noisy(recipe, split.whole(recipe, data), recipe.options.get("noise", 0.0))
+
+
+def _rate(errors: int, n_test: int) -> dict:
+    """Errors, their rate and its 95 % interval."""
+    return {"errors": errors, "error_rate": errors / n_test, "interval": list(wilson(errors, n_test))}
 
 
 def _ranking(judged: list[TestSet]) -> dict:

@@ -79,6 +79,9 @@ class Detect(Task):
     def train(self, method, recipe, problem: Problem, monitor, check: Check) -> tuple[object, Problem]:
         return FINDERS[recipe.option("finder")].train(method, recipe, problem, monitor, check)
 
+    def resumed(self, problem: Problem, judged: Detections) -> Problem:
+        return FINDERS[problem.recipe.option("finder")].resumed(problem, judged)
+
     def judge(self, machine: Machine, problem: Problem, check: Check) -> Detections:
         return FINDERS[problem.recipe.option("finder")].judge(machine, problem, check)
 

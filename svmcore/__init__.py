@@ -12,6 +12,7 @@ from svmcore.jitter import JitterSet, PointJitters
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.memory import BudgetError
 from svmcore.methods.definite import PositivePart
+from svmcore.methods.editing import CrossTrainingSVC, EditingSVC, bagged, edit
 from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.reduced import ReducedSet
@@ -29,8 +30,10 @@ __all__ = [
     "RBF",
     "SVC",
     "BudgetError",
+    "CrossTrainingSVC",
     "Decomposition",
     "Digestion",
+    "EditingSVC",
     "JitterSet",
     "Jittered",
     "Kernel",
@@ -48,6 +51,8 @@ __all__ = [
     "TangentFeature",
     "TangentWhitened",
     "VirtualSVC",
+    "bagged",
+    "edit",
     "froc",
     "kernel_from_dict",
     "load",

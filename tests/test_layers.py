@@ -147,6 +147,7 @@ ROOMS = (
     "compare",
     "reduce",
     "detect",
+    "edit",
     "draw",
     "play",
     "data",

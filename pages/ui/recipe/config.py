@@ -21,6 +21,7 @@ from svmcore.lab.registry.method import JITTERS_DEFAULT
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store.runs import ACTIVE
 
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
@@ -156,7 +157,8 @@ def fill(recipe: Recipe, wrong=()):
     kernel = recipe.kernel.to_dict()
     values[key("kernel")] = recipe.kernel.name
     values.update({key(f"{recipe.kernel.name}_{name}"): value for name, value in kernel.items()})
-    for owner, own in ((recipe.method, METHODS[recipe.method]), (recipe.solver, SOLVERS[recipe.solver])):
+    owners = ((recipe.task, TASKS), (recipe.method, METHODS), (recipe.solver, SOLVERS))
+    for owner, own in ((name, known[name]) for name, known in owners):
         values.update({key(f"{owner}_{field.name}"): recipe.option(field.name) for field in own.fields})
     values[key("balanced")] = recipe.class_weight == "balanced"
     values[key("jitters")] = recipe.jitters or JITTERS_DEFAULT

@@ -20,7 +20,10 @@ from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.tasks import TASKS
 from svmcore.preprocess import STEPS, usage
+
+TASK = "classify"  # what this form is for
 
 
 def recipe_form() -> Recipe | None:
@@ -180,7 +183,7 @@ def _more() -> dict:
             "cache_mb": draw(FIELDS["cache_mb"], key("cache_mb")),
             "folds": draw(FIELDS["folds"], key("folds")),
         }
-        own = _options(values["solver"], SOLVERS[values["solver"]].fields)
+        own = _options(values["solver"], SOLVERS[values["solver"]].fields) | _options(TASK, TASKS[TASK].fields)
         balanced = st.checkbox(
             "Weigh classes by their rarity", key=key("balanced"), help="C of a class grows as it gets rarer.", **KEEP
         )

@@ -86,7 +86,8 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     problem = train.prepare(recipe, watch.check, number)
     run.save_split(problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
-    if watch.control.looks and task_of(recipe).looks and METHODS[recipe.method].made:
+    method = METHODS[recipe.method]
+    if watch.control.looks and task_of(recipe).looks and method.made and method.looks:
         watch.viewer = Viewer(problem, recipe.seed)
     watch.check("fitting")
     idle = watch.idle
@@ -98,6 +99,7 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     if fitted.problem is not problem:
         run.save_split(fitted.problem.train_index, fitted.problem.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
+    run.save_edited(outcome.kept, number)
     return outcome
 
 
@@ -167,6 +169,8 @@ class _Watch:
             "compile_seconds": round(self.meter.seconds, 3),
             "rest_seconds": round(self.rested, 3),
         }
+        if line["mean_gap"] is None:  # several fits side by side, of which none has reported yet
+            return
         self.pace.seen(age, line["mean_gap"] if METHODS[self.run.recipe.method].made else math.inf)
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)

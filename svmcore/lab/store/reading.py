@@ -23,6 +23,7 @@ from svmcore.lab.registry.checks import an_object, anything, count, number, posi
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store import edited
 from svmcore.lab.store.group import Group
 
 MAX_JSON = 1 << 20  # bytes of a JSON file
@@ -224,6 +225,7 @@ ARRAYS = {  # file -> array -> (kinds of number, dimensions)
     "split": {"train": ("iu", 1), "test": ("iu", 1)},
     "model": {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}
     | {"coef": ("f", 2), "bias": ("f", 1), "bound": ("b", 2)},
+    "edited": edited.ARRAYS,
 }
 
 

@@ -1,0 +1,79 @@
+"""Several machines of the same two classes over one list of support vectors, and their average as one machine.
+
+    f_j(x) = sum_i coef[j, i] K(x_i, x) + bias[j]       j = 1 ... s
+    bagged   f(x) = 1/s sum_j f_j(x)                    the dashed lines of Bakir, Bottou and Weston (2004), Figure 4
+
+A kernel value serves all s machines, since they share it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import STEP, Work
+from svmcore.kernels import squared_norms
+from svmcore.model import Machine
+
+
+class Together(NamedTuple):
+    """s machines over shared support vectors."""
+
+    support: np.ndarray  # (m,) int64, training indices
+    vectors: np.ndarray  # (m, d) float32
+    coef: np.ndarray  # (s, m) float64
+    bias: np.ndarray  # (s,) float64
+    bound: np.ndarray  # (s, m) bool
+
+
+def together(machines: list[Machine]) -> Together:
+    """Binary machines of one kernel whose `support` are indices into one training set, over the union of these."""
+    first = machines[0]
+    if any(machine.kernel != first.kernel or len(machine.bias) != 1 for machine in machines):
+        raise ValueError("machines: these differ in their kernels, or have several classes; allowed: two, one kernel")
+    support, at = np.unique(np.concatenate([machine.support for machine in machines]), return_index=True)
+    vectors = np.concatenate([machine.support_vectors for machine in machines])[at]
+    coef, bound = np.zeros((len(machines), len(support))), np.zeros((len(machines), len(support)), bool)
+    for row, machine in enumerate(machines):
+        places = np.searchsorted(support, machine.support)
+        coef[row, places], bound[row, places] = machine.coef[0], machine.bound[0]
+    return Together(support, vectors, coef, np.concatenate([machine.bias for machine in machines]), bound)
+
+
+def decisions(machines: list[Machine], X, work: Work) -> np.ndarray:
+    """f (s, n) float64 of rows X (n, d) for machines as `together` takes them; every kernel value is computed once."""
+    union = together(machines)
+    F = np.repeat(union.bias[:, None], len(X), axis=1)
+    operand, coef, sq = Operand(X), union.coef.astype(np.float32), squared_norms(union.vectors)
+    for start in range(0, len(union.support), STEP):
+        work.check()
+        part = slice(start, start + STEP)
+        operand.add_to(F, union.vectors[part], sq[part], machines[0].kernel, coef[:, part])
+    work.count(evaluations=len(union.support) * len(X))
+    return F
+
+
+def bagged(first_stage: list[Machine]) -> Machine:
+    """The average of the first machines as one machine: its support vectors are all of theirs.
+
+    A vector is bound where it is at its C in every machine that has it. Source: Bakir, Bottou and Weston (2004),
+    Figure 4 (bagging the first stage).
+    """
+    if not first_stage:
+        raise ValueError("first_stage is empty; allowed: one machine or more")
+    union, first = together(first_stage), first_stage[0]
+    bound = ~((union.coef != 0) & ~union.bound).any(axis=0) & (union.coef != 0).any(axis=0)
+    return Machine(
+        kernel=first.kernel,
+        classes=first.classes,
+        support=union.support,
+        support_vectors=union.vectors,
+        coef=union.coef.mean(axis=0)[None],
+        bias=union.bias.mean(keepdims=True),
+        C=first.C,
+        bound=bound[None],
+        meta={"bagged": len(first_stage)},
+        prepare=first.prepare,
+    )

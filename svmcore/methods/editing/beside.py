@@ -1,0 +1,121 @@
+"""Fits of several subsets side by side through joblib, as one stage of a session.
+
+Threads by default: the solvers release the GIL, reports and stops pass through. Under joblib.parallel_config a backend
+of processes or of a cluster takes the same tasks: arrays and an estimator go out, machines come back; reports then
+come when a task is done, and a stop waits for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+from sklearn.base import clone
+
+from svmcore.gram.threads import CORES
+from svmcore.model import Machine
+from svmcore.solvers.progress import Monitor, Progress, Snapshot, Standing
+from svmcore.solvers.session import Session
+from svmcore.svc import SVC
+
+
+class Trained(NamedTuple):
+    """One fit of a task."""
+
+    machine: Machine  # its support counts in the rows of the task
+    seconds: float
+    evaluations: int
+    gap: float
+    iterations: int
+    ending: str
+
+
+def train(estimator: SVC, X, y, settings: list[dict], watch: Callable[[], Monitor] | None = None) -> list[Trained]:
+    """The estimator on one subset X (r, d), y (r,), once for each of the settings: kernel values are shared. Each fit
+    has a monitor of its own from `watch`."""
+    source = estimator.shared_source(X, 1) if len(settings) > 1 else None
+    done = []
+    for setting in settings:
+        started = time.perf_counter()
+        svc = clone(estimator).set_params(**setting).fit(X, y, monitor=watch and watch(), source=source)
+        seconds = time.perf_counter() - started
+        ends = svc.kernel_evals_, svc.gap_, int(svc.n_iter_.sum()), svc.ending_
+        done.append(Trained(svc.machine_, seconds, *ends))
+    return done
+
+
+class Beside:
+    """The tasks of one stage. subsets: the training indices (r,) of each task; kept with it, so that what a stop would
+    leave can be shown."""
+
+    def __init__(self, session: Session, stage: str, subsets):
+        self.session, self.subsets = session, subsets
+        self.latest: list[Progress | None] = [None] * len(subsets)
+        self.lock = Lock()
+        self.done: list[list[Trained]] = []
+        session.begin(stage, self.standing)
+
+    def run(self, estimator: SVC, X, y, settings: list[dict], n_jobs: int | None) -> list[list[Trained]]:
+        """Every subset of X (n, d), y (n,) with each of the settings: a list for each subset. Stopped where the monitor
+        asks for an end; what was trained until then is in `done`."""
+        shared = get_active_backend(prefer="threads")[0].supports_sharedmem
+        jobs = min(CORES, len(self.subsets)) if n_jobs is None and shared else n_jobs
+        parallel = Parallel(n_jobs=jobs, prefer="threads", mmap_mode=None)  # here, where joblib's settings are known
+
+        def all_of_them():
+            self.done = parallel(
+                delayed(copy_context().run)(train, estimator, X[at], y[at], settings, partial(self._monitor, slot))
+                if shared
+                else delayed(train)(estimator, X[at], y[at], settings)
+                for slot, at in enumerate(self.subsets)
+            )
+
+        self.session.side_by_side(all_of_them, [()], 1)
+        if not shared:
+            self.session.count(evaluations=sum(one.evaluations for task in self.done for one in task))
+        return self.done
+
+    def _monitor(self, slot: int) -> Monitor:
+        """What one fit of a task reports to, from its thread."""
+        counted = np.zeros(4, np.int64)
+
+        def monitor(progress: Progress) -> bool:
+            costs = progress.kernel_evals, progress.cache_hits, progress.cache_misses, progress.iterations
+            *new, iterations = (np.array(costs) - counted).tolist()
+            counted[:] = costs
+            self.session.count(*new)
+            with self.lock:
+                self.session.iterations += iterations
+                self.latest[slot] = progress
+            return not self.session.stopped
+
+        return monitor
+
+    def standing(self) -> Standing:
+        """How the tasks stand that have reported."""
+        seen = [progress for progress in self.latest if progress is not None]
+        gaps = tuple(gap for progress in seen for gap in progress.gaps)
+        sums = (sum(getattr(progress, name) for progress in seen) for name in ("dual", "n_sv", "n_bound"))
+        return Standing(gaps, *sums, self._snapshot if seen else None)
+
+    def _snapshot(self) -> Snapshot:
+        """The average of the machines as they stand: what a stop now would leave."""
+        parts = [
+            (self.subsets[slot], progress.snapshot())
+            for slot, progress in enumerate(self.latest)
+            if progress is not None and progress.snapshot is not None
+        ]
+        support = np.unique(np.concatenate([at[part.support] for at, part in parts]))
+        coef, bound = np.zeros((1, len(support))), np.zeros((1, len(support)), bool)
+        for at, part in parts:
+            places = np.searchsorted(support, at[part.support])
+            coef[0, places] += part.coef[0] / len(parts)
+            bound[0, places] |= part.bound[0]
+        return Snapshot(support, coef, np.mean([part.bias for _, part in parts], axis=0), bound)

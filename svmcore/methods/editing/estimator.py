@@ -1,0 +1,226 @@
+"""Machines trained on edited training sets, as scikit-learn estimators; what they do is in crossing.py and rules.py."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from svmcore.estimator import MachineEstimator, Targets, float32_rows
+from svmcore.methods.editing.crossing import Crossing, threshold
+from svmcore.methods.editing.drawing import THIRD, subset_size
+from svmcore.methods.editing.roles import Edited
+from svmcore.model import Machine
+from svmcore.solvers.progress import Stopped
+from svmcore.solvers.session import Session
+from svmcore.svc import SVC
+
+
+class CrossTrainingSVC(MachineEstimator):
+    """Cross-training for two classes: machines on subsets, discarding, a final machine on what is left.
+
+    estimator: the SVC (or NuSVC) of the first stage; final: that of the last one, where it differs. n_subsets: s, at
+    least 2. subset_size: r, even; None: the largest with which the subsets are disjoint. validation_size: examples that
+    train nothing and choose both C's and every threshold; "third" for r/3, None for none. grid, final_grid: values of C
+    (of nu for a NuSVC) to choose from by the validation part, None for the estimator's own. balance: easy examples come
+    back until the final set has as many of both classes. n_jobs: subsets that train at a time, None for as many as
+    there are cores; under joblib.parallel_config another backend takes them. Same `random_state`, same machine,
+    whatever n_jobs.
+    Source: Bakir, Bottou and Weston (2004), section 3, Algorithm 3, and section 4.3.
+
+    Attributes after fit, as of SVC where not said otherwise, support_ in the training set: machine_, kernel_,
+    history_, converged_, ending_, kernel_evals_ (both stages), gap_ and n_iter_ of the final machine. first_stage_
+    (list of Machine; `bagged` averages them), subsets_ (s, r) and validation_ (indices), margin_mean_ and
+    margin_variance_ (n,), role_ (n,) int8 codes of roles.py, C_ and final_C_ (what was chosen), search_seconds_ (spent
+    on values that were not chosen). A monitor that ends training in the first stage leaves the average of its machines
+    as they are then, margins that are NaN, and everything kept.
+    """
+
+    def __init__(
+        self,
+        estimator: SVC | None = None,
+        *,
+        n_subsets: int = 5,
+        subset_size: int | None = None,
+        final: SVC | None = None,
+        grid=None,
+        final_grid=None,
+        validation_size: int | str | None = None,
+        balance: bool = True,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_subsets = n_subsets
+        self.subset_size = subset_size
+        self.final = final
+        self.grid = grid
+        self.final_grid = final_grid
+        self.validation_size = validation_size
+        self.balance = balance
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, *, monitor=None) -> CrossTrainingSVC:
+        """Train on X (n, d) and labels y (n,) of two classes.
+
+        `monitor` as for SVC.fit; the stages are "first stage" and "final". ValueError names the parameter and what is
+        allowed.
+        """
+        self._check_parameters()
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+        targets = two_classes(X, y, type(self).__name__)
+        rows = float32_rows(X)
+        first, last = (self._settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
+        crossing = Crossing(rows, y, targets.label, session := Session(monitor))
+        size, part = self._sizes(targets.label)
+        crossing.draw(self.n_subsets, size, part, check_random_state(self.random_state))
+        with session:
+            try:
+                crossing.train(first, settings_of(first, self.grid), self.n_jobs)
+                crossing.judge()
+                crossing.discard(self.balance)
+                fitted, seconds = self._final(crossing, last)
+            except Stopped:
+                fitted, seconds = None, 0.0
+        self._tell(crossing, seconds, first, last)
+        if fitted is None:
+            machine = crossing.as_it_stands() or empty_machine(rows, targets, first)
+            ends = {"gaps": crossing.gap, "iterations": np.zeros(1), "ending": "stopped"}
+        else:
+            machine = fitted.machine_
+            ending = fitted.ending_ or crossing.ending
+            ends = {"gaps": fitted.gap_, "iterations": fitted.n_iter_, "ending": ending}
+        self._publish(machine, session, label=targets.label, **ends)
+        return self
+
+    def _final(self, crossing: Crossing, last: SVC) -> tuple[SVC, float]:
+        """The last machine, with its C and its threshold chosen on the validation part; seconds of those not chosen.
+
+        Bakir, Bottou and Weston (2004), Algorithm 3, step 6.
+        """
+        kept = Edited.of(crossing.role).kept
+        settings, at, session = settings_of(last, self.final_grid), crossing.validation, crossing.session
+        rows, targets = crossing.X[kept], Targets(crossing.X[kept], crossing.y[kept])
+        source = last.shared_source(rows, 1) if len(settings) > 1 else None
+        best, best_right, chosen_seconds, total = None, -1.0, 0.0, 0.0
+        for setting in settings:
+            started = time.perf_counter()
+            svc = clone(last).set_params(**setting)._fit(rows, targets, session, "final", source)
+            machine, right = replace(svc.machine_, support=kept[svc.machine_.support]), 0.0
+            if len(at) and not session.stopped:
+                shift, right = threshold(machine.decision_values(crossing.X[at])[:, 0], crossing.Y[at])
+                machine = replace(machine, bias=machine.bias + shift)
+            total += (seconds := time.perf_counter() - started)
+            if right > best_right and not (best and session.stopped):
+                svc.machine_ = machine
+                best, best_right, chosen_seconds = svc, right, seconds
+                self.final_C_ = setting.get(*name_of(last))
+            if session.stopped:
+                break
+        return best, total - chosen_seconds
+
+    def _tell(self, crossing: Crossing, seconds: float, first: SVC, last: SVC) -> None:
+        self.first_stage_, self.subsets_, self.validation_ = crossing.first_stage, crossing.subsets, crossing.validation
+        self.margin_mean_, self.margin_variance_, self.role_ = crossing.mean, crossing.variance, crossing.role
+        self.C_ = crossing.setting.get(*name_of(first))
+        self.search_seconds_ = crossing.search_seconds + seconds
+        if not hasattr(self, "final_C_"):
+            self.final_C_ = name_of(last)[1]
+
+    def _settled(self, svc: SVC | None, rows) -> SVC:
+        """The estimator with the kernel that its parameters mean for all examples: one for all machines."""
+        svc = SVC() if svc is None else svc
+        return clone(svc).set_params(kernel=svc._kernel_for(rows))
+
+    def _sizes(self, label) -> tuple[int, int]:
+        """Subset size and validation size."""
+        counts, asked = np.bincount(label, minlength=2), self.validation_size
+        if asked == THIRD:
+            part = subset_size(self.subset_size, counts, self.n_subsets) // 3
+        else:
+            part = int(asked or 0)
+        share = np.ceil(counts * (1 - part / counts.sum()) - 1).astype(int) if part else counts
+        return subset_size(self.subset_size, np.maximum(share, 1), self.n_subsets), part
+
+    def _check_parameters(self) -> None:
+        check_estimators(estimator=self.estimator, final=self.final)
+        if not _whole(self.n_subsets) or self.n_subsets < 2:
+            raise ValueError(f"n_subsets = {self.n_subsets!r}; allowed: a whole number from 2")
+        part = self.validation_size
+        if part is not None and part != THIRD and not (_whole(part) and part >= 2):
+            raise ValueError(f"validation_size = {part!r}; allowed: a whole number from 2, '{THIRD}' of r, or None")
+        for name in ("grid", "final_grid"):
+            values = getattr(self, name)
+            if values is None:
+                continue
+            if not len(values) or not all(np.isscalar(v) and np.isfinite(v) and v > 0 for v in values):
+                raise ValueError(f"{name} = {values!r}; allowed: numbers above 0, or None")
+            if len(values) > 1 and part is None:
+                raise ValueError(
+                    f"{name} = {values!r} with validation_size = None; allowed: a validation part to choose by"
+                )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def name_of(svc: SVC) -> tuple[str, float]:
+    """The parameter that a grid is about, and its present value."""
+    name = "nu" if "nu" in svc.get_params() else "C"
+    return name, getattr(svc, name)
+
+
+def settings_of(svc: SVC, grid) -> list[dict]:
+    """Parameters to try."""
+    name, own = name_of(svc)
+    return [{name: float(value)} for value in ([own] if grid is None else grid)]
+
+
+def two_classes(X, y, who: str) -> Targets:
+    """The labels as one machine sees them. ValueError for another number of classes."""
+    targets = Targets(X, y)
+    if len(targets.classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. y: {len(targets.classes)} classes; allowed: 2. For several, one "
+            f"against the rest: sklearn.multiclass.OneVsRestClassifier({who}(...))"
+        )
+    return targets
+
+
+def check_estimators(**named) -> None:
+    """ValueError naming the one that is not an SVC, is wrong in itself, or has no examples that could be drawn."""
+    for name, svc in named.items():
+        if svc is not None and not isinstance(svc, SVC):
+            raise ValueError(f"{name} = {svc!r}; allowed: an SVC or a NuSVC of svmcore, or None")
+        try:
+            (svc or SVC())._check_parameters()
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        if svc is not None and svc.kernel == "precomputed":
+            raise ValueError(f"{name}: kernel = 'precomputed'; allowed: a kernel of examples, as subsets are drawn")
+
+
+def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:
+    """What a stop before any training leaves: f = 0 everywhere."""
+    nothing = np.zeros((1, 0))
+    return Machine(
+        kernel=svc.kernel,
+        classes=targets.classes,
+        support=np.empty(0, np.int64),
+        support_vectors=rows[:0],
+        coef=nothing,
+        bias=np.zeros(1),
+        C=float(svc.C),
+        bound=nothing > 0,
+    )
+
+
+def _whole(value) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -1,0 +1,34 @@
+"""What editing makes of each training example: one code a training index, int8."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+KEPT, WRONG_SIDE, EASY, REINSERTED, VALIDATION = range(5)
+TITLES = ("kept", "wrong side", "easy", "re-inserted", "validation")  # by code
+REASONS = (
+    "the final machine trains on it",
+    "the first machines agree that it lies on the other class's side: it would only become a bound support vector",
+    "the first machines agree that it lies beyond the margin: it would not become a support vector",
+    "easy, but put back to balance the classes: the final machine trains on it",
+    "it chooses C and the thresholds, and trains no machine",
+)
+
+
+class Edited(NamedTuple):
+    """What an editing rule leaves."""
+
+    kept: np.ndarray  # (m,) int64, ascending training indices: KEPT and REINSERTED
+    role: np.ndarray  # (n,) int8
+
+    @classmethod
+    def of(cls, role: np.ndarray) -> Edited:
+        """From the codes (n,) alone."""
+        return cls(np.flatnonzero((role == KEPT) | (role == REINSERTED)), role.astype(np.int8))
+
+
+def counts(role: np.ndarray) -> dict[str, int]:
+    """How many examples have each role, by its title."""
+    return dict(zip(TITLES, np.bincount(role, minlength=len(TITLES)).tolist(), strict=True))

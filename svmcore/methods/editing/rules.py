@@ -1,0 +1,164 @@
+"""All ways of editing a training set, by name: what each throws away, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from svmcore.estimator import Targets, float32_rows
+from svmcore.methods.editing.crossing import Crossing
+from svmcore.methods.editing.drawing import subset_size
+from svmcore.methods.editing.neighbours import Classify, condense, edited_nn, multiedit
+from svmcore.methods.editing.roles import EASY, KEPT, WRONG_SIDE, Edited
+from svmcore.methods.editing.trimmed import trimmed
+from svmcore.solvers.session import Session
+from svmcore.svc import SVC
+
+
+class Rule(NamedTuple):
+    """A way of editing, as a reader is told of it."""
+
+    title: str
+    why: str  # why it throws an example away, in one sentence
+    uses: tuple[str, ...] = ()  # settings of `edit` that it listens to
+    source: str = ""
+
+
+RULES = {
+    "edited-nn": Rule(
+        "Edited nearest neighbour",
+        "An example goes when its nearest neighbours are of another class.",
+        ("n_neighbors",),
+        "Wilson (1972)",
+    ),
+    "multiedit": Rule(
+        "MULTIEDIT",
+        "An example goes when its nearest neighbour in another random part of the set is of another class; again and "
+        "again, until nothing goes.",
+        ("n_splits", "patience"),
+        "Devijver and Kittler (1982), section 3.11",
+    ),
+    "multiedit-svm": Rule(
+        "MULTIEDIT with an SVM",
+        "An example goes when a machine trained on another random part of the set misclassifies it; again and again, "
+        "until nothing goes.",
+        ("n_splits", "patience"),
+        "Bakir, Bottou and Weston (2004), section 2.4",
+    ),
+    "condense": Rule(
+        "CONDENSE",
+        "An example goes when those kept so far already classify it rightly by their nearest: only what lies near "
+        "another class is kept.",
+        (),
+        "Hart (1968)",
+    ),
+    "multiedit+condense": Rule(
+        "MULTIEDIT, then CONDENSE",
+        "First the wrong side goes, then all that is not near the boundary.",
+        ("n_splits", "patience"),
+        "Devijver and Kittler (1982), section 3.11",
+    ),
+    "trimmed": Rule(
+        "Trimmed loss",
+        "An example goes when the machine trained without it still has it far on the wrong side.",
+        ("below",),
+        "Collobert, Sinz, Weston and Bottou (2006)",
+    ),
+    "cross-training": Rule(
+        "Cross-training",
+        "An example goes when machines trained on small subsets agree that it lies on the wrong side, or that it lies "
+        "safely beyond the margin.",
+        ("n_subsets", "subset_size"),
+        "Bakir, Bottou and Weston (2004), Algorithm 3",
+    ),
+}
+
+
+def edit(
+    rule: str,
+    X,
+    y,
+    *,
+    seed=0,
+    estimator: SVC | None = None,
+    n_neighbors: int = 1,
+    n_splits: int = 3,
+    patience: int = 3,
+    below: float = -1.0,
+    n_subsets: int = 5,
+    subset_size: int | None = None,
+    balance: bool = True,
+    monitor=None,
+) -> Edited:
+    """Which of the examples X (n, d), y (n,) a rule keeps, and the role that it gives each.
+
+    seed: of everything drawn. estimator: the SVC inside "multiedit-svm", "trimmed" and "cross-training". n_neighbors: k
+    of "edited-nn". n_splits, patience: s and T of MULTIEDIT. below: s of the ramp loss, at most 0. n_subsets,
+    subset_size, balance: as for CrossTrainingSVC. monitor: as for SVC.fit; Stopped (solvers/progress.py) when it asks
+    for an end. ValueError names the setting and what is allowed.
+    """
+    X, y = float32_rows(X), np.asarray(y)
+    settings = {name: value for name, value in locals().items() if name in SETTINGS}
+    with Session(monitor) as session:
+        return edited(rule, X, y, session, seed=seed, estimator=estimator, **settings)
+
+
+SETTINGS = ("n_neighbors", "n_splits", "patience", "below", "n_subsets", "subset_size", "balance")
+
+
+def edited(rule: str, X, y, session: Session, *, seed, estimator: SVC | None, **settings) -> Edited:
+    """As `edit`, of checked rows, as part of a session."""
+    check_settings(rule, **settings)
+    classes, label = np.unique(y, return_inverse=True)
+    rng, svc = np.random.RandomState(seed), SVC() if estimator is None else estimator
+    svc = clone(svc).set_params(kernel=svc._kernel_for(X))
+    if len(classes) != 2 and rule in ("trimmed", "cross-training"):
+        raise ValueError(f"rule = {rule!r} with {len(classes)} classes; allowed: two classes, or another rule")
+    role = np.full(len(X), KEPT, np.int8)
+    if rule == "cross-training":
+        crossing = Crossing(X, y, label, session)
+        size = subset_size(settings["subset_size"], np.bincount(label), settings["n_subsets"])
+        crossing.draw(settings["n_subsets"], size, 0, rng)
+        crossing.train(svc, [{}], None)
+        crossing.judge()
+        crossing.discard(settings["balance"])
+        return Edited.of(crossing.role)
+    if rule == "edited-nn":
+        role[~edited_nn(X, label, session, settings["n_neighbors"])] = WRONG_SIDE
+    elif rule == "trimmed":
+        role[~trimmed(X, y, svc, session, settings["below"])] = WRONG_SIDE
+    if rule.startswith("multiedit"):
+        how = {"n_splits": settings["n_splits"], "patience": settings["patience"]}
+        if rule == "multiedit-svm":
+            how["classify"] = _by_machine(svc, session)
+        role[~multiedit(X, label, session, rng, **how)] = WRONG_SIDE
+    if rule.endswith("condense"):
+        left = np.flatnonzero(role == KEPT)
+        if len(left):
+            role[left[~condense(X[left], label[left], session, rng)]] = EASY
+    return Edited.of(role)
+
+
+def check_settings(rule: str, **settings) -> None:
+    """ValueError naming a rule or a setting that is not allowed."""
+    if rule not in RULES:
+        raise ValueError(f"rule = {rule!r}; allowed: {', '.join(RULES)}")
+    for name, least in (("n_neighbors", 1), ("n_splits", 2), ("patience", 1), ("n_subsets", 2)):
+        value = settings[name]
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{name} = {value!r}; allowed: a whole number from {least}")
+    if not np.isscalar(settings["below"]) or not np.isfinite(settings["below"]) or settings["below"] > 0:
+        raise ValueError(f"below = {settings['below']!r}; allowed: a number up to 0")
+
+
+def _by_machine(svc: SVC, session: Session) -> Classify:
+    """The classifier of MULTIEDIT with an SVM inside; its fits are stages of the session."""
+
+    def classify(X, label, others):
+        machine = clone(svc)._fit(X, Targets(X, label), session, "editing").machine_
+        session.check()
+        return machine.predict(others)
+
+    return classify

@@ -4,8 +4,8 @@
     the machine = that of the largest m, or of the smallest whose errors aside stay within what is allowed
 
 The examples aside are those of the data set that neither train nor test; where there are none, training examples that
-the reduction is not fitted to. The machine has seen these, so that their errors compare sizes and estimate nothing.
-Test examples are seen once, by the machine that is kept.
+the reduction is not fitted to, unless there is nothing to choose. The machine has seen these, so that their errors
+compare sizes and estimate nothing. Test examples are seen once, by the machine that is kept.
 
 Burges and Schoelkopf (1997).
 """
@@ -323,4 +323,9 @@ def _aside(recipe, problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if problem.aside is not None and len(problem.aside.y) >= FEWEST:
         return rows, problem.aside.X, problem.aside.y
     held = np.random.default_rng(recipe.seed).permutation(rows)[: min(MOST, max(len(rows) // SHARE, 1))]
-    return np.setdiff1d(rows, held), problem.X_train[held], problem.y_train[held]
+    fitted = rows if _nothing_to_choose(recipe) else np.setdiff1d(rows, held)
+    return fitted, problem.X_train[held], problem.y_train[held]
+
+
+def _nothing_to_choose(recipe) -> bool:
+    return recipe.option("sizes") == 1 and recipe.option("allowed") is None

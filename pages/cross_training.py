@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages.ui.edit import planar
+from pages.ui.edit import planar, studies, trained
 from pages.ui.kit import present, state
 
-VIEWS = {"In the plane": planar.view}
+VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": studies.view}
 
 st.title("Cross-training")
 st.caption(
@@ -14,13 +14,13 @@ st.caption(
 )
 with present.form("View"):
     first = next(iter(VIEWS))
-    state.param("show", first, list(VIEWS))
+    state.param("cross_view", first, list(VIEWS))
     view = st.segmented_control(
         "View",
         list(VIEWS),
         default=first,
         required=True,
-        key="show",
+        key="cross_view",
         bind="query-params",
         label_visibility="collapsed",
         wrap=True,

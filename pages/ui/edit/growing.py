@@ -6,11 +6,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages.ui.edit.setting import NOISE, TESTS, Setting, sample
-from pages.ui.edit.solve import PLAIN, Trained, trained
+from pages.ui.edit.solve import CROSS, PLAIN, Trained, trained
 from pages.ui.figures.crossing import Line, growth
 from pages.ui.figures.frame import show, worded
 from svmcore.methods.editing import RULES
 
+NAMES = ("plain", "edited")
 LEVELS = range(NOISE[0], NOISE[1] + 1, 5)  # per cent
 SIZES = (100, 200, 400, 800, 1600)
 Course = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited machine
@@ -19,7 +20,9 @@ Course = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited m
 def charts(setting: Setting, rule: str) -> None:
     """The charts, each point trained when it is first asked for."""
     st.subheader("As noise and examples grow")
-    bar, title = st.empty(), RULES[rule].title
+    bar = st.empty()
+    subsets = " Subsets are as large a part of more examples." if rule == CROSS else ""
+    st.caption(f"Edited: {RULES[rule].title}.{subsets}")
     levels = {level: setting._replace(noise=level / 100) for level in sorted({*LEVELS, round(100 * setting.noise)})}
     sizes = {n: _sized(setting, n) for n in sorted({*SIZES, setting.n}) if n <= _most(setting)}
     by_noise, by_size = _course(levels, rule, bar), _course(sizes, rule, bar)
@@ -29,11 +32,11 @@ def charts(setting: Setting, rule: str) -> None:
     grid = st.grid(3, min_column_width=320)
     flipped, noise = "labels flipped, %", round(100 * setting.noise)
     with grid.cell():
-        show(_held(by_noise, lambda _: setting.n, title, flipped, noise), "edit_svs_by_noise")
+        show(_held(by_noise, lambda _: setting.n, flipped, noise), "edit_svs_by_noise")
     with grid.cell():
-        show(_wrong(by_noise, title, flipped, noise), "edit_errors_by_noise")
+        show(_wrong(by_noise, flipped, noise), "edit_errors_by_noise")
     with grid.cell():
-        show(_held(by_size, lambda n: n, title, "training examples n", setting.n), "edit_svs_by_n")
+        show(_held(by_size, lambda n: n, "training examples n", setting.n), "edit_svs_by_n")
 
 
 def _sized(setting: Setting, n: int) -> Setting:
@@ -58,10 +61,10 @@ def _course(settings: dict[int, Setting], rule: str, bar) -> Course:
     return found
 
 
-def _held(course: Course, size, title: str, x_title: str, now: float) -> go.Figure:
+def _held(course: Course, size, x_title: str, now: float) -> go.Figure:
     """Support vectors against x with Steinwart's line; size(x): how many examples train there."""
     xs = list(course)
-    lines = {name: Line(xs, [len(course[x][at].support) for x in xs]) for at, name in enumerate(("plain", title))}
+    lines = {name: Line(xs, [len(course[x][at].support) for x in xs]) for at, name in enumerate(NAMES)}
     law = Line(xs, [2 * size(x) * min(float(np.mean(~one.right_noisy)) for one in course[x]) for x in xs])
     figure = growth(lines, x_title, "support vectors", law=("2 B n", law), now=now)
     said = "; ".join(f"{name}: {line.ys[0]:,} to {line.ys[-1]:,}" for name, line in lines.items())
@@ -73,12 +76,9 @@ def _held(course: Course, size, title: str, x_title: str, now: float) -> go.Figu
     )
 
 
-def _wrong(course: Course, title: str, x_title: str, now: float) -> go.Figure:
+def _wrong(course: Course, x_title: str, now: float) -> go.Figure:
     xs = list(course)
-    lines = {
-        name: Line(xs, [100 * float(np.mean(~course[x][at].right)) for x in xs])
-        for at, name in enumerate(("plain", title))
-    }
+    lines = {name: Line(xs, [100 * float(np.mean(~course[x][at].right)) for x in xs]) for at, name in enumerate(NAMES)}
     figure = growth(lines, x_title, "wrong on the test set, %", now=now, per_cent=True)
     tests = len(course[xs[0]][0].right)
     said = "; ".join(f"{name}: {line.ys[0]:.1f} to {line.ys[-1]:.1f} %" for name, line in lines.items())

@@ -16,9 +16,8 @@ from pages.ui.kit.paging import paged
 from pages.ui.run import stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry import noise
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.runs import Run
-from svmcore.methods.editing import roles
+from svmcore.methods.editing import RULES, roles
 
 PER_PAGE = 96
 COLUMNS = 8  # of a table's row that are shown
@@ -30,6 +29,7 @@ KINDS = {  # what a gallery is called -> roles, how its examples are ordered: th
     "Validation": ((roles.VALIDATION,), lambda m, v: m),
 }
 PLAIN = "sv"
+THROWN = "thrown"  # the parameter of the address: the kind of examples that is shown
 
 
 class Left(NamedTuple):
@@ -45,9 +45,9 @@ class Left(NamedTuple):
     sign: np.ndarray  # +-1, as training saw them
     flipped: np.ndarray  # bool: the run's noise gave it the other label
 
-    @property
-    def refs(self) -> list[str]:
-        return [reference(self.run.recipe.dataset, "train", i) for i in self.index]
+    def ref(self, row: int) -> str:
+        """The example, as galleries and the address name it."""
+        return reference(self.run.recipe.dataset, "train", self.index[row])
 
     def label(self, row: int) -> str:
         """The class that training saw."""
@@ -61,15 +61,17 @@ def left_of(run: Run) -> Left:
     own = dataset.y_train[found.index].astype(str) == names[1]
     flipped = noise.flipped(len(found.index), run.recipe.option("noise"), run.recipe.seed)
     sign = np.where(own != flipped, 1, -1)
+    if not np.isfinite(found.mean).all():
+        found = found._replace(mean=found.mean[:0], variance=found.variance[:0])
     return Left(run, dataset, names, *found, sign, flipped)
 
 
 def draw(run: Run) -> None:
     """Everything there is to see of a run that is done."""
     left = left_of(run)
-    names = ("What was thrown away, and why", "What it cost", "Margins", "The examples")
+    names = ["What was thrown away, and why", "What it cost", "Margins", "The examples"]
     sides = st.grid(2, min_column_width=400)
-    places = (sides.cell(), sides.cell(), st.container(), st.container())
+    places = [sides.cell(), sides.cell(), st.container(), st.container()]
     thrown, cost, margins, examples = present.parts(names, places)
     with thrown:
         st.markdown("**What was thrown away? Why?**")
@@ -85,28 +87,33 @@ def draw(run: Run) -> None:
 
 def _thrown(left: Left) -> None:
     """How many have each role, and the reason."""
-    n = len(left.role)
+    n, crossed = len(left.role), bool(len(left.mean))
     counts = np.bincount(left.role, minlength=len(roles.TITLES))
     rows = [
-        {
-            "": roles.TITLES[code],
-            "Examples": f"{counts[code]:,} ({100 * counts[code] / n:.0f} %)",
-            "Why": roles.REASONS[code],
-        }
-        for code in range(len(roles.TITLES))
-        if counts[code]
+        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{100 * counts[code] / n:.1f} %"}
+        | ({"Why": roles.REASONS[code]} if crossed else {})
+        for code in np.flatnonzero(counts)
     ]
     st.table(rows, alt="How many training examples were kept, thrown away and put back, and why")
+    st.caption(words.plain(_how(left)))
     if flipped := int(left.flipped.sum()):
         caught = int((left.flipped & (left.role == roles.WRONG_SIDE)).sum())
         st.caption(
             f"{flipped:,} labels were flipped; {caught:,} of them lay on the wrong side and were thrown away, beside "
             f"{counts[roles.WRONG_SIDE] - caught:,} whose labels are as they were."
         )
-    if left.dataset.X_train.shape[1:] == (2,):
-        X = left.dataset.X_train[left.index]
-        points = edited.Points(X, left.sign, [words.in_figure(name, 20) for name in left.names])
-        show(edited.thrown_away(points, left.role), "left_plane", on_select=lambda: _open("left_plane", left))
+
+
+def _how(left: Left) -> str:
+    """How it was decided."""
+    recipe, result = left.run.recipe, left.run.result
+    if not len(left.mean):
+        rule = RULES[recipe.option("rule")]
+        return f"{rule.title}: {rule.why}"
+    machines, (first, *last) = recipe.option("n_subsets"), result["chosen"]
+    last = f", {last[0]:g} in the end" if last and last[0] != first else ""
+    each = f"{result['subset_size']:,}"
+    return f"{machines} machines on {each} examples each judged all {len(left.role):,}. C = {first:g}{last}."
 
 
 def _cost(left: Left) -> None:
@@ -117,8 +124,6 @@ def _cost(left: Left) -> None:
     plain = stored.stored([recipe])[0]
     done = plain is not None and plain.state == "done"
     costs.table(costs.of_run(plain, plain.result["n_train"]) if done else None, own)
-    if said := METHODS[left.run.recipe.method].words(left.run.result):
-        st.caption(words.plain(said))
     with st.container(horizontal=True, vertical_alignment="center"):
         if not done:
             help = "The same examples, kernel and C, with nothing thrown away; an ordinary run."
@@ -132,10 +137,9 @@ def _cost(left: Left) -> None:
 
 
 def _margins(left: Left) -> None:
-    st.subheader("Margins under the machines of the first stage")
     if not len(left.mean):
-        st.caption("This rule asks neighbours, not machines: it has no margins.")
         return
+    st.subheader("Margins under the machines of the first stage")
     figure = crossing.margins(left.mean, left.variance, left.role, left.sign, left.names)
     show(figure, "left_margins", on_select=lambda: _open("left_margins", left))
     st.caption("A click on a point opens its example, and why this run answers as it does.")
@@ -145,7 +149,7 @@ def _open(key: str, left: Left) -> None:
     """Callback of a figure: the example of the point that was clicked."""
     for point in st.session_state[key].selection.points:
         if (row := point.get("customdata")) is not None:
-            open_digit(left.refs[int(row[0] if isinstance(row, list) else row)])
+            open_digit(left.ref(int(row[0] if isinstance(row, list) else row)))
 
 
 def _examples(left: Left) -> None:
@@ -154,20 +158,36 @@ def _examples(left: Left) -> None:
     kinds = {name: np.flatnonzero(np.isin(left.role, codes)) for name, (codes, _) in KINDS.items()}
     kinds = {name: rows for name, rows in kinds.items() if len(rows)}
     with present.form("Which examples"):
-        state.param("left", next(iter(kinds)), list(kinds))
-        kind = st.segmented_control(
-            "Shown", list(kinds), default=next(iter(kinds)), required=True, key="left", bind="query-params", wrap=True,
-            help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
-        )  # fmt: skip
+        kind = _kind(kinds)
     rows = kinds[kind]
     if len(left.mean):
         rows = rows[np.argsort(KINDS[kind][1](left.mean[rows], left.variance[rows]), kind="stable")]
-    walk.over((left.refs[row] for row in rows), kind.lower())
+    walk.over((left.ref(row) for row in rows), kind.lower())
+    if left.dataset.X_train.shape[1:] == (2,):
+        _plane(left, rows, kind)
+        return
     shown = rows[paged(len(rows), PER_PAGE, key="left_page", of=(left.run.id, kind))]
     if left.dataset.image_shape is None and left.dataset.X_train.shape[1] > 2:
         _rows(left, shown)
     else:
         _pictures(left, shown, kind)
+
+
+def _kind(kinds: dict[str, np.ndarray]) -> str:
+    """Which of them is shown; the address says it without the counts that its label shows."""
+    first = next(iter(kinds))
+    st.session_state["left_kind"] = state.param(THROWN, first, list(kinds))
+    return st.segmented_control(
+        "Shown", list(kinds), required=True, key="left_kind", on_change=state.note, args=(THROWN, "left_kind"),
+        format_func=lambda name: f"{name} ({len(kinds[name]):,})", wrap=True,
+        help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
+    )  # fmt: skip
+
+
+def _plane(left: Left, rows: np.ndarray, kind: str) -> None:
+    names = [words.in_figure(name, 20) for name in left.names]
+    points = edited.Points(left.dataset.X_train[left.index], left.sign, names)
+    show(edited.one_kind(points, rows, kind.lower()), "left_plane", on_select=lambda: _open("left_plane", left))
 
 
 def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
@@ -187,7 +207,7 @@ def _tile(left: Left, row: int, cut: list[str]) -> Tile:
     told = f", margin mean {left.mean[row]:.2f}, variance {left.variance[row]:.2f}" if len(left.mean) else ""
     flip = ", label flipped" if left.flipped[row] else ""
     return Tile(
-        reference(left.run.recipe.dataset, "train", left.index[row]),
+        left.ref(row),
         f"Training example {left.index[row]}, labelled {left.label(row)}{flip}, {roles.TITLES[left.role[row]]}{told}",
         upper=cut[int(left.sign[row] > 0)],
         lower=words.minus(f"{left.mean[row]:.2f}") if len(left.mean) else "",
@@ -215,4 +235,4 @@ def _rows(left: Left, rows: np.ndarray) -> None:
 
 def _open_row(left: Left, rows: np.ndarray) -> None:
     for at in st.session_state["left_rows"].selection.rows:
-        open_digit(reference(left.run.recipe.dataset, "train", left.index[rows[at]]))
+        open_digit(left.ref(rows[at]))

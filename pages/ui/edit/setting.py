@@ -73,7 +73,7 @@ def form() -> Setting:
                               "Machines that judge each example (Bakir et al. 2004, Algorithm 3).")  # fmt: skip
             size = _number("each", st.number_input, "Examples in each, r", (4, MOST), 200, 2,
                            "Half of each class. Small subsets disagree more.")  # fmt: skip
-            seed = _number("draw", st.number_input, "Seed", (SEEDS.start, SEEDS.stop), 0, 1,
+            seed = _number("sample_seed", st.number_input, "Seed", (SEEDS.start, SEEDS.stop), 0, 1,
                            "Draws the sample, the flipped labels and the subsets.")  # fmt: skip
     return Setting(name, n, noise / 100, C, gamma, subsets, size, seed)
 

@@ -28,11 +28,11 @@ def view() -> None:
     if not edits_now:
         _others(run)
         return
-    st.subheader(words.plain(run.title))
     if run.state != "done":
         watch.watch(run)
         return
     run.check()
+    st.subheader(words.plain(run.title))
     st.caption(words.summary(run.recipe))
     try:
         evidence.data_of(run)
@@ -44,7 +44,7 @@ def view() -> None:
 
 def edits(run: Run) -> bool:
     """Whether its method leaves training examples out."""
-    return not run.damage and METHODS[run.recipe.method].edits
+    return not run.damage and "roles" in METHODS[run.recipe.method].result_fields
 
 
 def _others(run: Run | None) -> None:

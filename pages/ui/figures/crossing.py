@@ -80,17 +80,18 @@ LOOKS = (  # of the lines, in their order: plain, edited, a third
     {"color": ORANGE, "symbol": "square-open", "dash": "solid"},
     {"color": BLUE, "symbol": "circle", "dash": "solid"},
     {"color": GREY, "symbol": "diamond-open", "dash": "dash"},
+    {"color": CLASS_COLOURS[2], "symbol": "triangle-up", "dash": "dash"},
 )
 
 
 def growth(
     lines: Mapping[str, Line], x_title: str, y_title: str, *, law: tuple[str, Line] | None = None,
-    now: float | None = None, log: bool = False, per_cent: bool = False,
+    now: float | None = None, log: bool = False, per_cent: bool = False, span: tuple[float, float] | None = None,
 ) -> go.Figure:  # fmt: skip
     """What grows with n, with noise or with the overlap: a line for each machine, named at its end.
 
     law: the name and course of what theory says, dotted. now: the x that a slider stands at. log: of the y axis;
-    per_cent: y is one.
+    per_cent: y is one. span: the x that the axis holds at least, before all points are known.
     """
     figure = bare(x_title, y_title, margin_r=NAME_ROOM, hovermode="x", yaxis_type="log" if log else "linear")
     unit = " %" if per_cent else ""
@@ -115,6 +116,9 @@ def growth(
         ends.append((line.ys[-1], name, GREY))
     if now is not None:
         figure.add_vline(x=now, line={"color": GREY, "width": 1, "dash": "dot"})
+    if span and span[0] < span[1]:
+        room = 0.04 * (span[1] - span[0])
+        figure.update_xaxes(range=[span[0] - room, span[1] + room])
     _name_ends(figure, ends, log)
     _y_range(figure, log)
     return figure
@@ -175,8 +179,8 @@ def _cut(figure: go.Figure, name: str, start, end, left: float, right: float) ->
         line={"color": GREY, "dash": "dash", "width": 1.5},
     )  # fmt: skip
     slope = 1 if end[0] > start[0] else -1
-    reach = min(abs(end[0] - start[0]), (right - start[0]) if slope > 0 else (start[0] - left)) * 0.92
+    reach = min(abs(end[0] - start[0]), right - start[0] if slope > 0 else start[0] - left)
     figure.add_annotation(
-        x=start[0] + slope * reach, y=reach, text=name, showarrow=False,
-        xanchor="right" if slope > 0 else "left", xshift=-8 * slope, yshift=4,
+        x=start[0] + slope * reach, y=reach, text=name, showarrow=False, yanchor="bottom",
+        xanchor="center" if reach == end[1] else "right" if slope > 0 else "left",
     )  # fmt: skip

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 
 from svmcore import RBF, SVC, BudgetError, Linear, LocalPoly, Machine, Poly, ReducedSet, VirtualSVC, load, save
+from svmcore.detection.quadratic import quadratic
 from svmcore.gram.sources import Work
 from svmcore.methods.reduced import METHODS, STARTS, Expansion, best_thresholds
 from svmcore.methods.reduced.exact import by_distance, pivots
@@ -355,3 +356,11 @@ def test_one_vector_and_one_support_vector_are_enough():
         assert ReducedSet(1, method=method).fit(machine).n_after_ == 1
     alone = by_hand(RBF(1), X[:1], [1])
     assert ReducedSet(1).fit(alone).rho_ == pytest.approx(0, abs=1e-9)
+
+
+def test_a_detector_of_degree_2_is_the_same_quadratic_form_with_as_many_vectors_as_pixels():
+    X, _ = digits()
+    machine = eight(Poly(2, 1, 1))
+    reduced = ReducedSet(65, method="quadratic").fit(machine).machine_
+    np.testing.assert_allclose(quadratic(reduced).values(X), quadratic(machine).values(X), atol=1e-4)
+    assert len(reduced.support) <= 65 < len(machine.support)

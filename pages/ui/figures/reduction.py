@@ -15,6 +15,7 @@ from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 from svmcore import metrics
 
+UNSEEN = "examples that neither train nor test"
 POINTS = 2000  # examples of a scatter, at most
 
 
@@ -23,14 +24,14 @@ def size_curve(
     aside: int,
     machine_errors: int,
     before: int,
-    unseen: bool = True,
+    where: str = UNSEEN,
     kept: int | None = None,
     test: tuple[float, tuple[float, float]] | None = None,
     at_work: int | None = None,
 ) -> go.Figure:
     """Errors on the examples aside against the number of vectors (log axis), the machine's own as a line.
 
-    before: vectors of the machine; unseen: whether it has not seen the examples aside; kept: vectors of the machine
+    before: vectors of the machine; where: what the examples aside are; kept: vectors of the machine
     that was chosen, test: its error rate on test examples with its interval; at_work: the size that is being tried.
     """
     figure = bare("vectors m", "wrong, %", height=320, margin_r=30, xaxis_type="log", hovermode="closest")
@@ -49,7 +50,7 @@ def size_curve(
     low, high = min([*sizes, at_work or before, before / 10]), before * 1.25
     figure.update_xaxes(range=[np.log10(0.8 * low), np.log10(high)], **log_ticks(0.8 * low, high))
     figure.update_yaxes(rangemode="tozero")
-    return worded(figure, *_words(path, aside, machine_errors, before, unseen, test is not None))
+    return worded(figure, *_words(path, aside, machine_errors, before, where, test is not None))
 
 
 def _errors(figure: go.Figure, path, aside: int, before: int) -> None:
@@ -87,9 +88,8 @@ def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]
     )  # fmt: skip
 
 
-def _words(path, aside, machine_errors, before, unseen, tested) -> tuple[str, str]:
-    where = "examples that neither train nor test" if unseen else "training examples kept aside"
-    seen = "" if unseen else " The machine has seen these: they compare sizes, and estimate no error."
+def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str]:
+    seen = "" if where == UNSEEN else " The machine has seen these: they compare sizes, and estimate no error."
     own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
     if not path:
         return "Errors by number of vectors, not known yet.", f"The first point comes soon; {own}.{seen}"

@@ -56,7 +56,7 @@ def sizes(run, progress: list[dict]):
         found = result["reduction"]
         test = (result["error_rate"], result["interval"]) if "error_rate" in result else None
         return reduction.size_curve(
-            found["path"], found["aside"], found["machine_errors"], found["n_before"], found["unseen"],
+            found["path"], found["aside"], found["machine_errors"], found["n_before"], _where(run, found),
             found["n_after"], test,
         )  # fmt: skip
     told = [line for line in progress if line.get("aside") and line.get("n_before")]
@@ -64,6 +64,14 @@ def sizes(run, progress: list[dict]):
         return None
     last = told[-1]
     return reduction.size_curve(
-        last["path"], last["aside"], last["machine_errors"], last["n_before"], bool(last["unseen"]),
+        last["path"], last["aside"], last["machine_errors"], last["n_before"], _where(run, last),
         at_work=last["n_vectors"],
     )  # fmt: skip
+
+
+def _where(run, found) -> str:
+    """What the examples are that sizes are compared on."""
+    if found["unseen"]:
+        return reduction.UNSEEN
+    chosen = run.recipe.option("sizes") > 1 or run.recipe.option("allowed") is not None
+    return "training examples kept aside" if chosen else "training examples"

@@ -45,9 +45,9 @@ class Left(NamedTuple):
     sign: np.ndarray  # +-1, as training saw them
     flipped: np.ndarray  # bool: the run's noise gave it the other label
 
-    @property
-    def refs(self) -> list[str]:
-        return [reference(self.run.recipe.dataset, "train", i) for i in self.index]
+    def ref(self, row: int) -> str:
+        """The example, as galleries and the address name it."""
+        return reference(self.run.recipe.dataset, "train", self.index[row])
 
     def label(self, row: int) -> str:
         """The class that training saw."""
@@ -80,27 +80,9 @@ def draw(run: Run) -> None:
         st.markdown("**What did it cost?**")
         _cost(left)
     with margins:
-        _pictured(left)
+        _margins(left)
     with examples:
         _examples(left)
-
-
-def _pictured(left: Left) -> None:
-    """The margins, and in the plane the points."""
-    in_plane = left.dataset.X_train.shape[1:] == (2,)
-    sides = st.grid(2 if in_plane else 1, min_column_width=400)
-    with sides.cell():
-        _margins(left)
-    if in_plane:
-        with sides.cell():
-            st.subheader("In the plane")
-            _plane(left)
-
-
-def _plane(left: Left) -> None:
-    names = [words.in_figure(name, 20) for name in left.names]
-    points = edited.Points(left.dataset.X_train[left.index], left.sign, names)
-    show(edited.thrown_away(points, left.role), "left_plane", on_select=lambda: _open("left_plane", left))
 
 
 def _thrown(left: Left) -> None:
@@ -108,7 +90,7 @@ def _thrown(left: Left) -> None:
     n, crossed = len(left.role), bool(len(left.mean))
     counts = np.bincount(left.role, minlength=len(roles.TITLES))
     rows = [
-        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{counts[code] / n:.1%}"}
+        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{100 * counts[code] / n:.1f} %"}
         | ({"Why": roles.REASONS[code]} if crossed else {})
         for code in np.flatnonzero(counts)
     ]
@@ -155,10 +137,9 @@ def _cost(left: Left) -> None:
 
 
 def _margins(left: Left) -> None:
-    st.subheader("Margins under the machines of the first stage")
     if not len(left.mean):
-        st.caption("This rule asks neighbours, not machines: it has no margins.")
         return
+    st.subheader("Margins under the machines of the first stage")
     figure = crossing.margins(left.mean, left.variance, left.role, left.sign, left.names)
     show(figure, "left_margins", on_select=lambda: _open("left_margins", left))
     st.caption("A click on a point opens its example, and why this run answers as it does.")
@@ -168,7 +149,7 @@ def _open(key: str, left: Left) -> None:
     """Callback of a figure: the example of the point that was clicked."""
     for point in st.session_state[key].selection.points:
         if (row := point.get("customdata")) is not None:
-            open_digit(left.refs[int(row[0] if isinstance(row, list) else row)])
+            open_digit(left.ref(int(row[0] if isinstance(row, list) else row)))
 
 
 def _examples(left: Left) -> None:
@@ -181,7 +162,10 @@ def _examples(left: Left) -> None:
     rows = kinds[kind]
     if len(left.mean):
         rows = rows[np.argsort(KINDS[kind][1](left.mean[rows], left.variance[rows]), kind="stable")]
-    walk.over((left.refs[row] for row in rows), kind.lower())
+    walk.over((left.ref(row) for row in rows), kind.lower())
+    if left.dataset.X_train.shape[1:] == (2,):
+        _plane(left, rows, kind)
+        return
     shown = rows[paged(len(rows), PER_PAGE, key="left_page", of=(left.run.id, kind))]
     if left.dataset.image_shape is None and left.dataset.X_train.shape[1] > 2:
         _rows(left, shown)
@@ -198,6 +182,12 @@ def _kind(kinds: dict[str, np.ndarray]) -> str:
         format_func=lambda name: f"{name} ({len(kinds[name]):,})", wrap=True,
         help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
     )  # fmt: skip
+
+
+def _plane(left: Left, rows: np.ndarray, kind: str) -> None:
+    names = [words.in_figure(name, 20) for name in left.names]
+    points = edited.Points(left.dataset.X_train[left.index], left.sign, names)
+    show(edited.one_kind(points, rows, kind.lower()), "left_plane", on_select=lambda: _open("left_plane", left))
 
 
 def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
@@ -217,7 +207,7 @@ def _tile(left: Left, row: int, cut: list[str]) -> Tile:
     told = f", margin mean {left.mean[row]:.2f}, variance {left.variance[row]:.2f}" if len(left.mean) else ""
     flip = ", label flipped" if left.flipped[row] else ""
     return Tile(
-        reference(left.run.recipe.dataset, "train", left.index[row]),
+        left.ref(row),
         f"Training example {left.index[row]}, labelled {left.label(row)}{flip}, {roles.TITLES[left.role[row]]}{told}",
         upper=cut[int(left.sign[row] > 0)],
         lower=words.minus(f"{left.mean[row]:.2f}") if len(left.mean) else "",
@@ -245,4 +235,4 @@ def _rows(left: Left, rows: np.ndarray) -> None:
 
 def _open_row(left: Left, rows: np.ndarray) -> None:
     for at in st.session_state["left_rows"].selection.rows:
-        open_digit(reference(left.run.recipe.dataset, "train", left.index[rows[at]]))
+        open_digit(left.ref(rows[at]))

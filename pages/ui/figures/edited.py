@@ -20,7 +20,7 @@ from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY
 from svmcore.methods.editing import roles
 
 Field = tuple[np.ndarray, np.ndarray, np.ndarray]  # xs, ys, f
-LARGE, SMALL = 330, 210  # heights
+TALL, LARGE, SMALL = 460, 330, 210  # heights
 THROWN = (roles.WRONG_SIDE, roles.EASY)
 MARKS = {  # role -> how its examples are drawn
     roles.WRONG_SIDE: {"symbol": "x", "size": 8},
@@ -95,6 +95,19 @@ def what_is_left(
         "vectors, and the plain machine's line dashed.",
         f"The {len(kept):,} points that are left and their machine, {len(support):,} support vectors ringed. Dashed: "
         "the plain machine's line.",
+    )
+
+
+def one_kind(points: Points, rows: np.ndarray, kind: str) -> go.Figure:
+    """Some of the examples, called `kind`, among all the others in grey. A click reports the row."""
+    figure = _plane(points, TALL).update_layout(clickmode="event+select")
+    others = np.setdiff1d(np.arange(len(points.y)), rows)
+    _scatter(figure, points, others, {"color": FAINT, "size": 4, "opacity": 0.6}, "another kind")
+    _classes(figure, points, rows)
+    return worded(
+        figure,
+        f"{len(rows)} points of the kind {kind} among {len(others)} others.",
+        f"{len(rows):,} points, {kind}; grey: the {len(others):,} others. A click opens one.",
     )
 
 

@@ -107,7 +107,10 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     figure = bare(
         "vectors m", "how far apart", height=320, margin_r=70, xaxis_type="log", yaxis_type="log", yaxis_dtick=1
     )
-    lines = {"√(rho / |Ψ|²)": (BLUE, [(p[0], p[1] ** 0.5) for p in path]), "f": (ORANGE, [(p[0], p[4]) for p in path])}
+    lines = {
+        "√(rho / |Ψ|²)": (BLUE, [(p[0], (p[1] or 0) ** 0.5) for p in path]),
+        "f": (ORANGE, [(p[0], p[4]) for p in path]),
+    }
     values = []
     for name, (colour, points) in lines.items():
         known = [(m, value) for m, value in points if value > 0]
@@ -133,21 +136,26 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     m, rho, *_, apart, _ = path[-1]
     return worded(
         figure,
-        f"Distance of the machines before and after by number of vectors: with {m:,.0f}, {rho:.2%} of rho is left.",
-        f"With {m:,.0f} vectors {rho:.1%} of the squared length of Ψ is left of rho, the distance in feature space; f "
-        f"on the examples aside differs by {apart:.2g} in the quadratic mean. Both fall as vectors join.",
+        f"How far apart the machines before and after are by number of vectors: f by {apart:.2g} with {m:,.0f}.",
+        f"With {m:,.0f} vectors f on the examples aside differs by {apart:.2g} in the quadratic mean"
+        + (
+            ". It was not asked to be near, only to answer alike."
+            if rho is None
+            else f"; rho, the squared distance in feature space, is {rho:.1%} of the squared length of Ψ."
+        ),
     )
 
 
 def rho_trace(progress: Sequence[dict]) -> go.Figure:
     """The mean rho of the machines over time, a line for each size tried."""
     figure = bare("time, s", "rho / |Ψ|²", margin_r=60, yaxis_type="log", yaxis_dtick=1)
-    lines: dict[int, list[tuple[float, float]]] = {}
+    lines: dict[tuple[int, int], list[tuple[float, float]]] = {}
     for record in progress:
         gaps = [gap for gap in record.get("gaps", ()) if gap]
         if gaps:
-            lines.setdefault(record["n_sv"], []).append((record["seconds"], float(np.mean(gaps))))
-    for m, points in lines.items():
+            size = len(record.get("path", ())), record.get("n_vectors", record["n_sv"])
+            lines.setdefault(size, []).append((record["seconds"], float(np.mean(gaps))))
+    for (_, m), points in lines.items():
         x, y = zip(*points, strict=True)
         figure.add_scatter(
             x=x, y=y, mode="lines", line={"color": BLUE, "width": 2},

@@ -22,7 +22,7 @@ from svmcore.lab.registry.checks import an_object, count, flag, maybe, number, p
 from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end, support_vectors
 from svmcore.lab.registry.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.method import Method
-from svmcore.methods.reduced import Answers, ReducedSet
+from svmcore.methods.reduced import ReducedSet
 from svmcore.model import Machine, labels, multiply_adds
 from svmcore.solvers.progress import Progress, Stopped
 
@@ -44,6 +44,7 @@ STARTS = {
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
 PIECE = 4e9  # floating-point operations between two checks while deciding
 FEWEST, MOST, SHARE = 100, 10_000, 6  # examples aside; one in SHARE of the training examples, where none are left
+MANY = 20_000  # training examples from which on machines that share vectors are reduced by their answers
 FLOPS = 60e9  # rate of kernel products
 ROUNDS = {"rho": 300, "answers": 1.0}  # kernel values of a vector and one of the machine's, or an example of an epoch
 
@@ -194,7 +195,8 @@ class Reduced(Method):
         groups, n = (1, whole) if asked("shared") or k == 1 else (k, own)
         m = asked("n_vectors") or n / 10
         sizes = sum(0.5**step for step in range(asked("sizes")))
-        if asked("reduction") in ("auto", "answers") and asked("shared") and k > 1:
+        many = size.n_train >= MANY and asked("shared") and k > 1
+        if asked("reduction") == "answers" or (asked("reduction") == "auto" and many):
             values = ROUNDS["answers"] * asked("epochs") * size.n_train * m
         else:
             values = ROUNDS["rho"] * groups * n * m
@@ -272,8 +274,6 @@ class _Work:
             start=asked("start"),
             shared=self._shared,
             thresholds=asked("thresholds"),
-            answers=Answers(epochs=asked("epochs"), deform=asked("deformed")),
-            image_shape=problem.image_shape,
             cache_mb=self.recipe.cache_mb,
             random_state=self.recipe.seed,
         )

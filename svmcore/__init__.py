@@ -15,6 +15,7 @@ from svmcore.methods.definite import PositivePart
 from svmcore.methods.editing import CrossTrainingSVC, EditingSVC, bagged, edit
 from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.local import LocalPoly
+from svmcore.methods.reduced import ReducedSet
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
@@ -46,6 +47,7 @@ __all__ = [
     "PositivePart",
     "Preprocessor",
     "Progress",
+    "ReducedSet",
     "Sigmoid",
     "Snapshot",
     "TangentFeature",

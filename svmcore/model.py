@@ -39,7 +39,7 @@ class Machine:
 
     kernel: Kernel
     classes: np.ndarray  # (2,) when k = 1, else (k,): labels
-    support: np.ndarray  # (m,) int64, positions in the training set
+    support: np.ndarray  # (m,) int64, positions in the training set; -1 for vectors that were constructed
     support_vectors: np.ndarray  # (m, d) float32
     coef: np.ndarray  # (k, m) float64, y alpha
     bias: np.ndarray  # (k,) float64
@@ -69,6 +69,11 @@ class Machine:
     def n_sv(self) -> np.ndarray:
         """(k,) number of support vectors of each machine."""
         return np.count_nonzero(self.coef, axis=1)
+
+    @property
+    def constructed(self) -> np.ndarray:
+        """(m,) bool: vectors that are no examples, nor made from one by a jitter, as a reduced set's."""
+        return self.support < 0
 
     @property
     def nbytes(self) -> int:
@@ -124,6 +129,15 @@ class Machine:
     def predict(self, X) -> np.ndarray:
         """Labels (n,) for examples as the machine was trained on."""
         return labels(self.classes, self.decision_function(X))
+
+
+def multiply_adds(machine: Machine) -> int:
+    """Multiplications and additions of one decision, all machines together: an inner product for each distinct vector,
+    however many machines share it, and one for each coefficient; kernels of more than an inner product count as many
+    as they are worth. Burges and Schoelkopf (1997), section 5 counts so.
+    """
+    m, d = machine.support_vectors.shape
+    return round(m * d * machine.kernel.work) + int(np.count_nonzero(machine.coef))
 
 
 class Demanded:

@@ -25,7 +25,7 @@ DIGITS = Recipe(
 TEN = DIGITS.replace(classes=(), n_train=200)
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "sv"])
+@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.uses_jitters])
 def test_one_identity_jitter_gives_the_plain_machine(method):
     if method == "tangent":
         options, jitters = {"lam": 1.0}, "box:1"  # tangents need a jitter; lambda = 1 gives them no weight
@@ -178,7 +178,9 @@ def test_methods_for_images_refuse_points():
 def test_every_method_has_its_words_and_a_default_set():
     assert all(m.title and m.short and m.help and m.source for m in METHODS.values())
     assert all(field.label and field.help for m in METHODS.values() for field in m.fields)
-    assert {name: Recipe(method=name).jitters for name in METHODS} == dict.fromkeys(METHODS, "box:1") | {"sv": ""}
+    used = {name: "box:1" if method.uses_jitters else "" for name, method in METHODS.items()}
+    two = Recipe(classes=(3, 8))
+    assert {name: two.replace(method=name).jitters for name in METHODS} == used
 
 
 def test_predictions_grow_with_jitters_and_rounds():

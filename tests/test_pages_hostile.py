@@ -21,6 +21,7 @@ from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for ever
 
 PAGES = (
     "compare",
+    "cross_training",
     "datasets",
     "digestion",
     "draw",

@@ -19,6 +19,7 @@ class Kernel:
     title: ClassVar[str] = ""  # in the form; without one a kernel is not offered there
     constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
     translation_invariant: ClassVar[bool] = False  # K(u + w, v + w) = K(u, v)
+    differentiable: ClassVar[bool] = False  # has `slopes`
 
     @property
     def formula(self) -> str:
@@ -59,6 +60,13 @@ class Kernel:
     def value(self, dots, su, sv):
         """K from inner products u.v and squared norms |u|^2, |v|^2 (arrays that broadcast, any precision)."""
         raise TypeError(f"{type(self).__name__} is not a function of inner products")
+
+    def slopes(self, dots, su, sv):
+        """K and its derivatives by u.v and by |v|^2, the latter None where K does not depend on norms, from arrays as
+        `value` takes them: dK/dv = by_dot u + 2 by_norm v. ValueError for a kernel without them.
+        """
+        allowed = ", ".join(name for name, kind in KERNELS.items() if kind.differentiable)
+        raise ValueError(f"kernel = {self.name}, which has no gradient; allowed: {allowed}")
 
     def diag(self, A):
         """K(u, u) of every row u of A (m, d): (m,) float32."""

@@ -42,6 +42,7 @@ class Linear(Kernel):
     """K(u, v) = u.v"""
 
     title: ClassVar[str] = "Linear"
+    differentiable: ClassVar[bool] = True
     formula: ClassVar[str] = r"u \cdot v"
 
     def code(self) -> KernelCode:
@@ -49,6 +50,9 @@ class Linear(Kernel):
 
     def value(self, dots, su, sv):
         return dots
+
+    def slopes(self, dots, su, sv):
+        return dots, np.ones_like(dots), None
 
 
 @register("poly")
@@ -64,6 +68,7 @@ class Poly(Kernel):
     coef0: float = _coef0(1.0)
     normalised: bool = numeral(True, "Normalise", "Divide by (gamma + coef0)^degree: unit vectors give at most 1.")
     title: ClassVar[str] = "Poly"
+    differentiable: ClassVar[bool] = True
 
     @property
     def formula(self) -> str:
@@ -86,6 +91,14 @@ class Poly(Kernel):
         unit = self.gamma + self.coef0 if self.normalised else 1.0
         return whole_power((self.gamma * dots + self.coef0) / unit, self.degree)
 
+    def slopes(self, dots, su, sv):
+        if not self.degree:
+            return np.ones_like(dots), np.zeros_like(dots), None
+        unit = self.gamma + self.coef0 if self.normalised else 1.0
+        base = (self.gamma * dots + self.coef0) / unit
+        power = whole_power(base, self.degree - 1)
+        return power * base, (self.degree * self.gamma / unit) * power, None
+
 
 @register("rbf")
 @dataclass(frozen=True)
@@ -94,6 +107,7 @@ class RBF(Kernel):
 
     gamma: float = _gamma()
     title: ClassVar[str] = "RBF"
+    differentiable: ClassVar[bool] = True
     constant_diagonal: ClassVar[bool] = True
     translation_invariant: ClassVar[bool] = True
 
@@ -110,6 +124,11 @@ class RBF(Kernel):
     def value(self, dots, su, sv):
         return np.exp(-self.gamma * np.maximum(su + sv - 2 * dots, 0))
 
+    def slopes(self, dots, su, sv):
+        value = self.value(dots, su, sv)
+        by_norm = -self.gamma * value
+        return value, -2 * by_norm, by_norm
+
 
 @register("sigmoid")
 @dataclass(frozen=True)
@@ -119,6 +138,7 @@ class Sigmoid(Kernel):
     gamma: float = _gamma()
     coef0: float = _coef0(0.0)
     title: ClassVar[str] = "Sigmoid"
+    differentiable: ClassVar[bool] = True
 
     @property
     def formula(self) -> str:
@@ -133,6 +153,10 @@ class Sigmoid(Kernel):
 
     def value(self, dots, su, sv):
         return np.tanh(self.gamma * dots + self.coef0)
+
+    def slopes(self, dots, su, sv):
+        value = self.value(dots, su, sv)
+        return value, self.gamma * (1 - value * value), None
 
 
 @register("precomputed")

@@ -105,8 +105,17 @@ def title(recipe: Recipe) -> str:
     classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
     size = "" if recipe.n_train is None else f"{recipe.n_train:,}"
     method = METHODS[recipe.method].brief(recipe)
-    parts = (short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {recipe.C:g}", method, size)
+    parts = (
+        short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {recipe.C:g}", method, size,
+        noise(recipe),
+    )  # fmt: skip
     return " · ".join(filter(None, parts))[:120]
+
+
+def noise(recipe: Recipe) -> str:
+    """`15 % of the labels swapped`; empty without label noise."""
+    share = recipe.options.get("noise", 0.0)
+    return f"{100 * share:g} % of the labels swapped" if share else ""
 
 
 def summary(recipe: Recipe) -> str:
@@ -115,7 +124,7 @@ def summary(recipe: Recipe) -> str:
     steps = ", ".join(recipe.preprocess) or "raw values"
     method = METHODS[recipe.method].summary(recipe)
     name = plain(short(data_set(recipe.dataset), 60))
-    parts = [name, f"{size} examples", steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
+    parts = [name, f"{size} examples", noise(recipe), steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
     return " · ".join(filter(None, parts))
 
 

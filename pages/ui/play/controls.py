@@ -228,7 +228,7 @@ def _sample(now: Setting) -> None:
 
 
 def _chosen(now: Setting) -> None:
-    """A browser that draws the page anew and is clicked meanwhile can report a choice as empty: it stays what it was."""
+    """A browser that is clicked while it draws the page anew can report a choice as empty: it stays what it was."""
     values = st.session_state
     for name in CHOICES:
         if values.get(_key(name), "") is None:
@@ -291,7 +291,8 @@ def _another_problem() -> None:
     """A problem begins with what separates it; C, the seed and the switch stay."""
     values = st.session_state
     if values[_key("problem")] is None:
-        return _chosen(values[KEPT])
+        _chosen(values[KEPT])
+        return
     start = settings.of_problem(values[_key("problem")])
     own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
     values.update({_key(name): value for name, value in own.items()})

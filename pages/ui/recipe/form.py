@@ -20,7 +20,10 @@ from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.tasks import TASKS
 from svmcore.preprocess import STEPS, usage
+
+TASK = "classify"  # what this form is for
 
 
 def recipe_form() -> Recipe | None:
@@ -136,7 +139,7 @@ def _solve() -> dict:
 def _method(entry: Entry) -> dict:
     """The method and the fields that belong to it, of those that the data set allows."""
     images = entry.kind == "images"
-    allowed = [name for name, method in METHODS.items() if images or not method.needs_images]
+    allowed = [name for name, method in METHODS.items() if method.made and (images or not method.needs_images)]
     if st.session_state[key("method")] not in allowed:
         st.session_state[key("method")] = allowed[0]
     name = allowed[0] if len(allowed) == 1 else draw(FIELDS["method"], key("method"), options=allowed)
@@ -180,7 +183,7 @@ def _more() -> dict:
             "cache_mb": draw(FIELDS["cache_mb"], key("cache_mb")),
             "folds": draw(FIELDS["folds"], key("folds")),
         }
-        own = _options(values["solver"], SOLVERS[values["solver"]].fields)
+        own = _options(values["solver"], SOLVERS[values["solver"]].fields) | _options(TASK, TASKS[TASK].fields)
         balanced = st.checkbox(
             "Weigh classes by their rarity", key=key("balanced"), help="C of a class grows as it gets rarer.", **KEEP
         )

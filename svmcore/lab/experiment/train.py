@@ -65,6 +65,7 @@ class Outcome(NamedTuple):
     test: NamedTuple  # what the task's `judge` said of the test examples
     train_index: np.ndarray
     result: dict
+    kept: dict[str, np.ndarray]  # what the method keeps of each training example
 
 
 def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
@@ -125,8 +126,10 @@ def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
     test = task.judge(machine, problem, check)
     seconds = time.perf_counter() - started
     result = _result(recipe, fitted, seconds) | task.outcome([test])
-    result |= METHODS[recipe.method].figures(fitted.estimator)
-    return Outcome(replace(machine, prepare=problem.prepare), test, problem.train_index, result)
+    method = METHODS[recipe.method]
+    result |= method.figures(fitted.estimator)
+    machine, kept = replace(machine, prepare=problem.prepare), method.kept(fitted.estimator)
+    return Outcome(machine, test, problem.train_index, result, kept)
 
 
 def gathered(recipe: Recipe, outcomes: list[Outcome]) -> dict:

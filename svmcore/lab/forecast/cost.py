@@ -51,8 +51,9 @@ def cost(plan: Plan, folds: list[Plan]) -> Cost:
     parts = [part for each in (plan, *folds) for part in _seconds(each)]
     size, largest = plan.size, max((each.size.n_train + each.size.n_test + each.held for each in folds), default=0)
     rows = (size.n_train + size.n_test) * (1 + 4) + 4 * (plan.held + largest)  # as stored, and as float32
-    least = _least_bytes(plan.stages, size.d)
-    return Cost(parts, rows * size.d / MB + LOOKS_MB, least / MB, (least + _gram_bytes(plan.stages)) / MB)
+    least = _least_bytes(plan.stages, size.d) if plan.least is None else plan.least
+    most = least + (_gram_bytes(plan.stages) if plan.least is None else 0.0)
+    return Cost(parts, rows * size.d / MB + LOOKS_MB, least / MB, most / MB)
 
 
 def _seconds(plan: Plan) -> list[tuple[float, float]]:
@@ -60,8 +61,11 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     made = 2.0 * size.d * plan.work.training / FLOPS + 8.0 / PASSES
     decided = 2.0 * size.d * plan.work.deciding / FLOPS
     trainings = [support_vectors(stage.n) * stage.n * stage.times * made for stage in stages]
+    if plan.seconds is not None:
+        trainings = [plan.seconds]
     trainings[0] += plan.beside
-    tests = [0.0] * (len(stages) - 1) + [in_the_end(stages) * size.n_test * decided]
+    vectors = in_the_end(stages) if plan.vectors is None else plan.vectors
+    tests = [0.0] * (len(trainings) - 1) + [vectors * size.n_test * decided]
     return list(zip(trainings, tests, strict=True))
 
 

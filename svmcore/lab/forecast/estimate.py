@@ -35,7 +35,7 @@ class Estimate(NamedTuple):
 
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
-    size = task_of(recipe).size(recipe)
+    size = task_of(recipe).size(recipe.origin)
     whole, folds = plans(recipe, size)
     needed = cost(whole, folds)
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))

@@ -86,7 +86,8 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     problem = train.prepare(recipe, watch.check, number)
     run.save_split(problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
-    if watch.control.looks and task_of(recipe).looks and METHODS[recipe.method].made:
+    method = METHODS[recipe.method]
+    if watch.control.looks and task_of(recipe).looks and method.made and method.looks:
         watch.viewer = Viewer(problem, recipe.seed)
     watch.check("fitting")
     idle = watch.idle
@@ -98,6 +99,7 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     if fitted.problem is not problem:
         run.save_split(fitted.problem.train_index, fitted.problem.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
+    run.save_edited(outcome.kept, number)
     return outcome
 
 
@@ -167,10 +169,12 @@ class _Watch:
             "compile_seconds": round(self.meter.seconds, 3),
             "rest_seconds": round(self.rested, 3),
         }
-        self.pace.seen(age, line["mean_gap"])
+        if line["mean_gap"] is None:  # several fits side by side, of which none has reported yet
+            return
+        self.pace.seen(age, line["mean_gap"] if METHODS[self.run.recipe.method].made else math.inf)
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)
-        final = progress.gap <= tol
+        final = progress.gap <= tol and METHODS[self.run.recipe.method].made
         if self.pace.should_write(age) or final:
             self.run.add_progress(line)
         if self.viewer is not None and self.viewer.due(progress, final):
@@ -203,8 +207,10 @@ def _line(progress: Progress, tol: float) -> dict:
     """
     values = {name: value for name, value in progress._asdict().items() if name != "snapshot"}
     gaps = values.pop("gaps")
+    path = values.pop("path", None)  # of a reduction: what is known of its sizes
     values["mean_gap"] = np.exp(np.log(np.maximum(gaps, tol)).mean()) if len(gaps) > 1 else progress.gap
     line = {name: value if isinstance(value, str) else _plain(value) for name, value in values.items()}
+    line |= {} if path is None else {"path": [[_plain(number) for number in point] for point in path]}
     return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
 
 

@@ -62,6 +62,13 @@ def share(value) -> float:
     return value
 
 
+def flag(value) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{short(value)}, neither true nor false")
+    return value
+
+
 def text(value) -> str:
     """A text."""
     if not isinstance(value, str):

@@ -37,6 +37,10 @@ class Plan(NamedTuple):
     work: Work
     held: float  # rows of d float32 numbers held beside the training and test examples
     beside: float = 0.0  # seconds of other work that counts as training
+    # Of what is no training of machines on examples:
+    seconds: float | None = None  # that it takes
+    vectors: float | None = None  # distinct ones that decide in the end
+    least: float | None = None  # bytes that it cannot do without
 
 
 def support_vectors(n: int) -> float:

@@ -206,6 +206,18 @@ def _options(name, value):
     return json.loads(text)
 
 
+def _numbers(name, value):
+    """Numbers above 0 as one text, none twice; empty for none."""
+    allowed = "up to 20 different numbers above 0 with commas between them, or nothing"
+    try:
+        numbers = [_number(0, 1e9, whole=False)(name, float(part)) for part in value.split(",") if part.strip()]
+    except (AttributeError, ValueError):
+        raise RecipeError(name, value, allowed) from None
+    if len(numbers) > 20 or len(set(numbers)) < len(numbers):
+        raise RecipeError(name, value, allowed)
+    return ",".join(map(_show_number, numbers))
+
+
 def _digestion(name, value):
     """Settings of digestion that differ from the usual ones."""
     try:
@@ -283,6 +295,7 @@ FACTORS = Kind(_factors, read_json, _show_json)
 FLAG = Kind(_flag, json.loads, json.dumps, "flag")
 OPTIONS = Kind(_options, json.loads, _show_json)
 SLUG = Kind(_slug, str, str, "text")
+NUMBERS = Kind(_numbers, str, str, "text")
 LINE = Kind(_line, str, str, "text")
 DIGESTION = Kind(_digestion, json.loads, _show_json)
 JITTERS = Kind(_jitters, str, str, "text")

@@ -4,6 +4,7 @@
     kernel(recipe, X, image_shape)         the kernel that training starts with, fitted to X where it learns from it
     train(recipe, problem, monitor)        a fitted estimator, whose `machine_` decides on examples like problem.X_test
     figures(estimator), words(result)      what it adds to a result, and how that is said
+    kept(estimator)                        what the run keeps of each training example, beside the machine
     plan(recipe, size)                     what it makes of a problem, for the forecast: stages, work, held
 
 A recipe and a problem come as plain arguments; `recipe.option(name)` is the value of one of the method's own fields.
@@ -31,10 +32,11 @@ class Method:
 
     name, title, short (for a column of a table), help, source; tasks: names of the Tasks that it solves, the usual one
     first; fields: its own, in `recipe.options`; uses_jitters: of the recipe's fields, whether it uses `jitters`;
-    needs_images. made: see `origin`. splits: it transforms images, and preprocessing is split around that
-    (`Preprocessor.split`). repeats: its kernel transforms preprocessed examples, and repeats the steps that a jitter
-    undoes. variants: what to set side
-    by side when methods are compared, caption -> options.
+    needs_images; made: see `origin`; two_classes: whether it tells two classes apart and no more; looks: whether what
+    its solvers report are machines of the problem's examples, which can be looked at in training. splits: it transforms
+    images, and preprocessing is split around that (`Preprocessor.split`). repeats: its kernel transforms preprocessed
+    examples, and repeats the steps that a jitter undoes. variants: what to set side by side when methods are compared,
+    caption -> options.
     """
 
     name = title = short = help = source = ""
@@ -43,10 +45,11 @@ class Method:
     made = True  # whether its machine is made of examples; else of another method's machine
     result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
     uses_jitters = needs_images = splits = repeats = False
+    two_classes, looks = False, True
 
     @property
     def variants(self) -> dict[str, dict]:
-        """Caption -> options, for comparing methods."""
+        """Caption -> options, for comparing ways to use an invariance."""
         return {self.short: {}}
 
     def check(self, recipe) -> None:
@@ -60,6 +63,12 @@ class Method:
         """RecipeError when the method transforms images and the examples are none."""
         if self.needs_images and image_shape is None:
             raise RecipeError("method", self.name, f"sv, as the examples of {recipe.dataset} are no images")
+
+    def need_classes(self, recipe, n_classes: int) -> None:
+        """RecipeError for a number of classes that the method cannot tell apart."""
+        if self.two_classes and n_classes > 2:
+            allowed = f"two of the {n_classes} classes, or one against the rest, for method {self.name}"
+            raise RecipeError("classes", recipe.classes, allowed)
 
     def origin(self, recipe):
         """The recipe of the machine that the method begins with; `recipe` itself where it begins with examples."""
@@ -87,6 +96,10 @@ class Method:
 
     def figures(self, estimator) -> dict:
         """What a result says beyond the figures that all methods share; JSON-able."""
+        return {}
+
+    def kept(self, estimator) -> dict[str, np.ndarray]:
+        """The arrays of the run's `edited.npz` (store/edited.py); {} of a method that leaves no example out."""
         return {}
 
     def words(self, result: dict) -> str:

@@ -72,6 +72,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     shape = data.image_shape and first.output_shape(data.image_shape)
     last_shape = shape and last.output_shape(shape)
     method.require_images(recipe, last_shape)
+    method.need_classes(recipe, len(np.unique(parts.y_train)))
     _learn(first, data.X_train, parts.train)
     images = transformed(first, data.X_train, parts.train, check)
     _learn(last, images)

@@ -1,7 +1,7 @@
 """What the files of a run hold, read once for each state that they are in.
 
 of(folder)    the JSON files, and whether the headers of the larger ones are those of a run
-machine(path), judged(path, task), train_index(path)      all of a larger one; FileNotFoundError, Damaged
+machine(path), judged(path, task), train_index(path), edited(path)      all of a larger one; FileNotFoundError, Damaged
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import folders, reading
+from svmcore.lab.store.edited import Edited
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.shelf import Shelf, share_of_memory
@@ -46,7 +47,13 @@ JSON = (  # as in Contents
     "recipe.json", "state.json", "title.json", "grant.json", "parent.json", "group.json", "tags.json", "result.json"
 )  # fmt: skip
 BESIDE = ("group.json", "tags.json")
-LARGE = ("split.npz", "model.npz", "test.npz", "progress.jsonl")  # of which the headers are read to list a run
+LARGE = (
+    "split.npz",
+    "model.npz",
+    "test.npz",
+    "edited.npz",
+    "progress.jsonl",
+)  # of which the headers are read to list a run
 # Machines stay at hand up to a sixth of the memory that was free at the first one, so that a fit, which may take a
 # third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each.
 MACHINES = Shelf(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes)
@@ -140,10 +147,12 @@ def _machine(path: Path) -> Machine:
 
 
 def _check_origins(machine: Machine, n: int | None) -> None:
-    """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set."""
+    """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set, or
+    are a reduction's."""
     origin = machine.support if machine.parent is None else machine.parent
-    least = -1 if "reduced" in machine.meta else 0  # of a vector that was constructed
-    if n is not None and len(origin) and not least <= origin.min() <= origin.max() < n:
+    if "reduced" in machine.meta:
+        origin = origin[~machine.constructed]
+    if n is not None and len(origin) and not 0 <= origin.min() <= origin.max() < n:
         raise ValueError(f"it names training examples that are none of the {n}")
     if machine.jitter is not None:
         jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))
@@ -162,3 +171,13 @@ def judged(path: Path, task: Task) -> NamedTuple:
 def train_index(path: Path) -> np.ndarray:
     """Positions of the training examples."""
     return reading.read_arrays(path)["train"]
+
+
+def edited(path: Path) -> Edited:
+    """What an editing method made of each training example."""
+    arrays = reading.read_arrays(path)
+    index = train_index(path.with_name(path.name.replace("edited", "split")))
+    try:
+        return Edited.read(index, arrays)
+    except ValueError as error:
+        raise Damaged(path.name, error) from error

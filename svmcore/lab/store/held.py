@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import contents, export, folders, reading
+from svmcore.lab.store.edited import Edited
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.model import Machine
@@ -129,6 +131,14 @@ class Held:
         """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
         return self._large("split.npz", contents.train_index)
 
+    def edited(self, part: int = 0) -> Edited:
+        """What an editing method (cross-training, editing) made of each training example of a part. FileNotFoundError
+        for a run of another method, or one that did not get that far; Damaged if it cannot be read."""
+        try:
+            return contents.edited(self.path / named("edited", part))
+        except Damaged as error:
+            raise contents.blame(self.path / error.name, error.reason) from error
+
     def check(self) -> None:
         """Read all that a run that is done holds. Damaged when something of it cannot be read or does not fit."""
         self.train_index()
@@ -136,6 +146,8 @@ class Held:
             if not task_of(self.recipe).fits(self.machine(part), self.test(part)):
                 name, of = named("test", part), named("model", part)
                 raise contents.blame(self.path / name, f"it does not fit the machine in {of}")
+            with suppress(FileNotFoundError):
+                self.edited(part)
 
     def _large(self, name: str, read):
         """What `read` makes of a file; damage that shows only then stays with the run."""

@@ -23,6 +23,7 @@ from svmcore.lab.registry.checks import an_object, anything, count, number, posi
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store import edited
 from svmcore.lab.store.group import Group
 
 MAX_JSON = 1 << 20  # bytes of a JSON file
@@ -207,6 +208,8 @@ LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv
 LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
 LINE_OF_SOME = {"mean_gap": number, "gaps": several(lambda gap: gap is None or number(gap), 0)}
 LINE_OF_SOME |= {"compile_seconds": positive, "rest_seconds": positive}
+LINE_OF_SOME |= {"path": several(several(number, 6, 6), 0), "n_vectors": size, "n_before": size, "aside": size}
+LINE_OF_SOME |= {"unseen": count, "machine_errors": count}  # of a reduction, as "path" is
 CHECKS = {
     "recipe.json": _recipe,
     "state.json": _state,
@@ -222,6 +225,7 @@ ARRAYS = {  # file -> array -> (kinds of number, dimensions)
     "split": {"train": ("iu", 1), "test": ("iu", 1)},
     "model": {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}
     | {"coef": ("f", 2), "bias": ("f", 1), "bound": ("b", 2)},
+    "edited": edited.ARRAYS,
 }
 
 

@@ -77,6 +77,11 @@ class Run(Held):
         save(machine, self.path / named("model", part))
         files.write(self.path / named("test", part), lambda file: np.savez(file, **test._asdict()))
 
+    def save_edited(self, arrays: dict[str, np.ndarray], part: int = 0) -> None:
+        """For the process at work: keep what an editing method found of the training examples of a part, if it did."""
+        if arrays:
+            files.write(self.path / named("edited", part), lambda file: np.savez(file, **arrays))
+
     def complete(self, result: dict) -> None:
         """For the process at work: keep the figures, which make the run done."""
         folders.write_json(self.path / "result.json", result)

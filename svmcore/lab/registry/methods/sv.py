@@ -1,6 +1,15 @@
 """sv: one machine on the examples as they are."""
 
+from dataclasses import replace
+from typing import ClassVar
+
+from svmcore.lab.registry.checks import positive, several
+from svmcore.lab.registry.costs import Sizes, Stage
+from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
+from svmcore.lab.registry.searching import FOLDS, GRID, said, search, values_of
+
+SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of a result: what a grid came to
 
 
 class SupportVectors(Method):
@@ -11,6 +20,35 @@ class SupportVectors(Method):
     short = "SV"
     help = "One machine on the examples as they are."
     source = "Boser, Guyon and Vapnik, COLT (1992)"
+    result_fields: ClassVar = SEARCHED
+    fields = (replace(GRID, shown=False),)
+    parameter = "C"  # that a grid is about
+
+    def machine(self, recipe, problem):
+        """The unfitted estimator."""
+        return svc(recipe, problem)
+
+    def train(self, recipe, problem, monitor):
+        estimator = self.machine(recipe, problem)
+        chosen = search(recipe, problem, estimator, self.parameter, monitor)
+        if chosen is not None:
+            estimator.set_params(**{self.parameter: chosen.value})
+        estimator.fit(problem.X_train, problem.y_train, problem.weight, monitor=monitor, source=problem.source)
+        estimator.chosen_ = chosen
+        return estimator
+
+    def figures(self, estimator) -> dict:
+        return said(estimator)
+
+    def words(self, result: dict) -> str:
+        if "chosen" not in result:
+            return ""
+        return f"{self.parameter} = {result['chosen'][0]:g} chosen in {result['search_seconds']:.1f} s."
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        tried = FOLDS * len(values_of(recipe.option("grid")) or ())
+        last = Stage(size.n_train, size.machines)
+        return [Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried), last] if tried else [last]
 
     def brief(self, recipe) -> str:
         return ""

@@ -143,6 +143,7 @@ class Classify(Task):
             n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
             n_train -= min(n_test, n_train - 1)
         n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
+        METHODS[recipe.method].need_classes(recipe, n_classes)
         return Sizes(
             min(recipe.n_train or n_train, n_train),
             min(recipe.n_test or n_test, n_test),

@@ -1,0 +1,29 @@
+"""Cross-training: which examples are thrown away before a machine is trained, why, and what that costs."""
+
+import streamlit as st
+
+from pages.ui.edit import planar, studies, trained
+from pages.ui.kit import present, state
+
+VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": studies.view}
+
+st.title("Cross-training")
+st.caption(
+    "A support vector machine keeps every example that it cannot get right, so label noise makes it large. Editing "
+    "throws those away first, and those that are easy (Bakir, Bottou and Weston 2004)."
+)
+with present.form("View"):
+    first = next(iter(VIEWS))
+    state.param("cross_view", first, list(VIEWS))
+    view = st.segmented_control(
+        "View",
+        list(VIEWS),
+        default=first,
+        required=True,
+        key="cross_view",
+        bind="query-params",
+        label_visibility="collapsed",
+        wrap=True,
+        help="Points that can be seen; any run of two classes; the paper's figures.",
+    )
+VIEWS[view or first]()

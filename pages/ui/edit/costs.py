@@ -1,0 +1,70 @@
+"""What editing cost: the plain machine beside the edited one, in the plane or as runs."""
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.kit import words
+from svmcore import metrics
+from svmcore.lab.store.runs import Run
+
+
+class Cost(NamedTuple):
+    """What one machine costs and what it gets wrong."""
+
+    n_sv: int
+    n_train: int  # examples that it was trained on
+    wrong: np.ndarray  # (tests,) bool
+    wrong_noisy: np.ndarray  # (tests,) bool, by labels as noisy as those that trained; (0,) where they are not
+    seconds: float  # of training, compiling apart
+    search: float = 0.0  # of them, those of a search for C
+    index: np.ndarray | None = None  # (tests,) which examples these are
+
+
+def of_run(run: Run, n_train: int) -> Cost:
+    """Of a run that is done."""
+    test, result = run.test(), run.result
+    noisy = test.y_noisy != test.y_pred if len(test.y_noisy) else np.zeros(0, bool)
+    seconds, search = words.training_seconds(result), result.get("search_seconds", 0.0)
+    return Cost(result["n_union"], n_train, test.y_true != test.y_pred, noisy, seconds, search, test.index)
+
+
+def table(plain: Cost | None, edited: Cost) -> None:
+    """The two side by side, and whether they differ by more than chance."""
+    machines = {"plain": plain, "edited": edited} if plain else {"edited": edited}
+    told = {
+        "Support vectors": lambda one: f"{one.n_sv:,}",
+        "Trained on": lambda one: f"{one.n_train:,}",
+        "Wrong on the test set": lambda one: rate(one.wrong),
+        "Wrong, labels as noisy": lambda one: rate(one.wrong_noisy),
+        "Training": lambda one: words.duration(one.seconds - one.search),
+        "Search for C": lambda one: words.duration(one.search) if one.search else "–",
+    }
+    if not len(edited.wrong_noisy):
+        del told["Wrong, labels as noisy"]
+    if not any(one.search for one in machines.values()):
+        del told["Search for C"]
+    rows = [{"": name} | {who: tell(one) for who, one in machines.items()} for name, tell in told.items()]
+    st.table(rows, alt="Support vectors, test errors and training time of the plain and of the edited machine")
+    if plain:
+        st.caption(_difference(plain, edited))
+
+
+def rate(wrong: np.ndarray) -> str:
+    """The share that is wrong, with its interval."""
+    return metrics.rate_text(wrong.mean(), metrics.wilson(int(wrong.sum()), len(wrong)))
+
+
+def _difference(plain: Cost, edited: Cost) -> str:
+    fewer = plain.n_sv / max(edited.n_sv, 1)
+    said = f"{fewer:.1f} times fewer support vectors" if fewer >= 1 else f"{1 / fewer:.1f} times more support vectors"
+    said = f"{said}; each is a kernel value for every answer."
+    alike = len(plain.wrong) == len(edited.wrong)
+    if not alike or (plain.index is not None and (plain.index != edited.index).any()):
+        return said
+    test = metrics.paired_test(plain.wrong, edited.wrong)
+    return (
+        f"{said} {test.only_b:,} test examples come out wrong that were right, {test.only_a:,} right that were wrong "
+        f"(exact McNemar test: p = {test.p_value:.2g})."
+    )

@@ -1,0 +1,56 @@
+"""One point of the plane: what the machines of the first stage say of it, and what became of it."""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.edit.setting import Sample
+from pages.ui.edit.solve import Trained
+from pages.ui.kit import state, words
+from svmcore.methods.editing import roles
+
+POINT = "point"  # the parameter of the address
+
+
+def chosen(n: int) -> int:
+    """The point that the address names, of n; -1 for none."""
+    return state.param(POINT, -1, slice(0, n - 1)) if POINT in st.query_params else -1
+
+
+def picked(key: str) -> None:
+    """Callback of a figure: the point that was clicked."""
+    points = st.session_state[key].selection.points
+    number = next((p["customdata"] for p in points if p.get("customdata") is not None), None)
+    number = number[0] if isinstance(number, list) else number
+    if number is not None:
+        state.say(POINT, str(int(number)))
+
+
+def told(given: Sample, found: Trained, row: int) -> None:
+    """Its margins under every machine, their mean and variance, and the verdict."""
+    if row < 0:
+        st.info("Click a point, here or where it was thrown away, to see what the machines said of it.",
+                icon=":material/ads_click:")  # fmt: skip
+        return
+    name = words.plain(words.short(given.names[int(given.y[row] > 0)], 30))
+    flipped = " Its label was flipped." if given.flipped[row] else ""
+    m, v = found.mean[row], found.variance[row]
+    st.markdown(f"**Point {row}, labelled {name}.**{flipped}")
+    st.markdown(verdict(m, v, int(found.role[row])))
+    margins = np.sort(found.margins[:, row])
+    said = ", ".join(words.minus(f"{margin:.2f}") for margin in margins)
+    right = int((margins > 0).sum())
+    st.caption(f"{right} of {len(margins)} machines get it right. Margins y f: {said}.")
+
+
+def verdict(m: float, v: float, role: int) -> str:
+    """The rule's sum for an example, and what follows."""
+    low, high = words.minus(f"{m + v:.2f}"), words.minus(f"{m - v:.2f}")
+    sums = {
+        roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that it lies on the **wrong side**. "
+        "Thrown away.",
+        roles.EASY: f"m − v = {high} is above 1: all are sure of it, it would not become a support vector. **Easy**, "
+        "thrown away.",
+        roles.REINSERTED: f"m − v = {high} is above 1, easy; **put back** so that both classes keep equally many.",
+        roles.VALIDATION: "Held out: it chose C and the thresholds, and trains no machine.",
+    }
+    return sums.get(role, f"m + v = {low} is not below 0 and m − v = {high} not above 1: **kept**.")

@@ -1,0 +1,154 @@
+"""Editing in the plane: what a rule throws away, why, and what it costs; every rule beside the others."""
+
+import streamlit as st
+
+from data import DataError
+from pages.ui.edit import costs, growing, one
+from pages.ui.edit.setting import Sample, Setting, form, sample
+from pages.ui.edit.solve import CROSS, Trained, trained
+from pages.ui.figures import crossing, edited
+from pages.ui.figures.frame import chart, show
+from pages.ui.kit import present, state, words
+from svmcore.methods.editing import RULES, roles
+
+PARTS = ("One rule", "Every rule", "As it grows", "Margins")
+TITLES = {rule.title: name for name, rule in RULES.items()}
+
+
+@st.fragment
+def view() -> None:
+    """Widgets and figures; a change of one draws only these anew."""
+    with present.form():
+        setting = form()
+        rule = _rule()
+    try:
+        given, plain = sample(setting), trained(setting)
+    except DataError as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return
+    closely, beside, growth, margins = present.parts(PARTS)
+    with closely:
+        _closely(setting, rule, given, plain)
+    with beside:
+        _side_by_side(setting, rule, given, plain)
+    with growth:
+        growing.charts(setting, rule)
+    with margins:
+        _margins(setting, given)
+    state.tell()
+
+
+def _rule() -> str:
+    titles, usual = list(TITLES), RULES[CROSS].title
+    state.param("rule", usual, titles)
+    title = st.segmented_control(
+        "Rule", titles, default=usual, required=True, key="rule", bind="query-params", wrap=True,
+        help="How examples are chosen that are thrown away before the machine is trained.",
+    )  # fmt: skip
+    return TITLES[title or usual]
+
+
+def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None:
+    """The three planes of one rule under the three questions."""
+    try:
+        found = trained(setting, rule)
+    except ValueError as error:
+        st.error(words.plain(error), title=f"{RULES[rule].title} cannot be carried out", icon=":material/block:")
+        return
+    points = _points(given)
+    made = " Synthetic points: the benchmark's file is not on this machine." if given.synthetic else ""
+    st.markdown(
+        f"Plain machine: **{len(plain.support):,} support vectors**, {costs.rate(~plain.right)} wrong. "
+        f"{RULES[rule].title}: **{len(found.support):,} support vectors**, {costs.rate(~found.right)} wrong.{made}"
+    )
+    grid = st.grid(3, min_column_width=320)
+    with grid.cell():
+        st.markdown(f"**All {len(given.y):,} examples**")
+        show(edited.all_of_them(points, plain.field, plain.support, plain.bound), "edit_all")
+    with grid.cell():
+        st.markdown("**What was thrown away? Why?**")
+        show(edited.thrown_away(points, found.role), "edit_thrown", on_select=lambda: one.picked("edit_thrown"))
+        st.markdown(_why(rule, given, found))
+    with grid.cell():
+        st.markdown("**What did it cost?**")
+        figure = edited.what_is_left(points, found.role, found.field, plain.field, found.support, found.bound)
+        show(figure, "edit_left")
+        costs.table(_cost(plain, given), _cost(found, given))
+
+
+def _points(given: Sample) -> edited.Points:
+    return edited.Points(given.X, given.y, [words.in_figure(name, 20) for name in given.names])
+
+
+def _why(rule: str, given: Sample, found: Trained) -> str:
+    """How many went, and the reason; of labels that were flipped, how many were found out."""
+    wrong, easy, back = (int((found.role == code).sum()) for code in (roles.WRONG_SIDE, roles.EASY, roles.REINSERTED))
+    parts = [f"**{wrong + easy:,} of {len(found.role):,}: {wrong:,} from the wrong side, {easy:,} easy.**"]
+    if back:
+        parts.append(f"{back:,} more were easy, and put back so that both classes have as many.")
+    parts.append(RULES[rule].why)
+    if flipped := int(given.flipped.sum()):
+        caught = int((given.flipped & (found.role == roles.WRONG_SIDE)).sum())
+        parts.append(f"Of {flipped:,} flipped labels it threw away {caught:,} as lying on the wrong side.")
+    return " ".join(parts)
+
+
+def _cost(one: Trained, given: Sample) -> costs.Cost:
+    noisy = ~one.right_noisy if given.flipped_test.any() else one.right[:0]
+    return costs.Cost(len(one.support), len(edited.left(one.role)), ~one.right, noisy, one.seconds)
+
+
+def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) -> None:
+    """Every rule on the same points, the plain machine first."""
+    st.subheader("Every rule on the same points")
+    st.caption(
+        "MULTIEDIT takes the overlap away, CONDENSE keeps what lies at the boundary; one after the other does both. "
+        "Full: what is left. Pale: what was thrown away, crosses from the wrong side, dots as easy. Line: the machine "
+        "of what is left; dashed: the plain one."
+    )
+    points = _points(given)
+    grid = st.grid(4, min_column_width=230)
+    with grid.cell():
+        st.button(
+            "Plain machine", key="look_plain", type="tertiary", width="stretch", disabled=True,
+            help="The machine of all examples: nothing is thrown away.",
+        )  # fmt: skip
+        _tile(points, plain, plain, "Plain machine", "plain")
+    for name, rule in RULES.items():
+        with grid.cell():
+            st.button(
+                rule.title, key=f"look_{name}", type="primary" if name == chosen else "tertiary", width="stretch",
+                on_click=_choose, args=(rule.title,), help=rule.why,
+            )  # fmt: skip
+            try:
+                _tile(points, trained(setting, name), plain, rule.title, name)
+            except ValueError as error:
+                st.caption(f":material/block: {words.plain(error)}")
+
+
+def _choose(title: str) -> None:
+    st.session_state["rule"] = title
+
+
+def _tile(points: edited.Points, found: Trained, plain: Trained, title: str, name: str) -> None:
+    chart(edited.side_by_side(points, found.role, found.field, plain.field, title), f"tile_{name}")
+    st.caption(
+        f"{len(edited.left(found.role)):,} left, **{len(found.support):,} SVs**, {costs.rate(~found.right)} wrong"
+    )
+
+
+def _margins(setting: Setting, given: Sample) -> None:
+    """Margin mean and variance of every example, and one of them looked at."""
+    st.subheader("Why cross-training throws an example away")
+    try:
+        found = trained(setting, CROSS)
+    except ValueError as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return
+    row = one.chosen(len(given.y))
+    sides = st.grid(3, min_column_width=300)
+    with sides.cell(column_span=2):
+        figure = crossing.margins(found.mean, found.variance, found.role, given.y, given.names, row)
+        show(figure, "edit_margins", on_select=lambda: one.picked("edit_margins"))
+    with sides.cell():
+        one.told(given, found, row)

@@ -1,0 +1,113 @@
+"""What is edited in the plane: a Setting, its widgets, and the sample that it names. All of it is in the address."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, catalogue, load
+from pages.ui.kit import state, words
+from pages.ui.recipe import data_set
+from svmcore.lab.registry import noise as label_noise
+
+BENCHMARK, STAND_IN = "banana", "toy-banana"
+FEWEST, MOST, TESTS = 50, 1600, 100  # examples that train, and that must be left to test on
+NOISE = (0, 40)  # per cent of labels flipped
+C_SERIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+GAMMA_SERIES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+SEEDS = slice(0, 9999)
+
+
+class Setting(NamedTuple):
+    """Plain numbers and a name, so that what is computed of it can be kept under it."""
+
+    dataset: str
+    n: int
+    noise: float  # share of the training labels that is flipped
+    C: float
+    gamma: float
+    subsets: int  # s
+    size: int  # r
+    seed: int
+
+
+class Sample(NamedTuple):
+    """Examples of a Setting, standardised; labels +-1."""
+
+    X: np.ndarray  # (n, 2) float32
+    y: np.ndarray  # (n,) int64, some of them flipped
+    flipped: np.ndarray  # (n,) bool
+    X_test: np.ndarray  # (m, 2)
+    y_test: np.ndarray  # (m,) as they are
+    flipped_test: np.ndarray  # (m,) bool: the same share, for labels as noisy as those that trained
+    names: tuple[str, str]  # of -1 and +1
+    rows: np.ndarray  # (n,) which example of the data set each is, those of its test part after the others
+    synthetic: bool
+
+
+def choices() -> list[str]:
+    """Data sets of points in the plane, of two classes."""
+    return [e.name for e in catalogue.entries() if e.at_hand and e.shape == (2,) and e.n_classes == 2]
+
+
+def usual() -> str:
+    """The benchmark where it is at hand."""
+    return BENCHMARK if catalogue.entry(BENCHMARK).at_hand else STAND_IN
+
+
+def form() -> Setting:
+    """The widgets."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = data_set.field(choices(), usual(), "Sets of points in the plane, of two classes.")
+        entry = catalogue.entry(name)
+        noise = _number("flipped", st.slider, "Labels flipped", NOISE, 10, 1, "Of this share of the training examples.",
+                        format="%d %%", width=260)  # fmt: skip
+        most = max(FEWEST, min(MOST, entry.n_train + entry.n_test - TESTS) // 50 * 50)
+        n = _number("examples", st.number_input, "Training examples", (FEWEST, most), min(400, most), 50,
+                    "Drawn by the seed; all others of the set are tested.", width=150)  # fmt: skip
+        with st.popover("Machine and subsets", icon=":material/tune:"):
+            C = _choice("edit_C", "C", C_SERIES, 3.0, "What an error may count. The same for every machine here.")
+            gamma = _choice("edit_gamma", "gamma", GAMMA_SERIES, 1.0, "Of the RBF kernel: larger is more local.")
+            subsets = _number("subsets", st.number_input, "Subsets s", (2, 20), 5, 1,
+                              "Machines that judge each example (Bakir et al. 2004, Algorithm 3).")  # fmt: skip
+            size = _number("each", st.number_input, "Examples in each, r", (4, MOST), 200, 2,
+                           "Half of each class. Small subsets disagree more.")  # fmt: skip
+            seed = _number("sample_seed", st.number_input, "Seed", (SEEDS.start, SEEDS.stop), 0, 1,
+                           "Draws the sample, the flipped labels and the subsets.")  # fmt: skip
+    return Setting(name, n, noise / 100, C, gamma, subsets, size, seed)
+
+
+def _number(name, widget, label, limits, value, step, help, **how) -> int:
+    state.param(name, value, slice(*limits))
+    return widget(label, *limits, value, step, key=name, bind=state.binding(name), help=help, **how)
+
+
+def _choice(name, label, series, value, help) -> float:
+    texts = [f"{v:g}" for v in series]  # options are their own labels, as the address shows them
+    state.param(name, f"{value:g}", texts)
+    return float(st.select_slider(label, texts, f"{value:g}", key=name, bind="query-params", help=help))
+
+
+def sample(setting: Setting) -> Sample:
+    """The examples of a setting. DataError where they cannot be had, or one class alone is drawn."""
+    return _sample(load(setting.dataset).content_hash, setting.dataset, setting.n, setting.noise, setting.seed)
+
+
+@lru_cache(maxsize=32)
+def _sample(content_hash: str, dataset: str, n: int, noise: float, seed: int) -> Sample:
+    """content_hash: the reader's own sets can be replaced under their name."""
+    data = load(dataset)
+    X = np.concatenate([data.X_train, data.X_test]).astype(np.float64)
+    y = np.where(np.concatenate([data.y_train, data.y_test]) == data.classes[1], 1, -1)
+    rows = np.random.default_rng(seed).permutation(len(y))
+    train, test = rows[:n], rows[n:]
+    if len(set(y[train].tolist())) < 2 or not len(test):
+        raise DataError(f"{words.short(data.entry.title)} has too few examples of a class", "a larger set")
+    mean, spread = X[train].mean(axis=0), np.maximum(X[train].std(axis=0), 1e-12)
+    X = ((X - mean) / spread).astype(np.float32)
+    flipped = label_noise.flipped(len(train), noise, seed)
+    flipped_test = label_noise.flipped(len(test), noise, seed, label_noise.TEST)
+    labels = np.where(flipped, -y[train], y[train])
+    names = tuple(str(name) for name in data.classes)
+    return Sample(X[train], labels, flipped, X[test], y[test], flipped_test, names, train, data.entry.synthetic)

@@ -1,0 +1,189 @@
+"""Figures 1, 3 and 4 of the paper as runs, and the same course on any two classes: what grows, what it costs."""
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from data import DataError, catalogue
+from pages.ui.edit import choice
+from pages.ui.edit.course import Course, Found, Point, law, line, rows
+from pages.ui.figures import crossing
+from pages.ui.figures.frame import show, worded
+from pages.ui.kit import present, state, words
+from pages.ui.run import picker, polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
+from svmcore.lab.store.group import Group
+
+OWN = {"Your own data, by noise": "noise", "Your own data, by n": "n"}
+LEVELS = (0.0, 0.05, 0.1, 0.15, 0.2)
+PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)  # of the training examples
+PLAIN, EDITED = "plain", "cross-trained"
+REPEATED = {PLAIN: choice.PLAIN, EDITED: choice.METHOD}
+
+
+def view() -> None:
+    """The choice of a course, its runs, and its figures."""
+    with present.form():
+        try:
+            course = _course()
+            if course is None:
+                return
+            found = stored.stored(course.recipes)
+            _start(course, found)
+        except (DataError, ValueError) as error:
+            st.error(words.plain(error), icon=":material/block:")
+            return
+    done = {run.recipe.digest(): run for run in found if run and run.state == "done"}
+    if done:
+        _figures(course, done)
+        _table(course, done)
+    elif not any(run and run.state in runs.ACTIVE for run in found):
+        st.info(
+            f"Start queues {len(course.recipes)} runs, each an ordinary one that can be cancelled and found again. The "
+            "figures fill as they end.",
+            title="Nothing run yet", icon=":material/query_stats:",
+        )  # fmt: skip
+    polling.poll_all([run.id for run in found if run and run.state in runs.ACTIVE], _working)
+
+
+def _course() -> Course | None:
+    """What the widgets ask for."""
+    courses = list(OWN)
+    state.param("course", courses[0], courses)
+    name = st.segmented_control(
+        "Figure", courses, default=courses[0], required=True, key="course", bind="query-params", wrap=True,
+        help="The paper's figures with its examples, or the same on yours.",
+    )  # fmt: skip
+    return _own(OWN[name or courses[0]])
+
+
+def _own(over: str) -> Course | None:
+    """A course of the reader's own: noise at the full size, or sizes at one noise."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        base = choice.field()
+        noise = choice.flipped() if over == "n" else 0.0
+    if base is None:
+        return None
+    title = words.short(words.data_set(base.dataset), 40)
+    if base.classes:
+        title += f" · {' against '.join(map(str, base.classes))}"
+    if over == "noise":
+        points = [Point(100 * level, _machines(base.replace(noise=level))) for level in LEVELS]
+        group = Group.of("edit-noise", f"Label noise · {title}", base.digest())
+        return Course(title, "More and more labels are flipped.", "labels flipped, %", tuple(points), group)
+    base = base.replace(noise=noise)
+    n = _most(base)
+    sizes = sorted({max(20, round(part * n)) for part in PARTS})
+    points = [Point(size, _machines(base.replace(n_train=size))) for size in sizes]
+    group = Group.of("edit-n", f"More examples · {title}", base.digest())
+    says = f"More and more examples, {100 * noise:g} % of their labels flipped."
+    return Course(title, says, "training examples n", tuple(points), group)
+
+
+def _machines(recipe: Recipe) -> dict[str, tuple[Recipe, ...]]:
+    return {name: (choice.named(recipe.replace(method=method)),) for name, method in REPEATED.items()}
+
+
+def _most(base: Recipe) -> int:
+    """Training examples that there are."""
+    entry = catalogue.entry(base.dataset)
+    share = len(base.classes) / entry.n_classes if len(base.classes) > 1 else 1.0
+    n = round(entry.n_train * share)
+    return min(base.n_train or n, n if entry.n_test else n * 4 // 5)
+
+
+def _start(course: Course, found: list) -> None:
+    recipes = course.recipes
+    done = sum(run is not None and run.state == "done" for run in found)
+    needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        help = "Queue every run of it that is missing."
+        stored.buttons(recipes, found, "Start all", help, "course", group=course.group)
+        left = f"; the others take about {words.duration(sum(need.seconds for need in needs))}" if needs else ""
+        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
+    for message in {run.message for run in found if run is not None and run.state == "failed"}:
+        st.error(words.plain(message), title="A run failed", icon=":material/error:")
+
+
+def _figures(course: Course, found: Found) -> None:
+    st.subheader(words.plain(course.title))
+    st.caption(" ".join(filter(None, (course.says, course.theirs))))
+    drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "wrong, %")}
+    if any(recipe.option("noise") for recipe in course.recipes):
+        drawn["Errors by noisy labels"] = _of(course, found, "wrong by labels as noisy, %")
+    drawn["Time"] = _of(course, found, "training time, s")
+    grid = st.grid(2, min_column_width=380)
+    for at, (place, figure) in enumerate(
+        zip(present.parts(list(drawn), [grid.cell() for _ in drawn]), drawn.values(), strict=True)
+    ):
+        with place:
+            show(figure, f"course_{at}")
+
+
+def _lines(course: Course, found: Found, measure: str) -> dict:
+    lines = {name: line(course, found, name, measure) for name in course.names}
+    return {name: one for name, one in lines.items() if one}
+
+
+def _held(course: Course, found: Found) -> go.Figure:
+    steinwart = law(course, found)
+    if course.apart:
+        lines = {
+            f"{name}, {measure}": one
+            for measure in ("at C", "below C")
+            for name, one in _lines(course, found, measure).items()
+        }
+    else:
+        lines = _lines(course, found, "support vectors")
+    figure = crossing.growth(
+        lines,
+        course.x_title,
+        "support vectors",
+        law=("2 B n", steinwart) if steinwart else None,
+        log=course.apart,
+        span=_span(course),
+    )
+    known = all(point.bayes is not None for point in course.points)
+    told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
+    return worded(
+        figure,
+        f"Support vectors against {course.x_title}: {_said(lines)}.",
+        f"{_said(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {told}.",
+    )
+
+
+def _of(course: Course, found: Found, measure: str) -> go.Figure:
+    lines = _lines(course, found, measure)
+    figure = crossing.growth(lines, course.x_title, measure, per_cent=measure.endswith("%"), span=_span(course))
+    return worded(figure, f"{measure} against {course.x_title}: {_said(lines)}.", f"{_said(lines)}.")
+
+
+def _said(lines: dict) -> str:
+    """`Plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
+    ends = {name: [_number(y) for y in dict.fromkeys((one.ys[0], one.ys[-1]))] for name, one in lines.items()}
+    said = "; ".join(f"{name} {' to '.join(two)}" for name, two in ends.items())
+    return said[:1].upper() + said[1:]
+
+
+def _span(course: Course) -> tuple[float, float]:
+    """The first and the last x."""
+    xs = [point.x for point in course.points]
+    return min(xs), max(xs)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _table(course: Course, found: Found) -> None:
+    with st.expander("All runs"):
+        st.dataframe(
+            rows(course, found), hide_index=True, key="course_table", alt="Every run of the study with its figures"
+        )
+
+
+def _working(statuses) -> None:
+    at_work = [status for status in statuses if status.state == "running"]
+    for status in at_work or statuses[:1]:
+        st.caption(words.plain(f"{picker.STATES[status.state][2]}: {status.message}"))

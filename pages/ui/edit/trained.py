@@ -1,0 +1,74 @@
+"""The run shown, where it is one that leaves training examples out; a way to start one, and to those there are."""
+
+import streamlit as st
+
+from data import DataError
+from pages.ui.edit import look, start
+from pages.ui.example import evidence
+from pages.ui.kit import present, state, words
+from pages.ui.run import picker, watch
+from svmcore.lab import jobs
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+LISTED = 6  # edited runs to choose from
+
+
+def view() -> None:
+    """A run, or why there is none to see."""
+    run = state.current_run()
+    edits_now = run is not None and edits(run)
+    with present.form("Start one"):
+        if edits_now:
+            with st.expander("Start another", icon=":material/add:"):
+                start.box()
+        else:
+            start.box()
+    if not edits_now:
+        _others(run)
+        return
+    if run.state != "done":
+        watch.watch(run)
+        return
+    run.check()
+    st.subheader(words.plain(run.title))
+    st.caption(words.summary(run.recipe))
+    try:
+        evidence.data_of(run)
+    except DataError as error:
+        st.error(words.plain(error), title="There are no examples to show", icon=":material/broken_image:")
+        return
+    look.draw(run)
+
+
+def edits(run: Run) -> bool:
+    """Whether its method leaves training examples out."""
+    return not run.damage and "roles" in METHODS[run.recipe.method].result_fields
+
+
+def _others(run: Run | None) -> None:
+    """Where the run shown has nothing to do with editing: those that have."""
+    found = [one for one in runs.newest_first() if edits(one)][:LISTED]
+    if run is not None:
+        st.caption(f"The run shown, *{words.plain(words.short(run.title, 60))}*, throws no example away.")
+    if not found:
+        st.info(
+            "Start both: what was thrown away appears here, with the examples themselves, as soon as they are done.",
+            title="No run has thrown examples away yet", icon=":material/content_cut:",
+        )  # fmt: skip
+        return
+    st.markdown("**Runs that did**")
+    named = picker.labels(runs.newest_first())
+    for one in found:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                words.plain(named[one.id]), key=f"see_{one.id}", type="tertiary", icon=":material/arrow_forward:",
+                on_click=_see, args=(one.id,), help="Makes it the run shown on every page.",
+            )  # fmt: skip
+            picker.badge(jobs.status(one.id).word)
+
+
+def _see(run_id: str) -> None:
+    st.session_state["run"] = run_id
+    state.write("run", ["run"], {"run": run_id})

@@ -1,0 +1,186 @@
+"""Figures of cross-training, as pure functions from numbers to Plotly figures.
+
+m, v (n,): mean and variance of the margins y f of an example over the machines of the first stage
+Bakir, Bottou and Weston (2004), Algorithm 3: an example goes where m + v < 0 or m - v > 1; Figures 1, 3 and 4
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.edited import MARKS
+from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
+from pages.ui.kit.words import in_figure
+from svmcore.methods.editing import roles
+
+MOST = 4000  # examples that are drawn
+INSIDE = (0.5, 99.5)  # per cent of the examples that the axes hold
+NAME_ROOM = 120  # pixels for the names of lines
+
+
+def margins(
+    mean: np.ndarray, variance: np.ndarray, role: np.ndarray, sign: np.ndarray, names: Sequence[str], picked: int = -1
+) -> go.Figure:
+    """Margin mean against variance with both cuts. sign (n,) +-1; names: of -1 and +1; picked: row that is looked at.
+    A click reports the row."""
+    figure = bare("margin mean m", "margin variance v", height=380, hovermode="closest", clickmode="event+select")
+    shown = _some(role)
+    for at, side in enumerate((-1, 1)):
+        for code in (roles.KEPT, *MARKS):
+            rows = shown[(role[shown] == code) & (sign[shown] == side)]
+            if not len(rows):
+                continue
+            look = {"color": CLASS_COLOURS[at], "symbol": CLASS_SYMBOLS[at], "size": 5} | MARKS.get(code, {})
+            figure.add_scatter(
+                x=mean[rows],
+                y=variance[rows],
+                mode="markers",
+                marker=look,
+                customdata=rows,
+                hovertemplate=f"%{{customdata}}: class {in_figure(names[at])}, {roles.TITLES[code]}<br>"
+                "m = %{x:.3f}, v = %{y:.3f}<extra></extra>",
+                unselected={"marker": {"opacity": look.get("opacity", 1)}},
+            )
+    (left, right), top = _window(mean, variance)
+    _cut(figure, "m + v = 0", (0, 0), (-top, top), left, right)
+    _cut(figure, "m − v = 1", (1, 0), (1 + top, top), left, right)
+    if 0 <= picked < len(mean):
+        figure.add_scatter(
+            x=mean[[picked]], y=variance[[picked]], mode="markers", hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": 18, "color": GREY, "line": {"width": 3}},
+        )  # fmt: skip
+    figure.update_xaxes(range=[left, right], zeroline=False)
+    figure.update_yaxes(range=[-0.02 * top, top], zeroline=False)
+    counts = np.bincount(role, minlength=len(roles.TITLES))
+    outside = int(((mean < left) | (mean > right) | (variance > top)).sum())
+    beyond = f" {outside:,} lie beyond the axes." if outside else ""
+    part = f" {len(shown):,} of {len(role):,} are drawn." if len(shown) < len(role) else ""
+    return worded(
+        figure,
+        f"Margin variance against margin mean of {len(role)} examples with the two lines beyond which they are thrown "
+        f"away: {counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
+        f"Left of m + v = 0 the machines agree that the label is wrong; right of m − v = 1 that it is easy. Between "
+        f"the lines they doubt, or agree that it lies in the margin: those stay.{beyond}{part}",
+    )
+
+
+class Line(NamedTuple):
+    """One line of a growth figure: points (x, y), with what the whiskers span where it is the mean of several."""
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+
+
+LOOKS = (  # of the lines, in their order: plain, edited, a third
+    {"color": ORANGE, "symbol": "square-open", "dash": "solid"},
+    {"color": BLUE, "symbol": "circle", "dash": "solid"},
+    {"color": GREY, "symbol": "diamond-open", "dash": "dash"},
+    {"color": CLASS_COLOURS[2], "symbol": "triangle-up", "dash": "dash"},
+)
+
+
+def growth(
+    lines: Mapping[str, Line], x_title: str, y_title: str, *, law: tuple[str, Line] | None = None,
+    now: float | None = None, log: bool = False, per_cent: bool = False, span: tuple[float, float] | None = None,
+) -> go.Figure:  # fmt: skip
+    """What grows with n, with noise or with the overlap: a line for each machine, named at its end.
+
+    law: the name and course of what theory says, dotted. now: the x that a slider stands at. log: of the y axis;
+    per_cent: y is one. span: the x that the axis holds at least, before all points are known.
+    """
+    figure = bare(x_title, y_title, margin_r=NAME_ROOM, hovermode="x", yaxis_type="log" if log else "linear")
+    unit = " %" if per_cent else ""
+    ends = []
+    for (name, line), look in zip(lines.items(), LOOKS, strict=False):
+        figure.add_scatter(
+            x=list(line.xs),
+            y=list(line.ys),
+            mode="lines+markers",
+            line={"color": look["color"], "dash": look["dash"], "width": 2.5},
+            marker={"symbol": look["symbol"], "size": 8, "color": look["color"]},
+            error_y=_whiskers(line),
+            hovertemplate=f"%{{y:,.4~g}}{unit}<extra>{in_figure(name)}</extra>",
+        )
+        ends.append((line.ys[-1], name, look["color"]))
+    if law:
+        name, line = law
+        figure.add_scatter(
+            x=list(line.xs), y=list(line.ys), mode="lines", line={"color": GREY, "dash": "dot", "width": 2},
+            hovertemplate=f"%{{y:,.0f}}<extra>{in_figure(name)}</extra>",
+        )  # fmt: skip
+        ends.append((line.ys[-1], name, GREY))
+    if now is not None:
+        figure.add_vline(x=now, line={"color": GREY, "width": 1, "dash": "dot"})
+    if span and span[0] < span[1]:
+        room = 0.04 * (span[1] - span[0])
+        figure.update_xaxes(range=[span[0] - room, span[1] + room])
+    _name_ends(figure, ends, log)
+    _y_range(figure, log)
+    return figure
+
+
+def _y_range(figure: go.Figure, log: bool) -> None:
+    heights = [y for line in figure.data for y in line.y if y is not None and (y > 0 or not log)]
+    if not heights:
+        return
+    if log:
+        low, high = min(heights), max(heights)
+        figure.update_yaxes(**log_ticks(low, high))
+    else:
+        figure.update_yaxes(rangemode="tozero")
+
+
+def _name_ends(figure: go.Figure, ends, log: bool) -> None:
+    """Names at the right ends, apart from each other."""
+    if not ends:
+        return
+    place = np.log10 if log else float
+    heights = [y for line in figure.data for y in line.y if y is not None]
+    span = max(place(max(max(heights), 1e-9)) - (place(max(min(heights), 1e-9)) if log else 0), 1e-9)
+    room, below = 0.09 * span, -np.inf
+    for y, name, colour in sorted(ends, key=lambda end: end[0]):
+        at = place(max(y, 1e-9)) if log else y
+        shown = max(at, below + room)
+        below = shown
+        figure.add_annotation(
+            x=1, xref="paper", xanchor="left", xshift=6, y=shown, text=in_figure(name, 24), showarrow=False,
+            font={"color": colour}, align="left",
+        )  # fmt: skip
+
+
+def _whiskers(line: Line) -> dict | None:
+    if not len(line.low):
+        return None
+    ys, low, high = (np.asarray(part, float) for part in (line.ys, line.low, line.high))
+    return {"type": "data", "symmetric": False, "array": high - ys, "arrayminus": ys - low, "thickness": 1, "width": 3}
+
+
+def _some(role: np.ndarray) -> np.ndarray:
+    """At most MOST rows, evenly over the training set."""
+    return np.arange(len(role)) if len(role) <= MOST else np.linspace(0, len(role) - 1, MOST).astype(int)
+
+
+def _window(mean: np.ndarray, variance: np.ndarray) -> tuple[tuple[float, float], float]:
+    """The part of the axes that holds nearly all examples, and the two points (0, 0) and (1, 0)."""
+    low, high = np.percentile(mean, INSIDE)
+    room = 0.05 * max(high - low, 1.0)
+    return (float(min(low, -0.3) - room), float(max(high, 1.3) + room)), float(max(np.percentile(variance, 99), 0.05))
+
+
+def _cut(figure: go.Figure, name: str, start, end, left: float, right: float) -> None:
+    """One of the lines, named where it leaves the picture."""
+    figure.add_scatter(
+        x=[start[0], end[0]], y=[start[1], end[1]], mode="lines", hoverinfo="skip",
+        line={"color": GREY, "dash": "dash", "width": 1.5},
+    )  # fmt: skip
+    slope = 1 if end[0] > start[0] else -1
+    reach = min(abs(end[0] - start[0]), right - start[0] if slope > 0 else start[0] - left)
+    figure.add_annotation(
+        x=start[0] + slope * reach, y=reach, text=name, showarrow=False, yanchor="bottom",
+        xanchor="center" if reach == end[1] else "right" if slope > 0 else "left",
+    )  # fmt: skip

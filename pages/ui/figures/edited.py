@@ -1,0 +1,199 @@
+"""Training sets in the plane before and after editing, as pure functions from numbers to Plotly figures.
+
+X (n, 2), y (n,) +-1; role (n,): codes of svmcore.methods.editing.roles, what became of each example
+Line: where f = 0, as the grid has it: (xs (p,), ys (q,), f (q, p))
+
+One encoding in all: class by colour and shape, as everywhere; x thrown away on the wrong side, a small dot thrown away
+as easy, diamond put back, pale grey what is not meant.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from skimage.measure import find_contours
+
+from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.maps import PALE
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY, ORANGE
+from svmcore.methods.editing import roles
+
+Field = tuple[np.ndarray, np.ndarray, np.ndarray]  # xs, ys, f
+TALL, LARGE, SMALL = 460, 330, 210  # heights
+THROWN = (roles.WRONG_SIDE, roles.EASY)
+MARKS = {  # role -> how its examples are drawn
+    roles.WRONG_SIDE: {"symbol": "x", "size": 8},
+    roles.EASY: {"size": 4, "opacity": 0.75},
+    roles.REINSERTED: {"symbol": "diamond-open", "size": 9},
+    roles.VALIDATION: {"symbol": "square-open", "size": 5, "color": GREY},
+}
+
+
+def left(role: np.ndarray) -> np.ndarray:
+    """The rows that the final machine trains on."""
+    return roles.Edited.of(role).kept
+
+
+def told(role: np.ndarray) -> str:
+    """`41 wrong side, 296 easy`: how many examples have each role but that of being kept; empty where all are."""
+    counts = np.bincount(role, minlength=len(roles.TITLES))
+    return ", ".join(f"{counts[code]:,} {roles.TITLES[code]}" for code in MARKS if counts[code])
+
+
+class Points(NamedTuple):
+    """A training set of two classes, +1 and -1."""
+
+    X: np.ndarray
+    y: np.ndarray
+    names: Sequence[str]  # of -1 and +1
+
+
+def all_of_them(points: Points, field: Field, support: np.ndarray, bound: np.ndarray) -> go.Figure:
+    """Every example with the plain machine: its line and margins, its support vectors ringed (support, bound: rows)."""
+    figure = _plane(points, LARGE)
+    _sides(figure, field)
+    _classes(figure, points, np.arange(len(points.y)))
+    _lines(figure, field)
+    _rings(figure, points, support, bound)
+    return worded(
+        figure,
+        f"{len(points.y)} points of two classes with the line of the plain machine and its {len(support)} support "
+        "vectors.",
+        f"All {len(points.y):,} points; ringed: the {len(support):,} that the plain machine keeps. Line: f = 0; "
+        "dotted: f = ±1.",
+    )
+
+
+def thrown_away(points: Points, role: np.ndarray) -> go.Figure:
+    """What was thrown away, by why; what was kept stands back. A click reports the row."""
+    figure = _plane(points, LARGE).update_layout(clickmode="event+select")
+    _thrown(figure, points, role)
+    return worded(
+        figure,
+        f"What was thrown away of {len(role)} points: {told(role) or 'nothing'}.",
+        "Crosses lay on the wrong side, small dots were easy; grey: what was kept."
+        + (" Diamonds were put back." if (role == roles.REINSERTED).any() else "")
+        + (" Squares only chose settings." if (role == roles.VALIDATION).any() else ""),
+    )
+
+
+def what_is_left(
+    points: Points, role: np.ndarray, field: Field, plain: Field, support: np.ndarray, bound: np.ndarray
+) -> go.Figure:
+    """The examples that were kept with the machine trained on them; dashed: the line of the plain machine."""
+    figure = _plane(points, LARGE)
+    _sides(figure, field)
+    kept = left(role)
+    _classes(figure, points, kept)
+    _line(figure, plain, 0, {"color": GREY, "dash": "dash", "width": 2}, "line of the plain machine")
+    _lines(figure, field)
+    _rings(figure, points, support, bound)
+    return worded(
+        figure,
+        f"The {len(kept)} points that are left, the line of the machine trained on them with {len(support)} support "
+        "vectors, and the plain machine's line dashed.",
+        f"The {len(kept):,} points that are left and their machine, {len(support):,} support vectors ringed. Dashed: "
+        "the plain machine's line.",
+    )
+
+
+def one_kind(points: Points, rows: np.ndarray, kind: str) -> go.Figure:
+    """Some of the examples, called `kind`, among all the others in grey. A click reports the row."""
+    figure = _plane(points, TALL).update_layout(clickmode="event+select")
+    others = np.setdiff1d(np.arange(len(points.y)), rows)
+    _scatter(figure, points, others, {"color": FAINT, "size": 4, "opacity": 0.6}, "another kind")
+    _classes(figure, points, rows)
+    return worded(
+        figure,
+        f"{len(rows)} points of the kind {kind} among {len(others)} others.",
+        f"{len(rows):,} points, {kind}; grey: the {len(others):,} others. A click opens one.",
+    )
+
+
+def side_by_side(points: Points, role: np.ndarray, field: Field, plain: Field, title: str) -> go.Figure:
+    """A small plane for one of several rules: what it left in full, what it threw away pale, both lines."""
+    figure = _plane(points, SMALL, ticks=False)
+    _thrown(figure, points, role, pale=True)
+    _classes(figure, points, left(role), size=5)
+    _line(figure, plain, 0, {"color": GREY, "dash": "dash", "width": 1.5}, "line of the plain machine")
+    _line(figure, field, 0, {"color": GREY, "width": 2.5}, "its line")
+    alt = f"{title}: {len(left(role))} of {len(role)} points are left, with the line of their machine."
+    return worded(figure, alt, "")
+
+
+def _plane(points: Points, height: int, ticks: bool = True) -> go.Figure:
+    """An empty plane; all of one training set show the same part of it."""
+    figure = bare("x₁" if ticks else None, "x₂" if ticks else None, height=height, hovermode="closest")
+    low, high = points.X.min(axis=0), points.X.max(axis=0)
+    room = 0.06 * (high - low) + 1e-6
+    for axis, a, b in zip((figure.update_xaxes, figure.update_yaxes), low - room, high + room, strict=True):
+        axis(range=[float(a), float(b)], showticklabels=ticks, zeroline=False)
+    return figure
+
+
+def _classes(figure: go.Figure, points: Points, rows: np.ndarray, size: int = 6) -> None:
+    for at, sign in enumerate((-1, 1)):
+        own = rows[points.y[rows] == sign]
+        _scatter(figure, points, own, {"color": CLASS_COLOURS[at], "symbol": CLASS_SYMBOLS[at], "size": size},
+                 f"class {points.names[at]}")  # fmt: skip
+
+
+def _thrown(figure: go.Figure, points: Points, role: np.ndarray, pale: bool = False) -> None:
+    """Those thrown away in the colour of their class, marked by why; those kept in grey, or not at all."""
+    if not pale:
+        kept = np.flatnonzero(role == roles.KEPT)
+        _scatter(figure, points, kept, {"color": FAINT, "size": 5, "opacity": 0.6}, "kept")
+    for code, mark in MARKS.items():
+        if pale and code not in THROWN:
+            continue
+        for at, sign in enumerate((-1, 1)):
+            own = np.flatnonzero((role == code) & (points.y == sign))
+            look = {"color": CLASS_COLOURS[at]} | mark | ({"opacity": 0.4} if pale else {})
+            _scatter(figure, points, own, look, f"class {points.names[at]}, {roles.TITLES[code]}")
+
+
+def _scatter(figure: go.Figure, points: Points, rows: np.ndarray, marker: dict, name: str) -> None:
+    if len(rows):
+        figure.add_scatter(
+            x=points.X[rows, 0],
+            y=points.X[rows, 1],
+            mode="markers",
+            marker=marker,
+            customdata=rows,
+            hovertemplate=f"point %{{customdata}}: {name}<extra></extra>",
+            unselected={"marker": {"opacity": marker.get("opacity", 1)}},
+        )
+
+
+def _rings(figure: go.Figure, points: Points, support: np.ndarray, bound: np.ndarray) -> None:
+    """Single ring: free; double ring: at C."""
+    for rows, size in ((support, 9), (bound, 12)):
+        figure.add_scatter(
+            x=points.X[rows, 0], y=points.X[rows, 1], mode="markers", hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": size, "color": GREY, "line": {"width": 0.8}},
+        )  # fmt: skip
+
+
+def _sides(figure: go.Figure, field: Field) -> None:
+    xs, ys, f = field
+    colours = [[0, PALE[ORANGE]], [0.5, PALE[ORANGE]], [0.5, PALE[BLUE]], [1, PALE[BLUE]]]
+    figure.add_heatmap(
+        x=xs, y=ys, z=np.sign(f).astype(np.int8), zmin=-1, zmax=1, colorscale=colours, showscale=False,
+        hoverinfo="skip", opacity=0.6,
+    )  # fmt: skip
+
+
+def _lines(figure: go.Figure, field: Field) -> None:
+    for level, dash, width in ((-1, "dot", 1), (1, "dot", 1), (0, "solid", 2.5)):
+        _line(figure, field, level, {"color": GREY, "dash": dash, "width": width})
+
+
+def _line(figure: go.Figure, field: Field, level: float, line: dict, name: str = "") -> None:
+    """Where f = level: found here, as a few points travel lighter than a grid for each line."""
+    xs, ys, f = field
+    x, y = [], []
+    for path in find_contours(f, level):
+        x += [*np.interp(path[:, 1], np.arange(len(xs)), xs).round(4).tolist(), None]
+        y += [*np.interp(path[:, 0], np.arange(len(ys)), ys).round(4).tolist(), None]
+    figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", name=name)

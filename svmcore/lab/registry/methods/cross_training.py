@@ -1,0 +1,166 @@
+"""cross-training: machines on small subsets say which training examples a last machine can do without."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from svmcore.lab.registry.checks import count, positive, several
+from svmcore.lab.registry.costs import Sizes, Stage, in_the_end
+from svmcore.lab.registry.fields import FLAG, NUMBERS, Field, RecipeError, choice, numeric
+from svmcore.lab.registry.machine import svc
+from svmcore.lab.registry.method import Method
+from svmcore.lab.registry.searching import GRID, values_of
+from svmcore.methods.editing import CrossTrainingSVC, bagged
+from svmcore.methods.editing.drawing import THIRD
+from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE, counts
+
+ANSWERS = {"final": "The final machine", "bagged": "The average of the first machines"}
+LEFT = 0.25  # share of the training examples that the final machine trains on, about
+
+
+class CrossTraining(Method):
+    """Cross-training; its result says how many examples have each role (`roles`, in the order of TITLES), which C's
+    were taken (`chosen`: first stage, final), and the seconds that went into others (`search_seconds`)."""
+
+    name = "cross-training"
+    title = "Cross-training"
+    short = "Cross-trained"
+    help = "Machines on small subsets say which examples a last machine can do without."
+    source = "Bakir, Bottou and Weston, NIPS 17 (2004), Algorithm 3"
+    tasks = ("classify",)
+    two_classes = True
+    looks = False
+    result_fields: ClassVar = {
+        "roles": several(count, len(TITLES), len(TITLES)),
+        "chosen": several(positive, 1, 2),
+        "search_seconds": positive,
+        "subset_size": count,
+    }
+    fields = (
+        Field(
+            "answer",
+            choice(ANSWERS, str),
+            "final",
+            "Answer by",
+            "The average of the first machines is what bagging alone gives (Bakir, Bottou and Weston 2004, Figure 4).",
+        ),
+        Field("n_subsets", numeric(2, 100, whole=True), 5, "Subsets", "How many first machines there are: s."),
+        Field(
+            "subset_size",
+            numeric(2, 1_000_000, whole=True),
+            None,
+            "Examples in each",
+            "r, an even number: half of each class. Empty for the most with which no example is in two subsets.",
+            "as many as there are, without overlap",
+        ),
+        Field(
+            "validation",
+            FLAG,
+            False,
+            "Validation part",
+            "r / 3 of the examples train nothing: they choose every threshold, and the final C where there are values "
+            "to choose from (Bakir, Bottou and Weston 2004, section 4.3).",
+        ),
+        Field(
+            "slack",
+            numeric(0, 3, closed=True),
+            0.0,
+            "Threshold's slack",
+            "A threshold is moved no further than to within so many standard errors of the fewest validation errors: 0 "
+            "for the very fewest, as published, 1 where the validation part is small.",
+            step=0.5,
+        ),
+        Field(
+            "balance",
+            FLAG,
+            True,
+            "Balance",
+            "Easy examples come back until the final set has as many of both classes (Bakir, Bottou and Weston 2004, "
+            "section 4.3).",
+        ),
+        Field(
+            "final_C",
+            numeric(0, 1e9),
+            None,
+            "Final C",
+            "C of the final machine; empty for that of the first ones.",
+            "the same",
+        ),
+        GRID,
+        Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine."),
+    )
+
+    @property
+    def variants(self) -> dict[str, dict]:
+        return {}  # it uses no invariance
+
+    def check(self, recipe) -> None:
+        super().check(recipe)
+        size = recipe.option("subset_size")
+        if size is not None and size % 2:
+            raise RecipeError("subset_size", size, "an even number: half of each class")
+        if recipe.option("final_grid").count(",") and not recipe.option("validation"):
+            raise RecipeError("final_grid", recipe.option("final_grid"), "one value, or a validation part to choose by")
+
+    def train(self, recipe, problem, monitor):
+        first, last = self.machines(recipe, problem)
+        estimator = CrossTrainingSVC(
+            first,
+            n_subsets=recipe.option("n_subsets"),
+            subset_size=recipe.option("subset_size"),
+            final=last,
+            grid=values_of(recipe.option("grid")),
+            final_grid=values_of(recipe.option("final_grid")),
+            validation_size=THIRD if recipe.option("validation") else None,
+            slack=recipe.option("slack"),
+            balance=recipe.option("balance"),
+            random_state=recipe.seed,
+        ).fit(problem.X_train, problem.y_train, monitor=monitor)
+        if recipe.option("answer") == "bagged":
+            estimator.machine_ = bagged(estimator.first_stage_)
+        return estimator
+
+    def machines(self, recipe, problem):
+        """The unfitted estimators of the first stage and of the end."""
+        first, C = svc(recipe, problem), recipe.option("final_C")
+        return first, None if C is None else svc(recipe.replace(C=C), problem)
+
+    def figures(self, estimator) -> dict:
+        return {
+            "roles": list(counts(estimator.role_).values()),
+            "chosen": [float(estimator.C_), float(estimator.final_C_)],
+            "search_seconds": float(estimator.search_seconds_),
+            "subset_size": int(estimator.subsets_.shape[1]),
+        }
+
+    def kept(self, estimator) -> dict[str, np.ndarray]:
+        return {"role": estimator.role_, "mean": estimator.margin_mean_, "variance": estimator.margin_variance_}
+
+    def words(self, result: dict) -> str:
+        return told(result)
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        s, asked = recipe.option("n_subsets"), recipe.option("subset_size")
+        r = min(asked or max(2, size.n_train // s), size.n_train)
+        first = Stage(r, 1, s * max(1, len(values_of(recipe.option("grid")) or ())))
+        last = Stage(max(2, round(LEFT * size.n_train)), 1, max(1, len(values_of(recipe.option("final_grid")) or ())))
+        return [first, last] if recipe.option("answer") == "final" else [first._replace(times=s), last]
+
+    def held(self, recipe, size: Sizes) -> float:
+        """The subsets, and what the final machine trains on."""
+        first, last = self.stages(recipe, size)
+        return first.n * recipe.option("n_subsets") + last.n + in_the_end([first])
+
+
+def told(result: dict) -> str:
+    """What an edited run threw away."""
+    roles = result.get("roles")
+    if roles is None:
+        return ""
+    left = roles[KEPT] + roles[REINSERTED]
+    words = (
+        f"trained on {left:,} of {sum(roles):,}: {roles[WRONG_SIDE]:,} on the wrong side and {roles[EASY]:,} easy ones"
+    )
+    return f"{words} were left out."

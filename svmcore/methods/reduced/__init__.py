@@ -1,0 +1,10 @@
+"""Reduced sets: a machine's expansion by fewer vectors."""
+
+from svmcore.methods.reduced.checks import METHODS
+from svmcore.methods.reduced.estimator import ReducedSet
+from svmcore.methods.reduced.expansion import Expansion
+from svmcore.methods.reduced.stages import ReducedSnapshot
+from svmcore.methods.reduced.start import STARTS
+from svmcore.methods.reduced.threshold import best_thresholds
+
+__all__ = ["METHODS", "STARTS", "Expansion", "ReducedSet", "ReducedSnapshot", "best_thresholds"]

@@ -1,0 +1,115 @@
+"""What a reduction may be asked for: every refusal names the field, its value and what is allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from svmcore.gram.threads import CORES
+from svmcore.memory import MB, BudgetError, ceiling_bytes
+from svmcore.methods.reduced.expansion import Expansion
+from svmcore.methods.reduced.joint import Rho
+from svmcore.methods.reduced.quadratic import has_eigenvectors
+from svmcore.methods.reduced.start import STARTS
+from svmcore.model import Machine
+
+METHODS = ("auto", "exact", "quadratic", "rho", "answers")
+THRESHOLDS = ("auto", "train", "kept")
+CHOICES = {"method": METHODS, "start": ("auto", *STARTS), "thresholds": THRESHOLDS, "shared": (True, False)}
+RANGES = {"max_rho": (0, 1), "max_error": (0, 1), "tol": (0, 1), "exact_tol": (0, np.inf)}
+LEAST = {"iterations": 0, "steps": 1}
+OPTIONAL = ("max_rho", "max_error", "steps")
+
+
+def check_parameters(owner, machine) -> None:
+    """ValueError for a parameter of a ReducedSet that is not allowed, whatever the machine."""
+    if not isinstance(machine, Machine):
+        raise ValueError(f"machine = {machine!r}; allowed: a Machine, or a fitted estimator with machine_")
+    for name, allowed in CHOICES.items():
+        _require(owner, name, getattr(owner, name) in allowed, ", ".join(map(str, allowed)))
+    n = owner.n_vectors
+    share = isinstance(n, float) and 0 < n < 1
+    _require(
+        owner, "n_vectors", n is None or share or _whole(n, 1), "a whole number from 1, a share between 0 and 1, None"
+    )
+    if owner.method != "auto" and (n is None) != (owner.method == "exact"):
+        raise ValueError(f"n_vectors = {n!r} with method = {owner.method!r}; allowed: None with exact, and only there")
+    for name, (low, high) in RANGES.items():
+        value = getattr(owner, name)
+        number = np.isscalar(value) and not isinstance(value, bool | str)
+        good = (value is None and name in OPTIONAL) or (number and low <= value <= high)
+        _require(owner, name, good, f"a number from {low} to {high}")
+    for name, least in LEAST.items():
+        value = getattr(owner, name)
+        good = (value is None and name in OPTIONAL) or _whole(value, least)
+        _require(owner, name, good, f"a whole number from {least}")
+
+
+def check_against(owner, machine: Machine, method: str, train, held) -> None:
+    """ValueError where machine, method and examples do not go together; BudgetError where memory would not do."""
+    whole = Expansion.of(machine)
+    sizes = [len(whole.used)] if owner.shared else list(np.count_nonzero(whole.coef, axis=1))
+    if not max(sizes, default=0):
+        raise ValueError("machine: it has no support vectors; allowed: at least one, as there is nothing to reduce")
+    if _whole(owner.n_vectors, 1) and owner.n_vectors > min(sizes):
+        of = "" if owner.shared else f" of machine {int(np.argmin(sizes)) + 1} of {len(sizes)}"
+        raise ValueError(f"n_vectors = {owner.n_vectors}; allowed: 1 to {min(sizes)}, the support vectors{of}")
+    if method == "quadratic" and not has_eigenvectors(machine.kernel):
+        raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
+    if method == "quadratic" and owner.shared and len(machine.bias) > 1:
+        raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own")
+    if method in ("rho", "answers"):
+        machine.kernel.slopes(*np.ones((3, 1, 1)))
+    if owner.thresholds == "train" and not train:
+        raise ValueError("thresholds = 'train' without X and y; allowed: with training examples, or 'kept'")
+    if owner.max_error is not None and not held:
+        raise ValueError(f"max_error = {owner.max_error} without X_val and y_val; allowed: with validation examples")
+    _check_memory(owner, machine, method, sizes)
+
+
+def examples(machine: Machine, name: str, X, y):
+    """X (n, d) float32 and y (n,), checked; None where there are none. `name`: X or X_val."""
+    own = name.replace("X", "y")
+    if X is None and y is None:
+        return None
+    if X is None or y is None:
+        raise ValueError(f"{name if X is None else own} = None; allowed: both of {name} and {own}, or neither")
+    X, y, d = np.asarray(X, np.float32), np.asarray(y), machine.support_vectors.shape[1]
+    if X.ndim != 2 or X.shape[1] != d or not len(X):
+        raise ValueError(f"{name} has shape {X.shape}; allowed: (n, {d}), prepared as the machine's kernel sees them")
+    if not np.isfinite(X).all():
+        raise ValueError(f"{name} holds numbers that are not finite; allowed: finite ones")
+    if y.shape != (len(X),):
+        raise ValueError(f"{own} has shape {y.shape}; allowed: ({len(X)},)")
+    if len(strange := np.setdiff1d(y, machine.classes)):
+        raise ValueError(f"{own}: label {strange[0]}; allowed: {', '.join(map(str, machine.classes))}")
+    return X, y
+
+
+def numbers(n_vectors, sizes) -> list[int]:
+    """How many vectors parts of these sizes get: n_vectors each, or its share of each."""
+    return [int(n_vectors) if n_vectors >= 1 else max(1, round(n_vectors * n)) for n in sizes]
+
+
+def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
+    d, counts = machine.support_vectors.shape[1], sizes if owner.n_vectors is None else numbers(owner.n_vectors, sizes)
+    if method == "quadratic":
+        need = 8 * 3 * (d + 1) ** 2
+    else:
+        factor = [8 * n * m for n, m in zip(sizes, counts, strict=True)]  # of the pivots
+        joint = [Rho.nbytes(n, m, d) if method == "rho" else 0 for n, m in zip(sizes, counts, strict=True)]
+        need = sum(sorted(map(max, factor, joint))[-CORES:])
+    need, ceiling = need + 16 * len(machine.bias) * sum(sizes), ceiling_bytes(owner.cache_mb)
+    if need > ceiling:
+        raise BudgetError(
+            f"cache_mb: the reduction needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: "
+            f"cache_mb of at least {need / MB:.0f}, a smaller n_vectors, or shared=False"
+        )
+
+
+def _require(owner, name: str, good: bool, allowed: str) -> None:
+    if not good:
+        raise ValueError(f"{name} = {getattr(owner, name)!r}; allowed: {allowed}")
+
+
+def _whole(value, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least

@@ -1,0 +1,187 @@
+"""Reduced sets as an estimator: fit takes a trained machine and gives one with fewer vectors that decides nearly alike.
+
+    f(x) = sum_i coef_i K(x_i, x) + bias   ->   sum_j gamma_j K(z_j, x) + bias'         m vectors z_j for n x_i
+
+What it does is in stages.py. Burges (1996); Burges and Schoelkopf (1997), section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from svmcore.estimator import seed_of
+from svmcore.methods.reduced.checks import check_against, check_parameters, examples, numbers
+from svmcore.methods.reduced.expansion import Expansion
+from svmcore.methods.reduced.quadratic import has_eigenvectors
+from svmcore.methods.reduced.stages import Stages, errors
+from svmcore.model import Machine
+from svmcore.solvers.progress import Stopped
+from svmcore.solvers.session import Session
+
+LADDER = 5  # steps of a path that ends when it is good enough
+
+
+class ReducedSet(BaseEstimator):
+    """A machine by fewer vectors.
+
+    n_vectors: how many, at most as many as there are support vectors; below 1 a share of them; None with method
+    "exact". shared: vectors serve all machines, n_vectors of them together; else each machine has n_vectors (or its
+    share) of its own. method: "exact" drops support vectors that depend linearly on others, decisions unchanged to
+    exact_tol; "quadratic" takes eigenvectors (kernels of degree 2, each machine alone); "rho" minimises the distance in
+    feature space over all vectors; "answers" takes gradient steps on the decisions about training examples. "auto":
+    exact where no number is asked for, quadratic where it can be, answers where several machines share vectors and
+    training examples are given, else rho. start: the first vectors, one of k-means, greedy, weight, random; "auto" is
+    k-means for answers, else greedy. iterations, tol: rho ends after so many, or when it falls by less than tol of
+    itself in five.
+
+    max_rho (a share of |Psi|^2 of all machines together), max_error (of the validation examples): the number of vectors
+    then doubles until both hold, from n_vectors / 2^(steps - 1) up to n_vectors; steps without them is the length of
+    the same path. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train
+    where examples are given. cache_mb: a ceiling for memory. Same random_state, same result.
+
+    Attributes after fit, k machines, m vectors: machine_ (support -1 for constructed vectors), rho_ and rho_start_ (k,)
+    at the end and with the first vectors, norms_ (k,) |Psi|^2, n_before_, n_after_ (distinct vectors), path_ (list of
+    (m, rho as a share of all |Psi|^2, validation error or None)), threshold_shift_ (k,), history_ (Progress: gaps are
+    rho as shares of |Psi|^2, n_sv the vectors), converged_, ending_, kernel_evals_.
+    """
+
+    def __init__(
+        self,
+        n_vectors=None,
+        *,
+        method="auto",
+        start="auto",
+        shared=True,
+        max_rho=None,
+        max_error=None,
+        steps=None,
+        thresholds="auto",
+        iterations=200,
+        tol=1e-2,
+        exact_tol=1e-7,
+        answers=None,
+        jitters=None,
+        image_shape=None,
+        prepare=None,
+        cache_mb=None,
+        random_state=None,
+    ):
+        self.n_vectors = n_vectors
+        self.method = method
+        self.start = start
+        self.shared = shared
+        self.max_rho = max_rho
+        self.max_error = max_error
+        self.steps = steps
+        self.thresholds = thresholds
+        self.iterations = iterations
+        self.tol = tol
+        self.exact_tol = exact_tol
+        self.answers = answers
+        self.jitters = jitters
+        self.image_shape = image_shape
+        self.prepare = prepare
+        self.cache_mb = cache_mb
+        self.random_state = random_state
+
+    def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None) -> ReducedSet:
+        """Reduce a Machine, or the machine_ of a fitted estimator.
+
+        X (n, d), y (n,): training examples, prepared as the kernel sees them; X_val, y_val: as many others as one likes
+        that training has not seen. monitor(progress) -> bool is asked every few dozen milliseconds and ends the
+        reduction by returning False: what has been reached by then is a machine, with converged_ = False. ValueError
+        names what is wrong and what is allowed; BudgetError says what memory it would take.
+        """
+        machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
+        check_parameters(self, machine)
+        train, held = examples(machine, "X", X, y), examples(machine, "X_val", X_val, y_val)
+        method = self._method(machine, train)
+        check_against(self, machine, method, train, held)
+        with Session(monitor) as session:
+            stages, self.path_, ending = Stages(self, machine, method, session), [], ""
+            try:
+                reduced = self._reduced(stages, method, train, held)
+            except Stopped:
+                reduced, ending = stages.assembled or stages.assemble(), "stopped"
+            self._publish(stages, reduced, method, session, ending)
+        return self
+
+    def decision_function(self, X):
+        """f (n, k), or (n,) for two classes, of examples X as the machine's own decision_function takes them."""
+        check_is_fitted(self, "machine_")
+        values = self.machine_.decision_function(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X):
+        """Labels (n,) of examples X."""
+        check_is_fitted(self, "machine_")
+        return self.machine_.predict(X)
+
+    def _reduced(self, stages: Stages, method: str, train, held) -> Machine:
+        """The machine with the first number of vectors on the path that is enough, or with the last."""
+        if method == "exact":
+            return stages.simplify(self.exact_tol)
+        for counts in self._ladder(stages):
+            stages.reduce(counts, seed_of(self.random_state))
+            if train and self.thresholds != "kept":
+                stages.threshold(*train)
+            reduced = stages.assembled = stages.assemble()
+            rho = stages.share
+            error = errors(reduced, *held, stages.session) if held else None
+            self.path_.append((len(reduced.support), rho, error))
+            limits = ((self.max_rho, rho), (self.max_error, error))
+            if any(limit is not None for limit, _ in limits) and all(
+                limit is None or value <= limit for limit, value in limits
+            ):
+                break
+        return reduced
+
+    def _ladder(self, stages: Stages) -> list[list[int]]:
+        """Numbers of vectors of the parts at each step of the path."""
+        most = numbers(self.n_vectors, [len(part.target.vectors) for part in stages.parts])
+        limited = self.max_rho is not None or self.max_error is not None
+        steps = self.steps or (LADDER if limited else 1)
+        path = [[max(1, m >> back) for m in most] for back in reversed(range(steps))]
+        return [counts for i, counts in enumerate(path) if counts not in path[:i]]
+
+    def _publish(self, stages: Stages, machine: Machine, method: str, session: Session, ending: str) -> None:
+        names = ("n_vectors", "shared", "start", "max_rho", "max_error", "thresholds")
+        self.rho_, self.rho_start_ = stages.gather("rho"), stages.gather("start")
+        self.norms_ = stages.gather("norms")
+        self.n_before_, self.n_after_ = len(Expansion.of(stages.machine).used), len(machine.support)
+        facts = {name: getattr(self, name) for name in names} | {
+            "method": method,
+            "n_before": self.n_before_,
+            "n_after": self.n_after_,
+            "rho": _listed(self.rho_),
+            "rho_start": _listed(self.rho_start_),
+            "norms": _listed(self.norms_),
+        }
+        self.method_, self.machine_ = method, replace(machine, meta=machine.meta | {"reduced": facts})
+        self.threshold_shift_ = machine.bias - stages.machine.bias
+        self.classes_, self.kernel_ = machine.classes, machine.kernel
+        self.history_, self.kernel_evals_ = list(session.history), session.evaluations
+        self.ending_ = ending or stages.ending
+        self.converged_ = not self.ending_
+
+    def _method(self, machine: Machine, train) -> str:
+        """The method that "auto" stands for."""
+        if self.method != "auto":
+            return self.method
+        if self.n_vectors is None:
+            return "exact"
+        alone = len(machine.bias) == 1 or not self.shared
+        return "quadratic" if alone and has_eigenvectors(machine.kernel) else "rho"
+
+    @property
+    def _start(self) -> str:
+        return "greedy" if self.start == "auto" else self.start
+
+
+def _listed(values) -> list:
+    """JSON-able: None for what is not known."""
+    return [float(value) if np.isfinite(value) else None for value in values]

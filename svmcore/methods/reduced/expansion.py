@@ -1,0 +1,138 @@
+"""Expansions: vectors of feature space that are weighted sums of examples' images, and all that is asked of them.
+
+    Psi_c = sum_i coef[c, i] phi(x_i)                                       c = 1 ... k machines over shared examples
+    <Psi_c, phi(x)> = sum_i coef[c, i] K(x_i, x)
+    rho_c = |Psi_c - sum_j gamma[c, j] phi(z_j)|^2 = |Psi_c|^2 - 2 gamma_c p_c + gamma_c B gamma_c,
+    p[c, j] = <Psi_c, phi(z_j)>,  B[j, l] = K(z_j, z_l);   at fixed z smallest for B gamma_c = p_c
+
+X (n, d) float32 examples; coef (k, n) float64; Z (m, d); gamma (k, m) float64. Everything through kernel values, in
+double precision and by blocks.
+
+Reference: Burges and Schoelkopf (1997), section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from svmcore.gram.sources import Work
+from svmcore.gram.threads import CORES, side_by_side
+from svmcore.kernels import Kernel, Precomputed
+from svmcore.model import Machine
+
+FLOP = 1e9  # multiplications and additions of a block of kernel values at most: some 30 ms
+WIDTH = 4096  # vectors of a block at most
+RIDGE = 1e-11  # of B's diagonal: added to it, so that near duplicates do not blow gamma up
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """k vectors of feature space over shared examples. ValueError when shapes disagree or numbers are not finite."""
+
+    kernel: Kernel
+    vectors: np.ndarray  # (n, d) float32
+    coef: np.ndarray  # (k, n) float64
+
+    def __post_init__(self):
+        if self.vectors.ndim != 2 or self.coef.ndim != 2 or self.coef.shape[1] != len(self.vectors):
+            shapes = f"vectors {self.vectors.shape} and coef {self.coef.shape}"
+            raise ValueError(f"expansion: {shapes}; allowed: (n, d) and (k, n)")
+        for name in ("vectors", "coef"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise ValueError(f"expansion: {name} holds numbers that are not finite")
+
+    @classmethod
+    def of(cls, machine: Machine) -> Expansion:
+        """The normals of a machine's k hyperplanes. ValueError where its vectors are not known."""
+        if isinstance(machine.kernel, Precomputed):
+            raise ValueError("machine: kernel = precomputed; allowed: a kernel of examples, as vectors are constructed")
+        return cls(machine.kernel, machine.support_vectors, machine.coef)
+
+    def machine(self, c: int) -> Expansion:
+        """Psi_c alone, over the examples that it uses."""
+        used = np.flatnonzero(self.coef[c])
+        return Expansion(self.kernel, self.vectors[used], self.coef[c : c + 1, used])
+
+    @property
+    def used(self) -> np.ndarray:
+        """Positions (n',) of the examples that some machine uses."""
+        return np.flatnonzero((self.coef != 0).any(axis=0))
+
+    def along(self, Z, work: Work | None = None) -> np.ndarray:
+        """p[c, j] = <Psi_c, phi(z_j)> for Z (m, d): (k, m) float64."""
+        p = np.zeros((len(self.coef), len(Z)))
+        for rows, K in blocks(self.kernel, self.vectors, Z, work):
+            p += self.coef[:, rows] @ K
+        return p
+
+    def own(self, work: Work | None = None) -> np.ndarray:
+        """<Psi_c, phi(x_i)> of its own examples: (k, n) float64, computed once, each pair of examples once."""
+        if "_own" not in self.__dict__:
+            p, X = np.zeros(self.coef.shape), self.vectors
+            for rows in pieces(len(X), WIDTH, max(X.shape[1], 1)):
+                for cols, K in blocks(self.kernel, X[: rows.stop], X[rows], work):
+                    p[:, rows] += self.coef[:, cols] @ K
+                    before = slice(cols.start, min(cols.stop, rows.start))
+                    p[:, before] += self.coef[:, rows] @ K[: max(before.stop - before.start, 0)].T
+            self.__dict__["_own"] = p
+        return self.__dict__["_own"]
+
+    def norms(self, work: Work | None = None) -> np.ndarray:
+        """|Psi_c|^2: (k,) float64."""
+        return np.einsum("ci,ci->c", self.coef, self.own(work))
+
+    def rho(self, Z, gamma, work: Work | None = None, norms=None) -> np.ndarray:
+        """|Psi_c - sum_j gamma[c, j] phi(z_j)|^2 for Z (m, d), gamma (k, m): (k,) float64, from 0 up.
+
+        norms (k,): |Psi_c|^2, where they are known. Burges and Schoelkopf (1997), section 4.
+        """
+        norms = self.norms(work) if norms is None else norms
+        own = Expansion(self.kernel, np.asarray(Z), np.asarray(gamma, np.float64)).norms(work)
+        crossed = np.einsum("cj,cj->c", gamma, self.along(Z, work))
+        return np.maximum(norms - 2 * crossed + own, 0)
+
+    def weights(self, Z, work: Work | None = None) -> np.ndarray:
+        """gamma (k, m) of the smallest rho for fixed Z (m, d), by linear least squares."""
+        B = np.concatenate([K for _, K in blocks(self.kernel, Z, Z, work)])
+        return solve(B, self.along(Z, work))
+
+
+def solve(B, p) -> np.ndarray:
+    """gamma (k, m) with gamma B = p for symmetric B (m, m) >= 0 and p (k, m), steadied by a small ridge."""
+    scale = 1 / np.sqrt(np.maximum(np.abs(np.diag(B)), np.finfo(float).tiny))  # vectors of any length count alike
+    B, ridge = scale[:, None] * B * scale, RIDGE
+    while True:
+        try:
+            factor = cho_factor(B + ridge * np.eye(len(B)), lower=True, check_finite=False)
+        except LinAlgError:  # an indefinite kernel, or rounding
+            ridge *= 100
+        else:
+            return (scale[:, None] * cho_solve(factor, (p * scale).T)).T
+
+
+def blocks(kernel: Kernel, X, Z, work: Work | None = None) -> Iterator[tuple[slice, np.ndarray]]:
+    """Kernel values K (t, m) float64 of stretches of X (n, d) with all of Z (m, d), and which stretch; `work`
+    counts them and is asked between them whether to go on."""
+    work, Z64 = work or Work(), np.asarray(Z, np.float64)
+    stretches = pieces(len(X), len(Z), max(X.shape[1], 1))
+    for start in range(0, len(stretches), CORES):
+        work.check()
+        found = {}
+
+        def fill(rows, found=found):
+            found[rows.start] = kernel.exact(X[rows], Z64)
+
+        side_by_side(fill, [(rows,) for rows in stretches[start : start + CORES]])
+        work.count(evaluations=sum(map(len, found.values())) * len(Z64))
+        for rows in stretches[start : start + CORES]:
+            yield rows, found.pop(rows.start)
+
+
+def pieces(n: int, m: int, d: int) -> list[slice]:
+    """range(n) cut into stretches whose products with m vectors of d features stay below FLOP."""
+    size = int(np.clip(FLOP / (2 * max(m, 1) * d), 16, WIDTH))
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]

@@ -1,0 +1,161 @@
+"""All vectors and weights of a reduced set at once: L-BFGS over Z, the weights always at their best.
+
+    rho(Z) = sum_c |Psi_c|^2 - p_c B^-1 p_c,     p_c = <Psi_c, phi(z_j)>_j,  B = K(Z, Z),  gamma_c = B^-1 p_c
+    d rho / d z_j = 2 sum_l w_lj dK(z_l, z_j)/dz_j - 2 sum_i v_ij dK(x_i, z_j)/dz_j,  w = gamma' gamma, v = coef' gamma
+
+As gamma is at its minimum, it counts as constant in the gradient (variable projection: Golub and Pereyra, 1973). With
+dK/dz = K' x + 2 K'' z, K' and K'' by u.v and |v|^2 (Kernel.slopes), both sums are matrix products. One evaluation takes
+two of them with X: 4 n m d multiplications and additions.
+
+X (n, d), coef (k, n): the target. Z (m, d). Large products are in single precision, sums over examples in double.
+
+References: Burges and Schoelkopf (1997), section 4; Burges (1996), section 4; Liu and Nocedal (1989).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from svmcore.gram.sources import Work
+from svmcore.gram.threads import CORES, side_by_side
+from svmcore.kernels import squared_norms
+from svmcore.methods.reduced.expansion import Expansion, pieces, solve
+from svmcore.solvers.progress import Stopped
+
+SINGLE_FROM = 3e8  # multiplications of one product with X from which it is in single precision
+MEMORY = 20  # pairs that L-BFGS keeps
+LOOK_BACK = 5  # iterations over which progress is judged
+
+
+class Reduced(NamedTuple):
+    """A reduced set of some machines, as an optimisation has it."""
+
+    Z: np.ndarray  # (m, d) float32
+    gamma: np.ndarray  # (k, m) float64, at its best for Z
+    rho: np.ndarray  # (k,) float64
+    iterations: int = 0
+    ending: str = ""  # why it ended before progress was slow
+
+
+class Rho:
+    """rho of Z and its gradient, as shares of sum_c |Psi_c|^2, over the features `used` that are not 0 everywhere."""
+
+    def __init__(self, target: Expansion, Z, norms, work: Work):
+        self.used, self.width = np.flatnonzero(target.vectors.any(axis=0) | Z.any(axis=0)), Z.shape[1]
+        n, m, d = len(target.vectors), len(Z), len(self.used)
+        dtype = np.float32 if n * m * d >= SINGLE_FROM else np.float64
+        self.kernel, self.work, self.shape = target.kernel, work, (m, d)
+        self.X, self.coef = np.ascontiguousarray(target.vectors[:, self.used], dtype), target.coef
+        self.sx, self.norms = squared_norms(self.X), norms
+        self.pieces, self.at = pieces(n, m, d), None
+
+    @staticmethod
+    def nbytes(n: int, m: int, d: int) -> int:
+        """Memory that it takes."""
+        size = 4 if n * m * d >= SINGLE_FROM else 8
+        return size * (n * d + n * m) + 8 * (4 * m * m + (2 * MEMORY + 8) * m * d)
+
+    def __call__(self, flat) -> tuple[float, np.ndarray]:
+        """rho and its gradient (m d,) float64 at Z (m d,)."""
+        Z = flat.reshape(self.shape)
+        sz = squared_norms(Z)
+        near, su = Z.astype(self.X.dtype), sz.astype(self.X.dtype)
+        K, by_dot, by_norm = self.kernel.slopes(Z @ Z.T, sz[:, None], sz[None, :])
+        p, dots = self._along(near, su)
+        gamma = solve(K, p)
+        total = max(self.norms.sum(), np.finfo(float).tiny)
+        self.gamma, self.at = gamma, flat.copy()
+        self.rho = self.norms - 2 * np.einsum("cj,cj->c", gamma, p) + np.einsum("cj,cj->c", gamma @ K, gamma)
+        gradient = _pulled(gamma.T @ gamma, by_dot, by_norm, Z, Z) - self._pull(gamma, dots, near, su)
+        return self.rho.sum() / total, (2 / total * gradient).ravel()
+
+    def reduced(self, flat, iterations: int) -> Reduced:
+        """The reduced set at Z (m d,), which is mostly where it was asked last."""
+        if not np.array_equal(flat, self.at):
+            self(flat)
+        Z = np.zeros((self.shape[0], self.width), np.float32)
+        Z[:, self.used] = flat.reshape(self.shape)
+        return Reduced(Z, self.gamma, np.maximum(self.rho, 0), iterations)
+
+    def _along(self, near, su):
+        """p (k, m) float64 and the inner products with X, piece by piece."""
+        dots, p = [None] * len(self.pieces), [None] * len(self.pieces)
+
+        def one(i):
+            rows = self.pieces[i]
+            dots[i] = near @ self.X[rows].T
+            K = self.kernel.value(dots[i], su[:, None], self.sx[None, rows])
+            p[i] = self.coef[:, rows] @ K.T.astype(np.float64)
+
+        self._each(one)
+        self.work.count(evaluations=self.shape[0] * len(self.X))
+        return sum(p), dots
+
+    def _pull(self, gamma, dots, near, su) -> np.ndarray:
+        """sum_i v_ij dK(x_i, z_j)/dz_j: (m, d) float64."""
+        found = [None] * len(self.pieces)
+        gamma, coef = gamma.astype(self.X.dtype), self.coef.astype(self.X.dtype)
+
+        def one(i):
+            rows = self.pieces[i]
+            _, by_dot, by_norm = self.kernel.slopes(dots[i].T, self.sx[rows, None], su[None, :])
+            dots[i] = None
+            found[i] = _pulled(coef[:, rows].T @ gamma, by_dot, by_norm, self.X[rows], near)
+
+        self._each(one)
+        return sum(found)
+
+    def _each(self, one: Callable) -> None:
+        for start in range(0, len(self.pieces), CORES):
+            self.work.check()
+            side_by_side(one, [(i,) for i in range(start, min(start + CORES, len(self.pieces)))])
+
+
+def _pulled(v, by_dot, by_norm, X, Z) -> np.ndarray:
+    """sum_i v_ij (K'_ij x_i + 2 K''_ij z_j) for v, K', K'' (n, m): (m, d) float64."""
+    pull = ((v * by_dot).T @ X).astype(np.float64)
+    if by_norm is not None:
+        pull += 2 * np.einsum("ij,ij->j", v, by_norm)[:, None] * Z
+    return pull
+
+
+def optimise(
+    target: Expansion, Z, norms, work: Work, *, iterations: int, tol: float, max_rho=0.0, seen=None
+) -> Reduced:
+    """Z (m, d) improved until rho falls by less than tol of itself in LOOK_BACK iterations, is at most max_rho of
+    |Psi|^2, after so many iterations, or when `work.check` stops it. Never worse than at the start.
+
+    norms (k,): |Psi_c|^2. seen(reduced): called with the start and with every iterate that is better than all before.
+    Stopped where it is stopped before it has begun.
+    """
+    fun = Rho(target, Z, norms, work)
+    flat = np.asarray(Z[:, fun.used], np.float64).ravel()
+    fun(flat)
+    best = fun.reduced(flat, 0)
+    total, path = max(norms.sum(), np.finfo(float).tiny), [best.rho.sum()]
+    seen = seen or (lambda reduced: None)
+    seen(best)
+
+    def after(intermediate_result):
+        nonlocal best
+        found = fun.reduced(intermediate_result.x, len(path))
+        path.append(found.rho.sum())
+        if path[-1] < best.rho.sum():
+            best = found
+            seen(best)
+        slow = len(path) > LOOK_BACK and path[-1 - LOOK_BACK] - path[-1] <= tol * path[-1]
+        if slow or path[-1] <= max_rho * total:
+            raise StopIteration
+
+    if not iterations or path[0] <= max_rho * total:
+        return best
+    options = {"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
+    try:
+        minimize(fun, flat, jac=True, method="L-BFGS-B", callback=after, options=options)
+    except Stopped:
+        return best._replace(ending="stopped")
+    return best._replace(ending=f"after {iterations} iterations" if len(path) > iterations else "")

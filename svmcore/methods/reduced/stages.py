@@ -1,0 +1,231 @@
+"""What a fit of ReducedSet does, stage by stage: parts of machines, their reduced sets, and the one machine they make.
+
+    part        machines that share their vectors: all of them, or each one a part of its own
+    simplify    exact.py, where a feature space has fewer dimensions than there are support vectors
+    start       first vectors (start.py), or eigenvectors (quadratic.py)
+    reduce      all vectors at once (joint.py)
+    threshold   the bias on training examples (threshold.py)
+
+A part that a stop finds unfinished has the best that was seen; one not begun keeps the support vectors that it had. So
+what a stop leaves is a machine that decides, always.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.gram.threads import CORES
+from svmcore.kernels import Kernel, Linear, Poly
+from svmcore.methods.reduced.exact import by_distance, pivots
+from svmcore.methods.reduced.expansion import Expansion
+from svmcore.methods.reduced.joint import Reduced, optimise
+from svmcore.methods.reduced.quadratic import eigenvectors
+from svmcore.methods.reduced.start import first_vectors
+from svmcore.methods.reduced.threshold import best_thresholds
+from svmcore.model import Machine, labels
+from svmcore.solvers.progress import Standing
+from svmcore.solvers.session import Session
+
+ROWS = 500  # examples decided on between two looks at whether to go on
+
+
+class ReducedSnapshot(NamedTuple):
+    """The machines as they would be if the reduction stopped now."""
+
+    support: np.ndarray  # (m,) int64, -1 for constructed vectors
+    coef: np.ndarray  # (k, m) float64
+    bias: np.ndarray  # (k,) float64
+    bound: np.ndarray  # (k, m) bool, all False
+    vectors: np.ndarray  # (m, d) float32
+    kernel: Kernel
+
+
+@dataclass
+class Part:
+    """Machines that share their vectors."""
+
+    machines: np.ndarray  # (s,) which of the k
+    target: Expansion  # of these s
+    norms: np.ndarray | None = None  # (s,) |Psi|^2
+    found: Reduced | None = None  # the best seen
+    start: np.ndarray | None = None  # (s,) rho of the first vectors
+
+    @property
+    def now(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vectors (m, d) and weights (s, m), as they stand."""
+        return (self.target.vectors, self.target.coef) if self.found is None else self.found[:2]
+
+    @property
+    def shares(self) -> np.ndarray:
+        """rho of each machine as a share of its |Psi|^2: (s,)."""
+        if self.found is None:
+            return np.zeros(len(self.machines))
+        return self.found.rho / np.maximum(self.norms, np.finfo(float).tiny)
+
+
+class Stages:
+    """One fit of a ReducedSet, `owner`, on a machine."""
+
+    def __init__(self, owner, machine: Machine, method: str, session: Session):
+        self.owner, self.machine, self.method, self.session = owner, machine, method, session
+        k = len(machine.bias)
+        whole = Expansion.of(machine)
+        if owner.shared:
+            used = whole.used
+            self.parts = [Part(np.arange(k), Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used]))]
+        else:
+            self.parts = [Part(np.array([c]), whole.machine(c)) for c in np.flatnonzero((whole.coef != 0).any(axis=1))]
+        self.bias, self.assembled = machine.bias, None
+
+    def reduce(self, counts, seed: int) -> None:
+        """Every part to so many vectors, counts (number of parts,); those that stand already are begun anew."""
+        self.bias = self.machine.bias
+        self.session.begin("reduce", self.standing)
+        threads = 1 if len(self.parts) == 1 else CORES
+        tasks = [(part, m, seed + c) for c, (part, m) in enumerate(zip(self.parts, counts, strict=True))]
+        self.session.side_by_side(self._one, tasks, threads)
+
+    def _one(self, part: Part, m: int, seed: int) -> None:
+        session, owner = self.session, self.owner
+        if part.norms is None:
+            part.target = simplified(part.target, session)
+            part.norms = part.target.norms(session)
+        if self.method == "quadratic":
+            self._eigenvectors(part, m)
+            return
+        part.found = None
+
+        def seen(reduced: Reduced) -> None:
+            def news():
+                part.found = reduced
+                part.start = reduced.rho if part.start is None or not reduced.iterations else part.start
+
+            session.see(1, news)
+
+        m = min(m, len(part.target.vectors))
+        Z = first_vectors(part.target, m, owner._start, seed, session)
+        how = {"iterations": owner.iterations, "tol": owner.tol, "max_rho": owner.max_rho or 0.0}
+        found = optimise(part.target, Z, part.norms, session, seen=seen, **how)
+        session.check()
+        self._settle(part, found)
+
+    def _eigenvectors(self, part: Part, m: int) -> None:
+        exact = eigenvectors(part.target, self.session)
+        found = Reduced(exact.Z[:m].astype(np.float32), exact.gamma[None, :m], exact.rho[[min(m, len(exact.Z))]])
+        part.start = found.rho
+        self.session.see(1, lambda: setattr(part, "found", found))
+
+    def _settle(self, part: Part, found: Reduced) -> None:
+        """Weights and rho of the vectors in double precision, as single precision rounded them."""
+        gamma = part.target.weights(found.Z, self.session)
+        rho = part.target.rho(found.Z, gamma, self.session, part.norms)
+        self.session.see(0, lambda: setattr(part, "found", found._replace(gamma=gamma, rho=rho)))
+
+    def simplify(self, tol: float) -> Machine:
+        """The machine on those of its vectors that the others depend on, decisions unchanged."""
+        self.session.begin("simplify", self.standing)
+        machine, kept = self.machine, np.zeros((len(self.machine.bias), len(self.machine.support)))
+        for part in self.parts:
+            at = np.flatnonzero((machine.coef[part.machines] != 0).any(axis=0))
+            basis = pivots(part.target, by_distance, len(at), tol, self.session)
+            part.norms = part.target.norms(self.session)
+            part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, basis.rho[-1])
+            part.start = part.found.rho
+            kept[np.ix_(part.machines, at[basis.chosen])] = basis.gamma
+        used = np.flatnonzero((kept != 0).any(axis=0))
+        rows = {
+            name: None if getattr(machine, name) is None else getattr(machine, name)[used]
+            for name in ("support", "support_vectors", "parent", "jitter")
+        }
+        return replace(machine, coef=kept[:, used], bound=np.zeros((len(kept), len(used)), bool), **rows)
+
+    def threshold(self, X, y) -> None:
+        """Each machine's bias where it makes the fewest errors on examples X (n, d) with labels y (n,)."""
+        self.session.begin("threshold", self.standing)
+        decision = decided(self.assemble(), X, self.session)
+        self.bias = self.bias + best_thresholds(decision, y, self.machine.classes)
+
+    @property
+    def share(self) -> float:
+        """rho of all machines as a share of the sum of |Psi|^2."""
+        return float(self.gather("rho").sum() / max(self.gather("norms").sum(), np.finfo(float).tiny))
+
+    @property
+    def ending(self) -> str:
+        """Why a part ended before progress was slow; empty where none did."""
+        return next((part.found.ending for part in self.parts if part.found and part.found.ending), "")
+
+    def assemble(self) -> Machine:
+        """One machine of all parts as they stand."""
+        snapshot, machine = self.snapshot(), self.machine
+        return Machine(
+            kernel=machine.kernel,
+            classes=machine.classes,
+            support=snapshot.support,
+            support_vectors=snapshot.vectors,
+            coef=snapshot.coef,
+            bias=snapshot.bias,
+            C=machine.C,
+            bound=snapshot.bound,
+            meta={key: value for key, value in machine.meta.items() if key != "jitters"},
+            prepare=machine.prepare,
+        )
+
+    def snapshot(self) -> ReducedSnapshot:
+        """All parts as they stand, their vectors in the order of the parts."""
+        standing = [part.now for part in self.parts]
+        sizes = np.cumsum([0, *(len(Z) for Z, _ in standing)])
+        coef = np.zeros((len(self.bias), sizes[-1]))
+        for part, (_, gamma), start, stop in zip(self.parts, standing, sizes[:-1], sizes[1:], strict=True):
+            coef[part.machines, start:stop] = gamma
+        vectors = np.concatenate([Z for Z, _ in standing])
+        return ReducedSnapshot(
+            np.full(len(vectors), -1), coef, self.bias, np.zeros(coef.shape, bool), vectors, self.machine.kernel
+        )
+
+    def standing(self) -> Standing:
+        """gaps: rho of each machine as a share of its |Psi|^2; dual: the sum of all rho; n_sv: vectors."""
+        shares = np.zeros(len(self.bias))
+        for part in self.parts:
+            shares[part.machines] = part.shares
+        rho = sum(float(part.found.rho.sum()) for part in self.parts if part.found is not None)
+        n_sv = sum(len(part.now[0]) for part in self.parts)
+        return Standing(tuple(map(float, shares)), rho, n_sv, 0, self.snapshot)
+
+    def gather(self, name: str) -> np.ndarray:
+        """rho, start or norms of every machine (k,); NaN where a stop came before."""
+        values = np.full(len(self.bias), np.nan)
+        for part in self.parts:
+            value = getattr(part, name) if name != "rho" else part.found and part.found.rho
+            if value is not None:
+                values[part.machines] = value
+        return values
+
+
+def decided(machine: Machine, X, session: Session) -> np.ndarray:
+    """Decision values (n, k) of prepared rows X (n, d), a few at a time."""
+    found = []
+    for start in range(0, X.shape[0], ROWS):
+        session.check()
+        found.append(machine.decision_values(X[start : start + ROWS]))
+    return np.concatenate(found)
+
+
+def errors(machine: Machine, X, y, session: Session) -> float:
+    """Share of prepared rows X (n, d) that get another label than y (n,)."""
+    return float(np.mean(labels(machine.classes, decided(machine, X, session)) != y))
+
+
+def simplified(target: Expansion, session: Session) -> Expansion:
+    """The same Psi over fewer examples, where the kernel's space has fewer dimensions than there are examples."""
+    n, d = target.vectors.shape
+    kernel = target.kernel
+    degree = 1 if isinstance(kernel, Linear) else kernel.degree if isinstance(kernel, Poly) else None
+    if degree is None or comb(d + degree, degree) >= n:
+        return target
+    basis = pivots(target, by_distance, min(n, comb(d + degree, degree)), work=session)
+    return Expansion(kernel, target.vectors[basis.chosen], basis.gamma)

@@ -1,0 +1,80 @@
+"""First vectors of a reduced set, Z (m, d), from a machine's expansion: what the joint optimisation starts from.
+
+weight    the support vectors with the largest sum of |coef| over the machines
+random    some of the support vectors
+k-means   centres of clusters of the support vectors, of each sign apart where there is one machine, at the support
+          vectors' length where they have one
+greedy    one by one, the support vector that lowers rho most with all weights at their best
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.cluster import MiniBatchKMeans
+
+from svmcore.gram.sources import Work
+from svmcore.kernels import squared_norms
+from svmcore.methods.reduced.exact import by_gain, pivots
+from svmcore.methods.reduced.expansion import Expansion
+
+STARTS = ("k-means", "greedy", "weight", "random")
+PASSES = 3  # of k-means over the support vectors
+BATCH = 1024  # of them at most at a time
+FLOP = 2e9  # multiplications and additions of a step of k-means at most
+ONE_LENGTH = 1e-3  # relative spread of the squared lengths below which they count as one
+
+
+def first_vectors(target: Expansion, m: int, how: str, seed: int = 0, work: Work | None = None) -> np.ndarray:
+    """Z (m, d) float32 for 1 <= m <= n. ValueError for a way that is none of STARTS."""
+    random, work = np.random.default_rng(seed), work or Work()
+    X, weight = target.vectors, np.abs(target.coef).sum(axis=0)
+    if how == "weight":
+        return X[np.argsort(-weight, kind="stable")[:m]]
+    if how == "random":
+        return X[np.sort(random.choice(len(X), m, replace=False))]
+    if how == "greedy":
+        chosen = pivots(target, by_gain, m, work=work).chosen
+        rest = np.setdiff1d(np.arange(len(X)), chosen)  # where fewer do as well
+        return X[np.concatenate([chosen, rest[: m - len(chosen)]])]
+    if how != "k-means":
+        raise ValueError(f"start = {how!r}; allowed: {', '.join(STARTS)}")
+    groups = [np.arange(len(X))]
+    if len(target.coef) == 1:
+        groups = [np.flatnonzero(target.coef[0] > 0), np.flatnonzero(target.coef[0] <= 0)]
+    counts = _shares(m, np.array([len(group) for group in groups]))
+    found = [_centres(X[g], count, random, work) for g, count in zip(groups, counts, strict=True) if count]
+    return _at_one_length(np.concatenate(found), X)
+
+
+def _shares(m: int, sizes: np.ndarray) -> np.ndarray:
+    """m divided in proportion to sizes, none above its size."""
+    shares = np.minimum(np.round(m * sizes / sizes.sum()).astype(int), sizes)
+    while (off := m - shares.sum()) != 0:
+        room = sizes - shares if off > 0 else shares
+        shares[np.argmax(room)] += np.sign(off)
+    return shares
+
+
+def _centres(X, m: int, random, work: Work) -> np.ndarray:
+    """Centres (m, d) of clusters of X (n, d), by k-means on small batches."""
+    if m == len(X):
+        return X
+    first = X[np.sort(random.choice(len(X), m, replace=False))]
+    size = int(np.clip(FLOP / (2 * m * max(X.shape[1], 1)), 64, BATCH))
+    model = MiniBatchKMeans(m, init=first, n_init=1, batch_size=size, random_state=int(random.integers(2**31)))
+    for _ in range(PASSES):
+        order = random.permutation(len(X))
+        for start in range(0, len(X), size):
+            work.check()
+            model.partial_fit(X[order[start : start + size]])
+    return model.cluster_centers_.astype(np.float32)
+
+
+def _at_one_length(Z, X) -> np.ndarray:
+    """Z scaled to the length of the rows of X, where all of those have one length."""
+    squares = squared_norms(X.astype(np.float64))
+    if np.ptp(squares) > ONE_LENGTH * squares.mean() or not squares.mean():
+        return Z
+    own = np.sqrt(squared_norms(Z.astype(np.float64)))
+    scale = np.sqrt(squares.mean()) / np.where(own > 0, own, 1)
+    return (Z * scale[:, None]).astype(np.float32)

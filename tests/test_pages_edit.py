@@ -1,0 +1,191 @@
+"""Cross-training's page without a browser: points thrown away in the plane, by every rule, and what that costs."""
+
+import numpy as np
+import pytest
+
+from pages.ui.edit import setting, solve
+from pages.ui.edit.setting import Setting
+from pages.ui.figures import crossing, edited
+from svmcore.kernels import RBF
+from svmcore.lab import jobs
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
+from svmcore.methods.editing import RULES, roles
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+
+BANANA = Setting("toy-banana", 200, 0.1, 3.0, 1.0, 5, 80, 0)
+QUICK = {"set": "toy-banana", "examples": "100", "each": "40"}
+
+
+def texts(app):
+    return " ".join([captions(app), *(m.value for m in app.markdown)]).replace("\\", "")
+
+
+def test_the_plane_answers_what_was_thrown_away_why_and_what_it_cost():
+    app = open_page("cross_training", **QUICK, flipped="10")
+    said = texts(app)
+    assert "What was thrown away? Why?" in said
+    assert "What did it cost?" in said
+    assert "Of 10 flipped labels" in said
+    assert "Synthetic points" in said
+    table = app.table[0].value
+    assert list(table.columns) == ["", "plain", "edited"]
+    assert [b.label for b in app.button if b.key.startswith("look_")][1:] == [rule.title for rule in RULES.values()]
+    app.button(key="look_condense").click().run()
+    assert not app.exception
+    assert app.segmented_control(key="rule").value == "CONDENSE"
+    assert RULES["condense"].why in texts(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"flipped": "41", "examples": "49", "rule": "![p](x)", "edit_C": "7", "point": "100000", "subsets": "1"},
+        {"flipped": "nan", "examples": "1e999", "set": "mnist-5k", "cross_view": "nothing", "sample_seed": "-1"},
+    ],
+)
+def test_what_an_address_cannot_ask_for_is_said(query):
+    app = open_page("cross_training", **QUICK | query)
+    said = [warning.value.replace("\\", "") for warning in app.warning]
+    assert not [name for name in query if not any(text.startswith(f"{name}=") for text in said)]
+    assert "What did it cost?" in texts(app)
+
+
+def test_a_subset_larger_than_a_class_is_an_error_that_names_it():
+    app = open_page("cross_training", **QUICK | {"each": "1000"})
+    assert "subset_size" in app.error[0].value.replace("\\", "")
+    assert app.button(key="look_condense")
+
+
+def test_a_point_says_why_it_went():
+    found = solve.trained(BANANA, solve.CROSS)
+    row = int(np.flatnonzero(found.role == roles.WRONG_SIDE)[0])
+    query = {"set": BANANA.dataset, "examples": "200", "each": "80", "point": str(row)}
+    said = texts(open_page("cross_training", **query))
+    assert f"Point {row}" in said
+    assert "wrong side" in said
+
+
+def test_less_noise_is_part_of_more():
+    less, more = (setting.sample(BANANA._replace(noise=noise)) for noise in (0.1, 0.2))
+    assert less.flipped.sum() == 20
+    assert (more.flipped >= less.flipped).all()
+    assert ((less.y != more.y) == (more.flipped & ~less.flipped)).all()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_leaves_a_machine_of_what_it_kept(rule):
+    found = solve.trained(BANANA, rule)
+    assert np.isin(found.support, edited.left(found.role)).all()
+    assert found.right.sum() > 0.7 * len(found.right)
+
+
+def test_multiedit_takes_the_overlap_and_condense_keeps_the_boundary():
+    """MULTIEDIT leaves points that their neighbours agree with; CONDENSE, of these, those nearest to another class."""
+    given = setting.sample(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0))
+    both = solve.trained(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0), "multiedit+condense")
+    across = given.y * given.X[:, 0]  # the law is the sign of x1
+    wrong, easy, kept = (both.role == code for code in (roles.WRONG_SIDE, roles.EASY, roles.KEPT))
+    assert across[wrong].mean() < 0.3 < across[easy].mean()
+    assert (across[easy | kept] < 0).mean() < 0.05 < (across < 0).mean()
+    assert np.abs(across[kept]).mean() < across[easy].mean()
+
+
+def test_the_cut_lines_stand_where_the_rule_is():
+    mean, variance = np.array([-1.0, 0.5, 2.0]), np.array([0.1, 0.1, 0.1])
+    role, sign = np.array([roles.WRONG_SIDE, roles.KEPT, roles.EASY]), np.array([1, -1, 1])
+    figure = crossing.margins(mean, variance, role, sign, ["a", "b"], 1)
+    for name, at in (("m + v = 0", 0), ("m − v = 1", 1)):
+        assert any(note.text == name for note in figure.layout.annotations)
+        line = next(line for line in figure.data if line.mode == "lines" and line.x[0] == at)
+        assert abs(line.x[1] - line.x[0]) == pytest.approx(line.y[1])
+    assert "1 wrong side" not in figure.layout.meta["see"]
+    assert "1 on the wrong side, 1 easy" in figure.layout.meta["alt"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("edited")
+
+
+@pytest.fixture
+def edited_run(home, monkeypatch):
+    """A cross-trained run of points in the plane and the plain one beside it, made once."""
+    monkeypatch.setenv("SVMLAB_HOME", str(home))
+    recipe = Recipe(dataset="toy-banana", preprocess=("zscore",), kernel=RBF(0.5), C=2.0).replace(
+        noise=0.1, method="cross-training"
+    )
+    return next((run for run in runs.newest_first() if run.recipe == recipe), None) or finished(recipe)
+
+
+RUN = "A run"
+
+
+def test_a_run_shows_what_it_threw_away_and_the_plain_machine_is_trained_from_there(edited_run):
+    app = open_page("cross_training", cross_view=RUN, run=edited_run.id)
+    said = texts(app)
+    assert "What was thrown away? Why?" in said
+    assert "30 labels were flipped" in said
+    assert "10 % of the labels swapped" in said
+    assert "5 machines on" in said
+    assert list(app.table[1].value.columns) == ["", "edited"]
+    app.button(key="queue_plain").click().run()
+    assert not app.exception
+    jobs.wait(runs.newest_first()[0].id, 60)
+    app.run()
+    assert list(app.table[1].value.columns) == ["", "plain", "edited"]
+    assert "McNemar" in texts(app)
+
+
+def test_kinds_of_examples_are_in_the_address(edited_run):
+    counts = edited_run.result["roles"]
+    app = open_page("cross_training", cross_view=RUN, run=edited_run.id, thrown="Easy")
+    assert app.segmented_control(key="left_kind").value == "Easy"
+    assert f"Easy ({counts[roles.EASY]})" in app.segmented_control(key="left_kind").options
+    app = open_page("cross_training", cross_view=RUN, run=edited_run.id, thrown="nothing")
+    assert "thrown" in app.warning[0].value
+
+
+def test_a_run_that_throws_nothing_away_leads_to_those_that_do(edited_run):
+    plain = finished(edited_run.recipe.replace(method="sv"))
+    app = open_page("cross_training", cross_view=RUN, run=plain.id)
+    assert "throws no example away" in texts(app)
+    app.button(key=f"see_{edited_run.id}").click().run()
+    assert app.session_state["run"] == edited_run.id
+    assert "What did it cost?" in texts(app)
+
+
+def test_two_classes_are_asked_for_and_both_runs_start(edited_run):
+    app = open_page("cross_training", cross_view=RUN, set="digits-8x8", pair=[])
+    app.multiselect(key="pair").set_value([]).run()
+    assert "choose two" in app.info[0].value
+    app.multiselect(key="pair").set_value(["3", "8"]).run()
+    app.button(key="edit_start").click().run()
+    assert not app.exception
+    both = runs.newest_first()[:2]
+    assert [run.recipe.method for run in both] == ["cross-training", "sv"]
+    assert both[0].group == both[1].group
+    assert app.session_state["run"] == both[0].id
+    for run in both:
+        assert jobs.wait(run.id, 60).state == "done"
+    app.run()
+    assert "What did it cost?" in texts(app)
+
+
+def test_a_damaged_keep_is_said(edited_run):
+    path = edited_run.path / "edited.npz"
+    kept = path.read_bytes()
+    path.write_bytes(b"none")
+    app = open_page("cross_training", cross_view=RUN, run=edited_run.id)
+    assert "edited" in " ".join(error.value for error in app.error).replace("\\", "")
+    path.write_bytes(kept)
+
+
+def test_a_course_over_noise_fills_from_runs(edited_run):
+    app = open_page("cross_training", cross_view="As noise and n grow", set="toy-banana")
+    assert "of 10 runs are stored" in texts(app)
+    assert app.button(key="queue_course")
+    app = open_page("cross_training", cross_view="As noise and n grow", course="Your own data, by n", set="mnist-5k")
+    assert "0 of 10 runs are stored" in texts(app)
+    app.multiselect(key="pair").set_value([]).run()
+    assert "choose two" in app.info[0].value

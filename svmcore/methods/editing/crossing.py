@@ -147,7 +147,10 @@ class Crossing:
                 )
 
     def _reinsert(self, side: int, count: int) -> None:
-        """The easy examples of one class that are nearest to the boundary, so many at most, come back."""
+        """The easy examples of one class that are nearest to the boundary, so many at most, come back.
+
+        Bakir, Bottou and Weston (2004), section 4.3.
+        """
         easy = np.flatnonzero((self.role == EASY) & (self.label == side))
         order = np.argsort((self.mean - self.variance)[easy], kind="stable")
         self.role[easy[order[:count]]] = REINSERTED

@@ -34,6 +34,7 @@ def validation_part(label: np.ndarray, size: int, rng) -> np.ndarray:
     """Indices (size,) ascending: each class (label (n,) 0 or 1) as often as in the training set, at least once.
 
     ValueError naming validation_size where it leaves no example of a class to train on.
+    Bakir, Bottou and Weston (2004), section 4.3.
     """
     n, positive = len(label), np.flatnonzero(label == 1)
     most = n - 2

@@ -76,27 +76,36 @@ def test_subsets_are_disjoint_as_long_as_a_class_lasts():
         assert label[row].sum() == 10
     times = np.bincount(rows[label[rows] == 1], minlength=100)[label == 1]
     assert set(times) <= {2, 3, 4}
+    X, y = overlapping(200, share=0.2)
+    machine = CrossTrainingSVC(n_subsets=5, subset_size=74, validation_size="third").fit(X, y)
+    assert np.bincount(y[machine.validation_] > 0).tolist() == [21, 3]  # 5 of 24 would not leave 37 for each subset
     machine = CrossTrainingSVC(n_subsets=5).fit(*overlapping(200))
     assert machine.subsets_.shape == (5, 40)
     assert len(np.unique(machine.subsets_)) == 200
 
 
-def test_c_and_thresholds_are_chosen_on_the_validation_part():
+def test_c_and_thresholds_are_chosen_on_what_did_not_train():
     X, y = overlapping(600, share=0.25)
     how = {"subset_size": 90, "validation_size": "third", "random_state": 2}
-    machine = CrossTrainingSVC(SVC(RBF(0.5)), grid=[1e-3, 1], final_grid=[1e-3, 3], **how).fit(X, y)
-    assert machine.C_ == 1
-    assert machine.final_C_ in (1e-3, 3)
-    assert machine.final_C_ == machine.machine_.C
-    assert machine.search_seconds_ > 0
+    machine = CrossTrainingSVC(SVC(RBF(0.5)), grid=[0.01, 1, 100], final_grid=[1e-3, 3], **how).fit(X, y)
+    alone = {C: CrossTrainingSVC(SVC(RBF(0.5), C=C), final=SVC(RBF(0.5), C=3), **how).fit(X, y) for C in (0.01, 1, 100)}
+    right = {}
+    for C, other in alone.items():
+        signs = [np.sign(one.decision_values(X)[:, 0]) == y for one in other.first_stage_]
+        unseen = [np.setdiff1d(np.arange(600), subset) for subset in other.subsets_]
+        right[C] = np.concatenate([sign[at] for sign, at in zip(signs, unseen, strict=True)]).mean()
+    assert max(right, key=right.get) == machine.C_
+    same = alone[machine.C_]
+    np.testing.assert_array_equal(same.role_, machine.role_)
+    assert same.search_seconds_ == 0 < machine.search_seconds_
     at = machine.validation_
-    assert (machine.role_[at] == VALIDATION).all()
-    assert (machine.role_ == VALIDATION).sum() == len(at) == 30
-    f = machine.decision_function(X[at])
-    assert np.mean(np.sign(f) == y[at]) == naive.threshold(f, y[at])
-    alone = CrossTrainingSVC(SVC(RBF(0.5), C=1), final=SVC(RBF(0.5), C=machine.final_C_), **how).fit(X, y)
-    np.testing.assert_allclose(alone.decision_function(X), machine.decision_function(X), atol=1e-9)
-    assert alone.search_seconds_ == 0
+    assert (np.flatnonzero(machine.role_ == VALIDATION) == at).all()
+    assert len(at) == 30
+    finals = {C: clone(same).set_params(final__C=C).fit(X, y).decision_function(X) for C in (1e-3, 3)}
+    shares = {C: np.mean(np.sign(f[at]) == y[at]) for C, f in finals.items()}
+    assert machine.final_C_ == machine.machine_.C == max(shares, key=shares.get)
+    np.testing.assert_allclose(machine.decision_function(X), finals[machine.final_C_], atol=1e-9)
+    assert shares[machine.final_C_] == naive.threshold(finals[machine.final_C_][at], y[at])
 
 
 def test_the_bagged_machine_is_the_average(tmp_path):
@@ -192,7 +201,8 @@ def test_a_stop_leaves_a_machine(stage):
         ({"subset_size": 31}, "subset_size = 31; allowed: an even number from 2 to 40"),
         ({"subset_size": 42}, "subset_size = 42; allowed: an even number from 2 to 40, twice the 20 examples"),
         ({"subset_size": 1000}, "subset_size = 1000; allowed"),
-        ({"subset_size": 40, "validation_size": 20}, "subset_size = 40; allowed: an even number from 2 to 32, twice"),
+        ({"subset_size": 40, "validation_size": 20}, "validation_size = 20; allowed: None, or smaller subsets, as"),
+        ({"subset_size": 36, "validation_size": 70}, "validation_size = 70; allowed: from 2 to 64, as the subsets"),
         ({"validation_size": 1}, "validation_size = 1; allowed"),
         ({"validation_size": "half"}, "validation_size = 'half'; allowed"),
         ({"validation_size": 100}, "validation_size = 100; allowed"),

@@ -61,10 +61,12 @@ class Crossing:
     def draw(self, n_subsets: int, size: int | None, validation: int | str | None, rng) -> None:
         """Bakir, Bottou and Weston (2004), Algorithm 3, step 1, beside the validation part of section 4.3. size,
         validation: as of CrossTrainingSVC; ValueError names them."""
+        counts = np.bincount(self.label, minlength=2)
         if validation == THIRD:
-            validation = max(2, subset_size(size, np.bincount(self.label, minlength=2), n_subsets) // 3)
+            validation = max(2, subset_size(size, counts, n_subsets) // 3)
         if validation:
-            self.validation = validation_part(self.label, validation, rng)
+            leave = 1 if size is None else subset_size(size, counts, n_subsets) // 2
+            self.validation = validation_part(self.label, validation, leave, rng)
             self.role[self.validation] = VALIDATION
         usable = np.flatnonzero(self.role == KEPT)
         size = subset_size(size, np.bincount(self.label[usable], minlength=2), n_subsets)

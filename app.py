@@ -58,6 +58,12 @@ PAGES = {
             help="Cross-validate over C, the kernel or the strength of jitter, with the test set beside it.",
         ),
         st.Page(
+            "pages/reduced.py",
+            title="Reduced sets",
+            icon=":material/compress:",
+            help="A trained machine by fewer vectors: what that costs in errors, and what it saves.",
+        ),
+        st.Page(
             "pages/runs.py",
             title="Runs",
             icon=":material/list:",
@@ -145,7 +151,7 @@ PAGES = {
 }
 
 # What `g` and then the letter goes to; the order is that of the menu.
-LETTERS = dict(zip("pldjtwrseicxfomkgua", (page.title for pages in PAGES.values() for page in pages), strict=True))
+LETTERS = dict(zip("pldjtwzrseicxfomkgua", (page.title for pages in PAGES.values() for page in pages), strict=True))
 
 st.html(Path(__file__).parent / "pages/ui/kit/contrast.css")
 st.set_option("client.showSidebarNavigation", True)  # off until here, see .streamlit/config.toml

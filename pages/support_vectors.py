@@ -11,6 +11,7 @@ from pages.ui.kit import present, state, walk
 from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain
+from pages.ui.run import reduction
 from pages.ui.run.trained import another_run, trained_run
 
 PER_PAGE = 96
@@ -28,6 +29,12 @@ def one_by_one(run, machine, chosen, name, of):
         key="support_gallery",
         alt=f"Support vectors of the machine {name}",
     )
+    if evidence.constructed(machine):
+        st.caption(
+            f"{len(chosen.row):,} vectors of *{plain(name)}*, constructed: they are no examples, and nothing opens. "
+            f"Above each the class that it speaks for most, below its weight in this machine; {SIDES}."
+        )
+        return
     st.caption(
         f"{len(chosen.row):,} support vectors of *{plain(name)}*; above each its class, below its alpha. "
         f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
@@ -49,7 +56,9 @@ if run:
     machine = run.machine()
     dataset = load(run.recipe.dataset)
     names = evidence.machine_names(run, machine)
+    constructed = evidence.constructed(machine)  # the vectors of a reduced set: no examples, and bounded by nothing
     kinds, orders = (KINDS, (*ORDERS, FAMILIES)) if machine.jitter is not None else (KINDS[:3], ORDERS)
+    kinds = KINDS[:1] if constructed else kinds
     if not another_run(run, "support_vectors", machine=names[0], classes_shown=[]):
         for name, allowed in (("machine", names), ("sv", kinds), ("order", orders)):
             state.param(name, allowed[0], allowed)
@@ -105,20 +114,25 @@ if run:
     if order in ("Smallest alpha", "Index"):
         by = chosen.alpha if order == "Smallest alpha" else chosen.row
         chosen = evidence.take(chosen, np.argsort(by, kind="stable"))
-    walk.over((reference(run.recipe.dataset, "train", row) for row in chosen.row), f"support vectors of {name}")
+    examples = chosen.row[chosen.row >= 0]
+    walk.over((reference(run.recipe.dataset, "train", row) for row in examples), f"support vectors of {name}")
 
     sides = st.grid(4, min_column_width=230)
     left, right = present.parts(("Alphas", "Support vectors"), (sides.cell(), sides.cell(column_span=3)))
     with left:
-        total = len(run.train_index())
-        share = len(everything.row) / total
-        with st.container(horizontal=True):
-            st.metric("Support vectors", f"{len(everything.row):,}", help=f"{share:.1%} of {total:,} training examples")
-            st.metric(
-                "At C", f"{np.sum(at_bound):,}", help="Bound: alpha has reached C, the example lies inside the margin."
-            )
-        C = evidence.one_bound(run, machine)
-        show(decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound), "alphas")
+        if constructed:
+            reduction.in_short(run)
+            show(decisions.weight_histogram(everything.alpha * everything.sign), "weights")
+        else:
+            total = len(run.train_index())
+            share = len(everything.row) / total
+            with st.container(horizontal=True):
+                said = f"{share:.1%} of {total:,} training examples"
+                st.metric("Support vectors", f"{len(everything.row):,}", help=said)
+                said = "Bound: alpha has reached C, the example lies inside the margin."
+                st.metric("At C", f"{np.sum(at_bound):,}", help=said)
+            C = evidence.one_bound(run, machine)
+            show(decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound), "alphas")
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")

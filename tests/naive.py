@@ -155,3 +155,29 @@ def shared_cells(a, b) -> float:
     cells = [{(x, y) for x in range(int(c[0]), int(c[2])) for y in range(int(c[1]), int(c[3]))} for c in (a, b)]
     union = cells[0] | cells[1]
     return len(cells[0] & cells[1]) / len(union) if union else 0.0
+
+
+def expansion_rho(kernel, X, coef, Z, gamma) -> float:
+    """| sum_i coef_i phi(x_i) - sum_j gamma_j phi(z_j) |^2, pair by pair."""
+    points = [(c, x) for c, x in zip(coef, X, strict=True)] + [(-g, z) for g, z in zip(gamma, Z, strict=True)]
+    return sum(a * b * kernel_value(kernel, u, v) for a, u in points for b, v in points)
+
+
+def smallest_rho(kernel, X, coef, Z, moving=False):
+    """rho (k,) for the best weights of fixed vectors Z; their sum where the vectors move too, by scipy's L-BFGS with
+    numerical gradients. For a dozen examples."""
+
+    def best(Z):
+        p, B = coef @ gram(kernel, X, Z), gram(kernel, Z, Z)
+        own = np.einsum("ci,ij,cj->c", coef, gram(kernel, X, X), coef)
+        return own - np.einsum("cj,cj->c", p, np.linalg.lstsq(B, p.T, rcond=1e-12)[0].T)
+
+    if not moving:
+        return best(Z)
+    return minimize(lambda flat: best(flat.reshape(Z.shape)).sum(), np.ravel(Z), method="L-BFGS-B").fun
+
+
+def best_cut(f, y) -> int:
+    """The fewest errors of any threshold on f (n,) for labels y (n,) of 0 and 1."""
+    cuts = [-np.inf, *((a + b) / 2 for a in f for b in f), np.inf]
+    return min(int(np.sum((np.asarray(f) > cut) != y)) for cut in cuts)

@@ -145,6 +145,7 @@ ROOMS = (
     "why",
     "run",
     "compare",
+    "reduce",
     "detect",
     "edit",
     "draw",

@@ -142,17 +142,21 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
         ring = evidence.ring(is_virtual, machine.bound[0, i])
         kind, alpha = evidence.ring_word(ring), abs(machine.coef[0, i])
         made = f", made by {jitters[machine.jitter[i]]}" if is_virtual and jitters else ""
+        said = f"Training chip {row}{made}, {kind} support vector, alpha {alpha:.3g}"
         tiles.append(
             Tile(
                 "",
-                f"Training chip {row}{made}, {kind} support vector, alpha {alpha:.3g}",
+                f"Reduced set vector {i}, weight {alpha:.3g}" if row < 0 else said,
                 lower=f"{parts[i]:+.2f}",
-                ring=ring,
+                ring="" if row < 0 else ring,
                 sign=int(np.sign(machine.coef[0, i])),
             )
         )
+    drawn = marked.stretched(view, kept.train_chips[np.maximum(rows, 0)])
+    if evidence.constructed(machine):
+        drawn = _seen(machine, machine.support_vectors[strongest], kept.train_chips.shape[1:])
     gallery(
-        marked.stretched(view, kept.train_chips[rows]),
+        drawn,
         tiles,
         key="window_reasons",
         alt="The support vectors that contribute most, strongest first",
@@ -163,6 +167,12 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
         f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "
         f"background; a double ring is at C.{made}"
     )
+
+
+def _seen(machine: Machine, vectors: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Vectors (n, d) as the kernel takes them, as pictures, each on its own grey scale."""
+    images = machine.prepare.pictures(vectors, shape) if hasattr(machine.prepare, "pictures") else vectors
+    return np.concatenate([_grey(image)[None] for image in np.asarray(images)])
 
 
 def _nearest(machine: Machine, kept, x: np.ndarray, view: View, part: int) -> None:

@@ -265,7 +265,7 @@ def _experiment(found: pictures.PictureSet) -> str:
 
 
 def _method() -> dict:
-    allowed = [name for name, method in METHODS.items() if TASK in method.tasks]
+    allowed = [name for name, method in METHODS.items() if TASK in method.tasks and method.made]
     if st.session_state.get(key("method")) not in allowed:
         st.session_state[key("method")] = allowed[0]
     name = draw(FIELDS["method"], key("method"), options=allowed)

@@ -14,7 +14,7 @@ import streamlit as st
 
 from data import DataError, Dataset, load
 from pages.ui.kit.gallery import Tile, pictures, reference
-from pages.ui.kit.words import distinct, minus
+from pages.ui.kit.words import distinct, minus, short
 from svmcore import metrics
 from svmcore.jitter import JitterSet
 from svmcore.lab.store import runs
@@ -30,8 +30,8 @@ class Supports(NamedTuple):
     row: np.ndarray  # in the data set's X_train
     alpha: np.ndarray
     sign: np.ndarray  # +1 or -1, the side it stands for
-    kind: np.ndarray  # "free", "bound", "virtual" or "virtual-bound": its ring
-    label: np.ndarray  # class
+    kind: np.ndarray  # "free", "bound", "virtual" or "virtual-bound": its ring; "" for a constructed one
+    label: np.ndarray  # class; of a constructed one, the class that it speaks for most
 
     @property
     def virtual(self) -> np.ndarray:
@@ -79,8 +79,14 @@ def class_of(run: Run, machine: Machine, label) -> str | None:
 
 
 def dataset_rows(run: Run, machine: Machine) -> np.ndarray:
-    """(m,) rows of X_train that the support vectors are, or were made from."""
-    return run.train_index()[machine.support if machine.parent is None else machine.parent]
+    """(m,) rows of X_train that the support vectors are, or were made from; -1 for one that was constructed."""
+    place = machine.support if machine.parent is None else machine.parent
+    return np.where(place < 0, -1, run.train_index()[place])
+
+
+def constructed(machine: Machine) -> bool:
+    """Whether some of a machine's vectors are no examples, but were made to stand for several."""
+    return bool(np.any(machine.constructed))
 
 
 def supports(run: Run, machine: Machine, c: int) -> Supports:
@@ -95,13 +101,22 @@ def at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Supports:
     made = np.zeros(len(position), bool) if machine.jitter is None else machine.jitter[position] > 0
     kind = np.array([ring(*one) for one in zip(made, machine.bound[c, position])], str)
     coef = machine.coef[c, position]
-    return Supports(position, row, np.abs(coef), np.sign(coef).astype(int), kind, load(run.recipe.dataset).y_train[row])
+    label = load(run.recipe.dataset).y_train[row]
+    if (made := row < 0).any():
+        kind, label = np.where(made, "", kind), np.where(made, _pulled_for(run, machine, position), label.astype(str))
+    return Supports(position, row, np.abs(coef), np.sign(coef).astype(int), kind, label)
+
+
+def _pulled_for(run: Run, machine: Machine, position: np.ndarray) -> np.ndarray:
+    """The class that each of these vectors speaks for most, by its name."""
+    coef, names = machine.coef[:, position], np.array(class_names(run, machine))
+    return names[(coef[0] > 0).astype(int) if len(coef) == 1 else coef.argmax(axis=0)]
 
 
 def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:
     """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual ones."""
     dataset = load(run.recipe.dataset)
-    if machine.jitter is None:
+    if machine.jitter is None and not constructed(machine):
         return example_pictures(dataset, "train", chosen.row)
     return seen_pictures(run, machine.support_vectors[chosen.position])
 
@@ -113,18 +128,25 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
     cut = dict(zip(classes.tolist(), distinct(classes, 9)))
     return [
         Tile(
-            reference(dataset, "train", row),
-            f"{'Made from training' if made else 'Training'} example {row}, class {label}, {ring_word(kind)} support "
-            f"vector, alpha {alpha:.3g}",
-            upper=cut[label],
+            "" if row < 0 else reference(dataset, "train", row),
+            named(position, row, label, kind, alpha),
+            upper=cut.get(label) or short(label, 9),
             lower=minus(f"{number:{sign}.2f}"),
             ring=str(kind),
             sign=int(side),
         )
-        for row, label, kind, made, alpha, side, number in zip(
-            chosen.row, chosen.label.tolist(), chosen.kind, chosen.virtual, chosen.alpha, chosen.sign, numbers
+        for position, row, label, kind, alpha, side, number in zip(
+            chosen.position, chosen.row, chosen.label.tolist(), chosen.kind, chosen.alpha, chosen.sign, numbers
         )
     ]
+
+
+def named(position: int, row: int, label, kind: str, alpha: float) -> str:
+    """A support vector read out: `Training example 12, class 3, free support vector, alpha 0.5`."""
+    if row < 0:
+        return f"Reduced set vector {position}, speaks most for {label}, weight {alpha:.3g}"
+    made = "Made from training" if str(kind).startswith("virtual") else "Training"
+    return f"{made} example {row}, class {label}, {ring_word(kind)} support vector, alpha {alpha:.3g}"
 
 
 def ring(virtual: bool, bound: bool) -> str:

@@ -60,6 +60,25 @@ def alpha_histogram(
     )
 
 
+def weight_histogram(weights: np.ndarray) -> go.Figure:
+    """Histogram of the signed weights (m,) of one machine's reduced set vectors."""
+    figure = bare("weight gamma", "vectors", bargap=0.05)
+    counts, edges = np.histogram(weights, BINS)
+    middle = (edges[1:] + edges[:-1]) / 2
+    figure.add_bar(
+        x=middle,
+        y=counts,
+        marker={"color": np.where(middle > 0, BLUE, ORANGE).tolist(), "line_width": 0},
+        customdata=np.column_stack([edges[:-1], edges[1:]]),
+        hovertemplate="%{y:,} with %{customdata[0]:.3g} to %{customdata[1]:.3g}<extra></extra>",
+    )
+    return worded(
+        figure,
+        f"Histogram of the weights of {len(weights)} vectors, {np.sum(weights > 0)} of them positive.",
+        f"{np.sum(weights > 0):,} vectors speak for the class, {np.sum(weights < 0):,} against it. No C bounds them.",
+    )
+
+
 def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
     """Decision values (k,) of one example, one bar for each machine; the largest one wins. true: None where nobody
     knows it, as of a drawing."""

@@ -94,7 +94,14 @@ def unfold(run=None):
 
 def fits(run) -> bool:
     """Whether this form can show what a run was asked."""
-    return run is not None and not run.damage and run.recipe.task not in ELSEWHERE
+    return run is not None and not run.damage and not elsewhere(run.recipe)
+
+
+def elsewhere(recipe: Recipe) -> str:
+    """The page that has the form of this recipe, where it is not Train; else nothing."""
+    if not METHODS[recipe.method].made:
+        return "Reduced sets"
+    return "Detect" if recipe.task in ELSEWHERE else ""
 
 
 def link(recipe: Recipe) -> dict[str, str]:
@@ -106,7 +113,7 @@ def link(recipe: Recipe) -> dict[str, str]:
 def suggestion(name: str) -> Recipe:
     """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values; on the reader's
     own one as wide as its examples lie apart."""
-    if named := next((r for r in RECIPES.values() if r.dataset == name and r.task not in ELSEWHERE), None):
+    if named := next((r for r in RECIPES.values() if r.dataset == name and not elsewhere(r)), None):
         return named
     if name.startswith(catalogue.OWN_PREFIX):
         with suppress(DataError):  # the page says what is wrong with it
@@ -179,6 +186,8 @@ def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
     for name in (name for name in names() if name in asked):
         try:
             changed = recipe.with_text(name, asked[name])
+            if not METHODS[changed.method].made:
+                raise RecipeError("method", changed.method, "another on this page; Reduced sets has its form")
             if changed.task in ELSEWHERE:
                 raise RecipeError("task", changed.task, "classify on this page; the page Detect looks for objects")
             recipe = changed

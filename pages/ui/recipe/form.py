@@ -139,7 +139,7 @@ def _solve() -> dict:
 def _method(entry: Entry) -> dict:
     """The method and the fields that belong to it, of those that the data set allows."""
     images = entry.kind == "images"
-    allowed = [name for name, method in METHODS.items() if images or not method.needs_images]
+    allowed = [name for name, method in METHODS.items() if method.made and (images or not method.needs_images)]
     if st.session_state[key("method")] not in allowed:
         st.session_state[key("method")] = allowed[0]
     name = allowed[0] if len(allowed) == 1 else draw(FIELDS["method"], key("method"), options=allowed)

@@ -68,7 +68,7 @@ def _all() -> None:
     """Every named recipe, to be found by typing."""
     st.selectbox(
         "All named recipes",
-        [name for name, known in LISTED.items() if known.task not in config.ELSEWHERE],
+        [name for name, known in LISTED.items() if not config.elsewhere(known)],
         index=None,
         format_func=lambda name: RECIPES[name].title,
         key="recipe_pick",
@@ -86,7 +86,7 @@ def _fill_picked() -> None:
 
 def _own(recipe: Recipe | None) -> None:
     """The reader's own presets, and the way to keep what the form shows."""
-    found = {name: own for name, own in presets.kept().items() if own.task not in config.ELSEWHERE}
+    found = {name: own for name, own in presets.kept().items() if not config.elsewhere(own)}
     if found:
         st.markdown("**Yours**")
     for number, (name, own) in enumerate(found.items()):

@@ -81,13 +81,14 @@ def actions(run: Run, tags: list[str]) -> None:
         )  # fmt: skip
         with st.popover("Export", icon=":material/download:", key=f"export_{run.id}"):
             exports.buttons(run)
+        forms = {"Detect": "pages/detect.py", "Reduced sets": "pages/reduced.py"}
         if st.button(
             "Train a variation",
             icon=":material/tune:",
             key=f"variation_{run.id}",
             help="Opens the form with this run's recipe.",
         ):
-            page = "pages/train.py" if run.recipe.task not in config.ELSEWHERE else "pages/detect.py"
+            page = forms.get(config.elsewhere(run.recipe), "pages/train.py")
             st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
         st.button(
             "Delete",

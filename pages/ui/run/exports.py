@@ -22,16 +22,22 @@ def buttons(run):
         run, "recipe", "Recipe (JSON)", "data_object", json.dumps(run.recipe.to_dict(), indent=2), f"{name}.json",
         "application/json", "Everything that was asked; `python -m svmcore run` repeats it by name.",
     )  # fmt: skip
-    _button(
-        run, "model", "Machine (npz)", "scatter_plot", (run.path / "model.npz").read_bytes, f"{run.id}.npz",
-        "application/octet-stream", "Support vectors, coefficients and kernel; `svmcore.load` reads it.", done,
-    )  # fmt: skip
+    machine(run)
     for table, (title, help) in task_of(run.recipe).tables.items():
         file, content = f"{run.id}-{table}.csv", partial(run.table, table)
         _button(run, table, f"{title} (CSV)", "table", content, file, "text/csv", help, done)
     _button(
         run, "script", "Script (Python)", "code", run.export_snippet(), f"{name.replace('-', '_')}.py",
         "text/x-python", "A few lines that repeat the run without the app, and what they need.",
+    )  # fmt: skip
+
+
+def machine(run):
+    """The machine as a file."""
+    _button(
+        run, "model", "Machine (npz)", "scatter_plot", (run.path / "model.npz").read_bytes, f"{run.id}.npz",
+        "application/octet-stream", "Support vectors, coefficients and kernel; `svmcore.load` reads it.",
+        run.state == "done",
     )  # fmt: skip
 
 

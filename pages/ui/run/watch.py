@@ -14,7 +14,7 @@ from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.kit import gallery, present, state, words
 from pages.ui.recipe import config
-from pages.ui.run import card, hint, line, picker, polling, snapshots, trained
+from pages.ui.run import card, hint, line, picker, polling, reduction, snapshots, trained
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
@@ -55,17 +55,21 @@ def _draw(run, status):
     if status.state == "done":
         _done(run)
     progress = run.progress()
+    reduces = reduction.reduces(run)
     if status.progress:
-        _numbers(run, status.progress, status)
+        (reduction.numbers if reduces else _numbers)(run, status.progress, status)
     elif status.state == "queued":
         st.info(line.place(status), icon=":material/schedule:")
     elif status.state == "paused":
         st.info("Paused before the first numbers: the examples are being prepared.", icon=":material/pause:")
     elif status.state in runs.ACTIVE:
         st.skeleton(height=240)
-    if progress:
+    if progress and reduces:
+        reduction.curves(run, progress, "watch")
+    elif progress:
         _curves(run, progress)
-    _pictures(run, status)
+    if not reduces or status.state == "done":
+        _pictures(run, status)
 
 
 def controls(run, status):

@@ -87,6 +87,8 @@ def _verdict(said: Answer, sides: tuple[int, ...], by: str) -> str:
 
 def _added_up(machine: Machine) -> str:
     names = [name for name in BY if name != "parent" or machine.jitter is not None]
+    if evidence.constructed(machine):  # its vectors are of no class, and come from no example
+        names = ["sv"]
     asked = state.param("bill", names[0], names)
     return st.segmented_control(
         "Added up by",

@@ -40,6 +40,9 @@ class Child(NamedTuple):
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the family of the example, or of the support vectors that pull most on it."""
     own = _own_row(run, machine, shown)
+    if evidence.constructed(machine):
+        _no_parents(run, shown)
+        return
     if machine.jitter is None:
         if own is not None:
             _leaning(run, machine, own)
@@ -97,6 +100,22 @@ def _leaning(run: Run, machine: Machine, row: int) -> None:
         column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
         alt="Alpha and margin in each machine that this example supports",
     )
+
+
+def _no_parents(run: Run, shown: Shown) -> None:
+    """What the vectors of a reduced set are instead, and the way to the machine that has parents."""
+    st.info(
+        "The vectors of a reduced set are no training examples and have no parents: each was constructed to stand for "
+        "several support vectors of the machine that was reduced.",
+        icon=":material/family_restroom:",
+    )
+    if run.parent:
+        st.page_link(
+            "pages/errors.py",
+            label="Ask that machine about this example",
+            icon=":material/arrow_forward:",
+            query_params={"run": run.parent, "digit": shown.ref, "why": "family"},
+        )
 
 
 def _no_children(run: Run, shown: Shown, own: int | None) -> None:

@@ -92,12 +92,18 @@ def pictured(view: View, machines: Mapping[int, int]) -> tuple[np.ndarray, list[
             label=_label(view, c, positions),
             head="" if drawn else _head(view, positions),
             picture=at if drawn else -1,
-            ref="" if view.by == "class" else reference(view.run.recipe.dataset, "train", view.row[positions[0]]),
+            ref=_ref(view, positions),
             count=len(positions),
         )
         for at, ((name, c), positions) in enumerate(zip(machines.items(), of))
     ]
     return (_pictures(view, of) if drawn else NO_PICTURES), lines
+
+
+def _ref(view: View, positions: np.ndarray) -> str:
+    """What a line's own view is of; empty where there is none."""
+    row = view.row[positions[0]]
+    return "" if view.by == "class" or row < 0 else reference(view.run.recipe.dataset, "train", row)
 
 
 def _pictures(view: View, of: list[np.ndarray]) -> np.ndarray:
@@ -115,14 +121,16 @@ def _ring(view: View, c: int, positions: np.ndarray) -> str:
         return ""
     if view.by == "parent":
         positions = positions[machine.jitter[positions] == 0]
-    if not len(positions) or not machine.coef[c, positions[0]]:
+    if not len(positions) or not machine.coef[c, positions[0]] or machine.constructed[positions[0]]:
         return ""
     made = machine.jitter is not None and machine.jitter[positions[0]] > 0
     return evidence.ring(made, machine.bound[c, positions[0]])
 
 
 def _class(view: View, positions: np.ndarray) -> str:
-    return str(view.shown.dataset.y_train[view.row[positions[0]]])
+    """The class of a line; "reduced" for a vector that was constructed, which has none."""
+    row = view.row[positions[0]]
+    return "reduced" if row < 0 else str(view.shown.dataset.y_train[row])
 
 
 def _jitter(view: View, positions: np.ndarray) -> Jitter | None:
@@ -143,6 +151,8 @@ def _caption(view: View, c: int, positions: np.ndarray) -> str:
     if view.by == "class":
         return f"{len(held):,} support vectors"
     said = short(_class(view, positions), 14)
+    if view.row[positions[0]] < 0:
+        return f"no. {positions[0]:,}"
     if view.by == "parent":
         said += f", {np.sum(view.machine.jitter[held] > 0)} virtual"
     elif jitter := _jitter(view, positions):
@@ -155,6 +165,8 @@ def _caption(view: View, c: int, positions: np.ndarray) -> str:
 def _label(view: View, c: int, positions: np.ndarray) -> str:
     """What is read out of a line."""
     held, label = _held(view, c, positions), short(_class(view, positions))
+    if view.row[positions[0]] < 0:
+        return f"Reduced set vector {positions[0]}, weight {view.machine.coef[c, positions[0]]:.3g}"
     if view.by == "class":
         return f"Class {label}, {len(held):,} support vectors"
     example = f"Training example {view.row[positions[0]]}, class {label}"
@@ -167,4 +179,6 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
 
 def _head(view: View, positions: np.ndarray) -> str:
     """What stands in the place of a picture."""
-    return short(_class(view, positions), 12) if view.by == "class" else f"no. {view.row[positions[0]]:,}"
+    if view.by == "class":
+        return short(_class(view, positions), 12)
+    return f"no. {view.row[positions[0]]:,}" if view.row[positions[0]] >= 0 else f"z {positions[0]:,}"

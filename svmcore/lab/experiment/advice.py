@@ -82,8 +82,8 @@ def advice(
     """
     guess, upper = 1 - majority, result["interval"][1]
     share = float(np.mean(result["n_sv"])) / result["n_train"]
-    virtual = "n_virtual" in result  # made of support vectors, most of which stay so
-    crowded = result["n_train"] >= LEAST and share >= CROWDED and not virtual
+    made = "n_virtual" in result or "reduction" in result  # of support vectors, most of which stay so
+    crowded = result["n_train"] >= LEAST and share >= CROWDED and not made
     if upper < guess and not crowded:
         return None
     kept = f"{100 * share:.0f} % of the training examples are support vectors"

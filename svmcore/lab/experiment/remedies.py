@@ -71,6 +71,8 @@ def twin_of(recipe: Recipe) -> Recipe:
     """The recipe that is trained on all folds but one. RecipeError for examples that are no images, or too few."""
     if recipe.task != "classify":
         raise RecipeError("task", recipe.task, "classify: only there examples are right or wrong")
+    if recipe.origin is not recipe:
+        raise RecipeError("method", recipe.method, "the method of its machine: it is that one's training that changes")
     data = load(recipe.dataset)
     if data.image_shape is None:
         raise RecipeError("dataset", recipe.dataset, "a set of images: other examples cannot be shifted or turned")

@@ -171,10 +171,10 @@ class _Watch:
         }
         if line["mean_gap"] is None:  # several fits side by side, of which none has reported yet
             return
-        self.pace.seen(age, line["mean_gap"])
+        self.pace.seen(age, line["mean_gap"] if METHODS[self.run.recipe.method].made else math.inf)
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)
-        final = progress.gap <= tol
+        final = progress.gap <= tol and METHODS[self.run.recipe.method].made
         if self.pace.should_write(age) or final:
             self.run.add_progress(line)
         if self.viewer is not None and self.viewer.due(progress, final):
@@ -207,8 +207,10 @@ def _line(progress: Progress, tol: float) -> dict:
     """
     values = {name: value for name, value in progress._asdict().items() if name != "snapshot"}
     gaps = values.pop("gaps")
+    path = values.pop("path", None)  # of a reduction: what is known of its sizes
     values["mean_gap"] = np.exp(np.log(np.maximum(gaps, tol)).mean()) if len(gaps) > 1 else progress.gap
     line = {name: value if isinstance(value, str) else _plain(value) for name, value in values.items()}
+    line |= {} if path is None else {"path": [[_plain(number) for number in point] for point in path]}
     return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
 
 

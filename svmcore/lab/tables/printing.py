@@ -6,6 +6,8 @@ from svmcore.lab.tables.filling import Filled, Tested, Value
 from svmcore.lab.tables.numbers import Number
 from svmcore.metrics import rate_text
 
+PRECISE = ("train_s", "test_s", "take_s", "mults", "fold", "rho_fold")  # figures of three digits
+
 
 def text(filled: Filled) -> str:
     """The table, its tests and its note."""
@@ -46,7 +48,7 @@ def number(figure: str, value: float) -> str:
     """A figure with the digits that it deserves."""
     if figure == "error_pct":
         return f"{value:.2f} %"
-    return f"{value:.3g}" if figure in ("train_s", "test_s") and value < 100 else f"{value:.0f}"
+    return f"{value:.3g}" if figure.partition(":")[0] in PRECISE and value < 100 else f"{value:.0f}"
 
 
 def _test(tested: Tested) -> str:

@@ -6,13 +6,16 @@
     m - v > 1    EASY: confidently beyond the margin, it would not become a support vector
 
 Every training example is judged by all s machines, also those that trained on it. With a validation part every
-machine's threshold is the one with the fewest errors there. Y (n,) float64, +1 and -1.
+machine's threshold is the one with the fewest errors there; with `slack` the least shift of those whose errors are
+within so many standard errors of the fewest: a small part's best threshold is mostly chance. Y (n,) float64, +1 and -1.
 
-Bakir, Bottou and Weston (2004), section 3, Algorithm 3; section 4.3 (thresholds, re-insertion, validation part).
+Bakir, Bottou and Weston (2004), section 3, Algorithm 3; section 4.3 (thresholds, re-insertion, validation part). The
+slack of one standard error: Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), 3.4.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -39,9 +42,11 @@ class Crossing:
     y: np.ndarray
     label: np.ndarray
     session: Session
+    slack: float = 0.0  # standard errors
     validation: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     subsets: np.ndarray | None = None  # (s, r)
     first_stage: list[Machine] = field(default_factory=list)
+    chosen: int = 0  # of the settings tried
     setting: dict = field(default_factory=dict)  # what the search chose for the first machines
     search_seconds: float = 0.0
     gap: float = np.inf
@@ -62,38 +67,47 @@ class Crossing:
         self.subsets = draw_subsets(self.label, usable, n_subsets, size, rng)
 
     def train(self, estimator: SVC, settings: list[dict], n_jobs: int | None) -> None:
-        """Bakir, Bottou and Weston (2004), Algorithm 3, step 2: all machines of all settings; those of the setting
-        that is best on the validation part stay, with their thresholds chosen there."""
-        beside = Beside(self.session, "first stage", self.subsets)
+        """Bakir, Bottou and Weston (2004), Algorithm 3, step 2: all machines of all settings, with their
+        thresholds chosen on the validation part; those of the setting stay that is best on what its machines have not
+        trained on."""
+        beside, started = Beside(self.session, "first stage", self.subsets), time.perf_counter()
         try:
             beside.run(estimator, self.X, self.y, settings, n_jobs)
         finally:
             if beside.done:
                 self._choose(beside.done, settings)
+        spent = sum(one.seconds for task in beside.done for one in task)
+        others = 1 - sum(one[self.chosen].seconds for one in beside.done) / spent
+        self.search_seconds = others * (time.perf_counter() - started)  # side by side they take less than their sum
 
     def _choose(self, done: list[list[Trained]], settings: list[dict]) -> None:
         stages = [[self._in_training_set(one[at], s) for s, one in enumerate(done)] for at in range(len(settings))]
         right = np.zeros(len(settings))
-        if len(self.validation) and not self.session.stopped:
-            judged = [self._adjusted(stage) for stage in stages]
-            stages, right = [stage for stage, _ in judged], np.array([share for _, share in judged])
-        best = int(np.argmax(right))
+        if not self.session.stopped:
+            stages = [self._adjusted(stage) for stage in stages] if len(self.validation) else stages
+            right = [self._share_right(stage) for stage in stages] if len(stages) > 1 else right
+        self.chosen = best = int(np.argmax(right))
         self.first_stage, self.setting = stages[best], settings[best]
         chosen = [one[best] for one in done]
         self.gap = max(one.gap for one in chosen)
         self.ending = next((f"first stage: {one.ending}" for one in chosen if one.ending), "")
-        self.search_seconds = sum(one.seconds for task in done for one in task) - sum(one.seconds for one in chosen)
 
     def _in_training_set(self, trained: Trained, subset: int) -> Machine:
         return replace(trained.machine, support=self.subsets[subset][trained.machine.support])
 
-    def _adjusted(self, machines: list[Machine]) -> tuple[list[Machine], float]:
-        """The machines with thresholds chosen on the validation part, and the share that they have right there."""
+    def _adjusted(self, machines: list[Machine]) -> list[Machine]:
+        """The machines with thresholds chosen on the validation part."""
         at = self.validation
         F = decisions(machines, self.X[at], self.session)
-        shifts, rights = zip(*(threshold(f, self.Y[at]) for f in F), strict=True)
-        moved = [replace(m, bias=m.bias + shift) for m, shift in zip(machines, shifts, strict=True)]
-        return moved, float(np.mean(rights))
+        shifts = (threshold(f, self.Y[at], self.slack)[0] for f in F)
+        return [replace(m, bias=m.bias + shift) for m, shift in zip(machines, shifts, strict=True)]
+
+    def _share_right(self, machines: list[Machine]) -> float:
+        """The share that the machines have right of what they have not trained on."""
+        right = (decisions(machines, self.X, self.session) > 0) == (self.Y > 0)
+        unseen = np.ones(right.shape, bool)
+        np.put_along_axis(unseen, self.subsets, False, axis=1)
+        return float(right[unseen].mean())
 
     def judge(self) -> None:
         """Margin mean and variance of every training example.
@@ -139,9 +153,9 @@ class Crossing:
         return bagged(self.first_stage) if self.first_stage else None
 
 
-def threshold(f: np.ndarray, Y: np.ndarray) -> tuple[float, float]:
+def threshold(f: np.ndarray, Y: np.ndarray, slack: float = 0.0) -> tuple[float, float]:
     """(shift, share right): what to add to decision values f (m,) so that most signs are Y's (m,), +1 and -1; of those
-    equally good the least.
+    as good up to `slack` standard errors the least.
 
     Bakir, Bottou and Weston (2004), section 4.3.
     """
@@ -152,7 +166,9 @@ def threshold(f: np.ndarray, Y: np.ndarray) -> tuple[float, float]:
     apart = np.concatenate([[True], np.diff(values) > ALIKE * (1 + np.abs(values).max()), [True]])
     as_it_is = np.mean((f > 0) == (Y > 0))
     best = right[apart].max()
-    if as_it_is * len(f) >= best:
+    enough = best - slack * np.sqrt(max(best * (len(f) - best) / len(f), 1.0))
+    if as_it_is * len(f) >= enough:
         return 0.0, float(as_it_is)
-    good = cuts[apart & (right == best)]
-    return float(-good[np.argmin(np.abs(good))]), float(best / len(f))
+    good = np.flatnonzero(apart & (right >= enough))
+    least = good[np.argmin(np.abs(cuts[good]))]
+    return float(-cuts[least]), float(right[least] / len(f))

@@ -25,11 +25,12 @@ class CrossTrainingSVC(MachineEstimator):
 
     estimator: the SVC (or NuSVC) of the first stage; final: that of the last one, where it differs. n_subsets: s, at
     least 2. subset_size: r, even; None: the largest with which the subsets are disjoint. validation_size: examples that
-    train nothing and choose both C's and every threshold; "third" for r/3, None for none. grid, final_grid: values of C
-    (of nu for a NuSVC) to choose from by the validation part, None for the estimator's own. balance: easy examples come
-    back until the final set has as many of both classes. n_jobs: subsets that train at a time, None for as many as
-    there are cores; under joblib.parallel_config another backend takes them. Same `random_state`, same machine,
-    whatever n_jobs.
+    train nothing and choose every threshold; "third" for r/3, None for none. slack: standard errors that a threshold
+    may be worse there than the best, in order to be moved less. grid, final_grid: values of C (of nu for a NuSVC) to
+    choose from, the first by what a machine has not trained on, the last by the validation part; None for the
+    estimator's own. balance: easy examples come back until the final set has as many of both classes. n_jobs: subsets
+    that train at a time, None for as many as there are cores; under joblib.parallel_config another backend takes them.
+    Same `random_state`, same machine, whatever n_jobs.
     Source: Bakir, Bottou and Weston (2004), section 3, Algorithm 3, and section 4.3.
 
     Attributes after fit, as of SVC where not said otherwise, support_ in the training set: machine_, kernel_,
@@ -50,6 +51,7 @@ class CrossTrainingSVC(MachineEstimator):
         grid=None,
         final_grid=None,
         validation_size: int | str | None = None,
+        slack: float = 0.0,
         balance: bool = True,
         n_jobs: int | None = None,
         random_state=None,
@@ -61,6 +63,7 @@ class CrossTrainingSVC(MachineEstimator):
         self.grid = grid
         self.final_grid = final_grid
         self.validation_size = validation_size
+        self.slack = slack
         self.balance = balance
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -76,7 +79,7 @@ class CrossTrainingSVC(MachineEstimator):
         targets = two_classes(X, y, type(self).__name__)
         rows = float32_rows(X)
         first, last = (self._settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
-        crossing = Crossing(rows, y, targets.label, session := Session(monitor))
+        crossing = Crossing(rows, y, targets.label, session := Session(monitor), self.slack)
         size, part = self._sizes(targets.label)
         crossing.draw(self.n_subsets, size, part, check_random_state(self.random_state))
         with session:
@@ -113,7 +116,7 @@ class CrossTrainingSVC(MachineEstimator):
             svc = clone(last).set_params(**setting)._fit(rows, targets, session, "final", source)
             machine, right = replace(svc.machine_, support=kept[svc.machine_.support]), 0.0
             if len(at) and not session.stopped:
-                shift, right = threshold(machine.decision_values(crossing.X[at])[:, 0], crossing.Y[at])
+                shift, right = threshold(machine.decision_values(crossing.X[at])[:, 0], crossing.Y[at], self.slack)
                 machine = replace(machine, bias=machine.bias + shift)
             total += (seconds := time.perf_counter() - started)
             if right > best_right and not (best and session.stopped):
@@ -154,13 +157,15 @@ class CrossTrainingSVC(MachineEstimator):
         part = self.validation_size
         if part is not None and part != THIRD and not (_whole(part) and part >= 2):
             raise ValueError(f"validation_size = {part!r}; allowed: a whole number from 2, '{THIRD}' of r, or None")
+        if not np.isscalar(self.slack) or not 0 <= self.slack < np.inf:
+            raise ValueError(f"slack = {self.slack!r}; allowed: a number from 0")
         for name in ("grid", "final_grid"):
             values = getattr(self, name)
             if values is None:
                 continue
             if not len(values) or not all(np.isscalar(v) and np.isfinite(v) and v > 0 for v in values):
                 raise ValueError(f"{name} = {values!r}; allowed: numbers above 0, or None")
-            if len(values) > 1 and part is None:
+            if len(values) > 1 and part is None and name == "final_grid":
                 raise ValueError(
                     f"{name} = {values!r} with validation_size = None; allowed: a validation part to choose by"
                 )

@@ -81,7 +81,7 @@ def examples(machine: Machine, name: str, X, y):
     if y.shape != (len(X),):
         raise ValueError(f"{own} has shape {y.shape}; allowed: ({len(X)},)")
     if len(strange := np.setdiff1d(y, machine.classes)):
-        raise ValueError(f"{own}: label {strange[0]!r}; allowed: {', '.join(map(str, machine.classes))}")
+        raise ValueError(f"{own}: label {strange[0]}; allowed: {', '.join(map(str, machine.classes))}")
     return X, y
 
 

@@ -61,7 +61,7 @@ def pivots(target: Expansion, rule, most: int, tol: float = 0.0, work: Work | No
     factor = _Factor(target, most, work or Work())
     while len(factor.chosen) < most:
         gain = np.where(factor.open, rule(np.maximum(factor.left, factor.floor), factor.residual), -np.inf)
-        if not factor.open.any() or factor.bound <= tol:
+        if not factor.open.any() or (tol and factor.bound <= tol):
             break
         candidates = np.argpartition(-gain, min(BLOCK, len(gain) - 1))[:BLOCK]
         candidates = candidates[np.isfinite(gain[candidates])]
@@ -72,18 +72,18 @@ def pivots(target: Expansion, rule, most: int, tol: float = 0.0, work: Work | No
 
 
 class _Factor:
-    """Cholesky's factor L (n, m) as it grows, what is left (n,) of every example, and the residuals' values (k, n)."""
+    """Cholesky's factor L' (m, n) as it grows, what is left (n,) of every example, and the residuals' values (k, n)."""
 
     def __init__(self, target: Expansion, most: int, work: Work):
         self.target, self.work = target, work
         X = target.vectors
-        self.L, self.chosen, self.rho = np.zeros((len(X), most)), [], []
+        self.L, self.chosen, self.rho = np.zeros((most, len(X))), [], []  # transposed: columns are added
         self.left, rounding = _diagonal(target.kernel, X)
         self.floor = rounding * max(self.left.max(initial=0.0), np.finfo(float).tiny)
         self.open = self.left > self.floor
-        self.p = target.along(X, work)
-        self.norms = np.einsum("ci,ci->c", target.coef, self.p)
-        self.residual, self.V = self.p.copy(), np.zeros((len(target.coef), most))  # V = <Psi_c, the j-th direction>
+        p = target.own(work)
+        self.norms = np.einsum("ci,ci->c", target.coef, p)
+        self.residual, self.V = p.copy(), np.zeros((len(target.coef), most))  # V = <Psi_c, the j-th direction>
 
     @property
     def bound(self) -> float:
@@ -93,25 +93,24 @@ class _Factor:
 
     def take(self, candidates, rule, most: int, tol: float) -> None:
         """Choose among candidates (b,), best first, as long as one is nearly as good as the best of all."""
-        m = len(self.chosen)
-        K = np.empty((len(self.left), len(candidates)))
-        for rows, values in blocks(self.target.kernel, self.target.vectors, self.target.vectors[candidates], self.work):
-            K[rows] = values
-            K[rows] -= self.L[rows, :m] @ self.L[candidates, :m].T
-        first = m
+        first = m = len(self.chosen)
+        K = np.empty((len(candidates), len(self.left)))
+        vectors = self.target.vectors
+        for rows, values in blocks(self.target.kernel, vectors, vectors[candidates], self.work):
+            K[:, rows] = values.T - self.L[:m, candidates].T @ self.L[:m, rows]
         while m < most:
             gain = np.where(self.open, rule(np.maximum(self.left, self.floor), self.residual), -np.inf)
             j = int(np.argmax(gain[candidates]))
             i = candidates[j]
-            if not self.open[i] or (m > first and gain[i] < FRESH * gain.max()) or self.bound <= tol:
+            if not self.open[i] or (m > first and gain[i] < FRESH * gain.max()) or (tol and self.bound <= tol):
                 return
-            column = (K[:, j] - self.L[:, first:m] @ self.L[i, first:m]) / np.sqrt(self.left[i])
+            column = (K[j] - self.L[first:m, i] @ self.L[first:m]) / np.sqrt(self.left[i])
             self._add(i, column, m)
             m += 1
 
     def _add(self, i: int, column, m: int) -> None:
         direction = self.residual[:, i] / np.sqrt(self.left[i])
-        self.L[:, m], self.V[:, m] = column, direction
+        self.L[m], self.V[:, m] = column, direction
         self.left -= column * column
         self.residual -= direction[:, None] * column[None, :]
         self.norms = self.norms - direction**2
@@ -123,7 +122,7 @@ class _Factor:
     def basis(self) -> Basis:
         chosen = np.array(self.chosen, np.int64)
         m, k = len(chosen), len(self.target.coef)
-        triangle = self.L[chosen, :m]
+        triangle = self.L[:m, chosen].T
         gamma = solve_triangular(triangle, self.V[:, :m].T, lower=True, trans="T").T if m else np.zeros((k, 0))
         return Basis(chosen, gamma, np.array(self.rho).reshape(m, k), self.bound)
 

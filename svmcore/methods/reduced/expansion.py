@@ -26,7 +26,7 @@ from svmcore.model import Machine
 
 FLOP = 1e9  # multiplications and additions of a block of kernel values at most: some 30 ms
 WIDTH = 4096  # vectors of a block at most
-RIDGE = 1e-11  # of the mean of B's diagonal: added to it, so that near duplicates do not blow gamma up
+RIDGE = 1e-11  # of B's diagonal: added to it, so that near duplicates do not blow gamma up
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,21 @@ class Expansion:
             p += self.coef[:, rows] @ K
         return p
 
+    def own(self, work: Work | None = None) -> np.ndarray:
+        """<Psi_c, phi(x_i)> of its own examples: (k, n) float64, computed once, each pair of examples once."""
+        if "_own" not in self.__dict__:
+            p, X = np.zeros(self.coef.shape), self.vectors
+            for rows in pieces(len(X), WIDTH, max(X.shape[1], 1)):
+                for cols, K in blocks(self.kernel, X[: rows.stop], X[rows], work):
+                    p[:, rows] += self.coef[:, cols] @ K
+                    before = slice(cols.start, min(cols.stop, rows.start))
+                    p[:, before] += self.coef[:, rows] @ K[: max(before.stop - before.start, 0)].T
+            self.__dict__["_own"] = p
+        return self.__dict__["_own"]
+
     def norms(self, work: Work | None = None) -> np.ndarray:
         """|Psi_c|^2: (k,) float64."""
-        return np.einsum("ci,ci->c", self.coef, self.along(self.vectors, work))
+        return np.einsum("ci,ci->c", self.coef, self.own(work))
 
     def rho(self, Z, gamma, work: Work | None = None, norms=None) -> np.ndarray:
         """|Psi_c - sum_j gamma[c, j] phi(z_j)|^2 for Z (m, d), gamma (k, m): (k,) float64, from 0 up.
@@ -91,12 +103,15 @@ class Expansion:
 
 def solve(B, p) -> np.ndarray:
     """gamma (k, m) with gamma B = p for symmetric B (m, m) >= 0 and p (k, m), steadied by a small ridge."""
-    ridge = RIDGE * max(np.trace(B) / max(len(B), 1), np.finfo(float).tiny)
+    scale = 1 / np.sqrt(np.maximum(np.abs(np.diag(B)), np.finfo(float).tiny))  # vectors of any length count alike
+    B, ridge = scale[:, None] * B * scale, RIDGE
     while True:
         try:
-            return cho_solve(cho_factor(B + ridge * np.eye(len(B)), lower=True, check_finite=False), p.T).T
+            factor = cho_factor(B + ridge * np.eye(len(B)), lower=True, check_finite=False)
         except LinAlgError:  # an indefinite kernel, or rounding
             ridge *= 100
+        else:
+            return (scale[:, None] * cho_solve(factor, (p * scale).T)).T
 
 
 def blocks(kernel: Kernel, X, Z, work: Work | None = None) -> Iterator[tuple[slice, np.ndarray]]:

@@ -42,13 +42,14 @@ class Reduced(NamedTuple):
 
 
 class Rho:
-    """rho of Z and its gradient, as shares of sum_c |Psi_c|^2."""
+    """rho of Z and its gradient, as shares of sum_c |Psi_c|^2, over the features `used` that are not 0 everywhere."""
 
-    def __init__(self, target: Expansion, m: int, norms, work: Work):
-        n, d = target.vectors.shape
+    def __init__(self, target: Expansion, Z, norms, work: Work):
+        self.used, self.width = np.flatnonzero(target.vectors.any(axis=0) | Z.any(axis=0)), Z.shape[1]
+        n, m, d = len(target.vectors), len(Z), len(self.used)
         dtype = np.float32 if n * m * d >= SINGLE_FROM else np.float64
         self.kernel, self.work, self.shape = target.kernel, work, (m, d)
-        self.X, self.coef = target.vectors.astype(dtype), target.coef
+        self.X, self.coef = np.ascontiguousarray(target.vectors[:, self.used], dtype), target.coef
         self.sx, self.norms = squared_norms(self.X), norms
         self.pieces, self.at = pieces(n, m, d), None
 
@@ -76,7 +77,9 @@ class Rho:
         """The reduced set at Z (m d,), which is mostly where it was asked last."""
         if not np.array_equal(flat, self.at):
             self(flat)
-        return Reduced(flat.reshape(self.shape).astype(np.float32), self.gamma, np.maximum(self.rho, 0), iterations)
+        Z = np.zeros((self.shape[0], self.width), np.float32)
+        Z[:, self.used] = flat.reshape(self.shape)
+        return Reduced(Z, self.gamma, np.maximum(self.rho, 0), iterations)
 
     def _along(self, near, su):
         """p (k, m) float64 and the inner products with X, piece by piece."""
@@ -129,7 +132,8 @@ def optimise(
     norms (k,): |Psi_c|^2. seen(reduced): called with the start and with every iterate that is better than all before.
     Stopped where it is stopped before it has begun.
     """
-    fun, flat = Rho(target, len(Z), norms, work), np.asarray(Z, np.float64).ravel()
+    fun = Rho(target, Z, norms, work)
+    flat = np.asarray(Z[:, fun.used], np.float64).ravel()
     fun(flat)
     best = fun.reduced(flat, 0)
     total, path = max(norms.sum(), np.finfo(float).tiny), [best.rho.sum()]

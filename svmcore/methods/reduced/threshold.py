@@ -26,7 +26,7 @@ def best_thresholds(decision, y, classes) -> np.ndarray:
     if decision.ndim != 2 or len(y) != len(decision) or not len(y):
         raise ValueError(f"y has shape {y.shape} for decision values {decision.shape}; allowed: one label an example")
     if len(strange := np.setdiff1d(y, classes)):
-        raise ValueError(f"y: label {strange[0]!r}; allowed: {', '.join(map(str, classes))}")
+        raise ValueError(f"y: label {strange[0]}; allowed: {', '.join(map(str, classes))}")
     Y = one_vs_rest(np.searchsorted(classes, y), len(classes))
     return np.array([_shift(f, target) for f, target in zip(decision.T, Y, strict=True)])
 

@@ -5,6 +5,7 @@ from svmcore.lab.registry.methods.cross_training import CrossTraining
 from svmcore.lab.registry.methods.editing import Editing
 from svmcore.lab.registry.methods.jsv import JitteringKernel
 from svmcore.lab.registry.methods.query_jitter import QueryJitter
+from svmcore.lab.registry.methods.reduced import MADE_BY, Reduced
 from svmcore.lab.registry.methods.sv import SupportVectors
 from svmcore.lab.registry.methods.tangent import Tangent
 from svmcore.lab.registry.methods.vsv import VirtualSupportVectors
@@ -19,5 +20,7 @@ METHODS: dict[str, Method] = {
         Tangent(),
         CrossTraining(),
         Editing(),
+        Reduced(),
     )
 }
+MADE_BY.update((name, method) for name, method in METHODS.items() if method.made)

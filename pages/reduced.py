@@ -1,0 +1,125 @@
+"""Reduced sets: the machine of a run by fewer vectors; the errors by size, and what became of the decisions."""
+
+import streamlit as st
+
+from pages.ui.kit import present, words
+from pages.ui.reduce import chosen, form, shown
+from pages.ui.run import card, exports, line, polling, reduction, watch
+from pages.ui.run.trained import another_run
+from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.store.runs import ACTIVE
+
+WHAT = (
+    "Every decision costs a kernel value for each support vector. A reduced set keeps the decisions by fewer vectors: "
+    "they are constructed, not taken from the examples (Burges and Schölkopf 1997)."
+)
+
+
+def set_up(about):
+    """The settings, what it will need, and Start."""
+    st.subheader("Reduce" if about.reduction is None else "Another reduction")
+    why = chosen.reducible(about.of.machine())
+    if why:
+        st.error(words.plain(why), title="This machine cannot be reduced", icon=":material/block:")
+        chosen.picker_hint()
+        return
+    head = st.container()
+    recipe = form.form(about.of)
+    if recipe is not None:
+        with head:
+            form.start_button(recipe, about.of)
+
+
+def before(about):
+    """A machine that is not reduced yet, or whose reductions are runs of their own."""
+    st.subheader(words.plain(about.of.title))
+    st.markdown(f"**{words.error_rate(about.of.result)}**")
+    shown.cost(about.of)
+    st.info(WHAT, icon=":material/compress:")
+    if known := chosen.reductions(about.of):
+        st.markdown(f"**Its reductions** ({len(known)})")
+    for run in known[:12]:
+        told = words.error_rate(run.result) if run.result else run.state
+        label = f"{words.plain(words.short(run.title, 70))}: {words.plain(told)}"
+        st.page_link("pages/reduced.py", label=label, icon=":material/compress:", query_params={"run": run.id})
+
+
+def look(about):
+    """A reduction, whatever its state."""
+    run = about.reduction
+    chosen.badge(run)
+    st.caption(words.summary(run.recipe))
+    polling.poll(run.id, lambda status: at_work(run, status))
+    if run.state == "done":
+        done(run, about.of)
+
+
+def at_work(run, status):
+    """A reduction that is queued or at work, or that ended early."""
+    if status.state == "done":
+        return
+    if status.state in ACTIVE:
+        watch.controls(run, status)
+    else:
+        watch.ended(run, status)
+    if status.state == "queued":
+        st.info(line.place(status), icon=":material/schedule:")
+    if status.progress:
+        reduction.numbers(run, status.progress, status)
+        reduction.curves(run, run.progress(), "reduce")
+
+
+def done(run, of):
+    """What became of it."""
+    shown.numbers(run, of)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        exports.machine(run)
+        card.to_compare(run)
+        page = "detect" if run.recipe.task == "detect" else "support_vectors"
+        label = "See what it finds" if page == "detect" else "Its vectors"
+        st.page_link(f"pages/{page}.py", label=label, icon=":material/arrow_forward:", query_params={"run": run.id})
+    parts = ["Errors by size", "How near", "Decisions", "Answers that changed", "Vectors"]
+    if run.recipe.task != "classify":
+        parts = parts[:2]
+    sides = st.grid(2, min_column_width=320)
+    places = [sides.cell(column_span=2 if name == "Vectors" else 1) for name in parts]
+    places = present.parts(parts, places)
+    with places[0]:
+        other = shown.sizes(run)
+        if other and of is not None:
+            recipe = reduction_of(of.recipe, **run.recipe.options | {"n_vectors": other, "sizes": 1, "allowed": None})
+            st.button(
+                f"Keep the machine of {other:,} vectors", icon=":material/save:", key="reduce_keep",
+                on_click=form.start, args=(form.titled(recipe, of), of),
+                help="Makes it again as a run of its own, asks it about the test examples, and keeps it.",
+            )  # fmt: skip
+    with places[1]:
+        shown.nearness(run)
+    if len(places) > 2:
+        machine = shown.which(run)
+        with places[2]:
+            shown.decisions(run, of, machine)
+        with places[3]:
+            shown.changed(run, of)
+        with places[4]:
+            shown.vectors(run, of, machine)
+
+
+st.title("Reduced sets")
+about = chosen.chosen()
+if about is not None:
+    if about.reduction is not None:
+        another_run(about.reduction, "reduced")
+    alone = present.presenting() or about.of is None
+    grid = st.grid(3, min_column_width=300)
+    with grid.cell(column_span=3 if alone else 1):
+        if not alone:
+            with st.container(border=True):
+                set_up(about)
+        elif about.of is None:
+            st.caption("The run of its machine is gone, so that no other size can be tried from here.")
+    with grid.cell(column_span=3 if alone else 2):
+        if about.reduction is None:
+            before(about)
+        else:
+            look(about)

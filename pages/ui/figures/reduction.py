@@ -1,0 +1,188 @@
+"""Figures of a reduction, as pure functions from its figures to Plotly figures.
+
+path    points of its curve, fewest vectors first: m, rho as a share of |Psi|^2, errors aside,
+            answers changed, quadratic mean of the change of f, seconds
+aside   how many examples the errors are counted on
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
+from pages.ui.kit.words import in_figure
+from svmcore import metrics
+
+POINTS = 2000  # examples of a scatter, at most
+
+
+def size_curve(
+    path: Sequence[Sequence[float]],
+    aside: int,
+    machine_errors: int,
+    before: int,
+    unseen: bool = True,
+    kept: int | None = None,
+    test: tuple[float, tuple[float, float]] | None = None,
+    at_work: int | None = None,
+) -> go.Figure:
+    """Errors on the examples aside against the number of vectors (log axis), the machine's own as a line.
+
+    before: vectors of the machine; unseen: whether it has not seen the examples aside; kept: vectors of the machine
+    that was chosen, test: its error rate on test examples with its interval; at_work: the size that is being tried.
+    """
+    figure = bare("vectors m", "wrong, %", height=320, margin_r=30, xaxis_type="log", hovermode="closest")
+    sizes = [point[0] for point in path]
+    if path:
+        _errors(figure, path, aside, before)
+    figure.add_hline(y=100 * machine_errors / aside, line={"dash": "dot", "color": GREY})
+    figure.add_annotation(
+        x=1, xref="paper", xanchor="right", y=100 * machine_errors / aside, yshift=8, showarrow=False,
+        text=f"all {before:,} vectors", font={"color": GREY},
+    )  # fmt: skip
+    if at_work:
+        figure.add_vline(x=at_work, line={"dash": "dash", "color": FAINT})
+    if kept and test:
+        _tested(figure, kept, test)
+    low, high = min([*sizes, at_work or before, before / 10]), before * 1.25
+    figure.update_xaxes(range=[np.log10(0.8 * low), np.log10(high)], **log_ticks(0.8 * low, high))
+    figure.update_yaxes(rangemode="tozero")
+    return worded(figure, *_words(path, aside, machine_errors, before, unseen, test is not None))
+
+
+def _errors(figure: go.Figure, path, aside: int, before: int) -> None:
+    rates = [100 * point[2] / aside for point in path]
+    intervals = [metrics.wilson(int(point[2]), aside) for point in path]
+    figure.add_scatter(
+        x=[point[0] for point in path],
+        y=rates,
+        mode="lines+markers",
+        line={"color": BLUE, "width": 2.5},
+        error_y={
+            "type": "data", "symmetric": False, "thickness": 1,
+            "array": [100 * high - rate for (_, high), rate in zip(intervals, rates, strict=True)],
+            "arrayminus": [rate - 100 * low for (low, _), rate in zip(intervals, rates, strict=True)],
+        },
+        customdata=[(point[2], aside, before / point[0], point[3]) for point in path],
+        hovertemplate="%{x:,} vectors, %{customdata[2]:.1f} times fewer<br>%{customdata[0]:,} of %{customdata[1]:,} "
+        "wrong, %{y:.2f} %<br>%{customdata[3]:,} answers changed<extra></extra>",
+    )  # fmt: skip
+
+
+def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]]) -> None:
+    rate, (low, high) = test
+    figure.add_scatter(
+        x=[kept],
+        y=[100 * rate],
+        mode="markers+text",
+        marker={"symbol": "diamond", "size": 11, "color": ORANGE},
+        error_y={"type": "data", "symmetric": False, "array": [100 * (high - rate)],
+                 "arrayminus": [100 * (rate - low)], "thickness": 1},
+        text=["test, kept"],
+        textposition="top left",
+        textfont={"color": ORANGE},
+        hovertemplate="%{x:,} vectors, test examples: %{y:.2f} %<extra></extra>",
+    )  # fmt: skip
+
+
+def _words(path, aside, machine_errors, before, unseen, tested) -> tuple[str, str]:
+    where = "examples that neither train nor test" if unseen else "training examples kept aside"
+    seen = "" if unseen else " The machine has seen these: they compare sizes, and estimate no error."
+    own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
+    if not path:
+        return "Errors by number of vectors, not known yet.", f"The first point comes soon; {own}.{seen}"
+    m, _, errors, changed, *_ = path[-1]
+    once = " The test set is asked once, by the machine that is kept." if tested else ""
+    return (
+        f"Errors on {aside} {where} at {len(path)} numbers of vectors; with {m:,.0f} vectors {errors:,.0f} are wrong.",
+        f"With {m:,.0f} vectors, {before / m:.1f} times fewer, {errors:,.0f} of {aside:,} {where} are wrong and "
+        f"{changed:,.0f} answers differ; {own}. Bars are 95 % intervals.{seen}{once}",
+    )
+
+
+def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
+    """The roots of rho / |Psi|^2 and of the mean squared change of f, against the number of vectors, on log axes."""
+    figure = bare(
+        "vectors m", "how far apart", height=320, margin_r=70, xaxis_type="log", yaxis_type="log", yaxis_dtick=1
+    )
+    lines = {"√(rho / |Ψ|²)": (BLUE, [(p[0], p[1] ** 0.5) for p in path]), "f": (ORANGE, [(p[0], p[4]) for p in path])}
+    values = []
+    for name, (colour, points) in lines.items():
+        known = [(m, value) for m, value in points if value > 0]
+        values += [value for _, value in known]
+        if not known:
+            continue
+        x, y = zip(*known, strict=True)
+        figure.add_scatter(
+            x=x, y=y, mode="lines+markers", line={"color": colour, "width": 2.5},
+            hovertemplate=f"%{{x:,}} vectors, {name}: %{{y:.3g}}<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=np.log10(x[-1]), y=np.log10(y[-1]), text=name, showarrow=False, xanchor="left", xshift=8,
+            font={"color": colour},
+        )  # fmt: skip
+    if not values:
+        return worded(figure, "The two machines do not differ.", "The two machines do not differ.")
+    sizes = [p[0] for p in path]
+    figure.update_xaxes(
+        range=[np.log10(0.9 * min(sizes)), np.log10(1.1 * max(sizes))], **log_ticks(min(sizes), max(sizes))
+    )
+    figure.update_yaxes(range=[np.log10(min(values)) - 0.4, np.log10(max(values)) + 0.3])
+    m, rho, *_, apart, _ = path[-1]
+    return worded(
+        figure,
+        f"Distance of the machines before and after by number of vectors: with {m:,.0f}, {rho:.2%} of rho is left.",
+        f"With {m:,.0f} vectors {rho:.1%} of the squared length of Ψ is left of rho, the distance in feature space; f "
+        f"on the examples aside differs by {apart:.2g} in the quadratic mean. Both fall as vectors join.",
+    )
+
+
+def rho_trace(progress: Sequence[dict]) -> go.Figure:
+    """The mean rho of the machines over time, a line for each size tried."""
+    figure = bare("time, s", "rho / |Ψ|²", margin_r=60, yaxis_type="log", yaxis_dtick=1)
+    lines: dict[int, list[tuple[float, float]]] = {}
+    for record in progress:
+        gaps = [gap for gap in record.get("gaps", ()) if gap]
+        if gaps:
+            lines.setdefault(record["n_sv"], []).append((record["seconds"], float(np.mean(gaps))))
+    for m, points in lines.items():
+        x, y = zip(*points, strict=True)
+        figure.add_scatter(
+            x=x, y=y, mode="lines", line={"color": BLUE, "width": 2},
+            hovertemplate=f"{m:,} vectors, %{{y:.2%}} after %{{x:.1f}} s<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=x[-1], y=np.log10(y[-1]), text=f"{m:,}", showarrow=False, xanchor="left", xshift=4, font={"color": GREY}
+        )
+    if not lines:
+        return worded(figure, "rho over time, not known yet.", "rho falls from here on, and never rises.")
+    last = list(lines.values())[-1][-1][1]
+    return worded(
+        figure,
+        f"rho over time, mean of the machines, {last:.2%} now.",
+        f"The mean rho of the machines, as a share of their squared length: {last:.2%} now. A line for each size.",
+    )
+
+
+def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, name: str) -> go.Figure:
+    """f of one machine (n,) before and after, a point for each test example; those whose answer changed stand out."""
+    figure = bare("f before", "f after", height=320, hovermode="closest")
+    rng = np.random.default_rng(0)
+    calm = rng.permutation(np.flatnonzero(~changed))[:POINTS]
+    for rows, colour, size, label in ((calm, FAINT, 4, "same answer"), (np.flatnonzero(changed), ORANGE, 7, "changed")):
+        figure.add_scattergl(
+            x=before[rows], y=after[rows], mode="markers", marker={"color": colour, "size": size},
+            hovertemplate=f"%{{x:.2f}} before, %{{y:.2f}} after<extra>{label}</extra>",
+        )  # fmt: skip
+    ends = [float(min(before.min(), after.min())), float(max(before.max(), after.max()))]
+    figure.add_scatter(x=ends, y=ends, mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip")
+    apart = np.sqrt(np.mean((after - before) ** 2))
+    others = f" {POINTS:,} of the others are drawn." if np.sum(~changed) > POINTS else ""
+    return worded(
+        figure,
+        f"f of {in_figure(name)} before and after for {len(before)} test examples, {np.sum(changed)} answers changed.",
+        f"f of {name} on the test examples: on the dotted line nothing changed; they differ by {apart:.2g} in the "
+        f"quadratic mean. Orange: the {np.sum(changed):,} examples whose answer changed.{others}",
+    )

@@ -1,0 +1,1 @@
+"""What the page of reduced sets is made of."""

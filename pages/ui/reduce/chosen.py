@@ -1,0 +1,92 @@
+"""Which machine the page reduces: that of the run shown, or of the run that the reduction shown grew out of; and in
+plain words why there is none."""
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui.kit import state, words
+from pages.ui.run import card, picker, polling, reduction
+from pages.ui.run.trained import ENDED, WAITING
+from svmcore.kernels import Precomputed
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import ACTIVE, Run
+
+
+class Chosen(NamedTuple):
+    """of: the run whose machine is reduced, None where that is gone; reduction: the run shown, where it is one."""
+
+    of: Run | None
+    reduction: Run | None
+
+
+def chosen() -> Chosen | None:
+    """What the page is about; None, and why on screen, where the run shown has no machine."""
+    run = state.current_run()
+    if run is None:
+        if not st.session_state.get("run"):  # of a damaged one the picker says what is to be said
+            _nothing_yet()
+        return None
+    if reduction.reduces(run):
+        of = card.parent_of(run)
+        return Chosen(of if of is not None and of.state == "done" else None, run)
+    return Chosen(run, None) if _has_machine(run) else None
+
+
+def reducible(machine) -> str:
+    """Why a machine cannot be reduced; empty where it can."""
+    if isinstance(machine.kernel, Precomputed):
+        return "Its kernel is precomputed: there are numbers for its examples, and none for a new vector."
+    if not len(machine.support):
+        return "It has no support vectors."
+    return ""
+
+
+def reductions(of: Run) -> list[Run]:
+    """The reductions of a run's machine, newest first."""
+    return [run for run in runs.newest_first() if run.parent == of.id and reduction.reduces(run)]
+
+
+def _has_machine(run: Run) -> bool:
+    st.caption(words.summary(run.recipe))
+    if run.state in ACTIVE:
+        polling.poll(run.id, _waits)
+        return False
+    if run.result is None:
+        show = st.error if run.state == "failed" else st.warning
+        show(words.plain(run.message) or "There is nothing to reduce.", title=ENDED[run.state])
+        picker_hint()
+        return False
+    return True
+
+
+def _waits(status) -> None:
+    with st.container(border=True):
+        st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")
+        if status.eta_seconds is not None:
+            st.markdown(f"About {words.duration(status.eta_seconds)} left.")
+
+
+def _nothing_yet() -> None:
+    with st.container(border=True):
+        st.markdown("**No machine yet.** Train one first; it can be reduced here as soon as it is done.")
+        st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:")
+
+
+def picker_hint() -> None:
+    """Runs that have a machine, to choose one."""
+    done = [run for run in runs.newest_first() if run.state == "done" and not reduction.reduces(run)][:6]
+    if done:
+        st.caption("Runs with a machine:")
+    for run in done:
+        label = f"{words.plain(words.short(run.title, 60))} · {words.when(run.created)}"
+        st.page_link(
+            "pages/reduced.py", label=label, icon=":material/compress:", query_params={"run": run.id}, help="Opens it."
+        )
+
+
+def badge(run: Run) -> None:
+    """Title and state of a reduction."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(words.plain(run.title), width="content")
+        picker.badge(run.state)

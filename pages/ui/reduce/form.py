@@ -1,0 +1,98 @@
+"""The settings of a reduction, from the fields of its method: form, address and recipe agree.
+
+The address has every setting that is not the usual one, spelled as in a recipe (`n_vectors=800&reduction=rho`).
+"""
+
+import streamlit as st
+
+from pages.ui.kit import state, words
+from pages.ui.recipe import config
+from pages.ui.recipe.widgets import draw
+from svmcore.lab import jobs
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.methods.reduced import reduction_of
+
+FIELDS = {field.name: field for field in METHODS["reduced"].fields if field.shown}
+FIRST = ("n_vectors", "sizes", "allowed")  # what a reader turns first; the others unfold
+
+
+def key(name: str) -> str:
+    """Key of the widget of a setting."""
+    return f"reduction_{name}"
+
+
+def form(of) -> Recipe | None:
+    """The settings for a reduction of the machine of the run `of`, and the recipe that they spell; None, and why on
+    screen, where they are not possible."""
+    _seed()
+    shown = {name: draw(FIELDS[name], key(name), persist_state=None, **_own(name, of)) for name in FIRST}
+    with st.expander("How", icon=":material/tune:"):
+        shown |= {
+            name: draw(field, key(name), persist_state=None) for name, field in FIELDS.items() if name not in FIRST
+        }
+    state.write("reduced", FIELDS, _texts(shown))
+    try:
+        return titled(reduction_of(of.recipe, **shown), of)
+    except RecipeError as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return None
+
+
+def _own(name: str, of) -> dict:
+    """What the machine says of a setting."""
+    if name != "n_vectors":
+        return {}
+    n = of.result["n_union"]
+    return {
+        "max_value": max(n, 1),
+        "placeholder": f"{max(1, n // 10):,}, a tenth",
+        "help": f"{FIELDS[name].help} From 1 to {n:,}, as many as the machine has.",
+    }
+
+
+def titled(recipe: Recipe, of) -> Recipe:
+    """The recipe with a name that says what it reduces."""
+    m = recipe.option("n_vectors")
+    to = "a tenth" if m is None else f"{m:,} vectors"
+    return recipe.replace(title=f"{words.short(of.title, 90)}, reduced to {to}")
+
+
+def start(recipe: Recipe, of) -> None:
+    """Callback: queue the reduction and look at it."""
+    with config.asking():
+        run_id = st.session_state["run"] = config.submit(recipe, parent=of.id)
+        state.write("run", ["run"], {"run": run_id})
+        waits = jobs.status(run_id).state == "queued"
+        does = "waits for its turn" if waits else "is at work in the background"
+        state.tell_later(f":material/play_circle: The reduction {does}.")
+    st.rerun()
+
+
+def start_button(recipe: Recipe, of) -> None:
+    """What it will need, and Start."""
+    need = estimate(recipe)
+    st.button(
+        "Queue" if jobs.active() else "Start", type="primary", icon=":material/play_arrow:", width="stretch",
+        key="reduce_start", on_click=start, args=(recipe, of), disabled=not need.fits,
+        help="Reduces in the background; the page may be left or closed meanwhile.",
+    )  # fmt: skip
+    if need.fits:
+        st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
+    else:
+        st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
+
+
+def _seed() -> None:
+    """Fill the widgets from an address that this form did not write; what cannot be is said and left out."""
+    for name, texts in state.asked("reduced", FIELDS).items():
+        try:
+            st.session_state[key(name)] = FIELDS[name].check(FIELDS[name].read(texts[-1]))
+        except RecipeError as error:
+            st.warning(words.plain(error), title="Ignored in the address", icon=":material/link_off:")
+
+
+def _texts(shown: dict) -> dict[str, str]:
+    """What the address says: the settings that differ from the usual ones."""
+    return {name: FIELDS[name].show(value) for name, value in shown.items() if value != FIELDS[name].default}

@@ -1,0 +1,218 @@
+"""What became of a reduction: in numbers before and after, its vectors beside those that they stand for, and whose
+answer changed."""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.example import evidence
+from pages.ui.figures import reduction as figures
+from pages.ui.figures.frame import show
+from pages.ui.kit import state, walk, words
+from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
+from pages.ui.kit.paging import paged
+from pages.ui.run import reduction
+from svmcore.explain import stand_ins
+from svmcore.lab.store.runs import Run
+from svmcore.metrics import OUTCOMES, outcomes, paired_test
+from svmcore.model import multiply_adds
+
+PICTURED, BESIDE, PER_PAGE = 8, 5, 60  # vectors, support vectors beside each; examples on a page
+KINDS = {"mended": "fixed", "broken": "broken", "wrong otherwise": "both wrong"}
+
+
+def numbers(run: Run, of: Run | None) -> None:
+    """Errors, vectors and what a decision costs, before and after."""
+    found, result = run.result["reduction"], run.result
+    rows = [_row("After", result, found["n_after"], found["multiply_adds"][1])]
+    if of is not None:
+        rows.insert(0, _row("Before", of.result, found["n_before"], found["multiply_adds"][0]))
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={
+            "Vectors": st.column_config.NumberColumn(
+                format="localized", help="Distinct ones: kernel values that an example costs, all machines together."
+            ),
+            "Multiply-adds": st.column_config.NumberColumn(format="compact", help="Of one decision, all machines."),
+            "10,000 take": st.column_config.NumberColumn(
+                "10,000 take, s", format="%.2f", help="As measured in each run; what else was at work shows in it."
+            ),
+        },
+        alt="Errors, vectors, multiplications and seconds before and after the reduction",
+    )
+    fewer, cheaper = found["n_before"] / found["n_after"], found["multiply_adds"][0] / found["multiply_adds"][1]
+    left = float(np.mean(found["rho"]))
+    st.markdown(
+        f"**{fewer:.1f} times fewer vectors**, {cheaper:.1f} times fewer multiplications; {left:.1%} of rho is left "
+        f"in the mean of the machines (at first {float(np.mean(found['rho_start'])):.1%})."
+    )
+
+
+def _row(name: str, result: dict, vectors: int, cost: float) -> dict:
+    wrong = words.error_rate(result)
+    seconds = 1e4 * result["predict_seconds"] / max(result["n_test"], 1)
+    row = {"": name, "Test examples": wrong, "Vectors": vectors, "Multiply-adds": cost}
+    return row | ({"10,000 take": seconds} if "errors" in result else {})
+
+
+def sizes(run: Run) -> int | None:
+    """The curve, and a size of it that is not the one kept, to be kept instead; None for none."""
+    found = run.result["reduction"]
+    show(reduction.sizes(run, []), key="reduce_sizes")
+    others = {int(point[0]): point[2] for point in found["path"] if point[0] != found["n_after"]}
+    if not others:
+        return None
+    tell = lambda m: f"{m:,} vectors: {others[m]:,.0f} of {found['aside']:,} wrong aside"  # noqa: E731
+    return st.selectbox(
+        "Another size of the curve", [None, *others], format_func=lambda m: "–" if m is None else tell(m),
+        key="reduce_other", width=360, help="Its machine was not kept, nor asked about test examples: a run makes it.",
+    )  # fmt: skip
+
+
+def nearness(run: Run) -> None:
+    """How near the machine of each size comes: in feature space, and in f."""
+    show(figures.nearness(run.result["reduction"]["path"]), key="reduce_rho")
+
+
+def which(run: Run) -> int:
+    """The machine, of several, whose vectors and f are shown; chosen where its vectors are."""
+    names = evidence.machine_names(run, run.machine())
+    known = state.param("machine", names[0], names) if "machine" not in st.session_state else None
+    if st.session_state.get("machine", known) not in names:
+        st.session_state["machine"] = names[0]
+    return names.index(st.session_state.get("machine", known))
+
+
+def vectors(run: Run, of: Run | None, c: int) -> None:
+    """The heaviest vectors of one machine, each followed by the support vectors that it stands nearest to."""
+    machine = run.machine()
+    names = evidence.machine_names(run, machine)
+    name = names[c]
+    if len(names) > 1:
+        st.selectbox(
+            "Machine", names, key="machine", bind="query-params", width=200,
+            help="Whose heaviest vectors stand here, and whose f before and after is drawn.",
+        )  # fmt: skip
+    chosen = evidence.take(evidence.supports(run, machine, c), slice(PICTURED))
+    tiles = evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha * chosen.sign)
+    if of is None:
+        gallery(evidence.support_pictures(run, machine, chosen), tiles, key="reduce_z", alt=f"Vectors of {name}")
+        st.caption(f"The heaviest vectors of *{words.plain(name)}*, weight below. The machine reduced is gone.")
+        return
+    _beside(run, of, machine, chosen, tiles, name)
+
+
+def _beside(run, of, machine, chosen, tiles, name) -> None:
+    before = of.machine()
+    near = stand_ins.nearest(machine.kernel, before, machine.support_vectors[chosen.position], BESIDE)
+    at = evidence.at(of, before, 0, near.position.ravel())
+    drawn, laid = [], []
+    pictures = evidence.seen_pictures(of, before.support_vectors[at.position])
+    own = evidence.support_pictures(run, machine, chosen)
+    for i, tile in enumerate(tiles):
+        drawn += [own[i : i + 1], pictures[i * BESIDE : (i + 1) * BESIDE]]
+        laid.append(tile)
+        for j in range(i * BESIDE, (i + 1) * BESIDE):
+            cosine = near.cosine.ravel()[j]
+            label = at.label[j]
+            laid.append(
+                Tile(
+                    "" if at.row[j] < 0 else reference(of.recipe.dataset, "train", at.row[j]),
+                    f"Support vector of class {label}, cosine {cosine:.2f} with the vector before it",
+                    upper=words.short(label, 9),
+                    lower=f"{cosine:.2f}",
+                    linked=j == i * BESIDE,
+                )
+            )
+    gallery(
+        np.concatenate(drawn), laid, key="reduce_z", size=48, rows=[f"z {p:,}" for p in chosen.position],
+        alt=f"The heaviest vectors of {name}, each followed by the {BESIDE} support vectors nearest to it",
+    )  # fmt: skip
+    st.caption(
+        f"First in each row a vector of *{words.plain(name)}*, its weight below ({SIDES}); then the {BESIDE} support "
+        "vectors nearest to it in feature space, with the cosine of the angle between them. Click one. A vector "
+        "may have values below 0: its ground is then no white."
+    )
+
+
+def decisions(run: Run, of: Run | None, c: int) -> None:
+    """f before and after on the test examples."""
+    if (both := _both(run, of)) is None:
+        return
+    before, after = both
+    names = evidence.machine_names(run, run.machine())
+    changed = before.y_pred != after.y_pred
+    show(figures.before_after(before.decision[:, c], after.decision[:, c], changed, names[c]), key="reduce_f")
+
+
+def changed(run: Run, of: Run | None) -> None:
+    """The test examples whose answer changed, as pictures."""
+    if (both := _both(run, of)) is None:
+        return
+    before, after = both
+    wrong = before.y_pred != before.y_true, after.y_pred != after.y_true
+    kind = outcomes(*wrong)
+    differs = before.y_pred != after.y_pred
+    rows = {name: np.flatnonzero(differs & (kind == OUTCOMES.index(was))) for name, was in KINDS.items()}
+    test = paired_test(*wrong)
+    st.markdown(
+        f"**{differs.sum():,} of {len(differs):,} answers changed**: {len(rows['broken']):,} broken, "
+        f"{len(rows['mended']):,} mended (exact McNemar test p = {test.p_value:.2g})."
+    )
+    there = [name for name in ("broken", "mended", "wrong otherwise") if len(rows[name])]
+    if not there:
+        return
+    state.param("changed", there[0], there)
+    if st.session_state.get("changed") not in there:
+        st.session_state.pop("changed", None)
+    shown = st.segmented_control(
+        "Answers", there, default=there[0], required=True, key="changed", bind="query-params",
+        help="Broken: right before, wrong after. Mended: the other way round.",
+    )  # fmt: skip
+    _pictures(run, before, after, rows[shown], shown)
+
+
+def _pictures(run, before, after, rows, shown) -> None:
+    dataset = evidence.data_of(run)
+    walk.over((reference(run.recipe.dataset, after.split, i) for i in after.index[rows]), f"answers {shown}")
+    page = rows[paged(len(rows), PER_PAGE, key="reduce_page", of=(run.id, shown))]
+    cut = lambda label: words.short(label, 9)  # noqa: E731
+    tiles = [
+        Tile(
+            reference(run.recipe.dataset, after.split, after.index[i]),
+            f"{words.test_example(after.split, after.index[i])}, class {after.y_true[i]}: "
+            f"{before.y_pred[i]} before, {after.y_pred[i]} after",
+            f"{cut(before.y_pred[i])} → {cut(after.y_pred[i])}",
+            f"{after.index[i]}",
+            cross=bool(after.y_pred[i] != after.y_true[i]),
+        )
+        for i in page
+    ]
+    gallery(
+        evidence.example_pictures(dataset, after.split, after.index[page]), tiles, key="reduce_changed",
+        alt=f"{len(page)} test examples whose answer the reduction changed: {shown}",
+    )  # fmt: skip
+    st.caption("Upper right: the answer before → after; lower left: the number in the data set. Click one to see why.")
+
+
+def _both(run: Run, of: Run | None):
+    """What both runs said of the test examples; None, and why on screen, where they cannot be laid side by side."""
+    if of is None:
+        st.caption("The run of the machine that was reduced is gone: nothing to lay beside this one.")
+        return None
+    before, after = of.test(), run.test()
+    if len(before.index) != len(after.index) or np.any(before.index != after.index) or before.split != after.split:
+        st.caption("The two runs were tested on different examples.")
+        return None
+    return before, after
+
+
+def cost(of: Run) -> None:
+    """What a decision of a machine costs before it is reduced."""
+    machine, result = of.machine(), of.result
+    with st.container(horizontal=True):
+        st.metric("Vectors", f"{result['n_union']:,}", help="Distinct ones: kernel values that an example costs.")
+        st.metric("Multiply-adds", words.count(multiply_adds(machine)), help="Of one decision, all machines.")
+        if "errors" in result:
+            seconds = 1e4 * result["predict_seconds"] / max(result["n_test"], 1)
+            st.metric("10,000 take", words.duration(seconds), help="As measured when the run was tested.")

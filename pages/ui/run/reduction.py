@@ -1,0 +1,69 @@
+"""A reduction in numbers and curves: while it is at work, and what became of it."""
+
+import streamlit as st
+
+from pages.ui.figures import reduction
+from pages.ui.figures.frame import show
+from pages.ui.kit import present, words
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store import runs
+
+
+def reduces(run) -> bool:
+    """Whether a run begins with the machine of another."""
+    return not METHODS[run.recipe.method].made
+
+
+def in_short(run) -> None:
+    """How many vectors there were and are, and what a decision costs."""
+    found = run.result["reduction"]
+    with st.container(horizontal=True):
+        st.metric("Vectors", f"{found['n_after']:,}", help="Distinct ones of all machines, as reduced.")
+        st.metric("Before", f"{found['n_before']:,}", help="Distinct support vectors of the machine that was reduced.")
+
+
+def numbers(run, last: dict, status) -> None:
+    """What a reduction at work has come to."""
+    path = last.get("path") or []
+    shown = {
+        "Size at work": f"{last.get('n_vectors', last['n_sv']):,}",
+        "Sizes done": f"{len(path)} of {run.recipe.option('sizes')}",
+        "rho, of the worst": f"{last['gap']:.1%}",
+        "Time": words.duration(last["seconds"]),
+    }
+    if status.state in runs.ACTIVE and status.eta_seconds is not None:
+        shown["Time left"] = words.duration(status.eta_seconds)
+    with st.grid(len(shown), min_column_width=present.scaled(100)):
+        for label, value in shown.items():
+            st.metric(label, value)
+
+
+def curves(run, progress: list[dict], key: str) -> None:
+    """The errors by size as far as they are known, and how rho fell."""
+    places = present.parts(("Errors by size", "rho"), [*st.columns(2)])
+    with places[0]:
+        if figure := sizes(run, progress):
+            show(figure, key=f"{key}_sizes")
+        else:
+            st.skeleton(height=240)
+    with places[1]:
+        show(reduction.rho_trace(progress), key=f"{key}_rho")
+
+
+def sizes(run, progress: list[dict]):
+    """The figure of errors by size, of a run that is done or at work; None while nothing is known."""
+    if result := run.result:
+        found = result["reduction"]
+        test = (result["error_rate"], result["interval"]) if "error_rate" in result else None
+        return reduction.size_curve(
+            found["path"], found["aside"], found["machine_errors"], found["n_before"], found["unseen"],
+            found["n_after"], test,
+        )  # fmt: skip
+    told = [line for line in progress if line.get("aside") and line.get("n_before")]
+    if not told:
+        return None
+    last = told[-1]
+    return reduction.size_curve(
+        last["path"], last["aside"], last["machine_errors"], last["n_before"], bool(last["unseen"]),
+        at_work=last["n_vectors"],
+    )  # fmt: skip

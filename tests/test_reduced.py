@@ -1,0 +1,357 @@
+"""ReducedSet: the laws of each method, what it refuses, what a stop leaves, and that a reduced machine is a machine."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from naive import best_cut
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_moons
+
+from svmcore import RBF, SVC, BudgetError, Linear, LocalPoly, Machine, Poly, ReducedSet, VirtualSVC, load, save
+from svmcore.gram.sources import Work
+from svmcore.methods.reduced import METHODS, STARTS, Expansion, best_thresholds
+from svmcore.methods.reduced.exact import by_distance, pivots
+from svmcore.methods.reduced.joint import optimise
+from svmcore.methods.reduced.quadratic import eigenvectors
+from svmcore.methods.reduced.stages import Stages
+from svmcore.methods.reduced.start import first_vectors
+from svmcore.model import multiply_adds
+from svmcore.solvers.session import Session
+
+UNIT = Poly(5, 1, 1)
+
+
+@cache
+def digits(n=600):
+    X, y = load_digits(return_X_y=True)
+    X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return X[:n].astype(np.float32), y[:n]
+
+
+@cache
+def ten(kernel=UNIT) -> Machine:
+    return SVC(kernel, C=10).fit(*digits()).machine_
+
+
+@cache
+def eight(kernel=UNIT) -> Machine:
+    X, y = digits()
+    return SVC(kernel, C=10).fit(X, y == 8).machine_
+
+
+def share(fitted) -> float:
+    return float(fitted.rho_.sum() / fitted.norms_.sum())
+
+
+def by_hand(kernel, X, coef) -> Machine:
+    """A machine for two classes."""
+    m, coef = len(X), np.reshape(coef, (1, -1)).astype(float)
+    return Machine(kernel, np.array([0, 1]), np.arange(m), X, coef, np.zeros(1), 1.0, np.zeros((1, m), bool))
+
+
+# The methods
+
+
+@pytest.mark.parametrize(
+    "kernel", [Poly(2, 1, 0), Poly(2, 3, 0, False), Poly(2, 1, 1), Poly(2, 0.5, 4), Poly(2, 2, 1, False)]
+)
+def test_eigenvectors_are_the_machine_of_degree_2_and_no_vectors_do_better(kernel):
+    X, _ = digits()
+    machine = eight(kernel)
+    target = Expansion.of(machine)
+    norms, exact = target.norms(), eigenvectors(target)
+    full = ReducedSet(min(len(machine.support), 65), method="quadratic").fit(machine)
+    assert full.n_after_ <= 65
+    np.testing.assert_allclose(full.machine_.decision_values(X), machine.decision_values(X), atol=1e-5)
+    assert full.rho_.max() <= 1e-9 * norms[0]
+    for m in (1, 2, 8):
+        Z, gamma = exact.Z[:m].astype(np.float32), exact.gamma[None, :m]
+        assert target.rho(Z, gamma) / norms == pytest.approx(exact.rho[m] / norms, abs=1e-6)  # through kernels
+        for start in ("greedy", "k-means"):
+            found = optimise(target, first_vectors(target, m, start), norms, Work(), iterations=40, tol=1e-6)
+            assert exact.rho[m] <= found.rho[0] + 1e-6 * norms[0], (m, start)
+
+
+def test_an_eigenvector_without_a_constant_part_is_still_an_example():
+    X = np.eye(4, dtype=np.float32)  # Psi is homogeneous: S has no entries that the constant part shares
+    target = Expansion(Poly(2, 1, 1), np.concatenate([X, -X]), np.array([[1.0, -2, 3, 0, 1, -2, 3, 0]]))
+    exact = eigenvectors(target)
+    assert np.isfinite(exact.Z).all()
+    assert target.rho(exact.Z.astype(np.float32), exact.gamma[None]) / target.norms() == pytest.approx(0, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "most"),
+    [(Linear(), 2), (Poly(2, 1, 0), 3), (Poly(2, 1, 1), 6), (Poly(3, 1, 1), 10), (RBF(0.02), 60)],
+    ids=str,
+)
+def test_support_vectors_that_depend_on_others_go_and_no_decision_moves(kernel, most):
+    X, y = make_moons(500, noise=0.3, random_state=0)
+    machine = SVC(kernel, C=10).fit(X.astype(np.float32), y).machine_
+    fitted = ReducedSet().fit(machine)
+    assert fitted.method_ == "exact"
+    assert fitted.n_after_ <= most < fitted.n_before_ == len(machine.support)
+    np.testing.assert_allclose(fitted.machine_.decision_values(X), machine.decision_values(X), atol=1e-6)
+    assert not fitted.machine_.constructed.any()
+    assert set(fitted.machine_.support) <= set(machine.support)
+    np.testing.assert_array_equal(fitted.machine_.support_vectors, X.astype(np.float32)[fitted.machine_.support])
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_several_machines_lose_what_depends_in_each_or_in_all(shared):
+    X, _ = digits()
+    machine = ten(Linear())
+    fitted = ReducedSet(shared=shared).fit(machine)
+    assert fitted.machine_.n_sv.max() <= 64
+    assert shared == (fitted.n_after_ <= 64)
+    np.testing.assert_allclose(fitted.machine_.decision_values(X), machine.decision_values(X), atol=1e-6)
+
+
+def test_pivots_know_how_far_decisions_could_move():
+    target = Expansion.of(eight(RBF(0.3)))
+    X, _ = digits()
+    basis = pivots(target, by_distance, 60)
+    kept = Expansion(target.kernel, target.vectors[basis.chosen], basis.gamma)
+    moved = np.abs(target.along(X) - kept.along(X)).max()
+    assert 0 < moved <= basis.bound
+    assert basis.rho[-1] == pytest.approx(target.rho(kept.vectors, kept.coef), rel=1e-6)
+    assert (np.diff(basis.rho[:, 0]) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("shared", [True, False])
+def test_ten_times_fewer_vectors_decide_nearly_alike(start, shared):
+    X, _ = load_digits(return_X_y=True)
+    X = (X[600:] / np.linalg.norm(X[600:], axis=1, keepdims=True)).astype(np.float32)
+    before = ten()
+    fitted = ReducedSet(0.1, start=start, shared=shared, random_state=1).fit(before, *digits())
+    sizes = [len(Expansion.of(before).used)] if shared else before.n_sv
+    assert fitted.n_after_ == sum(max(1, round(0.1 * n)) for n in sizes)
+    assert (fitted.rho_ < fitted.rho_start_).all()
+    assert share(fitted) < 0.3 < 0.4 < fitted.rho_start_.sum() / fitted.norms_.sum()
+    assert np.mean(fitted.predict(X) != before.predict(X)) < 0.08
+    assert fitted.machine_.constructed.all()
+
+
+def test_as_many_vectors_as_support_vectors_decide_alike():
+    X, _ = digits()
+    machine = ten()
+    fitted = ReducedSet(len(Expansion.of(machine).used), method="rho").fit(machine)
+    assert share(fitted) < 1e-9
+    np.testing.assert_allclose(fitted.machine_.decision_values(X), machine.decision_values(X), atol=1e-3)
+
+
+def test_what_auto_stands_for():
+    few = {"iterations": 0}
+    assert ReducedSet().fit(ten()).method_ == "exact"
+    assert ReducedSet(5, **few).fit(ten()).method_ == "rho"
+    assert ReducedSet(5).fit(eight(Poly(2, 1, 1))).method_ == "quadratic"
+    assert ReducedSet(5, **few).fit(ten(Poly(2, 1, 1))).method_ == "rho"
+    assert ReducedSet(5, shared=False).fit(ten(Poly(2, 1, 1))).method_ == "quadratic"
+
+
+# The path, thresholds
+
+
+def test_the_path_grows_until_it_is_good_enough():
+    X, y = digits()
+    fitted = ReducedSet(64, steps=6, max_rho=0.3).fit(eight())
+    assert [m for m, _, _ in fitted.path_] == [2, 4, 8, 16, 32, 64][: len(fitted.path_)]
+    assert fitted.path_[-1][1] == pytest.approx(share(fitted))
+    assert share(fitted) <= 0.3 < fitted.path_[-2][1]
+    judged = ReducedSet(64, max_error=0.003, steps=6).fit(eight(), X_val=X, y_val=y == 8)
+    assert judged.path_[-1][2] <= 0.003 < judged.path_[-2][2]
+    assert judged.path_[-1][2] == np.mean(judged.predict(X) != (y == 8))
+
+
+def test_thresholds_are_where_the_fewest_errors_are():
+    random = np.random.default_rng(0)
+    for trial in range(30):
+        f, y = random.normal(size=40).round(1), random.integers(2, size=40)
+        shift = best_thresholds(f[:, None], y, np.array([0, 1]))[0]
+        assert np.sum((f + shift > 0) != y) == best_cut(f, y), trial
+    many = best_thresholds(random.normal(size=(50, 3)), np.repeat(["a", "b"], 25), np.array(["a", "b", "c"]))
+    assert np.isfinite(many).all()
+    assert best_thresholds([[-1.0], [2.0]], [0, 1], [0, 1]) == 0  # as good as any: it stays
+    for y in ([0, 0], [1, 1]):
+        shift = best_thresholds([[-1.0], [2.0]], y, [0, 1])[0]
+        assert ((np.array([-1, 2]) + shift > 0) == y).all()
+
+
+def test_the_bias_is_set_anew_on_training_examples():
+    X, y = digits()
+    kept = ReducedSet(6, thresholds="kept", iterations=3).fit(eight(), X, y == 8)
+    moved = ReducedSet(6, iterations=3).fit(eight(), X, y == 8)
+    assert kept.threshold_shift_ == 0 != moved.threshold_shift_
+    assert moved.threshold_shift_ == moved.machine_.bias - eight().bias
+    f = kept.machine_.decision_values(X)[:, 0]
+    assert np.mean(moved.predict(X) != (y == 8)) == best_cut(f, y == 8) / len(y) < np.mean(kept.predict(X) != (y == 8))
+
+
+# A reduced machine is a machine
+
+
+def test_it_is_saved_loaded_and_counted(tmp_path):
+    X, _ = digits()
+    fitted = ReducedSet(0.1, iterations=5).fit(ten())
+    save(fitted, tmp_path / "reduced.npz")
+    again = load(tmp_path / "reduced.npz")
+    np.testing.assert_array_equal(again.decision_values(X), fitted.machine_.decision_values(X))
+    assert again.constructed.all()
+    assert again.meta["reduced"]["n_after"] == fitted.n_after_ == len(again.support)
+    assert again.meta["reduced"]["rho"] == list(fitted.rho_)
+    assert multiply_adds(again) == fitted.n_after_ * (64 + 10)
+    assert multiply_adds(ten()) == len(ten().support) * 64 + ten().n_sv.sum()
+    twice = ReducedSet(5, iterations=5).fit(again)  # a reduction's machine can be reduced
+    assert twice.n_after_ == 5
+
+
+def test_what_a_fitted_estimator_holds_may_be_given_and_a_second_fit_forgets_the_first():
+    X, y = digits()
+    svc = SVC(UNIT, C=10).fit(X, y == 8)
+    reduction = ReducedSet(8, random_state=3, start="k-means")
+    first = clone(reduction).fit(svc).machine_
+    reduction.fit(ten()).fit(svc)
+    np.testing.assert_array_equal(reduction.machine_.support_vectors, first.support_vectors)
+    np.testing.assert_array_equal(reduction.machine_.coef, first.coef)
+    assert reduction.decision_function(X).shape == (len(X),)
+
+
+def test_a_report_tells_vectors_and_rho_and_shows_the_machines():
+    X, seen = digits()[0], []
+
+    def monitor(progress):
+        seen.append((progress, progress.snapshot()))
+        return True
+
+    fitted = ReducedSet(0.1, shared=False, iterations=20).fit(ten(), monitor=monitor)
+    progress, snapshot = seen[-1]
+    assert progress.n_sv == fitted.n_after_ == len(snapshot.vectors) == len(snapshot.support)
+    assert progress.gaps == pytest.approx(fitted.rho_ / fitted.norms_)
+    f = Expansion(snapshot.kernel, snapshot.vectors, snapshot.coef).along(X).T + snapshot.bias
+    np.testing.assert_allclose(f, fitted.machine_.decision_values(X), atol=1e-4)
+    assert fitted.converged_ == (not fitted.ending_)
+    assert fitted.kernel_evals_ > 0
+    assert fitted.history_[-1].snapshot is None
+
+
+@pytest.mark.parametrize("reports", [0, 1, 3, 6])
+@pytest.mark.parametrize(
+    "options", [{"shared": False}, {"shared": True}, {"shared": True, "steps": 3}, {"method": "exact"}], ids=str
+)
+def test_a_stop_leaves_a_machine_that_decides(options, reports):
+    X, y = digits()
+    left, options = iter(range(reports)), dict(options)
+    machine = ten(options.pop("kernel", UNIT))
+    n = None if options.get("method") == "exact" else 0.2
+    fitted = ReducedSet(n, tol=0, **options).fit(machine, X, y, monitor=lambda progress: next(left, None) is not None)
+    assert np.isfinite(fitted.machine_.decision_values(X)).all()
+    assert fitted.converged_ == (fitted.ending_ == "")
+    assert np.mean(fitted.predict(X) != y) < 0.5
+    assert reports or fitted.ending_ == "stopped"
+
+
+def test_what_a_stop_finds_not_begun_keeps_its_support_vectors():
+    X, _ = digits()
+    stages = Stages(ReducedSet(5), ten(), "rho", Session())
+    np.testing.assert_allclose(stages.assemble().decision_values(X), ten().decision_values(X), atol=1e-9)
+
+
+def test_a_machine_of_virtual_support_vectors_keeps_what_they_were_made_from():
+    X, y = load_digits(return_X_y=True)
+    virtual = VirtualSVC(SVC(Linear()), jitters="plus:1", image_shape=(8, 8)).fit(X[:300] / 16, y[:300] == 8).machine_
+    exact = ReducedSet().fit(virtual).machine_
+    assert len(exact.support) <= 64 < len(virtual.support)
+    assert len(exact.parent) == len(exact.jitter) == len(exact.support)
+    reduced = ReducedSet(9, iterations=3).fit(virtual).machine_
+    assert reduced.parent is None
+    assert reduced.jitter is None
+    assert reduced.constructed.all()
+
+
+# What is refused
+
+
+REFUSED = [
+    ({"n_vectors": 0}, "n_vectors = 0; allowed: a whole number from 1, a share"),
+    ({"n_vectors": 1.5}, "n_vectors = 1.5"),
+    ({"n_vectors": "all"}, "n_vectors = 'all'"),
+    ({"n_vectors": True}, "n_vectors = True"),
+    ({"n_vectors": 10_000}, r"n_vectors = 10000; allowed: 1 to \d+, the support vectors"),
+    (
+        {"n_vectors": 80, "shared": False},
+        r"n_vectors = 80; allowed: 1 to \d+, .* of machine \d+ of 10",
+    ),
+    ({"n_vectors": None, "method": "rho"}, "n_vectors = None with method = 'rho'"),
+    ({"method": "exact"}, "n_vectors = 5 with method = 'exact'"),
+    ({"method": "eigen"}, f"method = 'eigen'; allowed: {', '.join(METHODS)}"),
+    ({"method": "quadratic"}, "method = 'quadratic' for Poly.*allowed: Poly of degree 2"),
+    ({"start": "zeros"}, "start = 'zeros'; allowed: auto, k-means"),
+    ({"shared": "no"}, "shared = 'no'; allowed: True, False"),
+    ({"max_rho": 2}, "max_rho = 2; allowed: a number from 0 to 1"),
+    ({"max_error": 0.1}, "max_error = 0.1 without X_val"),
+    ({"tol": -1}, "tol = -1"),
+    ({"iterations": 1.5}, "iterations = 1.5; allowed: a whole number from 0"),
+    ({"steps": 0}, "steps = 0; allowed: a whole number from 1"),
+    ({"thresholds": "train"}, "thresholds = 'train' without X and y"),
+    ({"thresholds": "test"}, "thresholds = 'test'; allowed: auto, train, kept"),
+    ({"cache_mb": 0}, "cache_mb = 0"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), REFUSED, ids=lambda value: str(value)[:40])
+def test_a_bad_parameter_is_refused_by_name(options, words):
+    with pytest.raises(ValueError, match=words):
+        ReducedSet(**({"n_vectors": 5} | options)).fit(ten())
+
+
+def test_a_machine_that_cannot_be_reduced_says_why():
+    X, y = digits()
+    local = SVC(LocalPoly((8, 8)), C=1).fit(X[:60], y[:60] < 5)
+    with pytest.raises(ValueError, match="kernel = local-poly, which has no gradient; allowed: linear, poly"):
+        ReducedSet(3).fit(local)
+    assert ReducedSet().fit(local).n_after_ <= len(local.support_)  # nothing is constructed: any kernel will do
+    given = SVC("precomputed").fit(X[:60] @ X[:60].T, y[:60] < 5)
+    with pytest.raises(ValueError, match="kernel = precomputed"):
+        ReducedSet(3).fit(given)
+    empty = by_hand(RBF(1), np.zeros((0, 4), np.float32), [])
+    with pytest.raises(ValueError, match="it has no support vectors"):
+        ReducedSet(1).fit(empty)
+    for machine in (None, "mnist", SVC()):
+        with pytest.raises(ValueError, match="allowed: a Machine, or a fitted estimator"):
+            ReducedSet(3).fit(machine)
+    with pytest.raises(ValueError, match="shared = True with method = 'quadratic'"):
+        ReducedSet(3, method="quadratic").fit(ten(Poly(2, 1, 1)))
+
+
+def test_bad_examples_are_refused_by_name():
+    X, y = digits()
+    fit = ReducedSet(5, iterations=1).fit
+    for examples, words in (
+        ((X[:, :9], y), r"X has shape \(600, 9\); allowed: \(n, 64\)"),
+        ((X[:0], y[:0]), "X has shape"),
+        ((X * np.nan, y), "X holds numbers that are not finite"),
+        ((X, y[:9]), r"y has shape \(9,\); allowed: \(600,\)"),
+        ((X, y + 5), "y: label 10; allowed: 0, 1"),
+        ((X, None), "y = None; allowed: both of X and y"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            fit(ten(), *examples)
+    with pytest.raises(ValueError, match="X_val = None; allowed: both of X_val and y_val"):
+        fit(ten(), y_val=y)
+
+
+def test_memory_is_asked_for_before_it_starts():
+    with pytest.raises(BudgetError, match=r"the reduction needs \d+ MB and the ceiling is 1 MB"):
+        ReducedSet(0.9, cache_mb=1).fit(ten())
+    assert ReducedSet(2, cache_mb=3, iterations=1).fit(ten()).n_after_ == 2
+
+
+def test_one_vector_and_one_support_vector_are_enough():
+    X = np.array([[0.0, 1], [1, 0]], np.float32)
+    machine = SVC(RBF(1)).fit(X, [0, 1]).machine_
+    for method in ("rho", "auto"):
+        assert ReducedSet(1, method=method).fit(machine).n_after_ == 1
+    alone = by_hand(RBF(1), X[:1], [1])
+    assert ReducedSet(1).fit(alone).rho_ == pytest.approx(0, abs=1e-9)

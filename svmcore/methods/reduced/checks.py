@@ -6,6 +6,7 @@ import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.memory import MB, BudgetError, ceiling_bytes
+from svmcore.methods.reduced.answers import Answers
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Rho
 from svmcore.methods.reduced.quadratic import has_eigenvectors
@@ -93,8 +94,6 @@ def numbers(n_vectors, sizes) -> list[int]:
 
 
 def _check_answers(owner, machine: Machine, train) -> None:
-    from svmcore.methods.reduced.answers import Answers
-
     if not train:
         raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
@@ -113,7 +112,9 @@ def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
         for n, m in zip(sizes, counts, strict=True)
     ]
     need = 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
-    need, ceiling = need + 16 * len(machine.bias) * sum(sizes), ceiling_bytes(owner.cache_mb)
+    need += 16 * len(machine.bias) * sum(sizes)
+    need += 4 * d * sum(sizes) if not owner.shared else 0  # every part its own
+    ceiling = ceiling_bytes(owner.cache_mb)
     if need > ceiling:
         raise BudgetError(
             f"cache_mb: the reduction needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: "

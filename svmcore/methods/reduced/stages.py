@@ -21,6 +21,7 @@ import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel, Linear, Poly
+from svmcore.methods.reduced.answers import fit_answers, gathered
 from svmcore.methods.reduced.exact import by_distance, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
@@ -123,8 +124,6 @@ class Stages:
 
     def answers(self, m: int, X, y, seed: int) -> None:
         """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,)."""
-        from svmcore.methods.reduced.answers import fit_answers, gathered
-
         self.session.begin("start", self.standing)
         (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
         Z = first_vectors(part.target, m, self.first, seed, session)
@@ -247,8 +246,9 @@ def targets(machine: Machine, shared: bool) -> list[tuple[np.ndarray, Expansion]
         whole = Expansion.of(machine)
         if shared:
             used = whole.used
-            target = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
-            known[shared] = [(np.arange(len(whole.coef)), target)]
+            if len(used) < len(whole.vectors):
+                whole = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
+            known[shared] = [(np.arange(len(whole.coef)), whole)]
         else:
             known[shared] = [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
     return known[shared]

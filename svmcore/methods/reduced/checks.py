@@ -7,6 +7,7 @@ import numpy as np
 from svmcore.gram.threads import CORES
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.methods.reduced.answers import Answers
+from svmcore.methods.reduced.exact import dimensions
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Rho
 from svmcore.methods.reduced.quadratic import has_eigenvectors
@@ -107,8 +108,9 @@ def _check_answers(owner, machine: Machine, train) -> None:
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
     d, counts = machine.support_vectors.shape[1], sizes if owner.n_vectors is None else numbers(owner.n_vectors, sizes)
     greedy = method == "exact" or owner.start == "greedy" or (owner.start == "auto" and method == "rho")
+    most = dimensions(machine.kernel, d)
     each = [
-        max(8 * n * m if greedy else 0, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d)
+        max(8 * n * min(m, most) if greedy else 0, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d)
         for n, m in zip(sizes, counts, strict=True)
     ]
     need = 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])

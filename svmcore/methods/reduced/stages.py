@@ -3,7 +3,7 @@
     part        machines that share their vectors: all of them, or each one a part of its own
     simplify    exact.py, where a feature space has fewer dimensions than there are support vectors
     start       first vectors (start.py), or eigenvectors (quadratic.py)
-    reduce      all vectors at once (joint.py)
+    reduce      all vectors at once (joint.py), or by their answers (answers.py)
     threshold   the bias on training examples (threshold.py)
 
 A part that a stop finds unfinished has the best that was seen; one not begun keeps the support vectors that it had. So
@@ -13,14 +13,15 @@ what a stop leaves is a machine that decides, always.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import comb
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from svmcore.gram.threads import CORES
-from svmcore.kernels import Kernel, Linear, Poly
-from svmcore.methods.reduced.exact import by_distance, pivots
+from svmcore.kernels import Kernel
+from svmcore.methods.reduced.answers import fit_answers, gathered
+from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -62,7 +63,7 @@ class Part:
     @property
     def shares(self) -> np.ndarray:
         """rho of each machine as a share of its |Psi|^2: (s,)."""
-        if self.found is None:
+        if self.found is None or self.norms is None:
             return np.zeros(len(self.machines))
         return self.found.rho / np.maximum(self.norms, np.finfo(float).tiny)
 
@@ -72,14 +73,9 @@ class Stages:
 
     def __init__(self, owner, machine: Machine, method: str, session: Session):
         self.owner, self.machine, self.method, self.session = owner, machine, method, session
-        k = len(machine.bias)
-        whole = Expansion.of(machine)
-        if owner.shared:
-            used = whole.used
-            self.parts = [Part(np.arange(k), Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used]))]
-        else:
-            self.parts = [Part(np.array([c]), whole.machine(c)) for c in np.flatnonzero((whole.coef != 0).any(axis=1))]
-        self.bias, self.assembled = machine.bias, None
+        self.parts = [Part(machines, target) for machines, target in targets(machine, owner.shared)]
+        self.bias, self.assembled, self.loss = machine.bias, None, 0.0
+        self.first = owner.start if owner.start != "auto" else "k-means" if method == "answers" else "greedy"
 
     def reduce(self, counts, seed: int) -> None:
         """Every part to so many vectors, counts (number of parts,); those that stand already are begun anew."""
@@ -107,7 +103,7 @@ class Stages:
             session.see(1, news)
 
         m = min(m, len(part.target.vectors))
-        Z = first_vectors(part.target, m, owner._start, seed, session)
+        Z = first_vectors(part.target, m, self.first, seed, session)
         how = {"iterations": owner.iterations, "tol": owner.tol, "max_rho": owner.max_rho or 0.0}
         found = optimise(part.target, Z, part.norms, session, seen=seen, **how)
         session.check()
@@ -118,6 +114,29 @@ class Stages:
         found = Reduced(exact.Z[:m].astype(np.float32), exact.gamma[None, :m], exact.rho[[min(m, len(exact.Z))]])
         part.start = found.rho
         self.session.see(1, lambda: setattr(part, "found", found))
+
+    def answers(self, m: int, X, y, seed: int) -> None:
+        """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,)."""
+        self.session.begin("start", self.standing)
+        (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
+        Z = first_vectors(part.target, m, self.first, seed, session)
+        start = gathered(part.target, Z, session)
+        session.begin("answers", self.standing)
+
+        def seen(answered) -> None:
+            unknown = np.full(len(machine.bias), np.nan)  # rho is not what it goes by
+            found = Reduced(answered.Z, answered.gamma, unknown, answered.epochs, answered.ending)
+
+            def news():
+                part.found, self.bias, self.loss = found, answered.bias, answered.loss
+
+            session.see(1, news)
+
+        shape = owner.image_shape or machine.meta.get("image_shape")
+        how = {"settings": owner.answers, "image_shape": shape and tuple(shape), "seed": seed}
+        label = np.searchsorted(machine.classes, y)
+        seen(fit_answers(start, machine.bias, X, label, work=session, seen=seen, **how))
+        session.check()
 
     def _settle(self, part: Part, found: Reduced) -> None:
         """Weights and rho of the vectors in double precision, as single precision rounded them."""
@@ -131,7 +150,8 @@ class Stages:
         machine, kept = self.machine, np.zeros((len(self.machine.bias), len(self.machine.support)))
         for part in self.parts:
             at = np.flatnonzero((machine.coef[part.machines] != 0).any(axis=0))
-            basis = pivots(part.target, by_distance, len(at), tol, self.session)
+            most = min(len(at), dimensions(machine.kernel, part.target.vectors.shape[1]))
+            basis = pivots(part.target, by_distance, int(most), tol, self.session)
             part.norms = part.target.norms(self.session)
             part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, basis.rho[-1])
             part.start = part.found.rho
@@ -188,12 +208,15 @@ class Stages:
         )
 
     def standing(self) -> Standing:
-        """gaps: rho of each machine as a share of its |Psi|^2; dual: the sum of all rho; n_sv: vectors."""
+        """gaps: rho of each machine as a share of its |Psi|^2; dual: the sum of all rho; n_sv: vectors. While answers
+        are fitted: no gaps; dual: the loss."""
         shares = np.zeros(len(self.bias))
         for part in self.parts:
             shares[part.machines] = part.shares
         rho = sum(float(part.found.rho.sum()) for part in self.parts if part.found is not None)
         n_sv = sum(len(part.now[0]) for part in self.parts)
+        if self.method == "answers":
+            return Standing((), self.loss, n_sv, 0, self.snapshot)
         return Standing(tuple(map(float, shares)), rho, n_sv, 0, self.snapshot)
 
     def gather(self, name: str) -> np.ndarray:
@@ -204,6 +227,25 @@ class Stages:
             if value is not None:
                 values[part.machines] = value
         return values
+
+
+_known: WeakKeyDictionary[Machine, dict] = WeakKeyDictionary()  # a machine reduced again has the same parts
+
+
+def targets(machine: Machine, shared: bool) -> list[tuple[np.ndarray, Expansion]]:
+    """The machines (s,) of each part and their expansion; what these have computed is used again as long as the machine
+    lives."""
+    known = _known.setdefault(machine, {})
+    if shared not in known:
+        whole = Expansion.of(machine)
+        if shared:
+            used = whole.used
+            if len(used) < len(whole.vectors):
+                whole = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
+            known[shared] = [(np.arange(len(whole.coef)), whole)]
+        else:
+            known[shared] = [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
+    return known[shared]
 
 
 def decided(machine: Machine, X, session: Session) -> np.ndarray:
@@ -223,9 +265,7 @@ def errors(machine: Machine, X, y, session: Session) -> float:
 def simplified(target: Expansion, session: Session) -> Expansion:
     """The same Psi over fewer examples, where the kernel's space has fewer dimensions than there are examples."""
     n, d = target.vectors.shape
-    kernel = target.kernel
-    degree = 1 if isinstance(kernel, Linear) else kernel.degree if isinstance(kernel, Poly) else None
-    if degree is None or comb(d + degree, degree) >= n:
+    if (most := dimensions(target.kernel, d)) >= n:
         return target
-    basis = pivots(target, by_distance, min(n, comb(d + degree, degree)), work=session)
-    return Expansion(kernel, target.vectors[basis.chosen], basis.gamma)
+    basis = pivots(target, by_distance, int(most), work=session)
+    return Expansion(target.kernel, target.vectors[basis.chosen], basis.gamma)

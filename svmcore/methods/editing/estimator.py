@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, float32_rows
+from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
 from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import Edited
@@ -80,6 +81,7 @@ class CrossTrainingSVC(MachineEstimator):
         rows = float32_rows(X)
         first, last = (self._settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
         crossing = Crossing(rows, y, targets.label, session := Session(monitor), self.slack)
+        self.final_C_ = name_of(last)[1]  # a search may choose another
         rng = check_random_state(self.random_state)
         crossing.draw(self.n_subsets, self.subset_size, self.validation_size, rng)
         with session:
@@ -113,7 +115,7 @@ class CrossTrainingSVC(MachineEstimator):
         best, best_right, chosen_seconds, total = None, -1.0, 0.0, 0.0
         for setting in settings:
             started = time.perf_counter()
-            svc = clone(last).set_params(**setting)._fit(rows, targets, session, "final", source)
+            svc = clone(last).set_params(**setting)._fit(rows, targets, session, "final", source, of_part(kept))
             machine, right = replace(svc.machine_, support=kept[svc.machine_.support]), 0.0
             if len(at) and not session.stopped:
                 shift, right = threshold(machine.decision_values(crossing.X[at])[:, 0], crossing.Y[at], self.slack)
@@ -132,8 +134,6 @@ class CrossTrainingSVC(MachineEstimator):
         self.margin_mean_, self.margin_variance_, self.role_ = crossing.mean, crossing.variance, crossing.role
         self.C_ = crossing.setting.get(*name_of(first))
         self.search_seconds_ = crossing.search_seconds + seconds
-        if not hasattr(self, "final_C_"):
-            self.final_C_ = name_of(last)[1]
 
     def _settled(self, svc: SVC | None, rows) -> SVC:
         """The estimator with the kernel that its parameters mean for all examples: one for all machines."""

@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import Targets, float32_rows
+from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing
 from svmcore.methods.editing.neighbours import Classify, condense, edited_nn, multiedit
 from svmcore.methods.editing.roles import EASY, KEPT, WRONG_SIDE, Edited
 from svmcore.methods.editing.trimmed import trimmed
+from svmcore.solvers.progress import Standing
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -116,6 +118,7 @@ def edited(rule: str, X, y, session: Session, *, seed, estimator: SVC | None, **
     if len(classes) != 2 and rule in ("trimmed", "cross-training"):
         raise ValueError(f"rule = {rule!r} with {len(classes)} classes; allowed: two classes, or another rule")
     role = np.full(len(X), KEPT, np.int8)
+    session.begin("editing", lambda: Standing((), 0.0, 0, 0, None))
     if rule == "cross-training":
         crossing = Crossing(X, y, label, session)
         crossing.draw(settings["n_subsets"], settings["subset_size"], None, rng)
@@ -155,7 +158,7 @@ def _by_machine(svc: SVC, session: Session) -> Classify:
     """The classifier of MULTIEDIT with an SVM inside; its fits are stages of the session."""
 
     def classify(X, label, others):
-        machine = clone(svc)._fit(X, Targets(X, label), session, "editing").machine_
+        machine = clone(svc)._fit(X, Targets(X, label), session, "editing", whole=of_part(None)).machine_
         session.check()
         return machine.predict(others)
 

@@ -147,13 +147,16 @@ class CrossTrainingSVC(MachineEstimator):
         part = self.validation_size
         if part is not None and part != THIRD and not (_whole(part) and part >= 2):
             raise ValueError(f"validation_size = {part!r}; allowed: a whole number from 2, '{THIRD}' of r, or None")
-        if not np.isscalar(self.slack) or not 0 <= self.slack < np.inf:
+        if not _number(self.slack) or not 0 <= self.slack < np.inf:
             raise ValueError(f"slack = {self.slack!r}; allowed: a number from 0")
+        if self.n_jobs is not None and (not _whole(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs = {self.n_jobs!r}; allowed: a whole number but 0 (-1: as many as cores), or None")
         for name in ("grid", "final_grid"):
             values = getattr(self, name)
             if values is None:
                 continue
-            if not len(values) or not all(np.isscalar(v) and np.isfinite(v) and v > 0 for v in values):
+            listed = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
+            if not listed or not all(_number(v) and 0 < v < np.inf for v in values):
                 raise ValueError(f"{name} = {values!r}; allowed: numbers above 0, or None")
             if len(values) > 1 and part is None and name == "final_grid":
                 raise ValueError(
@@ -215,6 +218,10 @@ def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:
         C=float(svc.C),
         bound=nothing > 0,
     )
+
+
+def _number(value) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _whole(value) -> bool:

@@ -150,8 +150,9 @@ def check_settings(rule: str, **settings) -> None:
         value = settings[name]
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
             raise ValueError(f"{name} = {value!r}; allowed: a whole number from {least}")
-    if not np.isscalar(settings["below"]) or not np.isfinite(settings["below"]) or settings["below"] > 0:
-        raise ValueError(f"below = {settings['below']!r}; allowed: a number up to 0")
+    below = settings["below"]
+    if not isinstance(below, int | float | np.number) or not np.isfinite(below) or below > 0:
+        raise ValueError(f"below = {below!r}; allowed: a number up to 0")
 
 
 def _by_machine(svc: SVC, session: Session) -> Classify:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pages.ui.edit import setting, solve
+from pages.ui.edit import course as course_of
+from pages.ui.edit import published, setting, solve
 from pages.ui.edit.setting import Setting
 from pages.ui.figures import crossing, edited
 from svmcore.kernels import RBF
@@ -189,3 +190,29 @@ def test_a_course_over_noise_fills_from_runs(edited_run):
     assert "0 of 10 runs are stored" in texts(app)
     app.multiselect(key="pair").set_value([]).run()
     assert "choose two" in app.info[0].value
+
+
+def test_the_papers_figures_are_read_off_their_recipes(edited_run, monkeypatch):
+    base = edited_run.recipe.replace(method="sv", noise=0.0)
+    squares = base.replace(dataset="squares:0.2", noise=0.1)
+    made = {
+        f"xtrain-fig4-{method}-{noise}": edited_run.recipe.replace(method=method, noise=noise, name="xtrain-fig4-x")
+        for method in ("sv", "cross-training")
+        for noise in (0.0, 0.1)
+    }
+    monkeypatch.setattr(published, "RECIPES", made)
+    (course,) = published.courses().values()
+    assert [point.x for point in course.points] == [0, 10]
+    assert course.names == ["plain", "cross-trained"]
+    assert published.bayes(squares) == pytest.approx(0.9 * 0.1 + 0.1 * 0.9)
+    assert published.bayes(base) is None
+    found = {edited_run.recipe.digest(): edited_run}
+    line = course_of.line(course, found, "cross-trained", "support vectors")
+    assert (line.xs, line.ys) == ([10], [edited_run.result["n_union"]])
+    assert course_of.line(course, found, "plain", "support vectors") is None
+    smallest = edited_run.result["noisy"]["error_rate"]
+    assert course_of.law(course, found).ys == [pytest.approx(2 * smallest * 300)]
+    app = open_page("cross_training", cross_view="As noise and n grow")
+    assert app.segmented_control(key="course").value == "Figure 4"
+    assert "of 4 runs are stored" in texts(app)
+    assert "Cross-trained" in texts(app)

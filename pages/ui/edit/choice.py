@@ -50,6 +50,13 @@ def named(recipe: Recipe) -> Recipe:
     return recipe.replace(title="").replace(title=words.title(recipe))
 
 
+def title(recipe: Recipe) -> str:
+    """`USPS zip-code digits · 8 against the rest`: the examples of a recipe."""
+    own = [str(label) for label in recipe.classes]
+    told = f"{own[0]} against the rest" if len(own) == 1 else " against ".join(own)
+    return " · ".join(filter(None, (words.short(words.data_set(recipe.dataset), 40), words.short(told, 60))))
+
+
 def _classes(labels: list[str]) -> list[str]:
     usual = ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2]
     if not set(st.session_state.get("pair", ())) <= set(labels):

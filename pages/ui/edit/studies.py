@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.edit import choice
+from pages.ui.edit import choice, published
 from pages.ui.edit.course import Course, Found, Point, law, line, rows
 from pages.ui.figures import crossing
 from pages.ui.figures.frame import show, worded
@@ -49,13 +49,15 @@ def view() -> None:
 
 def _course() -> Course | None:
     """What the widgets ask for."""
-    courses = list(OWN)
+    theirs = published.courses()
+    courses = [*theirs, *OWN]
     state.param("course", courses[0], courses)
     name = st.segmented_control(
-        "Figure", courses, default=courses[0], required=True, key="course", bind="query-params", wrap=True,
-        help="The paper's figures with its examples, or the same on yours.",
+        "Course", courses, default=courses[0], required=True, key="course", bind="query-params", wrap=True,
+        help="The figures of Bakir, Bottou and Weston (2004) with their examples, or the same on yours.",
     )  # fmt: skip
-    return _own(OWN[name or courses[0]])
+    name = name or courses[0]
+    return theirs[name] if name in theirs else _own(OWN[name])
 
 
 def _own(over: str) -> Course | None:
@@ -65,24 +67,22 @@ def _own(over: str) -> Course | None:
         noise = choice.flipped() if over == "n" else 0.0
     if base is None:
         return None
-    title = words.short(words.data_set(base.dataset), 40)
-    if base.classes:
-        title += f" · {' against '.join(map(str, base.classes))}"
+    title = choice.title(base)
     if over == "noise":
-        points = [Point(100 * level, _machines(base.replace(noise=level))) for level in LEVELS]
+        points = [_point(100 * level, base.replace(noise=level)) for level in LEVELS]
         group = Group.of("edit-noise", f"Label noise · {title}", base.digest())
         return Course(title, "More and more labels are flipped.", "labels flipped, %", tuple(points), group)
     base = base.replace(noise=noise)
     n = _most(base)
-    sizes = sorted({max(20, round(part * n)) for part in PARTS})
-    points = [Point(size, _machines(base.replace(n_train=size))) for size in sizes]
+    points = [_point(size, base.replace(n_train=size)) for size in sorted({max(20, round(part * n)) for part in PARTS})]
     group = Group.of("edit-n", f"More examples · {title}", base.digest())
     says = f"More and more examples, {100 * noise:g} % of their labels flipped."
     return Course(title, says, "training examples n", tuple(points), group)
 
 
-def _machines(recipe: Recipe) -> dict[str, tuple[Recipe, ...]]:
-    return {name: (choice.named(recipe.replace(method=method)),) for name, method in REPEATED.items()}
+def _point(x: float, recipe: Recipe) -> Point:
+    machines = {name: (choice.named(recipe.replace(method=method)),) for name, method in REPEATED.items()}
+    return Point(x, machines, published.bayes(recipe))
 
 
 def _most(base: Recipe) -> int:
@@ -97,6 +97,9 @@ def _start(course: Course, found: list) -> None:
     recipes = course.recipes
     done = sum(run is not None and run.state == "done" for run in found)
     needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None]
+    if unfit := next((need.advice for need in needs if not need.fits), ""):
+        st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         help = "Queue every run of it that is missing."
         stored.buttons(recipes, found, "Start all", help, "course", group=course.group)

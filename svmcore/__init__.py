@@ -20,6 +20,7 @@ from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
 from svmcore.model import Machine, load, save
+from svmcore.nu import NuSVC
 from svmcore.preprocess import Preprocessor
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
@@ -40,6 +41,7 @@ __all__ = [
     "Linear",
     "LocalPoly",
     "Machine",
+    "NuSVC",
     "PointJitters",
     "Poly",
     "PositivePart",

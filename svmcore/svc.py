@@ -63,6 +63,8 @@ class SVC(MachineEstimator):
     (who entered and left the working sets).
     """
 
+    _nu = None  # of a nu-SVC (nu.py)
+
     def __init__(
         self,
         kernel="rbf",
@@ -268,7 +270,7 @@ class SVC(MachineEstimator):
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
         gram, square_bytes, _ = source or self._gram_source(rows, kernel, len(Y), beside)
         settings = self.solver if isinstance(self.solver, Decomposition) else None
-        how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings}
+        how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
         return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
 
     def _machine(self, rows, kernel, targets: Targets, box, solution: Solution) -> Machine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -181,3 +182,69 @@ def best_cut(f, y) -> int:
     """The fewest errors of any threshold on f (n,) for labels y (n,) of 0 and 1."""
     cuts = [-np.inf, *((a + b) / 2 for a in f for b in f), np.inf]
     return min(int(np.sum((np.asarray(f) > cut) != y)) for cut in cuts)
+
+
+def nearest_label(x, X, label, without=-1, k=1):
+    """The vote of the k nearest examples but one; of classes with as many votes that of the nearest."""
+    apart = sorted((sum((float(a) - float(b)) ** 2 for a, b in zip(x, X[j], strict=True)), j) for j in range(len(X)))
+    near = [label[j] for _, j in apart if j != without][:k]
+    votes = [near.count(name) for name in near]
+    return near[votes.index(max(votes))]
+
+
+def edited_nn(X, label, k) -> list[bool]:
+    """Wilson: who stays."""
+    return [nearest_label(X[i], X, label, without=i, k=k) == label[i] for i in range(len(X))]
+
+
+def multiedit(X, label, rng, n_splits, patience) -> list[int]:
+    """Devijver and Kittler: who stays, with the splits that `rng` draws."""
+    left, quiet = list(range(len(X))), 0
+    while quiet < patience and len(left) >= n_splits:
+        splits = np.array_split(rng.permutation(np.array(left)), n_splits)
+        stay = []
+        for s, part in enumerate(splits):
+            teacher = splits[(s + 1) % n_splits]
+            stay += [i for i in part if nearest_label(X[i], X[teacher], [label[t] for t in teacher]) == label[i]]
+        quiet = quiet + 1 if len(stay) == len(left) else 0
+        left = sorted(int(i) for i in stay)
+    return left
+
+
+def condense(X, label, order) -> list[int]:
+    """Hart: the condensed set, passing over the examples in an order whose first one begins it."""
+    R, changed = [order[0]], True
+    while changed:
+        changed = False
+        for i in order:
+            if i not in R and nearest_label(X[i], X[R], [label[r] for r in R]) != label[i]:
+                R.append(i)
+                changed = True
+    return sorted(int(i) for i in R)
+
+
+def threshold(f, y) -> float:
+    """The largest share of right signs that any shift of the decision values gives."""
+    values = sorted(map(float, f))
+    cuts = [values[0] - 1, *((a + b) / 2 for a, b in itertools.pairwise(values)), values[-1] + 1, 0.0]
+    return max(sum((v > cut) == (t > 0) for v, t in zip(f, y, strict=True)) / len(y) for cut in cuts)
+
+
+def cross_training_roles(margins, classes, validation, balance) -> list[str]:
+    """Algorithm 3 from the margins y_i f_j(x_i) (s, n): what becomes of each example."""
+    s, n = len(margins), len(margins[0])
+    roles, ease = [], []
+    for i in range(n):
+        m = sum(margins[j][i] for j in range(s)) / s
+        v = sum((m - margins[j][i]) ** 2 for j in range(s)) / s
+        roles.append(
+            "validation" if i in validation else "wrong side" if m + v < 0 else "easy" if m - v > 1 else "kept"
+        )
+        ease.append(m - v)
+    count = {c: sum(roles[i] == "kept" and classes[i] == c for i in range(n)) for c in set(classes)}
+    fewer, more = sorted(count, key=lambda c: count[c])
+    if balance:
+        easy = sorted((ease[i], i) for i in range(n) if roles[i] == "easy" and classes[i] == fewer)
+        for _, i in easy[: count[more] - count[fewer]]:
+            roles[i] = "re-inserted"
+    return roles

@@ -64,6 +64,20 @@ PLACES = [
     (DECOSTE, "Table 10", "methods/jittering.py", "query_jittered"),
     (DECOSTE, "Figure 4", "jitter/sets.py", "JitterSet"),
     (DECOSTE, "section 5.2", "svc.py", "SVC._box"),
+    (BAKIR, "Algorithm 3, step 1", "methods/editing/drawing.py", "draw_subsets"),
+    (BAKIR, "Algorithm 3, step 1", "methods/editing/crossing.py", "Crossing.draw"),
+    (BAKIR, "Algorithm 3, step 2", "methods/editing/crossing.py", "Crossing.train"),
+    (BAKIR, "Algorithm 3, step 3", "methods/editing/crossing.py", "Crossing.judge"),
+    (BAKIR, "Algorithm 3, steps 4 and 5", "methods/editing/crossing.py", "Crossing.discard"),
+    (BAKIR, "Algorithm 3, step 6", "methods/editing/estimator.py", "CrossTrainingSVC._final"),
+    (BAKIR, "section 4.3", "methods/editing/crossing.py", "threshold"),
+    (BAKIR, "section 4.3", "methods/editing/crossing.py", "Crossing._reinsert"),
+    (BAKIR, "section 4.3", "methods/editing/drawing.py", "validation_part"),
+    (BAKIR, "Figure 4", "methods/editing/bagged.py", "bagged"),
+    (BAKIR, "Algorithm 1", "methods/editing/neighbours.py", "condense"),
+    (BAKIR, "Algorithm 2", "methods/editing/neighbours.py", "multiedit"),
+    (BAKIR, "section 2.3", "methods/editing/neighbours.py", "edited_nn"),
+    (BAKIR, "section 2.4", "methods/editing/trimmed.py", "trimmed"),
 ]
 
 

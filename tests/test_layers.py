@@ -26,6 +26,7 @@ LEVELS = {
     "gram": 1,
     "solvers": 2,
     "svc": 3,
+    "nu": 3,
     "estimator": 3,
     "model": 3,
     "methods": 4,

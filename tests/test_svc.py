@@ -12,7 +12,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from svmcore import RBF, SVC, BudgetError, Jittered, Linear, Poly, Preprocessor, VirtualSVC, load, save
+from svmcore import (
+    RBF,
+    SVC,
+    BudgetError,
+    CrossTrainingSVC,
+    Jittered,
+    Linear,
+    NuSVC,
+    Poly,
+    Preprocessor,
+    VirtualSVC,
+    load,
+    save,
+)
 from svmcore.methods.neighbours import TangentNeighbours
 from tests import naive
 
@@ -106,6 +119,8 @@ STEPS_ARE_POSITIONAL = {  # Preprocessor("deslant", "unit-norm"): scikit-learn a
         (SVC(kernel="linear"), svm.SVC()),
         (SVC(kernel=RBF(0.1)), svm.SVC()),
         (SVC(kernel="precomputed"), svm.SVC(kernel="precomputed")),
+        (NuSVC(nu=0.1), svm.NuSVC(nu=0.1)),
+        (CrossTrainingSVC(), svm.SVC()),
         (VirtualSVC(jitters="none"), svm.SVC()),
         (VirtualSVC(jitters="none", scope="all"), svm.SVC()),
         (TangentNeighbours(jitters="none"), KNeighborsClassifier()),

@@ -59,6 +59,7 @@ class Solution(NamedTuple):
     converged: bool
     iterations: np.ndarray  # (k,) int64, pairs of each machine
     ending: str = ""
+    C: np.ndarray | None = None  # (k, n) float64, the box at the end, where the solver may have scaled it (nu-SVC)
 
 
 class Stopped(Exception):

@@ -10,6 +10,9 @@ alpha is optimal to `tol` when gap <= tol (Keerthi et al. 2001). A step moves on
 const: i has the least f of I_up, j of I_low promises the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij) (Fan,
 Chen, Lin 2005). y, alpha, C, f (n,) float64. At free SVs the decision function's bias is b = -f.
 
+nu-SVC (Chang and Lin 2001) asks for sum_i alpha_i = nu sum_i C_i too. Then the sum over each class is fixed: a pair is
+of one class, index sets and gap are each class's own, and -y_i in f cancels (decomposition/nu.py).
+
 K lies in float32 blocks: example i = (a, u) = a n0 + u against j = (b, v) is blocks[which[a, b], u, v], so that a row
 is J segments of n0. A plain matrix is one block (J = 1); sets of shifted images have one for each relative shift.
 """
@@ -37,15 +40,17 @@ class Pairs(NamedTuple):
     C: np.ndarray  # (n,) float64
     alpha: np.ndarray  # (n,) float64, changed in place
     f: np.ndarray  # (n,) float64, changed in place
-    up: np.ndarray  # (n,) float64: 0 in I_up, else OUT
-    low: np.ndarray  # (n,) float64: 0 in I_low, else -OUT
+    up: np.ndarray  # (g, n) float64: 0 in I_up, else OUT; one row, or one a class where pairs lie within classes
+    low: np.ndarray  # (g, n) float64: 0 in I_low, else -OUT
     diag: np.ndarray  # (n,) float64, K_ii
 
 
-def pairs(blocks, which, y, C, alpha, f) -> Pairs:
-    """The problem of one machine with its index sets drawn up; a plain matrix (n, n) may stand for `blocks`."""
+def pairs(blocks, which, y, C, alpha, f, apart: bool = False) -> Pairs:
+    """The problem of one machine with its index sets drawn up; a plain matrix (n, n) may stand for `blocks`. apart:
+    both examples of a pair are of one class."""
     blocks = blocks[None] if blocks.ndim == 2 else blocks
-    up, low = index_sets(y, C, alpha)
+    groups = np.stack([y > 0, y < 0]) if apart else np.ones((1, len(y)), bool)
+    up, low = (groups & members for members in index_sets(y, C, alpha))
     diag = np.concatenate([blocks[which[a, a]].diagonal() for a in range(len(which))]).astype(np.float64)
     return Pairs(blocks, which, y, C, alpha, f, np.where(up, 0.0, OUT), np.where(low, 0.0, -OUT), diag)
 
@@ -77,11 +82,15 @@ def index_sets(y, C, alpha) -> tuple[np.ndarray, np.ndarray]:
     return np.where(positive, room, loaded), np.where(positive, loaded, room)
 
 
-def kkt_gap(y, C, alpha, f) -> tuple[float, float]:
-    """(gap, b) of the present alpha: the largest KKT violation and the bias of the decision function.
+def kkt_gap(y, C, alpha, f, apart: bool = False) -> tuple[float, float]:
+    """(gap, b) of the present alpha: the largest KKT violation and the bias of the decision function; `apart`, of pairs
+    within a class.
 
     Optimality conditions: Osuna, Freund and Girosi (1997), section 3.2.1.
     """
+    if apart:
+        gaps, levels = zip(*(kkt_gap(y[s], C[s], alpha[s], f[s]) for s in (y > 0, y < 0)), strict=True)
+        return max(gaps), sum(levels) / 2
     up, low = index_sets(y, C, alpha)
     least = f[up].min() if up.any() else -np.inf
     most = f[low].max() if low.any() else np.inf
@@ -92,6 +101,21 @@ def kkt_gap(y, C, alpha, f) -> tuple[float, float]:
         finite = [end for end in (least, most) if np.isfinite(end)]
         b = -sum(finite) / max(len(finite), 1)
     return (max(most - least, 0.0) if up.any() and low.any() else 0.0), float(b)
+
+
+def margin(y, C, alpha, f) -> float:
+    """rho = 1 + (level of class +1 - level of class -1) / 2, where an optimal nu-SVC has its margin while pairs lie
+    within classes: y (sum_j alpha_j y_j K_ij + b) = rho at free SVs. level: f there, halfway between the ends.
+
+    Chang and Lin, Neural Computation 13 (2001), section 4.
+    """
+    levels = []
+    for side in (y > 0, y < 0):
+        up, low = (members & side for members in index_sets(y, C, alpha))
+        ends = [f[up].min()] if up.any() else []
+        ends += [f[low].max()] if low.any() else []
+        levels.append(sum(ends) / max(len(ends), 1))
+    return 1 + (levels[0] - levels[1]) / 2
 
 
 def dual_objective(y, alpha, f) -> float:
@@ -107,18 +131,30 @@ def dual_objective(y, alpha, f) -> float:
 def _burst(p, tol, max_iterations):
     n = p.y.shape[0]
     space_i, space_j = np.zeros(n, np.float32), np.zeros(n, np.float32)
-    i, least, most = _update_and_select(space_i, space_i, 0.0, p.f, p.up, p.low)
+    g, i, least, gap = _worst(p, space_i, space_i, 0.0)
     for done in range(max_iterations):
-        if most - least <= tol:
-            return done, most - least
+        if gap <= tol:
+            return done, gap
         row_i = _row(p, i, space_i)
-        j = _partner(row_i, p.diag[i], p.diag, p.f, p.low, least)
+        j = _partner(row_i, p.diag[i], p.diag, p.f, p.low[g], least)
         alpha_i, alpha_j = p.alpha[i], p.alpha[j]
-        step = _move(p, i, j, row_i[j])
+        step = _move(p, g, i, j, row_i[j])
         if p.alpha[i] == alpha_i and p.alpha[j] == alpha_j:
-            return done, most - least  # the same pair would come again and again
-        i, least, most = _update_and_select(row_i, _row(p, j, space_j), step, p.f, p.up, p.low)
-    return max_iterations, most - least
+            return done, gap  # the same pair would come again and again
+        g, i, least, gap = _worst(p, row_i, _row(p, j, space_j), step)
+    return max_iterations, gap
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _worst(p, row_i, row_j, step):
+    """f += step (K_i - K_j); then (group, i, f_i, gap) of the group of examples whose gap is largest."""
+    i, least, most = _update_and_select(row_i, row_j, step, p.f, p.up[0], p.low[0])
+    g, gap = 0, most - least
+    for other in range(1, p.up.shape[0]):
+        its_i, its_least, its_most = _update_and_select(row_i, row_j, 0.0, p.f, p.up[other], p.low[other])
+        if its_most - its_least > gap:
+            g, i, least, gap = other, its_i, its_least, its_most - its_least
+    return g, i, least, gap
 
 
 @njit(cache=True, nogil=True)
@@ -136,7 +172,7 @@ def _row(p, i, space):
 
 
 @njit(cache=True, nogil=True)
-def _move(p, i, j, k_ij):
+def _move(p, g, i, j, k_ij):
     """Step along the pair, clipped to the box: alpha and the index sets of i and j change, the step returns."""
     curvature = p.diag[i] + p.diag[j] - 2.0 * np.float64(k_ij)
     step = (p.f[j] - p.f[i]) / max(curvature, FLAT)
@@ -149,8 +185,8 @@ def _move(p, i, j, k_ij):
         else:
             p.alpha[t] += sign * step
         loaded, free_above = p.alpha[t] > 0, p.alpha[t] < p.C[t]
-        p.up[t] = 0.0 if (free_above if p.y[t] > 0 else loaded) else OUT
-        p.low[t] = 0.0 if (loaded if p.y[t] > 0 else free_above) else -OUT
+        p.up[g, t] = 0.0 if (free_above if p.y[t] > 0 else loaded) else OUT
+        p.low[g, t] = 0.0 if (loaded if p.y[t] > 0 else free_above) else -OUT
     return step
 
 

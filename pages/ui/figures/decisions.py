@@ -63,7 +63,9 @@ def alpha_histogram(
 def weight_histogram(weights: np.ndarray) -> go.Figure:
     """Histogram of the signed weights (m,) of one machine's reduced set vectors."""
     figure = bare("weight gamma", "vectors", bargap=0.05)
-    counts, edges = np.histogram(weights, BINS)
+    step = max(np.ptp(np.append(weights, 0.0)) / BINS, 1e-12)  # a bar is of one side: 0 is an edge
+    low, high = np.floor(min(weights.min(initial=0), 0) / step), np.ceil(max(weights.max(initial=0), 0) / step)
+    counts, edges = np.histogram(weights, step * np.arange(low, high + 1.5))
     middle = (edges[1:] + edges[:-1]) / 2
     figure.add_bar(
         x=middle,

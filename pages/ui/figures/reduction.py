@@ -15,6 +15,7 @@ from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 from svmcore import metrics
 
+UNSEEN = "examples that neither train nor test"
 POINTS = 2000  # examples of a scatter, at most
 
 
@@ -23,14 +24,14 @@ def size_curve(
     aside: int,
     machine_errors: int,
     before: int,
-    unseen: bool = True,
+    where: str = UNSEEN,
     kept: int | None = None,
     test: tuple[float, tuple[float, float]] | None = None,
     at_work: int | None = None,
 ) -> go.Figure:
     """Errors on the examples aside against the number of vectors (log axis), the machine's own as a line.
 
-    before: vectors of the machine; unseen: whether it has not seen the examples aside; kept: vectors of the machine
+    before: vectors of the machine; where: what the examples aside are; kept: vectors of the machine
     that was chosen, test: its error rate on test examples with its interval; at_work: the size that is being tried.
     """
     figure = bare("vectors m", "wrong, %", height=320, margin_r=30, xaxis_type="log", hovermode="closest")
@@ -49,7 +50,7 @@ def size_curve(
     low, high = min([*sizes, at_work or before, before / 10]), before * 1.25
     figure.update_xaxes(range=[np.log10(0.8 * low), np.log10(high)], **log_ticks(0.8 * low, high))
     figure.update_yaxes(rangemode="tozero")
-    return worded(figure, *_words(path, aside, machine_errors, before, unseen, test is not None))
+    return worded(figure, *_words(path, aside, machine_errors, before, where, test is not None))
 
 
 def _errors(figure: go.Figure, path, aside: int, before: int) -> None:
@@ -87,9 +88,8 @@ def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]
     )  # fmt: skip
 
 
-def _words(path, aside, machine_errors, before, unseen, tested) -> tuple[str, str]:
-    where = "examples that neither train nor test" if unseen else "training examples kept aside"
-    seen = "" if unseen else " The machine has seen these: they compare sizes, and estimate no error."
+def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str]:
+    seen = "" if where == UNSEEN else " The machine has seen these: they compare sizes, and estimate no error."
     own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
     if not path:
         return "Errors by number of vectors, not known yet.", f"The first point comes soon; {own}.{seen}"
@@ -107,7 +107,10 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     figure = bare(
         "vectors m", "how far apart", height=320, margin_r=70, xaxis_type="log", yaxis_type="log", yaxis_dtick=1
     )
-    lines = {"√(rho / |Ψ|²)": (BLUE, [(p[0], p[1] ** 0.5) for p in path]), "f": (ORANGE, [(p[0], p[4]) for p in path])}
+    lines = {
+        "√(rho / |Ψ|²)": (BLUE, [(p[0], (p[1] or 0) ** 0.5) for p in path]),
+        "f": (ORANGE, [(p[0], p[4]) for p in path]),
+    }
     values = []
     for name, (colour, points) in lines.items():
         known = [(m, value) for m, value in points if value > 0]
@@ -133,21 +136,26 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     m, rho, *_, apart, _ = path[-1]
     return worded(
         figure,
-        f"Distance of the machines before and after by number of vectors: with {m:,.0f}, {rho:.2%} of rho is left.",
-        f"With {m:,.0f} vectors {rho:.1%} of the squared length of Ψ is left of rho, the distance in feature space; f "
-        f"on the examples aside differs by {apart:.2g} in the quadratic mean. Both fall as vectors join.",
+        f"How far apart the machines before and after are by number of vectors: f by {apart:.2g} with {m:,.0f}.",
+        f"With {m:,.0f} vectors f on the examples aside differs by {apart:.2g} in the quadratic mean"
+        + (
+            ". It was not asked to be near, only to answer alike."
+            if rho is None
+            else f"; rho, the squared distance in feature space, is {rho:.1%} of the squared length of Ψ."
+        ),
     )
 
 
 def rho_trace(progress: Sequence[dict]) -> go.Figure:
     """The mean rho of the machines over time, a line for each size tried."""
     figure = bare("time, s", "rho / |Ψ|²", margin_r=60, yaxis_type="log", yaxis_dtick=1)
-    lines: dict[int, list[tuple[float, float]]] = {}
+    lines: dict[tuple[int, int], list[tuple[float, float]]] = {}
     for record in progress:
         gaps = [gap for gap in record.get("gaps", ()) if gap]
         if gaps:
-            lines.setdefault(record["n_sv"], []).append((record["seconds"], float(np.mean(gaps))))
-    for m, points in lines.items():
+            size = len(record.get("path", ())), record.get("n_vectors", record["n_sv"])
+            lines.setdefault(size, []).append((record["seconds"], float(np.mean(gaps))))
+    for (_, m), points in lines.items():
         x, y = zip(*points, strict=True)
         figure.add_scatter(
             x=x, y=y, mode="lines", line={"color": BLUE, "width": 2},

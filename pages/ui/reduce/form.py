@@ -44,7 +44,8 @@ def _own(name: str, of) -> dict:
     """What the machine says of a setting."""
     if name != "n_vectors":
         return {}
-    n = of.result["n_union"]
+    found = of.result
+    n = min(found["n_sv"]) if of.recipe.task == "detect" else found["n_union"]  # of each part
     return {
         "max_value": max(n, 1),
         "placeholder": f"{max(1, n // 10):,}, a tenth",

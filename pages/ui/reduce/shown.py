@@ -23,9 +23,9 @@ KINDS = {"mended": "fixed", "broken": "broken", "wrong otherwise": "both wrong"}
 def numbers(run: Run, of: Run | None) -> None:
     """Errors, vectors and what a decision costs, before and after."""
     found, result = run.result["reduction"], run.result
-    rows = [_row("After", result, found["n_after"], found["multiply_adds"][1])]
+    rows = [_row("After", result, result["n_union"], found["multiply_adds"][1])]
     if of is not None:
-        rows.insert(0, _row("Before", of.result, found["n_before"], found["multiply_adds"][0]))
+        rows.insert(0, _row("Before", of.result, of.result["n_union"], found["multiply_adds"][0]))
     st.dataframe(
         rows,
         hide_index=True,
@@ -41,17 +41,26 @@ def numbers(run: Run, of: Run | None) -> None:
         alt="Errors, vectors, multiplications and seconds before and after the reduction",
     )
     fewer, cheaper = found["n_before"] / found["n_after"], found["multiply_adds"][0] / found["multiply_adds"][1]
-    left = float(np.mean(found["rho"]))
-    st.markdown(
-        f"**{fewer:.1f} times fewer vectors**, {cheaper:.1f} times fewer multiplications; {left:.1%} of rho is left "
-        f"in the mean of the machines (at first {float(np.mean(found['rho_start'])):.1%})."
-    )
+    near = ""
+    if None not in (*found["rho"], *found["rho_start"]):
+        left, first = (float(np.mean(found[name])) for name in ("rho", "rho_start"))
+        near = f" Of the squared length of the machines {left:.1%} is left as rho, in the mean; at first {first:.1%}."
+    parts = len(result["n_sv"]) if run.recipe.task == "detect" else 1
+    of_parts = f" The figures below are of the first of {parts} parts." if parts > 1 else ""
+    st.markdown(f"**{fewer:.1f} times fewer vectors**, {cheaper:.1f} times fewer multiplications.{near}{of_parts}")
+
+
+def _outcome(result: dict) -> str:
+    """What came out, in a cell of a table."""
+    if "machines" not in result:
+        return words.error_rate(result)
+    machine = result["machines"]["machine"]
+    return "–" if machine["score"] is None else f"mean rate {machine['score']:.2f}"
 
 
 def _row(name: str, result: dict, vectors: int, cost: float) -> dict:
-    wrong = words.error_rate(result)
     seconds = 1e4 * result["predict_seconds"] / max(result["n_test"], 1)
-    row = {"": name, "Test examples": wrong, "Vectors": vectors, "Multiply-adds": cost}
+    row = {"": name, "Test examples": _outcome(result), "Vectors": vectors, "Multiply-adds": cost}
     return row | ({"10,000 take": seconds} if "errors" in result else {})
 
 

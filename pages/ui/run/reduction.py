@@ -40,30 +40,37 @@ def numbers(run, last: dict, status) -> None:
 
 def curves(run, progress: list[dict], key: str) -> None:
     """The errors by size as far as they are known, and how rho fell."""
-    places = present.parts(("Errors by size", "rho"), [*st.columns(2)])
-    with places[0]:
-        if figure := sizes(run, progress):
-            show(figure, key=f"{key}_sizes")
-        else:
-            st.skeleton(height=240)
-    with places[1]:
-        show(reduction.rho_trace(progress), key=f"{key}_rho")
+    known = run.result or (progress and progress[-1].get("path"))
+    falls = any(gap for record in progress for gap in record.get("gaps", ()))
+    names = [name for name, there in (("Errors by size", known), ("rho", falls)) if there]
+    if not names:
+        st.caption("The first figures come when the first vectors stand.")
+        return
+    for name, place in zip(names, present.parts(names, st.columns(len(names))), strict=True):
+        with place:
+            figure = reduction.rho_trace(progress) if name == "rho" else sizes(run, progress)
+            show(figure, key=f"{key}_{name.split()[0].lower()}")
 
 
 def sizes(run, progress: list[dict]):
-    """The figure of errors by size, of a run that is done or at work; None while nothing is known."""
+    """The figure of errors by size, of a run that is done or at work."""
     if result := run.result:
         found = result["reduction"]
         test = (result["error_rate"], result["interval"]) if "error_rate" in result else None
         return reduction.size_curve(
-            found["path"], found["aside"], found["machine_errors"], found["n_before"], found["unseen"],
+            found["path"], found["aside"], found["machine_errors"], found["n_before"], _where(run, found),
             found["n_after"], test,
         )  # fmt: skip
-    told = [line for line in progress if line.get("aside") and line.get("n_before")]
-    if not told:
-        return None
-    last = told[-1]
+    last = progress[-1]
     return reduction.size_curve(
-        last["path"], last["aside"], last["machine_errors"], last["n_before"], bool(last["unseen"]),
+        last["path"], last["aside"], last["machine_errors"], last["n_before"], _where(run, last),
         at_work=last["n_vectors"],
     )  # fmt: skip
+
+
+def _where(run, found) -> str:
+    """What the examples are that sizes are compared on."""
+    if found["unseen"]:
+        return reduction.UNSEEN
+    chosen = run.recipe.option("sizes") > 1 or run.recipe.option("allowed") is not None
+    return "training examples kept aside" if chosen else "training examples"

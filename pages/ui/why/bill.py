@@ -31,11 +31,9 @@ ROW = {
     "parent": "a training example with its virtual copies",
     "class": "a class of training examples",
 }
+CONSTRUCTED = "a vector of the reduced set"
 AUTO = ""  # beside the called class's machine: the true one's, or the runner-up's
-SEE = (
-    "Each bar begins where the last one ended: from the bias to f. A torn end goes on beyond the frame. "
-    f"{VIRTUAL_RINGS}; {SIDES}."
-)
+SEE = "Each bar begins where the last one ended: from the bias to f. A torn end goes on beyond the frame."
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
@@ -53,7 +51,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         for name in names.tolist():
             machines.setdefault(name, c)
     pictures, drawn = lines.pictured(view, machines)
-    st.markdown(_verdict(said, sides, by))
+    constructed = evidence.constructed(machine)
+    st.markdown(_verdict(said, sides, CONSTRUCTED if constructed else ROW[by]))
     subject = "/".join([run.id, shown.ref, by, *map(str, sides)])
     waterfall(
         pictures,
@@ -67,13 +66,13 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         key="why_waterfall",
         on_off=partial(state.say, "off"),
     )
-    st.caption(SEE)
+    st.caption(f"{SEE} {'A vector may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
 
 
-def _verdict(said: Answer, sides: tuple[int, ...], by: str) -> str:
+def _verdict(said: Answer, sides: tuple[int, ...], row: str) -> str:
     """Which f decides, and how the bars are read, in one sentence for who sees a bill for the first time."""
     name = lambda c: plain(short(said.names[c], 24))  # noqa: E731
-    bars = f"Each row is {ROW[by]}: **blue** pulls towards the class of its machine, **orange** away from it."
+    bars = f"Each row is {row}: **blue** pulls towards the class of its machine, **orange** away from it."
     if len(said.f) == 1:
         return f"f is {'above' if said.called else 'below'} 0, which means {name(said.called)}. {bars}"
     c, other = sides

@@ -210,7 +210,7 @@ def _line(progress: Progress, tol: float) -> dict:
     path = values.pop("path", None)  # of a reduction: what is known of its sizes
     values["mean_gap"] = np.exp(np.log(np.maximum(gaps, tol)).mean()) if len(gaps) > 1 else progress.gap
     line = {name: value if isinstance(value, str) else _plain(value) for name, value in values.items()}
-    line |= {} if path is None else {"path": [[_plain(number) for number in point] for point in path]}
+    line |= {} if path is None else {"path": [[number and _plain(number) for number in point] for point in path]}
     return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
 
 

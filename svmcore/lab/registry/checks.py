@@ -55,6 +55,11 @@ def size(value) -> int:
     return value
 
 
+def maybe(check) -> Callable:
+    """A check of values that may be missing."""
+    return lambda value: value if value is None else check(value)
+
+
 def share(value) -> float:
     """A number from 0 to 1."""
     if positive(value) > 1:

@@ -19,7 +19,7 @@ import numpy as np
 
 from svmcore import files
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.checks import an_object, anything, count, number, positive, several, short, size, text
+from svmcore.lab.registry.checks import an_object, anything, count, maybe, number, positive, several, short, size, text
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
@@ -208,7 +208,7 @@ LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv
 LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
 LINE_OF_SOME = {"mean_gap": number, "gaps": several(lambda gap: gap is None or number(gap), 0)}
 LINE_OF_SOME |= {"compile_seconds": positive, "rest_seconds": positive}
-LINE_OF_SOME |= {"path": several(several(number, 6, 6), 0), "n_vectors": size, "n_before": size, "aside": size}
+LINE_OF_SOME |= {"path": several(several(maybe(number), 6, 6), 0), "n_vectors": size, "n_before": size, "aside": size}
 LINE_OF_SOME |= {"unseen": count, "machine_errors": count}  # of a reduction, as "path" is
 CHECKS = {
     "recipe.json": _recipe,

@@ -58,8 +58,8 @@ def decisions(machines: list[Machine], X, work: Work) -> np.ndarray:
 def bagged(first_stage: list[Machine]) -> Machine:
     """The average of the first machines as one machine: its support vectors are all of theirs.
 
-    A vector is bound where it is at its C in every machine that has it. Source: Bakir, Bottou and Weston (2004),
-    Figure 4 (bagging the first stage).
+    A vector is bound where it is at its C in every machine that has it.
+    Bakir, Bottou and Weston (2004), Figure 4 (bagging the first stage).
     """
     if not first_stage:
         raise ValueError("first_stage is empty; allowed: one machine or more")

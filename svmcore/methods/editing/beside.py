@@ -65,7 +65,7 @@ class Beside:
     def run(self, estimator: SVC, X, y, settings: list[dict], n_jobs: int | None) -> list[list[Trained]]:
         """Every subset of X (n, d), y (n,) with each of the settings: a list for each subset. Stopped where the monitor
         asks for an end; what was trained until then is in `done`."""
-        shared = get_active_backend(prefer="threads")[0].supports_sharedmem
+        shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
         jobs = min(CORES, len(self.subsets)) if n_jobs is None and shared else n_jobs
         parallel = Parallel(n_jobs=jobs, prefer="threads", mmap_mode=None)  # here, where joblib's settings are known
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from svmcore.methods.editing.bagged import bagged, decisions
 from svmcore.methods.editing.beside import Beside, Trained
-from svmcore.methods.editing.drawing import draw_subsets, validation_part
+from svmcore.methods.editing.drawing import THIRD, draw_subsets, subset_size, validation_part
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, VALIDATION, WRONG_SIDE
 from svmcore.model import Machine
 from svmcore.solvers.session import Session
@@ -58,12 +58,18 @@ class Crossing:
         self.role = np.full(n, KEPT, np.int8)
         self.mean, self.variance = np.full(n, np.nan), np.full(n, np.nan)
 
-    def draw(self, n_subsets: int, size: int, validation_size: int, rng) -> None:
-        """Bakir, Bottou and Weston (2004), Algorithm 3, step 1, beside the validation part of section 4.3."""
-        if validation_size:
-            self.validation = validation_part(self.label, validation_size, rng)
+    def draw(self, n_subsets: int, size: int | None, validation: int | str | None, rng) -> None:
+        """Bakir, Bottou and Weston (2004), Algorithm 3, step 1, beside the validation part of section 4.3. size,
+        validation: as of CrossTrainingSVC; ValueError names them."""
+        counts = np.bincount(self.label, minlength=2)
+        if validation == THIRD:
+            validation = max(2, subset_size(size, counts, n_subsets) // 3)
+        if validation:
+            leave = 1 if size is None else subset_size(size, counts, n_subsets) // 2
+            self.validation = validation_part(self.label, validation, leave, rng)
             self.role[self.validation] = VALIDATION
         usable = np.flatnonzero(self.role == KEPT)
+        size = subset_size(size, np.bincount(self.label[usable], minlength=2), n_subsets)
         self.subsets = draw_subsets(self.label, usable, n_subsets, size, rng)
 
     def train(self, estimator: SVC, settings: list[dict], n_jobs: int | None) -> None:
@@ -107,7 +113,7 @@ class Crossing:
         right = (decisions(machines, self.X, self.session) > 0) == (self.Y > 0)
         unseen = np.ones(right.shape, bool)
         np.put_along_axis(unseen, self.subsets, False, axis=1)
-        return float(right[unseen].mean())
+        return float(right[unseen].mean()) if unseen.any() else 0.0
 
     def judge(self) -> None:
         """Margin mean and variance of every training example.
@@ -136,14 +142,17 @@ class Crossing:
                 self._reinsert(side, len(self.label))
         for side in (0, 1):
             if not ((self.label == side) & np.isin(self.role, (KEPT, REINSERTED))).any():
-                name = self.y[self.label == side][0]
+                name = self.y[self.label == side].tolist()[0]
                 raise ValueError(
                     f"y: the first machines put every example of class {name!r} on the wrong side, so that none is "
                     "left to train the final machine; allowed: a larger subset_size, another C, or fewer wrong labels"
                 )
 
     def _reinsert(self, side: int, count: int) -> None:
-        """The easy examples of one class that are nearest to the boundary, so many at most, come back."""
+        """The easy examples of one class that are nearest to the boundary, so many at most, come back.
+
+        Bakir, Bottou and Weston (2004), section 4.3.
+        """
         easy = np.flatnonzero((self.role == EASY) & (self.label == side))
         order = np.argsort((self.mean - self.variance)[easy], kind="stable")
         self.role[easy[order[:count]]] = REINSERTED

@@ -30,21 +30,22 @@ def subset_size(asked: int | None, counts: np.ndarray, n_subsets: int) -> int:
     return int(asked)
 
 
-def validation_part(label: np.ndarray, size: int, rng) -> np.ndarray:
-    """Indices (size,) ascending: each class (label (n,) 0 or 1) as often as in the training set, at least once.
+def validation_part(label: np.ndarray, size: int, leave: int, rng) -> np.ndarray:
+    """Indices (size,) ascending: each class (label (n,) 0 or 1) as often as in the training set, as far as it leaves
+    `leave` examples of both; at least one of each.
 
-    ValueError naming validation_size where it leaves no example of a class to train on.
+    ValueError naming validation_size where that cannot be. Bakir, Bottou and Weston (2004), section 4.3.
     """
-    n, positive = len(label), np.flatnonzero(label == 1)
-    most = n - 2
-    if not 2 <= size <= most:
-        raise ValueError(f"validation_size = {size}; allowed: a whole number from 2 to {most}, 'third', or None")
-    of_positive = int(np.clip(round(size * len(positive) / n), 1, size - 1))
-    of_positive = int(np.clip(of_positive, size - (n - len(positive)) + 1, len(positive) - 1))
-    if of_positive < 1 or size - of_positive < 1:
-        raise ValueError(f"validation_size = {size}; allowed: fewer, so that both classes have examples in both parts")
-    negative = np.flatnonzero(label == 0)
-    chosen = [rng.permutation(positive)[:of_positive], rng.permutation(negative)[: size - of_positive]]
+    members = [np.flatnonzero(label == side) for side in (0, 1)]
+    spare = [len(of_class) - leave for of_class in members]
+    if min(spare) < 1 or not 2 <= size <= sum(spare):
+        most = f"from 2 to {sum(spare)}" if min(spare) > 0 and sum(spare) > 1 else "None, or smaller subsets"
+        raise ValueError(
+            f"validation_size = {size}; allowed: {most}, as the subsets need {leave} examples of each class"
+        )
+    wanted = round(size * len(members[1]) / len(label))
+    positive = int(np.clip(wanted, max(1, size - spare[0]), min(spare[1], size - 1)))
+    chosen = [rng.permutation(of)[:count] for of, count in zip(members, (size - positive, positive), strict=True)]
     return np.sort(np.concatenate(chosen))
 
 

@@ -69,7 +69,7 @@ class EditingSVC(MachineEstimator):
             except Stopped:
                 found = Edited.of(np.full(len(y), KEPT))
             kept = found.kept
-            for name in np.setdiff1d(targets.classes, y[kept]):
+            for name in np.setdiff1d(targets.classes, y[kept]).tolist():
                 raise ValueError(
                     f"rule = {self.rule!r} leaves no example of class {name!r}; allowed: another rule or settings"
                 )

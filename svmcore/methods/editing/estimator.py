@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, float32_rows
 from svmcore.methods.editing.crossing import Crossing, threshold
-from svmcore.methods.editing.drawing import THIRD, subset_size
+from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import Edited
 from svmcore.model import Machine
 from svmcore.solvers.progress import Stopped
@@ -80,8 +80,8 @@ class CrossTrainingSVC(MachineEstimator):
         rows = float32_rows(X)
         first, last = (self._settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
         crossing = Crossing(rows, y, targets.label, session := Session(monitor), self.slack)
-        size, part = self._sizes(targets.label)
-        crossing.draw(self.n_subsets, size, part, check_random_state(self.random_state))
+        rng = check_random_state(self.random_state)
+        crossing.draw(self.n_subsets, self.subset_size, self.validation_size, rng)
         with session:
             try:
                 crossing.train(first, settings_of(first, self.grid), self.n_jobs)
@@ -139,16 +139,6 @@ class CrossTrainingSVC(MachineEstimator):
         """The estimator with the kernel that its parameters mean for all examples: one for all machines."""
         svc = SVC() if svc is None else svc
         return clone(svc).set_params(kernel=svc._kernel_for(rows))
-
-    def _sizes(self, label) -> tuple[int, int]:
-        """Subset size and validation size."""
-        counts, asked = np.bincount(label, minlength=2), self.validation_size
-        if asked == THIRD:
-            part = subset_size(self.subset_size, counts, self.n_subsets) // 3
-        else:
-            part = int(asked or 0)
-        share = np.ceil(counts * (1 - part / counts.sum()) - 1).astype(int) if part else counts
-        return subset_size(self.subset_size, np.maximum(share, 1), self.n_subsets), part
 
     def _check_parameters(self) -> None:
         check_estimators(estimator=self.estimator, final=self.final)

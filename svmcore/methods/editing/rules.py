@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from svmcore.estimator import Targets, float32_rows
 from svmcore.methods.editing.crossing import Crossing
-from svmcore.methods.editing.drawing import subset_size
 from svmcore.methods.editing.neighbours import Classify, condense, edited_nn, multiedit
 from svmcore.methods.editing.roles import EASY, KEPT, WRONG_SIDE, Edited
 from svmcore.methods.editing.trimmed import trimmed
@@ -119,8 +118,7 @@ def edited(rule: str, X, y, session: Session, *, seed, estimator: SVC | None, **
     role = np.full(len(X), KEPT, np.int8)
     if rule == "cross-training":
         crossing = Crossing(X, y, label, session)
-        size = subset_size(settings["subset_size"], np.bincount(label), settings["n_subsets"])
-        crossing.draw(settings["n_subsets"], size, 0, rng)
+        crossing.draw(settings["n_subsets"], settings["subset_size"], None, rng)
         crossing.train(svc, [{}], None)
         crossing.judge()
         crossing.discard(settings["balance"])

@@ -57,6 +57,8 @@ def check_against(owner, machine: Machine, method: str, train, held) -> None:
         raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
         raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own")
+    if method == "answers":
+        _check_answers(owner, machine, train)
     if method in ("rho", "answers"):
         machine.kernel.slopes(*np.ones((3, 1, 1)))
     if owner.thresholds == "train" and not train:
@@ -90,14 +92,27 @@ def numbers(n_vectors, sizes) -> list[int]:
     return [int(n_vectors) if n_vectors >= 1 else max(1, round(n_vectors * n)) for n in sizes]
 
 
+def _check_answers(owner, machine: Machine, train) -> None:
+    from svmcore.methods.reduced.answers import Answers
+
+    if not train:
+        raise ValueError("method = 'answers' without X and y; allowed: with training examples")
+    if not owner.shared and len(machine.bias) > 1:
+        raise ValueError("shared = False with method = 'answers'; allowed: True, as it is their answers together")
+    _require(owner, "answers", owner.answers is None or isinstance(owner.answers, Answers), "an Answers, or None")
+    shape, d = owner.image_shape, machine.support_vectors.shape[1]
+    if shape is not None and int(np.prod(shape)) != d:
+        raise ValueError(f"image_shape = {shape}; allowed: one of {d} numbers, as the machine's vectors have")
+
+
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
     d, counts = machine.support_vectors.shape[1], sizes if owner.n_vectors is None else numbers(owner.n_vectors, sizes)
-    if method == "quadratic":
-        need = 8 * 3 * (d + 1) ** 2
-    else:
-        factor = [8 * n * m for n, m in zip(sizes, counts, strict=True)]  # of the pivots
-        joint = [Rho.nbytes(n, m, d) if method == "rho" else 0 for n, m in zip(sizes, counts, strict=True)]
-        need = sum(sorted(map(max, factor, joint))[-CORES:])
+    greedy = method == "exact" or owner.start == "greedy" or (owner.start == "auto" and method == "rho")
+    each = [
+        max(8 * n * m if greedy else 0, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d)
+        for n, m in zip(sizes, counts, strict=True)
+    ]
+    need = 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
     need, ceiling = need + 16 * len(machine.bias) * sum(sizes), ceiling_bytes(owner.cache_mb)
     if need > ceiling:
         raise BudgetError(

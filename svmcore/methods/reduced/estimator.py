@@ -22,6 +22,7 @@ from svmcore.model import Machine
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
 
+MANY = 20_000  # training examples that gradient steps on answers want
 LADDER = 5  # steps of a path that ends when it is good enough
 
 
@@ -30,23 +31,27 @@ class ReducedSet(BaseEstimator):
 
     n_vectors: how many, at most as many as there are support vectors; below 1 a share of them; None with method
     "exact". shared: vectors serve all machines, n_vectors of them together; else each machine has n_vectors (or its
-    share) of its own. method: "exact" drops support vectors that depend linearly on others, decisions unchanged to
-    exact_tol; "quadratic" takes eigenvectors (kernels of degree 2, each machine alone); "rho" minimises the distance in
-    feature space over all vectors; "answers" takes gradient steps on the decisions about training examples. "auto":
-    exact where no number is asked for, quadratic where it can be, answers where several machines share vectors and
-    training examples are given, else rho. start: the first vectors, one of k-means, greedy, weight, random; "auto" is
-    k-means for answers, else greedy. iterations, tol: rho ends after so many, or when it falls by less than tol of
-    itself in five.
+    share) of its own.
+
+    method: "exact" drops support vectors that depend linearly on others, decisions unchanged to exact_tol; "quadratic"
+    takes eigenvectors (kernels of degree 2, each machine alone); "rho" minimises the distance in feature space over all
+    vectors, for `iterations` or until it falls by less than tol of itself in five; "answers" takes gradient steps on
+    the decisions about training examples, as `answers` (an Answers) says, whose images it deforms where image_shape or
+    the machine's own tells theirs. "auto": exact where no number is asked for, quadratic where it can be, answers where
+    several machines share vectors and at least 20,000 training examples are given, else rho. start: the first vectors,
+    one of k-means, greedy, weight, random; "auto" is k-means for answers, else greedy.
 
     max_rho (a share of |Psi|^2 of all machines together), max_error (of the validation examples): the number of vectors
     then doubles until both hold, from n_vectors / 2^(steps - 1) up to n_vectors; steps without them is the length of
     the same path. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train
-    where examples are given. cache_mb: a ceiling for memory. Same random_state, same result.
+    where examples are given; answers finds biases with the weights. cache_mb: a ceiling for memory. Same random_state,
+    same result.
 
-    Attributes after fit, k machines, m vectors: machine_ (support -1 for constructed vectors), rho_ and rho_start_ (k,)
-    at the end and with the first vectors, norms_ (k,) |Psi|^2, n_before_, n_after_ (distinct vectors), path_ (list of
-    (m, rho as a share of all |Psi|^2, validation error or None)), threshold_shift_ (k,), history_ (Progress: gaps are
-    rho as shares of |Psi|^2, n_sv the vectors), converged_, ending_, kernel_evals_.
+    Attributes after fit, k machines, m vectors: machine_ (support -1 for constructed vectors), method_, rho_ and
+    rho_start_ (k,) at the end and with the first vectors, norms_ (k,) |Psi|^2 (NaN with answers, which do not go by
+    them), n_before_, n_after_ (distinct vectors), path_ (list of (m, rho as a share of all |Psi|^2, or None, validation
+    error or None)), threshold_shift_ (k,), history_ (Progress: gaps are rho as shares of |Psi|^2, n_sv the vectors),
+    converged_, ending_, kernel_evals_.
     """
 
     def __init__(
@@ -64,9 +69,7 @@ class ReducedSet(BaseEstimator):
         tol=1e-2,
         exact_tol=1e-7,
         answers=None,
-        jitters=None,
         image_shape=None,
-        prepare=None,
         cache_mb=None,
         random_state=None,
     ):
@@ -82,9 +85,7 @@ class ReducedSet(BaseEstimator):
         self.tol = tol
         self.exact_tol = exact_tol
         self.answers = answers
-        self.jitters = jitters
         self.image_shape = image_shape
-        self.prepare = prepare
         self.cache_mb = cache_mb
         self.random_state = random_state
 
@@ -126,16 +127,19 @@ class ReducedSet(BaseEstimator):
         if method == "exact":
             return stages.simplify(self.exact_tol)
         for counts in self._ladder(stages):
-            stages.reduce(counts, seed_of(self.random_state))
-            if train and self.thresholds != "kept":
-                stages.threshold(*train)
+            if method == "answers":
+                stages.answers(counts[0], *train, seed_of(self.random_state))
+            else:
+                stages.reduce(counts, seed_of(self.random_state))
+                if train and self.thresholds != "kept":
+                    stages.threshold(*train)
             reduced = stages.assembled = stages.assemble()
-            rho = stages.share
+            rho = None if method == "answers" else stages.share
             error = errors(reduced, *held, stages.session) if held else None
             self.path_.append((len(reduced.support), rho, error))
             limits = ((self.max_rho, rho), (self.max_error, error))
             if any(limit is not None for limit, _ in limits) and all(
-                limit is None or value <= limit for limit, value in limits
+                limit is None or (value is not None and value <= limit) for limit, value in limits
             ):
                 break
         return reduced
@@ -149,12 +153,13 @@ class ReducedSet(BaseEstimator):
         return [counts for i, counts in enumerate(path) if counts not in path[:i]]
 
     def _publish(self, stages: Stages, machine: Machine, method: str, session: Session, ending: str) -> None:
-        names = ("n_vectors", "shared", "start", "max_rho", "max_error", "thresholds")
+        names = ("n_vectors", "shared", "max_rho", "max_error", "thresholds")
         self.rho_, self.rho_start_ = stages.gather("rho"), stages.gather("start")
         self.norms_ = stages.gather("norms")
         self.n_before_, self.n_after_ = len(Expansion.of(stages.machine).used), len(machine.support)
         facts = {name: getattr(self, name) for name in names} | {
             "method": method,
+            "start": stages.first,
             "n_before": self.n_before_,
             "n_after": self.n_after_,
             "rho": _listed(self.rho_),
@@ -175,11 +180,9 @@ class ReducedSet(BaseEstimator):
         if self.n_vectors is None:
             return "exact"
         alone = len(machine.bias) == 1 or not self.shared
-        return "quadratic" if alone and has_eigenvectors(machine.kernel) else "rho"
-
-    @property
-    def _start(self) -> str:
-        return "greedy" if self.start == "auto" else self.start
+        if alone and has_eigenvectors(machine.kernel):
+            return "quadratic"
+        return "rho" if alone or not train or len(train[1]) < MANY else "answers"
 
 
 def _listed(values) -> list:

@@ -5,8 +5,8 @@
     rho_c = |Psi_c - sum_j gamma[c, j] phi(z_j)|^2 = |Psi_c|^2 - 2 gamma_c p_c + gamma_c B gamma_c,
     p[c, j] = <Psi_c, phi(z_j)>,  B[j, l] = K(z_j, z_l);   at fixed z smallest for B gamma_c = p_c
 
-X (n, d) float32 examples; coef (k, n) float64; Z (m, d); gamma (k, m) float64. Everything through kernel values, in
-double precision and by blocks.
+X (n, d) float32 examples; coef (k, n) float64; Z (m, d); gamma (k, m) float64. Everything through kernel values, by
+blocks, in double precision unless they are very many.
 
 Reference: Burges and Schoelkopf (1997), section 4.
 """
@@ -15,17 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from svmcore.gram.products import Operand
 from svmcore.gram.sources import Work
 from svmcore.gram.threads import CORES, side_by_side
-from svmcore.kernels import Kernel, Precomputed
+from svmcore.kernels import Kernel, Precomputed, squared_norms
 from svmcore.model import Machine
 
 FLOP = 1e9  # multiplications and additions of a block of kernel values at most: some 30 ms
 WIDTH = 4096  # vectors of a block at most
+STEP = 64  # rows of kernel values in single precision at a time
+SINGLE_FROM = 1.5e11  # multiplications from which kernel values are in single precision
 RIDGE = 1e-11  # of B's diagonal: added to it, so that near duplicates do not blow gamma up
 
 
@@ -62,24 +66,54 @@ class Expansion:
         """Positions (n',) of the examples that some machine uses."""
         return np.flatnonzero((self.coef != 0).any(axis=0))
 
+    @cached_property
+    def _operand(self) -> Operand:
+        return Operand(self.vectors)
+
+    def _large(self, m: int) -> bool:
+        """Whether kernel values with m vectors are so many that single precision has to do."""
+        return self.vectors.size * m >= SINGLE_FROM
+
     def along(self, Z, work: Work | None = None) -> np.ndarray:
         """p[c, j] = <Psi_c, phi(z_j)> for Z (m, d): (k, m) float64."""
         p = np.zeros((len(self.coef), len(Z)))
-        for rows, K in blocks(self.kernel, self.vectors, Z, work):
-            p += self.coef[:, rows] @ K
+        if self._large(len(Z)):
+            for rows, K in self._rows(Z, work):
+                p[:, rows] = self.coef @ K.T
+        else:
+            for rows, K in blocks(self.kernel, self.vectors, Z, work):
+                p += self.coef[:, rows] @ K
         return p
 
     def own(self, work: Work | None = None) -> np.ndarray:
         """<Psi_c, phi(x_i)> of its own examples: (k, n) float64, computed once, each pair of examples once."""
         if "_own" not in self.__dict__:
             p, X = np.zeros(self.coef.shape), self.vectors
-            for rows in pieces(len(X), WIDTH, max(X.shape[1], 1)):
-                for cols, K in blocks(self.kernel, X[: rows.stop], X[rows], work):
-                    p[:, rows] += self.coef[:, cols] @ K
-                    before = slice(cols.start, min(cols.stop, rows.start))
-                    p[:, before] += self.coef[:, rows] @ K[: max(before.stop - before.start, 0)].T
+            if self._large(len(X)):
+                for rows, K in self._rows(X, work, beyond=True):
+                    p[:, rows] += self.coef[:, rows.start :] @ K.T
+                    p[:, rows.stop :] += self.coef[:, rows] @ K[:, len(K) :]
+            else:
+                for rows in pieces(len(X), WIDTH, max(X.shape[1], 1)):
+                    for cols, K in blocks(self.kernel, X[: rows.stop], X[rows], work):
+                        p[:, rows] += self.coef[:, cols] @ K
+                        before = slice(cols.start, min(cols.stop, rows.start))
+                        p[:, before] += self.coef[:, rows] @ K[: max(before.stop - before.start, 0)].T
             self.__dict__["_own"] = p
         return self.__dict__["_own"]
+
+    def _rows(self, Z, work: Work | None, beyond: bool = False) -> Iterator[tuple[slice, np.ndarray]]:
+        """Kernel values (t, n) float64 of a few rows of Z at a time with all examples, in single precision; `beyond`:
+        those of the examples with themselves, from the first row on."""
+        work = work or Work()
+        for start in range(0, len(Z), STEP):
+            work.check()
+            rows = slice(start, min(start + STEP, len(Z)))
+            part = np.asarray(Z[rows], np.float32)
+            cols = slice(start if beyond else 0, len(self.vectors))
+            K = self._operand.product(part, squared_norms(part), self.kernel, cols)
+            work.count(evaluations=K.size)
+            yield rows, K.astype(np.float64)
 
     def norms(self, work: Work | None = None) -> np.ndarray:
         """|Psi_c|^2: (k,) float64."""

@@ -3,7 +3,7 @@
     part        machines that share their vectors: all of them, or each one a part of its own
     simplify    exact.py, where a feature space has fewer dimensions than there are support vectors
     start       first vectors (start.py), or eigenvectors (quadratic.py)
-    reduce      all vectors at once (joint.py)
+    reduce      all vectors at once (joint.py), or by their answers (answers.py)
     threshold   the bias on training examples (threshold.py)
 
 A part that a stop finds unfinished has the best that was seen; one not begun keeps the support vectors that it had. So
@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import comb
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Part:
     @property
     def shares(self) -> np.ndarray:
         """rho of each machine as a share of its |Psi|^2: (s,)."""
-        if self.found is None:
+        if self.found is None or self.norms is None:
             return np.zeros(len(self.machines))
         return self.found.rho / np.maximum(self.norms, np.finfo(float).tiny)
 
@@ -79,7 +80,8 @@ class Stages:
             self.parts = [Part(np.arange(k), Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used]))]
         else:
             self.parts = [Part(np.array([c]), whole.machine(c)) for c in np.flatnonzero((whole.coef != 0).any(axis=1))]
-        self.bias, self.assembled = machine.bias, None
+        self.bias, self.assembled, self.loss = machine.bias, None, 0.0
+        self.first = owner.start if owner.start != "auto" else "k-means" if method == "answers" else "greedy"
 
     def reduce(self, counts, seed: int) -> None:
         """Every part to so many vectors, counts (number of parts,); those that stand already are begun anew."""
@@ -107,7 +109,7 @@ class Stages:
             session.see(1, news)
 
         m = min(m, len(part.target.vectors))
-        Z = first_vectors(part.target, m, owner._start, seed, session)
+        Z = first_vectors(part.target, m, self.first, seed, session)
         how = {"iterations": owner.iterations, "tol": owner.tol, "max_rho": owner.max_rho or 0.0}
         found = optimise(part.target, Z, part.norms, session, seen=seen, **how)
         session.check()
@@ -118,6 +120,31 @@ class Stages:
         found = Reduced(exact.Z[:m].astype(np.float32), exact.gamma[None, :m], exact.rho[[min(m, len(exact.Z))]])
         part.start = found.rho
         self.session.see(1, lambda: setattr(part, "found", found))
+
+    def answers(self, m: int, X, y, seed: int) -> None:
+        """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,)."""
+        from svmcore.methods.reduced.answers import fit_answers, gathered
+
+        self.session.begin("start", self.standing)
+        (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
+        Z = first_vectors(part.target, m, self.first, seed, session)
+        start = gathered(part.target, Z, session)
+        session.begin("answers", self.standing)
+
+        def seen(answered) -> None:
+            unknown = np.full(len(machine.bias), np.nan)  # rho is not what it goes by
+            found = Reduced(answered.Z, answered.gamma, unknown, answered.epochs, answered.ending)
+
+            def news():
+                part.found, self.bias, self.loss = found, answered.bias, answered.loss
+
+            session.see(1, news)
+
+        shape = owner.image_shape or machine.meta.get("image_shape")
+        how = {"settings": owner.answers, "image_shape": shape and tuple(shape), "seed": seed}
+        label = np.searchsorted(machine.classes, y)
+        seen(fit_answers(start, machine.bias, X, label, work=session, seen=seen, **how))
+        session.check()
 
     def _settle(self, part: Part, found: Reduced) -> None:
         """Weights and rho of the vectors in double precision, as single precision rounded them."""
@@ -188,12 +215,15 @@ class Stages:
         )
 
     def standing(self) -> Standing:
-        """gaps: rho of each machine as a share of its |Psi|^2; dual: the sum of all rho; n_sv: vectors."""
+        """gaps: rho of each machine as a share of its |Psi|^2; dual: the sum of all rho; n_sv: vectors. While answers
+        are fitted: no gaps; dual: the loss."""
         shares = np.zeros(len(self.bias))
         for part in self.parts:
             shares[part.machines] = part.shares
         rho = sum(float(part.found.rho.sum()) for part in self.parts if part.found is not None)
         n_sv = sum(len(part.now[0]) for part in self.parts)
+        if self.method == "answers":
+            return Standing((), self.loss, n_sv, 0, self.snapshot)
         return Standing(tuple(map(float, shares)), rho, n_sv, 0, self.snapshot)
 
     def gather(self, name: str) -> np.ndarray:
@@ -204,6 +234,24 @@ class Stages:
             if value is not None:
                 values[part.machines] = value
         return values
+
+
+_known: WeakKeyDictionary[Machine, dict] = WeakKeyDictionary()  # a machine reduced again has the same parts
+
+
+def targets(machine: Machine, shared: bool) -> list[tuple[np.ndarray, Expansion]]:
+    """The machines (s,) of each part and their expansion; what these have computed is used again as long as the machine
+    lives."""
+    known = _known.setdefault(machine, {})
+    if shared not in known:
+        whole = Expansion.of(machine)
+        if shared:
+            used = whole.used
+            target = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
+            known[shared] = [(np.arange(len(whole.coef)), target)]
+        else:
+            known[shared] = [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
+    return known[shared]
 
 
 def decided(machine: Machine, X, session: Session) -> np.ndarray:

@@ -20,7 +20,7 @@ from svmcore.methods.reduced.expansion import Expansion
 STARTS = ("k-means", "greedy", "weight", "random")
 PASSES = 3  # of k-means over the support vectors
 BATCH = 1024  # of them at most at a time
-FLOP = 2e9  # multiplications and additions of a step of k-means at most
+FLOP = 6e9  # multiplications and additions of a step of k-means at most
 ONE_LENGTH = 1e-3  # relative spread of the squared lengths below which they count as one
 
 

@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
 from svmcore.jitter import JitterSet, PointJitters
 from svmcore.methods.virtual.stages import Stages
+from svmcore.nu import NuSVC
 from svmcore.preprocess import Preprocessor
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
@@ -99,7 +100,7 @@ class VirtualSVC(MachineEstimator):
     def _check_parameters(self, jitters: JitterSet) -> None:
         for name in ("estimator", "second"):
             svc = getattr(self, name)
-            if svc is not None and not isinstance(svc, SVC):
+            if svc is not None and (not isinstance(svc, SVC) or isinstance(svc, NuSVC)):
                 raise ValueError(f"{name} = {svc!r}; allowed: an SVC of svmcore, or None")
             try:
                 (svc or SVC())._check_parameters()

@@ -46,9 +46,11 @@ class Rounds(Reported):
     """State of one solve: alpha and f of every machine, and what was last seen of those being solved. Arguments as of
     `decomposition.solve`; memory: an ExitStack that gives back what the session lends."""
 
+    apart = False  # whether pairs lie within a class (nu.py)
+
     def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings=None):
         self.gram, self.session, self.tol, self.memory = gram, session, tol, memory
-        self.Y, self.C = np.ascontiguousarray(Y, np.float64), np.ascontiguousarray(C, np.float64)
+        self.Y, self.C = np.ascontiguousarray(Y, np.float64), np.array(C, np.float64)
         self.k, self.n = self.Y.shape
         self.alpha = np.zeros_like(self.Y)
         self.f = -self.Y
@@ -78,7 +80,7 @@ class Rounds(Reported):
             self.gaps[:], self.bias[:] = zip(*((seen.gap, seen.bias) for seen in self.seen), strict=True)
         else:
             self.session.report()
-        return Solution(self.alpha, self.bias, self.gaps, not why, self.iterations, why)
+        return Solution(self.alpha, self.bias, self.gaps, not why, self.iterations, why, self.C)
 
     def _solve(self) -> None:
         self._first_round()
@@ -98,8 +100,8 @@ class Rounds(Reported):
 
     def _first_round(self) -> None:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
-        self._check_gaps()
-        first = self.columns
+        first, self.columns = self.columns, self.columns[:0]
+        self._take_in(first)
         if self.K is None:
             sizes = [max(self.largest, len(first)) ** 2] * (1 if len(first) == self.n else self.threads)
             spaces = [self.memory.enter_context(self.session.memory(size)) for size in sizes]
@@ -125,7 +127,8 @@ class Rounds(Reported):
             return
         support = np.flatnonzero((self.alpha > 0).any(0))
         f = -self.Y.take(more, axis=1)
-        self.gram.add_to(f, support, (self.alpha * self.Y)[:, support], self.gram.columns(more), self.session)
+        if len(support):
+            self.gram.add_to(f, support, (self.alpha * self.Y)[:, support], self.gram.columns(more), self.session)
         self.f[:, more] = f
         self.columns = np.union1d(self.columns, more)
         self._check_gaps()
@@ -225,12 +228,12 @@ class Rounds(Reported):
 
     def _solve_on(self, m, chosen, blocks, which, tol=None) -> None:
         """Pairs of machine m among `chosen`, whose Gram matrix lies in `blocks`, to `tol`."""
-        whole, target = len(chosen) == self.n, self.exact.target[m]
-        problem = smo.pairs(blocks, which, *(values[m, chosen] for values in (self.Y, self.C, self.alpha, self.f)))
-        tol = tol or (target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE))
+        whole, values = len(chosen) == self.n, (self.Y, self.C, self.alpha, self.f)
+        problem = smo.pairs(blocks, which, *(array[m, chosen] for array in values), self.apart)
+        tol = tol or self._tolerance(m, whole)
 
         def go_on(iterations):
-            gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f)
+            gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f, self.apart)
             alpha, f = self.alpha[m].copy(), self.f[m].copy()
             alpha[chosen], f[chosen] = problem.alpha, problem.f
             self.iterations[m] += iterations
@@ -239,6 +242,11 @@ class Rounds(Reported):
 
         smo.solve(problem, tol, go_on, self.limit - self.iterations[m], lambda: self.session.burst)
         self.alpha[m, chosen], self.f[m, chosen] = problem.alpha, problem.f
+
+    def _tolerance(self, m, whole: bool) -> float:
+        """The gap that machine m is solved to on its next set."""
+        target = self.exact.target[m]
+        return target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE)
 
     def _refresh(self, before, sets) -> None:
         """f of the examples outside each working set, by the rows of every example whose alpha changed."""

@@ -18,8 +18,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from svmcore.lab.registry.checks import an_object, count, flag, number, positive, several
-from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end
+from svmcore.lab.registry.checks import an_object, count, flag, maybe, number, positive, several
+from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end, support_vectors
 from svmcore.lab.registry.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.method import Method
 from svmcore.methods.reduced import ReducedSet
@@ -44,14 +44,16 @@ STARTS = {
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
 PIECE = 4e9  # floating-point operations between two checks while deciding
 FEWEST, MOST, SHARE = 100, 10_000, 6  # examples aside; one in SHARE of the training examples, where none are left
-FLOPS, PASSES = 60e9, 60  # rate of kernel products; how often a reduction multiplies its vectors by the machine's
+MANY = 20_000  # training examples from which on machines that share vectors are reduced by their answers
+FLOPS = 60e9  # rate of kernel products
+ROUNDS = {"rho": 300, "answers": 1.0}  # kernel values of a vector and one of the machine's, or an example of an epoch
 
 
 class Point(NamedTuple):
     """What a machine of m vectors came to."""
 
     m: int
-    rho: float  # of all machines, as a share of their |Psi|^2
+    rho: float | None  # of all machines, as a share of their |Psi|^2; None where that is not known
     errors: int  # of the examples aside
     changed: int  # how many of their answers differ from the machine's
     apart: float  # quadratic mean of f after less f before, over these and all machines
@@ -121,6 +123,14 @@ class Reduced(Method):
             "Where the two classes' distributions of f on training examples differ most, or unchanged.",
         ),
         Field(
+            "epochs", numeric(1, 2000, whole=True), 100, "Epochs",
+            "For answers: how often its steps pass over the training examples.",
+        ),
+        Field(
+            "deformed", numeric(0, 5), 1.0, "Deformed",
+            "For answers: how strongly images are shifted, turned and bent in each epoch; 0 leaves them.", step=0.5,
+        ),
+        Field(
             "sizes", numeric(1, 9, whole=True), 4, "Sizes tried",
             "The points of the curve, each with half of the vectors of the next.",
         ),
@@ -135,7 +145,8 @@ class Reduced(Method):
             value,
             {
                 "n_before": count, "n_after": count, "aside": count, "unseen": flag, "machine_errors": count,
-                "path": several(several(number, 6, 6)), "rho": several(number), "rho_start": several(number),
+                "path": several(several(maybe(number), 6, 6)),
+                "rho": several(maybe(number)), "rho_start": several(maybe(number)),
                 "multiply_adds": several(positive, 2, 2), "shift": several(number),
             },
         )
@@ -177,14 +188,22 @@ class Reduced(Method):
         return f"{known['n_before']:,} vectors reduced to {known['n_after']:,}."
 
     def plan(self, recipe, size: Sizes) -> Plan:
-        stages = MADE_BY[recipe.option("of")].stages(recipe.origin, size)
-        before = in_the_end(stages)
-        m = recipe.option("n_vectors") or before / 10
-        sizes = sum(0.5**step for step in range(recipe.option("sizes")))
-        seconds = 2.0 * PASSES * size.d * recipe.kernel.work * before * m * sizes / FLOPS
-        held = 8.0 * size.d * (before + 4 * m) + 24.0 * m * m
-        whole = Plan(size, stages[:1], Work(recipe.kernel.work, recipe.kernel.work), size.n_train)
-        return whole._replace(seconds=seconds, vectors=m, least=held)
+        asked, k = recipe.option, size.machines
+        stages = MADE_BY[asked("of")].stages(recipe.origin, size)
+        whole = in_the_end(stages)
+        own = support_vectors(stages[-1].n) if stages[-1].times > 1 else whole / k**0.7
+        groups, n = (1, whole) if asked("shared") or k == 1 else (k, own)
+        m = asked("n_vectors") or n / 10
+        sizes = sum(0.5**step for step in range(asked("sizes")))
+        many = size.n_train >= MANY and asked("shared") and k > 1
+        if asked("reduction") == "answers" or (asked("reduction") == "auto" and many):
+            values = ROUNDS["answers"] * asked("epochs") * size.n_train * m
+        else:
+            values = ROUNDS["rho"] * groups * n * m
+        seconds = 2.0 * size.d * recipe.kernel.work * values * sizes / FLOPS
+        held = 8.0 * size.d * (whole + 4 * m) + 24.0 * m * m
+        work = Work(recipe.kernel.work, recipe.kernel.work)
+        return Plan(size, stages[:1], work, size.n_train, seconds=seconds, vectors=groups * m, least=held)
 
 
 def reduction_of(recipe, **options):
@@ -219,7 +238,7 @@ class _Work:
             found.append(fitted)
             after = self._decide(fitted.machine_)
             said = labels(self.machine.classes, after)
-            left = float(np.sum(fitted.rho_) / max(np.sum(fitted.norms_), np.finfo(float).tiny))
+            left = float(np.sum(fitted.rho_) / np.sum(fitted.norms_)) if np.sum(fitted.norms_) > 0 else None
             wrong, changed = (int(np.count_nonzero(said != other)) for other in (self.y, answers))
             apart = float(np.sqrt(np.mean((after - before) ** 2)))
             seconds = time.perf_counter() - started
@@ -234,6 +253,9 @@ class _Work:
             raise RecipeError("n_vectors", m, "nothing, as this machine has no support vectors")
         if self.recipe.option("reduction") == "exact":
             return [None]
+        most = n if self._shared else int(self.machine.n_sv.min())
+        if m is not None and m > most:
+            raise RecipeError("n_vectors", m, f"1 to {most}, as many as the machine has")
         steps = [0.5**step for step in reversed(range(self.recipe.option("sizes")))]
         if m is None:
             return sorted({max(1, round(step * n / 10)) for step in steps}) if self._shared else [s / 10 for s in steps]
@@ -307,14 +329,14 @@ class _Work:
             return True
         known = {"n_before": len(self.machine.support), "path": tuple(self.path), "aside": len(self.y)}
         known |= {"unseen": self.problem.aside is not None, "machine_errors": self.wrong}
-        m = self.m if self.m and self.m >= 1 else self.latest.n_sv
+        m = self.m or self.latest.n_sv
+        m = m if m >= 1 else max(1, round(m * np.count_nonzero(self.machine.coef)))
         return self.monitor(Reducing(*self.latest, n_vectors=m, **known))
 
 
-def _shares(rho, norms) -> list[float]:
-    """rho (k,) of each machine as a share of its |Psi|^2; 1 where it is not known."""
-    known = np.isfinite(rho) & np.isfinite(norms) & (norms > 0)
-    return np.where(known, np.divide(rho, norms, where=known, out=np.ones(len(rho))), 1.0).tolist()
+def _shares(rho, norms) -> list[float | None]:
+    """rho (k,) of each machine as a share of its |Psi|^2; None where it is not known."""
+    return [float(r / n) if np.isfinite(r) and n > 0 else None for r, n in zip(rho, norms, strict=True)]
 
 
 def _aside(recipe, problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

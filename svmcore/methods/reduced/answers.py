@@ -1,0 +1,212 @@
+"""A reduced set by its answers: gradient steps on what m shared vectors say about training examples.
+
+    f_c(x) = sum_j gamma[c, j] K(z_j, x) + b_c                         c = 1 ... k machines over the same z_j
+    loss   = mean of -log p_y(x),   p = softmax(tau f)                 two classes: tau (-f/2, f/2)
+
+A machine so written is a network with one hidden layer of m units, and where its vectors are far fewer than the
+support vectors that they replace, what it says matters more than how near it lies in feature space. Steps are Adam's on
+small batches, its rate falling to 0 along a cosine; every batch is deformed anew where the examples are images
+(deform.py). An example that is right by a wide margin has no gradient to speak of and is left out of the second half
+of a step.
+
+z_j = Q u_j lie in the span of the first principal directions Q (d, r) of the examples: x.z = (Q'x).u exactly, at r/d
+of the work, and steps of one size for all coordinates of u are better conditioned than for pixels.
+
+X (n, d) float32, label (n,) numbers of the classes; Z (m, d), gamma (k, m), bias (k,). Memory beside X: 4 bytes x
+(3 x batch x m + 7 x m x r). Parts of a batch are computed side by side; how many does not depend on the computer, so
+that a seed gives one result.
+
+References: Burges and Schoelkopf (1997), section 4, for the expansion; Kingma and Ba, Adam (2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from svmcore.gram.sources import Work
+from svmcore.gram.threads import side_by_side
+from svmcore.kernels import squared_norms
+from svmcore.kernels.compiled import _finish_rows
+from svmcore.methods.reduced.deform import Deformations
+from svmcore.methods.reduced.expansion import Expansion, pieces
+from svmcore.solvers.progress import Stopped
+
+PARTS = 4  # of a batch, computed side by side
+FLAT = 1e-3  # sum of |dloss/df| / tau of an example below which it is left out
+MEAN, SQUARE = 0.9, 0.999  # Adam's memories
+WARM = 50  # steps in which the rate rises
+
+
+class Answers(NamedTuple):
+    """How the steps go."""
+
+    epochs: int = 100  # passes over the examples
+    batch: int = 512
+    rate: float = 1e-3  # of u, in lengths of a vector
+    weight_rate: float = 1e-2  # of gamma and b, in means of |gamma|
+    sharpness: float = 3.0  # tau
+    directions: int = 120  # r
+    deform: float = 1.0  # strength of the deformations of images, 0 for none
+
+
+class Answered(NamedTuple):
+    """Where the steps have come to."""
+
+    Z: np.ndarray  # (m, d) float32
+    gamma: np.ndarray  # (k, m) float64
+    bias: np.ndarray  # (k,) float64
+    loss: float  # mean over the last epoch
+    epochs: int
+    ending: str = ""
+
+
+def fit_answers(
+    start: Expansion,
+    bias,
+    X,
+    label,
+    *,
+    settings: Answers | None = None,
+    image_shape=None,
+    seed: int = 0,
+    work: Work | None = None,
+    seen: Callable[[Answered], None] | None = None,
+) -> Answered:
+    """Vectors, weights and biases after the settings' epochs, from those of `start` and bias (k,).
+
+    X (n, d): training examples as the kernel sees them, label (n,) numbers of their classes; image_shape: of a row of
+    X, which is then deformed. seen: called after every epoch. What `work.check` stops ends with what has been reached.
+    ValueError for a kernel without a gradient.
+    """
+    work, settings, X = work or Work(), settings or Answers(), np.ascontiguousarray(X, np.float32)
+    start.kernel.slopes(*np.ones((3, 1, 1), np.float32))  # says so where there are none
+    steps = Steps(start, bias, X, np.asarray(label), settings, image_shape, seed)
+    try:
+        for _ in range(steps.settings.epochs):
+            steps.epoch(work)
+            if seen:
+                seen(steps.answered())
+    except Stopped:
+        return steps.answered("stopped")
+    return steps.answered()
+
+
+class Steps:
+    """Adam on u, gamma and b."""
+
+    def __init__(self, start: Expansion, bias, X, label, settings: Answers, image_shape, seed: int):
+        self.kernel, self.code, self.settings = start.kernel, start.kernel.code(), settings
+        self.X, self.label, self.rng = X, label, np.random.default_rng(seed)
+        self.Q = _directions(X, settings.directions)
+        gamma, bias = start.coef.T.astype(np.float32), np.asarray(bias, np.float32)
+        self.k = gamma.shape[1]
+        if self.k == 1:  # two columns: the classes' shares of the evidence
+            gamma, bias = np.concatenate([-gamma, gamma], 1) / 2, np.concatenate([-bias, bias]) / 2
+        U = start.vectors.astype(np.float32)
+        self.values = [np.ascontiguousarray(U if self.Q is None else U @ self.Q), np.ascontiguousarray(gamma), bias]
+        self.memories = [(np.zeros_like(v), np.zeros_like(v)) for v in self.values]
+        length, size = np.sqrt(squared_norms(self.values[0]).mean()), np.abs(gamma).mean() or 1.0
+        self.rates = (settings.rate * length, settings.weight_rate * size, settings.weight_rate * size)
+        deformed = image_shape is not None and settings.deform > 0
+        self.deform = Deformations(X, image_shape, settings.deform, self.rng) if deformed else None
+        self.batch = min(settings.batch, len(X))
+        self.per_epoch, self.done, self.loss = max(1, len(X) // self.batch), 0, np.nan
+
+    def epoch(self, work: Work) -> None:
+        """One pass over the examples. Stopped where `work.check` says so."""
+        order, losses = self.rng.permutation(len(self.X)), []
+        for start in range(0, self.per_epoch * self.batch, self.batch):
+            work.check()
+            losses.append(self.step(order[start : start + self.batch]))
+            work.count(evaluations=self.batch * len(self.values[0]))
+        self.loss = float(np.mean(losses))
+
+    def step(self, idx) -> float:
+        """One step on the examples idx (B,): their mean loss."""
+        drawn = self.deform.draw(len(idx)) if self.deform else None
+        parts, found = np.array_split(np.arange(len(idx)), PARTS), [None] * PARTS
+        norms = squared_norms(self.values[0])
+
+        def one(i):
+            rows = parts[i]
+            if drawn is None:
+                x = self.X[idx[rows]]
+            else:
+                x = self.deform.rows(idx[rows], type(drawn)(*(column[rows] for column in drawn)))
+            found[i] = self._gradient(x, self.label[idx[rows]], norms)
+
+        side_by_side(one, [(i,) for i in range(PARTS)])
+        self.done += 1
+        total = self.settings.epochs * self.per_epoch
+        rate = 0.5 * (1 + np.cos(np.pi * self.done / total)) * min(1, self.done / WARM)
+        slopes = [sum(gradient) / len(idx) for gradient in zip(*(f[1] for f in found), strict=True)]
+        for value, slope, memory, own in zip(self.values, slopes, self.memories, self.rates, strict=True):
+            large, small = 1 / (1 - MEAN**self.done), 1 / (1 - SQUARE**self.done)
+            _adam(
+                value.ravel(), slope.ravel(), *(m.ravel() for m in memory), *map(np.float32, (own * rate, large, small))
+            )
+        return sum(f[0] for f in found) / len(idx)
+
+    def _gradient(self, x, label, norms):
+        """The sum of the losses of examples x (t, d), and its gradient by u, gamma and b."""
+        U, gamma, bias = self.values
+        sx, tau = squared_norms(x), np.float32(self.settings.sharpness)
+        x = x if self.Q is None else x @ self.Q
+        dots = x @ U.T
+        K = dots.copy()
+        _finish_rows(self.code, K, sx, norms)
+        p = tau * (K @ gamma + bias)
+        p -= p.max(axis=1, keepdims=True)
+        np.exp(p, out=p)
+        p /= p.sum(axis=1, keepdims=True)
+        own = np.arange(len(x)), label
+        loss = float(-np.log(np.maximum(p[own], 1e-12)).sum())
+        p[own] -= 1
+        far = np.flatnonzero(np.abs(p).sum(axis=1) > FLAT)
+        slope = tau * p[far]
+        _, pull, by_norm = self.kernel.slopes(dots[far], sx[far, None], norms[None, :])
+        weight = slope @ gamma.T
+        pull *= weight
+        by_u = pull.T @ x[far]
+        if by_norm is not None:
+            by_u += 2 * np.einsum("ij,ij->j", weight, by_norm)[:, None] * U
+        return loss, (by_u, K[far].T @ slope, slope.sum(axis=0))
+
+    def answered(self, ending: str = "") -> Answered:
+        """Vectors and weights as they stand."""
+        U, gamma, bias = (value.astype(np.float64) for value in self.values)
+        Z = U if self.Q is None else U @ self.Q.T
+        if self.k == 1:
+            gamma, bias = gamma[:, 1:] - gamma[:, :1], bias[1:] - bias[:1]
+        return Answered(Z.astype(np.float32), gamma.T.copy(), bias, self.loss, self.done // self.per_epoch, ending)
+
+
+def gathered(target: Expansion, Z, work: Work | None = None) -> Expansion:
+    """An expansion over Z (m, d) that has, at each z_j, the weights of the target's vectors that are nearest to it: what
+    the steps may start from."""
+    Z, work = np.asarray(Z, np.float32), work or Work()
+    half, gamma = squared_norms(Z) / 2, np.zeros((len(Z), len(target.coef)))
+    for rows in pieces(len(target.vectors), *Z.shape):
+        work.check()
+        np.add.at(gamma, (target.vectors[rows] @ Z.T - half).argmax(axis=1), target.coef[:, rows].T)
+    return Expansion(target.kernel, Z, gamma.T.copy())
+
+
+def _directions(X, r: int):
+    """The first r principal directions of X (n, d) about the origin: (d, r) float32, or None for all d."""
+    if X.shape[1] <= r:
+        return None
+    scatter = sum(part.T @ part for part in np.array_split(X, max(1, len(X) // 1000)))
+    return np.ascontiguousarray(np.linalg.eigh(scatter.astype(np.float64))[1][:, ::-1][:, :r], np.float32)
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _adam(value, slope, mean, square, rate, large, small):
+    for i in range(len(value)):
+        mean[i] += np.float32(1 - MEAN) * (slope[i] - mean[i])
+        square[i] += np.float32(1 - SQUARE) * (slope[i] * slope[i] - square[i])
+        value[i] -= rate * large * mean[i] / (np.sqrt(small * square[i]) + np.float32(1e-12))

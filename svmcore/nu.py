@@ -1,0 +1,93 @@
+"""nu-SVC: the share of examples on the wrong side of the margin is asked for, instead of what each of them costs.
+
+    min_w,b,rho  1/2 |w|^2 - nu rho + 1/n sum_i max(0, rho - y_i (w.phi(x_i) + b)),    rho >= 0
+
+    max_alpha  -1/2 sum_ij alpha_i alpha_j y_i y_j K_ij
+    s.t. 0 <= alpha_i <= 1/n,  sum_i alpha_i y_i = 0,  sum_i alpha_i = nu
+
+At most nu n examples have a margin below rho, and at least nu n are support vectors. Divided by rho it is the machine
+of the C-SVC with C = 1 / (n rho), which is how it is trained (decomposition/nu.py) and published.
+
+Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000); Chang and Lin, Neural Computation 13 (2001).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from svmcore.model import Machine
+from svmcore.solvers.decomposition import Decomposition
+from svmcore.svc import SVC
+
+SOLVERS = ("auto", "smo", "decomposition")
+
+
+class NuSVC(SVC):
+    """nu-support vector classifier; several classes are each separated from the rest.
+
+    nu: above 0, and at most twice the share of the smaller class, in each machine. The other parameters are as of SVC;
+    class and sample weights multiply what an example may weigh (1/n above). solver: "auto", "smo", "decomposition".
+
+    Attributes after fit as of SVC, scaled as those of the C-SVC with the same machine, whose C are in C_ (k,) (the
+    largest is machine_.C).
+    """
+
+    C = 1.0  # SVC's, as far as the weights go; the scale is found
+
+    def __init__(
+        self,
+        kernel="rbf",
+        *,
+        nu=0.5,
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        class_weight=None,
+        tol=1e-3,
+        max_iter=-1,
+        cache_mb=None,
+        solver="auto",
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.nu = nu
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_mb = cache_mb
+        self.solver = solver
+        self.random_state = random_state
+
+    @property
+    def _nu(self) -> float:
+        return float(self.nu)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not np.isscalar(self.nu) or isinstance(self.nu, str) or not 0 < self.nu <= 1:
+            raise ValueError(f"nu = {self.nu!r}; allowed: a number above 0, up to 1")
+        bounded = isinstance(self.solver, Decomposition) and not self.solver.usual
+        if bounded or self._digestion:
+            raise ValueError(f"solver = {self.solver!r}; allowed for nu-SVC: {', '.join(SOLVERS)}")
+
+    def _solve(self, rows, kernel, Y, C, *arguments, **named):
+        """As of SVC, where nu can be had."""
+        smaller = np.minimum((C * (Y > 0)).sum(axis=1), (C * (Y < 0)).sum(axis=1))
+        most = float((2 * smaller / C.sum(axis=1)).min())
+        if self.nu > most * (1 + 1e-12):
+            raise ValueError(
+                f"nu = {self.nu!r} is infeasible; allowed: at most {most:.4g}, twice the share of the smaller class"
+                + (" (the smallest against the rest)" if len(Y) > 1 else "")
+            )
+        return super()._solve(rows, kernel, Y, C, *arguments, **named)
+
+    def _machine(self, rows, kernel, targets, box, solution) -> Machine:
+        used = box[0] > 0
+        self.C_ = (solution.C / np.where(used, box, np.inf)).max(axis=1)
+        machine = super()._machine(rows, kernel, targets, solution.C, solution)
+        return replace(machine, C=float(self.C_.max()), meta={"nu": float(self.nu)})

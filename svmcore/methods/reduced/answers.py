@@ -107,7 +107,7 @@ class Steps:
     def __init__(self, start: Expansion, bias, X, label, settings: Answers, image_shape, seed: int):
         self.kernel, self.code, self.settings = start.kernel, start.kernel.code(), settings
         self.X, self.label, self.rng = X, label, np.random.default_rng(seed)
-        self.Q = _directions(X, settings.directions)
+        self.Q = directions(X, settings.directions)
         gamma, bias = start.coef.T.astype(np.float32), np.asarray(bias, np.float32)
         self.k = gamma.shape[1]
         if self.k == 1:  # two columns: the classes' shares of the evidence
@@ -209,7 +209,7 @@ def grown(found: Expansion, Z) -> Expansion:
     return Expansion(found.kernel, np.concatenate([found.vectors, np.asarray(Z, np.float32)]), gamma)
 
 
-def _directions(X, r: int):
+def directions(X, r: int):
     """The first r principal directions of X (n, d) about the origin: (d, r) float32, or None for all d."""
     if X.shape[1] <= r:
         return None

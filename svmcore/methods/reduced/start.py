@@ -63,8 +63,8 @@ def _centres(X, m: int, random, work: Work) -> np.ndarray:
     if m == len(X):
         return X
     first = np.sort(random.choice(len(X), m, replace=False))
-    Q = directions(X, DIRECTIONS)
-    P = X if Q is None else X @ Q
+    Q = directions(X, DIRECTIONS, work)
+    P = X if Q is None else np.concatenate([X[rows] @ Q for rows in pieces(len(X), *Q.shape)])
     centres, weight = P[first].copy(), np.ones(m, np.float32)
     stretches = pieces(len(X), m, P.shape[1])
 

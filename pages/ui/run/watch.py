@@ -119,6 +119,8 @@ def _done(run):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):
             looks = {"support_vectors": "See its support vectors", "errors": "See its errors"}
+            if reduction.reduces(run):
+                looks = {"reduced": "See what the reduction changed"} | looks
             for page, label in ({"detect": "See what it finds"} if run.recipe.task == "detect" else looks).items():
                 st.page_link(
                     f"pages/{page}.py",
@@ -219,7 +221,8 @@ def _pictures(run, status):
         if machine is not None or run.progress():
             plane.plane(run, machine, key="plane")
     elif done or (live and len(live.top[0][0])):
-        _largest(run, live, done)
+        if not reduction.reduces(run):  # whose vectors are no examples: the page Reduced sets shows them
+            _largest(run, live, done)
         _wrong(run, live, done)
 
 

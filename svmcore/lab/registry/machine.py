@@ -6,26 +6,38 @@ import numpy as np
 
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.nu import SOLVERS as NU_SOLVERS
+from svmcore.nu import NuSVC
 from svmcore.svc import SVC
 
 
 def svc(recipe, problem) -> SVC:
     """The unfitted estimator. RecipeError for weights of classes that the problem does not have."""
+    return SVC(C=recipe.C, **_settings(recipe, problem))
+
+
+def nu_svc(recipe, problem, nu: float) -> NuSVC:
+    """The same in the nu formulation. RecipeError also for a solver that it does not have."""
+    if recipe.solver not in NU_SOLVERS:
+        raise RecipeError("solver", recipe.solver, f"{', '.join(NU_SOLVERS)} for nu-SVC")
+    return NuSVC(nu=nu, **_settings(recipe, problem))
+
+
+def _settings(recipe, problem) -> dict:
     weight = recipe.class_weight
     if isinstance(weight, dict):
         labels = {str(label): label for label in np.unique(problem.y_train).tolist()}
         if unknown := weight.keys() - labels.keys():
             raise RecipeError("class_weight", min(unknown), f"the labels {', '.join(labels)}")
         weight = {labels[name]: w for name, w in weight.items()}
-    return SVC(
-        problem.kernel,
-        C=recipe.C,
-        class_weight=weight,
-        tol=recipe.tol,
-        cache_mb=recipe.cache_mb,
-        solver=SOLVERS[recipe.solver].argument(recipe),
-        random_state=recipe.seed,
-    )
+    return {
+        "kernel": problem.kernel,
+        "class_weight": weight,
+        "tol": recipe.tol,
+        "cache_mb": recipe.cache_mb,
+        "solver": SOLVERS[recipe.solver].argument(recipe),
+        "random_state": recipe.seed,
+    }
 
 
 def train_svc(recipe, problem, monitor) -> SVC:

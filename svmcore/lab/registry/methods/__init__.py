@@ -4,6 +4,7 @@ from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.methods.cross_training import CrossTraining
 from svmcore.lab.registry.methods.editing import Editing
 from svmcore.lab.registry.methods.jsv import JitteringKernel
+from svmcore.lab.registry.methods.nu_sv import NuSupportVectors
 from svmcore.lab.registry.methods.query_jitter import QueryJitter
 from svmcore.lab.registry.methods.reduced import MADE_BY, Reduced
 from svmcore.lab.registry.methods.sv import SupportVectors
@@ -18,6 +19,7 @@ METHODS: dict[str, Method] = {
         JitteringKernel(),
         QueryJitter(),
         Tangent(),
+        NuSupportVectors(),
         CrossTraining(),
         Editing(),
         Reduced(),

@@ -9,7 +9,7 @@ import numpy as np
 from svmcore.lab.registry.checks import count, positive, several
 from svmcore.lab.registry.costs import Sizes, Stage, in_the_end
 from svmcore.lab.registry.fields import FLAG, NUMBERS, Field, RecipeError, choice, numeric
-from svmcore.lab.registry.machine import svc
+from svmcore.lab.registry.machine import nu_svc, svc
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.searching import GRID, values_of
 from svmcore.methods.editing import CrossTrainingSVC, bagged
@@ -88,6 +88,15 @@ class CrossTraining(Method):
             "C of the final machine; empty for that of the first ones.",
             "the same",
         ),
+        Field(
+            "nu",
+            numeric(0, 1),
+            None,
+            "nu",
+            "The machines by nu instead of C; the values to choose from are then of nu as well.",
+            "machines by C",
+        ),
+        Field("final_nu", numeric(0, 1), None, "Final nu", "nu of the final machine, where they go by nu.", "the same"),
         GRID,
         Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine."),
     )
@@ -124,8 +133,10 @@ class CrossTraining(Method):
 
     def machines(self, recipe, problem):
         """The unfitted estimators of the first stage and of the end."""
-        first, C = svc(recipe, problem), recipe.option("final_C")
-        return first, None if C is None else svc(recipe.replace(C=C), problem)
+        C, nu, final_nu = (recipe.option(name) for name in ("final_C", "nu", "final_nu"))
+        if nu is not None:
+            return nu_svc(recipe, problem, nu), nu_svc(recipe, problem, final_nu or nu)
+        return svc(recipe, problem), svc(recipe.replace(C=C or recipe.C), problem)
 
     def figures(self, estimator) -> dict:
         return {

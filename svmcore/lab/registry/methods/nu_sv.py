@@ -1,0 +1,36 @@
+"""nu-sv: the same machine, told by nu, the share of margin errors, instead of C."""
+
+from svmcore.lab.registry.fields import Field, numeric
+from svmcore.lab.registry.machine import nu_svc
+from svmcore.lab.registry.methods.sv import SupportVectors
+
+NU = Field(
+    "nu",
+    numeric(0, 1),
+    0.5,
+    "nu",
+    "At most this share of the training examples lies inside the margin, at least this share becomes support vectors.",
+    step=0.05,
+)
+
+
+class NuSupportVectors(SupportVectors):
+    """Support vector machines in the nu formulation."""
+
+    name = "nu-sv"
+    title = "Support vectors, by nu"
+    short = "nu-SV"
+    help = "One machine on the examples as they are; nu, a share of them, takes the place of C."
+    source = "Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
+    tasks = ("classify",)
+    fields = (NU, *SupportVectors.fields)
+    parameter = "nu"
+
+    def machine(self, recipe, problem):
+        return nu_svc(recipe, problem, recipe.option("nu"))
+
+    def brief(self, recipe) -> str:
+        return f"nu = {recipe.option('nu'):g}"
+
+    def summary(self, recipe) -> str:
+        return f"{self.title} · nu = {recipe.option('nu'):g}"

@@ -229,8 +229,9 @@ class SVC(MachineEstimator):
             return Digestion()
         return self.solver if isinstance(self.solver, Digestion) else None
 
-    def _fit(self, X, targets: Targets, session: Session, stage: str, source: Source | None = None):
-        """Train on checked examples as one stage of a session, and publish the machine."""
+    def _fit(self, X, targets: Targets, session: Session, stage: str, source: Source | None = None, whole=None):
+        """Train on checked examples as one stage of a session, and publish the machine. whole(standing): how all stands
+        when this does."""
         beside = dense_bytes(X)
         if beside:
             require_memory(beside, ceiling_bytes(self.cache_mb), "X, which is sparse, as rows of numbers,")
@@ -241,7 +242,7 @@ class SVC(MachineEstimator):
             rows = float32_rows(X)
             kernel = self._kernel_for(rows)
         box = np.tile(self._box(targets), (len(targets.Y), 1))
-        solution = self._solve(rows, kernel, targets.Y, box, session, stage, source=source, beside=beside)
+        solution = self._solve(rows, kernel, targets.Y, box, session, stage, whole, source, beside)
         machine = self._machine(rows, kernel, targets, box, solution)
         ends = {"gaps": solution.gaps, "iterations": solution.iterations, "ending": solution.ending}
         self._publish(machine, session, label=targets.label, **ends)

@@ -133,6 +133,17 @@ def test_a_rule_that_leaves_no_example_of_a_class_says_so():
         EditingSVC(rule="edited-nn").fit(X, y)
 
 
+def test_reports_count_in_the_training_set():
+    X, y = overlapping(1500)
+    for rule in ("multiedit-svm", "trimmed", "edited-nn"):
+        seen = []
+        machine = EditingSVC(SVC(RBF(0.5)), rule=rule).fit(X, y, monitor=lambda p, seen=seen: seen.append(p) or True)
+        assert set(seen[-1].snapshot().support) == set(machine.support_)
+        assert seen[-1].kernel_evals == machine.kernel_evals_ > 0
+        for progress in seen:
+            assert progress.snapshot is None or progress.stage in ("final", "editing")
+
+
 def test_a_stop_while_editing_leaves_everything_and_no_machine():
     X, y = overlapping()
     for rule in RULES:

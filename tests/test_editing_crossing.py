@@ -154,7 +154,7 @@ def test_a_cluster_trains_the_subsets():
 
 def test_reports_come_in_the_fitting_thread_and_cover_both_stages():
     X, y = overlapping(3000)
-    seen, threads = [], set()
+    seen, threads, rows = [], set(), []
 
     def monitor(progress):
         seen.append(progress)
@@ -162,10 +162,13 @@ def test_reports_come_in_the_fitting_thread_and_cover_both_stages():
         if progress.snapshot is not None:
             snapshot = progress.snapshot()
             assert snapshot.coef.shape == (1, len(snapshot.support)) == snapshot.bound.shape
-            assert snapshot.support.max(initial=0) < 3000
+            rows.append((progress.stage, snapshot.support))
         return True
 
     machine = CrossTrainingSVC(SVC(RBF(0.5)), random_state=0).fit(X, y, monitor=monitor)
+    assert rows[-1][0] == "final"
+    assert set(rows[-1][1]) == set(machine.support_)
+    assert all(set(at) <= set(machine.subsets_.ravel()) for stage, at in rows if stage == "first stage")
     assert threads == {threading.get_ident()}
     assert [p.stage for p in seen] == sorted([p.stage for p in seen], key=["first stage", "final"].index)
     assert {p.stage for p in seen} == {"first stage", "final"}
@@ -209,6 +212,10 @@ def test_a_stop_leaves_a_machine(stage):
         ({"final_grid": [1, 2]}, "final_grid = .* with validation_size = None; allowed: a validation part"),
         ({"slack": -1}, "slack = -1; allowed"),
         ({"final_grid": [0], "validation_size": 20}, "final_grid = \\[0\\]; allowed: numbers above 0"),
+        ({"grid": 3}, "grid = 3; allowed: numbers above 0"),
+        ({"grid": [1, "2"]}, "grid = .*; allowed: numbers above 0"),
+        ({"n_jobs": 0}, "n_jobs = 0; allowed"),
+        ({"slack": "x"}, "slack = 'x'; allowed"),
         ({"grid": []}, "grid = \\[\\]; allowed"),
         ({"estimator": svm.SVC()}, "estimator = SVC"),
         ({"final": SVC("precomputed")}, "final: kernel = 'precomputed'"),

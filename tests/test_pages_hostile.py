@@ -192,6 +192,23 @@ def inked(kept):
     return (run or trained(recipe)).id
 
 
+def test_examples_of_hostile_classes_are_thrown_away_as_text(kept):
+    """Pictures, rows of a table and points of the plane, of classes that are called anything."""
+    rng, y = np.random.default_rng(0), np.array([IMAGE, TAG])[np.arange(120) % 2]
+    sets = {width: rng.normal(size=(120, width)) + 2.0 * (np.arange(120) % 2)[:, None] for width in (2, 3)}
+    arrays = {width: Arrays.unsplit(X.astype(np.float32), y) for width, X in sets.items()}
+    names = [catalogue.keep(f"{width} {TITLE}", both, replace=True).name for width, both in arrays.items()]
+    base = Recipe(dataset=kept[1], classes=(IMAGE, TAG), kernel=RBF(1.0), C=1.0)
+    for recipe in (base, *(base.replace(dataset=name, classes=(), preprocess=("zscore",)) for name in names)):
+        run = trained(recipe.replace(method="cross-training", noise=0.2))
+        for view in ("A run", "As noise and n grow"):
+            app = open_page("cross_training", cross_view=view, run=run.id, set=recipe.dataset, thrown=TAG, course=IMAGE)
+            assert live_texts(app) == []
+    app = open_page("cross_training", set=names[0], examples="50", each="20", point="3", rule=IMAGE)
+    assert live_texts(app) == []
+    assert app.segmented_control(key="rule").value == "Cross-training"
+
+
 def trained(recipe):
     run_id = jobs.submit(recipe)
     assert jobs.wait(run_id, 60).state == "done"

@@ -9,8 +9,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 
 from svmcore import RBF, SVC, BudgetError, Linear, LocalPoly, Machine, Poly, ReducedSet, VirtualSVC, load, save
+from svmcore.detection.quadratic import quadratic
 from svmcore.gram.sources import Work
-from svmcore.methods.reduced import METHODS, STARTS, Expansion, best_thresholds
+from svmcore.methods.reduced import METHODS, STARTS, Answers, Expansion, best_thresholds
 from svmcore.methods.reduced.exact import by_distance, pivots
 from svmcore.methods.reduced.joint import optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -151,6 +152,26 @@ def test_what_auto_stands_for():
     assert ReducedSet(5, shared=False).fit(ten(Poly(2, 1, 1))).method_ == "quadratic"
 
 
+def test_answers_move_vectors_weights_and_biases_together(monkeypatch):
+    X, y = digits()
+    few = Answers(epochs=15, batch=16)
+    fitted = ReducedSet(40, method="answers", answers=few, start="greedy", random_state=1).fit(ten(), X, y)
+    assert fitted.n_after_ == 40
+    assert np.isnan(fitted.rho_).all()
+    assert (fitted.threshold_shift_ != 0).all()
+    assert np.mean(fitted.predict(X) != y) < 0.2
+    assert {progress.stage for progress in fitted.history_} >= {"start", "answers"}
+    again = clone(fitted).fit(ten(), X, y)
+    np.testing.assert_array_equal(again.machine_.support_vectors, fitted.machine_.support_vectors)
+    two = ReducedSet(8, method="answers", answers=few).fit(eight(), X, y == 8, X_val=X, y_val=y == 8)
+    ((m, rho, error),) = two.path_
+    assert (m, rho) == (8, None)
+    assert error == np.mean(two.predict(X) != (y == 8)) < 0.15
+    monkeypatch.setattr("svmcore.methods.reduced.estimator.MANY", len(y))
+    assert ReducedSet(5, answers=few).fit(ten(), X, y).method_ == "answers"
+    assert ReducedSet(5, answers=few, shared=False, iterations=1).fit(ten(), X, y).method_ == "rho"
+
+
 # The path, thresholds
 
 
@@ -236,10 +257,11 @@ def test_a_report_tells_vectors_and_rho_and_shows_the_machines():
     assert fitted.history_[-1].snapshot is None
 
 
-@pytest.mark.parametrize("reports", [0, 1, 3, 6])
-@pytest.mark.parametrize(
-    "options", [{"shared": False}, {"shared": True}, {"shared": True, "steps": 3}, {"method": "exact"}], ids=str
-)
+WAYS = [{"shared": False}, {}, {"steps": 3}, {"method": "exact"}, {"method": "answers"}, {"kernel": Poly(2, 1, 1)}]
+
+
+@pytest.mark.parametrize("reports", [0, 2, 6])
+@pytest.mark.parametrize("options", WAYS, ids=str)
 def test_a_stop_leaves_a_machine_that_decides(options, reports):
     X, y = digits()
     left, options = iter(range(reports)), dict(options)
@@ -248,7 +270,7 @@ def test_a_stop_leaves_a_machine_that_decides(options, reports):
     fitted = ReducedSet(n, tol=0, **options).fit(machine, X, y, monitor=lambda progress: next(left, None) is not None)
     assert np.isfinite(fitted.machine_.decision_values(X)).all()
     assert fitted.converged_ == (fitted.ending_ == "")
-    assert np.mean(fitted.predict(X) != y) < 0.5
+    assert np.mean(fitted.predict(X) != y) < (0.9 if fitted.method_ == "answers" else 0.5)
     assert reports or fitted.ending_ == "stopped"
 
 
@@ -297,13 +319,19 @@ REFUSED = [
     ({"thresholds": "train"}, "thresholds = 'train' without X and y"),
     ({"thresholds": "test"}, "thresholds = 'test'; allowed: auto, train, kept"),
     ({"cache_mb": 0}, "cache_mb = 0"),
+    ({"method": "answers"}, "method = 'answers' without X and y; allowed: with training examples"),
+    ({"method": "answers", "shared": False, "X": True}, "shared = False with method = 'answers'; allowed: True"),
+    ({"method": "answers", "answers": 3, "X": True}, "answers = 3; allowed: an Answers, or None"),
+    ({"method": "answers", "image_shape": (9, 9), "X": True}, r"image_shape = \(9, 9\); allowed: one of 64 numbers"),
 ]
 
 
 @pytest.mark.parametrize(("options", "words"), REFUSED, ids=lambda value: str(value)[:40])
 def test_a_bad_parameter_is_refused_by_name(options, words):
+    options = {"n_vectors": 5} | options
+    examples = digits() if options.pop("X", False) else ()
     with pytest.raises(ValueError, match=words):
-        ReducedSet(**({"n_vectors": 5} | options)).fit(ten())
+        ReducedSet(**options).fit(ten(), *examples)
 
 
 def test_a_machine_that_cannot_be_reduced_says_why():
@@ -355,3 +383,11 @@ def test_one_vector_and_one_support_vector_are_enough():
         assert ReducedSet(1, method=method).fit(machine).n_after_ == 1
     alone = by_hand(RBF(1), X[:1], [1])
     assert ReducedSet(1).fit(alone).rho_ == pytest.approx(0, abs=1e-9)
+
+
+def test_a_detector_of_degree_2_is_the_same_quadratic_form_with_as_many_vectors_as_pixels():
+    X, _ = digits()
+    machine = eight(Poly(2, 1, 1))
+    reduced = ReducedSet(65, method="quadratic").fit(machine).machine_
+    np.testing.assert_allclose(quadratic(reduced).values(X), quadratic(machine).values(X), atol=1e-4)
+    assert len(reduced.support) <= 65 < len(machine.support)

@@ -65,6 +65,6 @@ def _difference(plain: Cost, edited: Cost) -> str:
         return said
     test = metrics.paired_test(plain.wrong, edited.wrong)
     return (
-        f"{said} {test.only_b:,} test examples come out wrong that were right, {test.only_a:,} right that were wrong "
+        f"{said} Wrong now that were right: {test.only_b:,} test examples; right now that were wrong: {test.only_a:,} "
         f"(exact McNemar test: p = {test.p_value:.2g})."
     )

@@ -51,8 +51,8 @@ class Course(NamedTuple):
 Found = dict[str, Run]  # digest -> run, of those that are done
 MEASURES = {
     "support vectors": lambda run: run.result["n_union"],
-    "at C": lambda run: int(np.sum(run.result["n_bound"])),
-    "below C": lambda run: run.result["n_union"] - int(np.sum(run.result["n_bound"])),
+    "bound": lambda run: int(np.sum(run.result["n_bound"])),
+    "free": lambda run: run.result["n_union"] - int(np.sum(run.result["n_bound"])),
     "wrong, %": lambda run: 100 * run.result["error_rate"],
     "wrong by labels as noisy, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
     "training time, s": lambda run: words.training_seconds(run.result) - run.result.get("search_seconds", 0.0),

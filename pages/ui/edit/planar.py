@@ -4,7 +4,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.edit import costs, growing, one
-from pages.ui.edit.setting import Sample, Setting, form, sample
+from pages.ui.edit.setting import STAND_IN, Sample, Setting, form, sample, usual
 from pages.ui.edit.solve import CROSS, Trained, trained
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import chart, show
@@ -56,7 +56,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         st.error(words.plain(error), title=f"{RULES[rule].title} cannot be carried out", icon=":material/block:")
         return
     points = _points(given)
-    made = " Synthetic points: the benchmark's file is not on this machine." if given.synthetic else ""
+    made = f" {_made(setting)}" if given.synthetic else ""
     st.markdown(
         f"Plain machine: **{len(plain.support):,} support vectors**, {costs.rate(~plain.right)} wrong. "
         f"{RULES[rule].title}: **{len(found.support):,} support vectors**, {costs.rate(~found.right)} wrong.{made}"
@@ -74,6 +74,12 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         figure = edited.what_is_left(points, found.role, found.field, plain.field, found.support, found.bound)
         show(figure, "edit_left")
         costs.table(_cost(plain, given), _cost(found, given))
+
+
+def _made(setting: Setting) -> str:
+    """What is said of points that were made here."""
+    instead = setting.dataset == STAND_IN and usual() == STAND_IN
+    return f"Synthetic points{', as the file of the banana benchmark is not on this machine' if instead else ''}."
 
 
 def _points(given: Sample) -> edited.Points:

@@ -134,7 +134,7 @@ def _held(course: Course, found: Found) -> go.Figure:
     if course.apart:
         lines = {
             f"{name}, {measure}": one
-            for measure in ("at C", "below C")
+            for measure in ("bound", "free")
             for name, one in _lines(course, found, measure).items()
         }
     else:
@@ -147,12 +147,14 @@ def _held(course: Course, found: Found) -> go.Figure:
         log=course.apart,
         span=_span(course),
     )
+    kinds = " Bound: at C; free: below it." if course.apart else ""
     known = all(point.bayes is not None for point in course.points)
     told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
     return worded(
         figure,
         f"Support vectors against {course.x_title}: {_said(lines)}.",
-        f"{_said(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {told}.",
+        f"{_said(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {told}."
+        f"{kinds}",
     )
 
 

@@ -18,7 +18,7 @@ from svmcore.methods.editing import roles
 
 MOST = 4000  # examples that are drawn
 INSIDE = (0.5, 99.5)  # per cent of the examples that the axes hold
-NAME_ROOM = 120  # pixels for the names of lines
+NAME_ROOM = 130  # pixels for the names of lines
 
 
 def margins(
@@ -99,7 +99,7 @@ def growth(
     for (name, line), look in zip(lines.items(), LOOKS, strict=False):
         figure.add_scatter(
             x=list(line.xs),
-            y=list(line.ys),
+            y=_shown(line.ys, log),
             mode="lines+markers",
             line={"color": look["color"], "dash": look["dash"], "width": 2.5},
             marker={"symbol": look["symbol"], "size": 8, "color": look["color"]},
@@ -110,7 +110,7 @@ def growth(
     if law:
         name, line = law
         figure.add_scatter(
-            x=list(line.xs), y=list(line.ys), mode="lines", line={"color": GREY, "dash": "dot", "width": 2},
+            x=list(line.xs), y=_shown(line.ys, log), mode="lines", line={"color": GREY, "dash": "dot", "width": 2},
             hovertemplate=f"%{{y:,.0f}}<extra>{in_figure(name)}</extra>",
         )  # fmt: skip
         ends.append((line.ys[-1], name, GREY))
@@ -119,36 +119,31 @@ def growth(
     if span and span[0] < span[1]:
         room = 0.04 * (span[1] - span[0])
         figure.update_xaxes(range=[span[0] - room, span[1] + room])
-    _name_ends(figure, ends, log)
-    _y_range(figure, log)
+    heights = [y for line in figure.data for y in line.y if y is not None]
+    if heights:
+        _y_axis(figure, ends, min(heights), max(heights), log)
     return figure
 
 
-def _y_range(figure: go.Figure, log: bool) -> None:
-    heights = [y for line in figure.data for y in line.y if y is not None and (y > 0 or not log)]
-    if not heights:
-        return
+def _shown(ys: Sequence[float], log: bool) -> list[float | None]:
+    """Heights as they are drawn: a log axis has no place for 0."""
+    return [None if log and y <= 0 else y for y in ys]
+
+
+def _y_axis(figure: go.Figure, ends: list, low: float, high: float, log: bool) -> None:
+    """The axis, and the names at the right ends of the lines, apart from each other. ends: (height, name, colour)."""
     if log:
-        low, high = min(heights), max(heights)
         figure.update_yaxes(**log_ticks(low, high))
+        low, high = np.log10(low), np.log10(high)
     else:
         figure.update_yaxes(rangemode="tozero")
-
-
-def _name_ends(figure: go.Figure, ends, log: bool) -> None:
-    """Names at the right ends, apart from each other."""
-    if not ends:
-        return
-    place = np.log10 if log else float
-    heights = [y for line in figure.data for y in line.y if y is not None]
-    span = max(place(max(max(heights), 1e-9)) - (place(max(min(heights), 1e-9)) if log else 0), 1e-9)
-    room, below = 0.09 * span, -np.inf
-    for y, name, colour in sorted(ends, key=lambda end: end[0]):
-        at = place(max(y, 1e-9)) if log else y
-        shown = max(at, below + room)
-        below = shown
+        low = min(low, 0.0)
+    room, below = 0.11 * max(high - low, 1e-9), -np.inf
+    places = [(low if log and y <= 0 else np.log10(y) if log else y, name, colour) for y, name, colour in ends]
+    for at, name, colour in sorted(places):
+        below = max(at, below + room)
         figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=6, y=shown, text=in_figure(name, 24), showarrow=False,
+            x=1, xref="paper", xanchor="left", xshift=6, y=below, text=in_figure(name, 24), showarrow=False,
             font={"color": colour}, align="left",
         )  # fmt: skip
 

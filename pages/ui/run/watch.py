@@ -119,13 +119,15 @@ def _done(run):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):
             looks = {"support_vectors": "See its support vectors", "errors": "See its errors"}
+            if "roles" in run.result:  # of its training examples
+                looks["cross_training"] = "See what it threw away"
             for page, label in ({"detect": "See what it finds"} if run.recipe.task == "detect" else looks).items():
                 st.page_link(
                     f"pages/{page}.py",
                     label=label,
                     icon=":material/arrow_forward:",
                     icon_position="right",
-                    query_params={"run": run.id},
+                    query_params={"run": run.id} | ({"cross_view": "A run"} if page == "cross_training" else {}),
                 )
             card.to_compare(run)
     hint.hint(run)

@@ -88,7 +88,7 @@ class Viewer:
 
     def due(self, progress, final: bool) -> bool:
         """Whether there is something new to see, and the time since the last look allows another one."""
-        if progress.iterations == self._seen:
+        if progress.snapshot is None or progress.iterations == self._seen:
             return False
         if final or self._version < FIRST:
             return True

@@ -20,10 +20,29 @@ from joblib.parallel import get_active_backend
 from sklearn.base import clone
 
 from svmcore.gram.threads import CORES
+from svmcore.memory import MB, ceiling_bytes
 from svmcore.model import Machine
 from svmcore.solvers.progress import Monitor, Progress, Snapshot, Standing
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
+
+
+def of_part(rows) -> Callable[[Standing], Standing]:
+    """For a stage that trains on some rows (m,) of the training set: its snapshots count in all of it. None: nothing
+    to be seen of it."""
+
+    def whole(standing: Standing) -> Standing:
+        inner = standing.snapshot
+        if rows is None or inner is None:
+            return standing._replace(snapshot=None)
+
+        def snapshot():
+            seen = inner()
+            return seen._replace(support=rows[seen.support])
+
+        return standing._replace(snapshot=snapshot)
+
+    return whole
 
 
 class Trained(NamedTuple):
@@ -66,7 +85,10 @@ class Beside:
         """Every subset of X (n, d), y (n,) with each of the settings: a list for each subset. Stopped where the monitor
         asks for an end; what was trained until then is in `done`."""
         shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
-        jobs = min(CORES, len(self.subsets)) if n_jobs is None and shared else n_jobs
+        at_a_time = min(CORES, len(self.subsets))
+        jobs = at_a_time if n_jobs is None and shared else n_jobs
+        if shared:  # the ceiling is of all together, and the same whatever n_jobs, so that the machines are
+            estimator = clone(estimator).set_params(cache_mb=ceiling_bytes(estimator.cache_mb) / MB / at_a_time)
         parallel = Parallel(n_jobs=jobs, prefer="threads", mmap_mode=None)  # here, where joblib's settings are known
 
         def all_of_them():

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, float32_rows, seed_of
+from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.estimator import check_estimators
 from svmcore.methods.editing.roles import KEPT, Edited
 from svmcore.methods.editing.rules import SETTINGS, check_settings, edited
@@ -73,7 +74,7 @@ class EditingSVC(MachineEstimator):
                 raise ValueError(
                     f"rule = {self.rule!r} leaves no example of class {name!r}; allowed: another rule or settings"
                 )
-            svc._fit(rows[kept], Targets(rows[kept], y[kept]), session, "final")
+            svc._fit(rows[kept], Targets(rows[kept], y[kept]), session, "final", whole=of_part(kept))
         self.role_, self.kept_ = found.role, kept
         machine = replace(svc.machine_, support=kept[svc.machine_.support])
         ends = {"gaps": svc.gap_, "iterations": svc.n_iter_, "ending": svc.ending_}

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, float32_rows
+from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
 from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import Edited
@@ -80,6 +81,7 @@ class CrossTrainingSVC(MachineEstimator):
         rows = float32_rows(X)
         first, last = (self._settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
         crossing = Crossing(rows, y, targets.label, session := Session(monitor), self.slack)
+        self.final_C_ = name_of(last)[1]  # a search may choose another
         rng = check_random_state(self.random_state)
         crossing.draw(self.n_subsets, self.subset_size, self.validation_size, rng)
         with session:
@@ -113,7 +115,7 @@ class CrossTrainingSVC(MachineEstimator):
         best, best_right, chosen_seconds, total = None, -1.0, 0.0, 0.0
         for setting in settings:
             started = time.perf_counter()
-            svc = clone(last).set_params(**setting)._fit(rows, targets, session, "final", source)
+            svc = clone(last).set_params(**setting)._fit(rows, targets, session, "final", source, of_part(kept))
             machine, right = replace(svc.machine_, support=kept[svc.machine_.support]), 0.0
             if len(at) and not session.stopped:
                 shift, right = threshold(machine.decision_values(crossing.X[at])[:, 0], crossing.Y[at], self.slack)
@@ -132,8 +134,6 @@ class CrossTrainingSVC(MachineEstimator):
         self.margin_mean_, self.margin_variance_, self.role_ = crossing.mean, crossing.variance, crossing.role
         self.C_ = crossing.setting.get(*name_of(first))
         self.search_seconds_ = crossing.search_seconds + seconds
-        if not hasattr(self, "final_C_"):
-            self.final_C_ = name_of(last)[1]
 
     def _settled(self, svc: SVC | None, rows) -> SVC:
         """The estimator with the kernel that its parameters mean for all examples: one for all machines."""
@@ -147,13 +147,16 @@ class CrossTrainingSVC(MachineEstimator):
         part = self.validation_size
         if part is not None and part != THIRD and not (_whole(part) and part >= 2):
             raise ValueError(f"validation_size = {part!r}; allowed: a whole number from 2, '{THIRD}' of r, or None")
-        if not np.isscalar(self.slack) or not 0 <= self.slack < np.inf:
+        if not _number(self.slack) or not 0 <= self.slack < np.inf:
             raise ValueError(f"slack = {self.slack!r}; allowed: a number from 0")
+        if self.n_jobs is not None and (not _whole(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs = {self.n_jobs!r}; allowed: a whole number but 0 (-1: as many as cores), or None")
         for name in ("grid", "final_grid"):
             values = getattr(self, name)
             if values is None:
                 continue
-            if not len(values) or not all(np.isscalar(v) and np.isfinite(v) and v > 0 for v in values):
+            listed = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
+            if not listed or not all(_number(v) and 0 < v < np.inf for v in values):
                 raise ValueError(f"{name} = {values!r}; allowed: numbers above 0, or None")
             if len(values) > 1 and part is None and name == "final_grid":
                 raise ValueError(
@@ -215,6 +218,10 @@ def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:
         C=float(svc.C),
         bound=nothing > 0,
     )
+
+
+def _number(value) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _whole(value) -> bool:

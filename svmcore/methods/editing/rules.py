@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import Targets, float32_rows
+from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing
 from svmcore.methods.editing.neighbours import Classify, condense, edited_nn, multiedit
 from svmcore.methods.editing.roles import EASY, KEPT, WRONG_SIDE, Edited
 from svmcore.methods.editing.trimmed import trimmed
+from svmcore.solvers.progress import Standing
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -116,6 +118,7 @@ def edited(rule: str, X, y, session: Session, *, seed, estimator: SVC | None, **
     if len(classes) != 2 and rule in ("trimmed", "cross-training"):
         raise ValueError(f"rule = {rule!r} with {len(classes)} classes; allowed: two classes, or another rule")
     role = np.full(len(X), KEPT, np.int8)
+    session.begin("editing", lambda: Standing((), 0.0, 0, 0, None))
     if rule == "cross-training":
         crossing = Crossing(X, y, label, session)
         crossing.draw(settings["n_subsets"], settings["subset_size"], None, rng)
@@ -147,15 +150,16 @@ def check_settings(rule: str, **settings) -> None:
         value = settings[name]
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
             raise ValueError(f"{name} = {value!r}; allowed: a whole number from {least}")
-    if not np.isscalar(settings["below"]) or not np.isfinite(settings["below"]) or settings["below"] > 0:
-        raise ValueError(f"below = {settings['below']!r}; allowed: a number up to 0")
+    below = settings["below"]
+    if not isinstance(below, int | float | np.number) or not np.isfinite(below) or below > 0:
+        raise ValueError(f"below = {below!r}; allowed: a number up to 0")
 
 
 def _by_machine(svc: SVC, session: Session) -> Classify:
     """The classifier of MULTIEDIT with an SVM inside; its fits are stages of the session."""
 
     def classify(X, label, others):
-        machine = clone(svc)._fit(X, Targets(X, label), session, "editing").machine_
+        machine = clone(svc)._fit(X, Targets(X, label), session, "editing", whole=of_part(None)).machine_
         session.check()
         return machine.predict(others)
 

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from svmcore.estimator import Targets
 from svmcore.methods.editing.bagged import decisions
+from svmcore.methods.editing.beside import of_part
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -34,7 +35,8 @@ def trimmed(X, y, estimator: SVC, session: Session, below: float = -1.0) -> np.n
     for _ in range(MOST_ROUNDS):
         if any(not (keep & (side == Y)).any() for side in (1.0, -1.0)):
             break
-        svc = clone(estimator)._fit(X[keep], Targets(X[keep], y[keep]), session, "trimming")
+        left = np.flatnonzero(keep)
+        svc = clone(estimator)._fit(X[left], Targets(X[left], y[left]), session, "editing", whole=of_part(left))
         session.check()
         before, keep = keep, Y * decisions([svc.machine_], X, session)[0] >= below
         if np.array_equal(keep, before):

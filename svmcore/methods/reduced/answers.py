@@ -38,6 +38,7 @@ from svmcore.solvers.progress import Stopped
 PARTS = 4  # of a batch, computed side by side
 FLAT = 1e-3  # sum of |dloss/df| / tau of an example below which it is left out
 MEAN, SQUARE = 0.9, 0.999  # Adam's memories
+STEPS, LEAST = 50, 8  # few examples: so many steps an epoch, by smaller batches of at least so many
 WARM = 50  # steps in which the rate rises
 
 
@@ -45,9 +46,9 @@ class Answers(NamedTuple):
     """How the steps go."""
 
     epochs: int = 100  # passes over the examples
-    batch: int = 512
-    rate: float = 1e-3  # of u, in lengths of a vector
-    weight_rate: float = 1e-2  # of gamma and b, in means of |gamma|
+    batch: int = 128
+    rate: float = 5e-4  # of u, in lengths of a vector
+    weight_rate: float = 5e-3  # of gamma and b, in means of |gamma|
     sharpness: float = 3.0  # tau
     directions: int = 120  # r
     deform: float = 1.0  # strength of the deformations of images, 0 for none
@@ -109,11 +110,11 @@ class Steps:
         U = start.vectors.astype(np.float32)
         self.values = [np.ascontiguousarray(U if self.Q is None else U @ self.Q), np.ascontiguousarray(gamma), bias]
         self.memories = [(np.zeros_like(v), np.zeros_like(v)) for v in self.values]
-        length, size = np.sqrt(squared_norms(self.values[0]).mean()), np.abs(gamma).mean() or 1.0
+        length, size = np.sqrt(squared_norms(self.values[0]).mean()), np.abs(gamma).mean() + 1 / len(U)
         self.rates = (settings.rate * length, settings.weight_rate * size, settings.weight_rate * size)
         deformed = image_shape is not None and settings.deform > 0
         self.deform = Deformations(X, image_shape, settings.deform, self.rng) if deformed else None
-        self.batch = min(settings.batch, len(X))
+        self.batch = min(settings.batch, max(LEAST, len(X) // STEPS))
         self.per_epoch, self.done, self.loss = max(1, len(X) // self.batch), 0, np.nan
 
     def epoch(self, work: Work) -> None:
@@ -186,14 +187,21 @@ class Steps:
 
 
 def gathered(target: Expansion, Z, work: Work | None = None) -> Expansion:
-    """An expansion over Z (m, d) that has, at each z_j, the weights of the target's vectors that are nearest to it: what
-    the steps may start from."""
+    """What the steps may start from: at each z_j of Z (m, d) the weights of those of the target's vectors that are
+    nearest to it."""
     Z, work = np.asarray(Z, np.float32), work or Work()
     half, gamma = squared_norms(Z) / 2, np.zeros((len(Z), len(target.coef)))
     for rows in pieces(len(target.vectors), *Z.shape):
         work.check()
         np.add.at(gamma, (target.vectors[rows] @ Z.T - half).argmax(axis=1), target.coef[:, rows].T)
     return Expansion(target.kernel, Z, gamma.T.copy())
+
+
+def grown(found: Expansion, Z) -> Expansion:
+    """What the steps may go on from with more vectors: those found, and Z (m, d) with weight 0, so that nothing is said
+    otherwise yet."""
+    gamma = np.concatenate([found.coef, np.zeros((len(found.coef), len(Z)))], axis=1)
+    return Expansion(found.kernel, np.concatenate([found.vectors, np.asarray(Z, np.float32)]), gamma)
 
 
 def _directions(X, r: int):

@@ -6,6 +6,8 @@ import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.memory import MB, BudgetError, ceiling_bytes
+from svmcore.methods.reduced.answers import Answers
+from svmcore.methods.reduced.exact import dimensions
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Rho
 from svmcore.methods.reduced.quadratic import has_eigenvectors
@@ -93,8 +95,6 @@ def numbers(n_vectors, sizes) -> list[int]:
 
 
 def _check_answers(owner, machine: Machine, train) -> None:
-    from svmcore.methods.reduced.answers import Answers
-
     if not train:
         raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
@@ -108,12 +108,15 @@ def _check_answers(owner, machine: Machine, train) -> None:
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
     d, counts = machine.support_vectors.shape[1], sizes if owner.n_vectors is None else numbers(owner.n_vectors, sizes)
     greedy = method == "exact" or owner.start == "greedy" or (owner.start == "auto" and method == "rho")
+    most = dimensions(machine.kernel, d)
     each = [
-        max(8 * n * m if greedy else 0, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d)
+        max(8 * n * min(m, most) if greedy else 0, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d)
         for n, m in zip(sizes, counts, strict=True)
     ]
     need = 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
-    need, ceiling = need + 16 * len(machine.bias) * sum(sizes), ceiling_bytes(owner.cache_mb)
+    need += 16 * len(machine.bias) * sum(sizes)
+    need += 4 * d * sum(sizes) if not owner.shared else 0  # every part its own
+    ceiling = ceiling_bytes(owner.cache_mb)
     if need > ceiling:
         raise BudgetError(
             f"cache_mb: the reduction needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: "

@@ -16,13 +16,14 @@ References: Downs, Gates and Masters, JMLR 2 (2001); pivots that lower rho: Smol
 
 from __future__ import annotations
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from svmcore.gram.sources import Work
-from svmcore.kernels import Kernel, squared_norms
+from svmcore.kernels import Kernel, Linear, Poly, squared_norms
 from svmcore.methods.reduced.expansion import Expansion, blocks
 
 BLOCK = 64  # candidates whose kernel values are computed together
@@ -69,6 +70,15 @@ def pivots(target: Expansion, rule, most: int, tol: float = 0.0, work: Work | No
             break
         factor.take(candidates[np.argsort(-gain[candidates], kind="stable")], rule, most, tol)
     return factor.basis()
+
+
+def dimensions(kernel: Kernel, d: int) -> float:
+    """Of the space that a kernel maps examples of d features to: at most so many depend on no others."""
+    if isinstance(kernel, Linear):
+        return d
+    if not isinstance(kernel, Poly):
+        return np.inf
+    return comb(d + kernel.degree - (0 if kernel.coef0 else 1), kernel.degree)
 
 
 class _Factor:

@@ -13,15 +13,15 @@ what a stop leaves is a machine that decides, always.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import comb
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from svmcore.gram.threads import CORES
-from svmcore.kernels import Kernel, Linear, Poly
-from svmcore.methods.reduced.exact import by_distance, pivots
+from svmcore.kernels import Kernel
+from svmcore.methods.reduced.answers import fit_answers, gathered
+from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -73,13 +73,7 @@ class Stages:
 
     def __init__(self, owner, machine: Machine, method: str, session: Session):
         self.owner, self.machine, self.method, self.session = owner, machine, method, session
-        k = len(machine.bias)
-        whole = Expansion.of(machine)
-        if owner.shared:
-            used = whole.used
-            self.parts = [Part(np.arange(k), Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used]))]
-        else:
-            self.parts = [Part(np.array([c]), whole.machine(c)) for c in np.flatnonzero((whole.coef != 0).any(axis=1))]
+        self.parts = [Part(machines, target) for machines, target in targets(machine, owner.shared)]
         self.bias, self.assembled, self.loss = machine.bias, None, 0.0
         self.first = owner.start if owner.start != "auto" else "k-means" if method == "answers" else "greedy"
 
@@ -123,8 +117,6 @@ class Stages:
 
     def answers(self, m: int, X, y, seed: int) -> None:
         """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,)."""
-        from svmcore.methods.reduced.answers import fit_answers, gathered
-
         self.session.begin("start", self.standing)
         (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
         Z = first_vectors(part.target, m, self.first, seed, session)
@@ -158,7 +150,8 @@ class Stages:
         machine, kept = self.machine, np.zeros((len(self.machine.bias), len(self.machine.support)))
         for part in self.parts:
             at = np.flatnonzero((machine.coef[part.machines] != 0).any(axis=0))
-            basis = pivots(part.target, by_distance, len(at), tol, self.session)
+            most = min(len(at), dimensions(machine.kernel, part.target.vectors.shape[1]))
+            basis = pivots(part.target, by_distance, int(most), tol, self.session)
             part.norms = part.target.norms(self.session)
             part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, basis.rho[-1])
             part.start = part.found.rho
@@ -247,8 +240,9 @@ def targets(machine: Machine, shared: bool) -> list[tuple[np.ndarray, Expansion]
         whole = Expansion.of(machine)
         if shared:
             used = whole.used
-            target = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
-            known[shared] = [(np.arange(len(whole.coef)), target)]
+            if len(used) < len(whole.vectors):
+                whole = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
+            known[shared] = [(np.arange(len(whole.coef)), whole)]
         else:
             known[shared] = [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
     return known[shared]
@@ -271,9 +265,7 @@ def errors(machine: Machine, X, y, session: Session) -> float:
 def simplified(target: Expansion, session: Session) -> Expansion:
     """The same Psi over fewer examples, where the kernel's space has fewer dimensions than there are examples."""
     n, d = target.vectors.shape
-    kernel = target.kernel
-    degree = 1 if isinstance(kernel, Linear) else kernel.degree if isinstance(kernel, Poly) else None
-    if degree is None or comb(d + degree, degree) >= n:
+    if (most := dimensions(target.kernel, d)) >= n:
         return target
-    basis = pivots(target, by_distance, min(n, comb(d + degree, degree)), work=session)
-    return Expansion(kernel, target.vectors[basis.chosen], basis.gamma)
+    basis = pivots(target, by_distance, int(most), work=session)
+    return Expansion(target.kernel, target.vectors[basis.chosen], basis.gamma)

@@ -60,5 +60,7 @@ class NuRounds(Rounds):
 
     def _ending(self):
         if self._without_margin().any():
-            return f"nu = {self.nu:g} leaves no margin: the classes overlap by more; allowed: a larger nu"
+            return (
+                f"nu = {self.nu:g} leaves no margin: the classes overlap by more; allowed: a larger nu, another kernel"
+            )
         return super()._ending()

@@ -5,7 +5,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.edit import choice, published
-from pages.ui.edit.course import Course, Found, Point, law, line, rows
+from pages.ui.edit.course import TIME, Course, Found, Point, law, line, rows
 from pages.ui.figures import crossing
 from pages.ui.figures.frame import show, worded
 from pages.ui.kit import present, state, words
@@ -115,7 +115,7 @@ def _figures(course: Course, found: Found) -> None:
     drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "wrong, %")}
     if any(recipe.option("noise") for recipe in course.recipes):
         drawn["Errors by noisy labels"] = _of(course, found, "wrong by labels as noisy, %")
-    drawn["Time"] = _of(course, found, "training time, s")
+    drawn["Time"] = _of(course, found, TIME)
     grid = st.grid(2, min_column_width=380)
     for at, (place, figure) in enumerate(
         zip(present.parts(list(drawn), [grid.cell() for _ in drawn]), drawn.values(), strict=True)

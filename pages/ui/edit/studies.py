@@ -182,10 +182,26 @@ def _number(value: float) -> str:
 
 
 def _table(course: Course, found: Found) -> None:
+    told = rows(course, found)
     with st.expander("All runs"):
         st.dataframe(
-            rows(course, found), hide_index=True, key="course_table", alt="Every run of the study with its figures"
-        )
+            told, hide_index=True, key="course_table", column_order=[name for name in told[0] if name != "run"],
+            on_select=lambda: _see([row["run"] for row in told]), selection_mode="single-row",
+            alt="Every run of the study with its figures",
+        )  # fmt: skip
+        st.caption("Mark a row to make its run the one shown; of one that threw examples away, to see which.")
+
+
+def _see(run_ids: list[str]) -> None:
+    """Callback of the table: the run of the row that was marked."""
+    for at in st.session_state["course_table"].selection.rows:
+        run = runs.get(run_ids[at])
+        st.session_state["run"] = run.id
+        state.write("run", ["run"], {"run": run.id})
+        if "roles" in run.result:
+            st.session_state["cross_view"] = "A run"
+        else:
+            state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
 
 
 def _working(statuses) -> None:

@@ -176,7 +176,9 @@ def test_a_damaged_keep_is_said(edited_run):
 
 
 def test_a_course_over_noise_fills_from_runs(edited_run):
-    app = open_page("cross_training", cross_view="As noise and n grow", set="toy-banana")
+    app = open_page(
+        "cross_training", cross_view="As noise and n grow", course="Your own data, by noise", set="toy-banana"
+    )
     assert "of 10 runs are stored" in texts(app)
     assert app.button(key="queue_course")
     app = open_page("cross_training", cross_view="As noise and n grow", course="Your own data, by n", set="mnist-5k")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from data import drawn
 from pages.ui.edit.course import Course, Point
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.recipes.xtrain import POINTS as RECIPES
 from svmcore.lab.store.group import Group
 
 

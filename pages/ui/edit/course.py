@@ -62,7 +62,7 @@ MEASURES = {
 
 def line(course: Course, found: Found, name: str, measure: str) -> Line | None:
     """The measure of one machine along x: means, with the smallest and the largest where it is repeated; None before
-    any is done. Of times the median: the first one of a process also reads the library."""
+    any is done. Of times the median alone: the first run of a process also reads the library."""
     xs, values = [], []
     for point in course.points:
         done = [found[r.digest()] for r in point.machines.get(name, ()) if r.digest() in found]
@@ -71,7 +71,7 @@ def line(course: Course, found: Found, name: str, measure: str) -> Line | None:
             values.append([MEASURES[measure](run) for run in done])
     if not xs:
         return None
-    repeated = any(len(several) > 1 for several in values)
+    repeated = measure != TIME and any(len(several) > 1 for several in values)
     spread = ([min(v) for v in values], [max(v) for v in values]) if repeated else ()
     middle = np.median if measure == TIME else np.mean
     return Line(xs, [float(middle(v)) for v in values], *spread)

@@ -93,7 +93,7 @@ def _thrown(left: Left) -> None:
     n, crossed = len(left.role), bool(len(left.mean))
     counts = np.bincount(left.role, minlength=len(roles.TITLES))
     rows = [
-        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{100 * counts[code] / n:.1f} %"}
+        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{100 * counts[code] / n:.1f}\u00a0%"}
         | ({"Why": roles.REASONS[code]} if crossed else {})
         for code in np.flatnonzero(counts)
     ]

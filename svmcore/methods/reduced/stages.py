@@ -20,7 +20,7 @@ import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
-from svmcore.methods.reduced.answers import fit_answers, gathered
+from svmcore.methods.reduced.answers import Answers, fit_answers, gathered, grown
 from svmcore.methods.reduced.exact import by_distance, dimensions, is_definite, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
@@ -116,11 +116,16 @@ class Stages:
         self.session.see(1, lambda: setattr(part, "found", found))
 
     def answers(self, m: int, X, y, seed: int) -> None:
-        """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,)."""
+        """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,).
+        Vectors that an earlier step of the path found are kept and moved on."""
         self.session.begin("start", self.standing)
         (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
-        Z = first_vectors(part.target, m, self.first, seed, session)
-        start = gathered(part.target, Z, session)
+        settings, known = owner.answers or Answers(), part.found and len(part.found.Z)
+        Z = first_vectors(part.target, m - (known or 0), self.first, seed, session)
+        if known:
+            start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further()
+        else:
+            start = gathered(part.target, Z, session)
         session.begin("answers", self.standing)
 
         def seen(answered) -> None:
@@ -133,9 +138,9 @@ class Stages:
             session.see(1, news)
 
         shape = owner.image_shape or machine.meta.get("image_shape")
-        how = {"settings": owner.answers, "image_shape": shape and tuple(shape), "seed": seed}
+        how = {"settings": settings, "image_shape": shape and tuple(shape), "seed": seed}
         label = np.searchsorted(machine.classes, y)
-        seen(fit_answers(start, machine.bias, X, label, work=session, seen=seen, **how))
+        seen(fit_answers(start, self.bias, X, label, work=session, seen=seen, **how))
         session.check()
 
     def _settle(self, part: Part, found: Reduced) -> None:

@@ -69,9 +69,7 @@ def by_hand(kernel, X, coef) -> Machine:
 # The methods
 
 
-@pytest.mark.parametrize(
-    "kernel", [Poly(2, 1, 0), Poly(2, 3, 0, False), Poly(2, 1, 1), Poly(2, 0.5, 4), Poly(2, 2, 1, False)]
-)
+@pytest.mark.parametrize("kernel", [Poly(2, 1, 0), Poly(2, 0.5, 4), Poly(2, 2, 1, False)], ids=str)
 def test_eigenvectors_are_the_machine_of_degree_2_and_no_vectors_do_better(kernel):
     X, _ = digits()
     machine = eight(kernel)

@@ -11,7 +11,6 @@ from pages.ui.example import evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit.gallery import open_digit, reference
-from pages.ui.kit.palette import INK
 from svmcore.model import Machine
 
 
@@ -52,26 +51,11 @@ def plane(run, machine, key: str, test=None):
     elif machine is not None:
         used, bound = np.any(machine.coef != 0, axis=0) & ~machine.constructed, np.any(machine.bound, axis=0)
         marks |= {"free": machine.support[used & ~bound], "bound": machine.support[bound]}
+        if not run.recipe.preprocess:  # the kernel sees the plane that is drawn
+            marks["made"] = machine.support_vectors[machine.constructed]
     classes = dataset.classes if machine is None else machine.classes
     figure = maps.toy_plane(X, y, classes, refs=refs, **marks)
-    if test is None and machine is not None and machine.constructed.any() and not run.recipe.preprocess:
-        _constructed(figure, machine)
     show(figure, key=key, on_select=lambda: _open(key))
-
-
-def _constructed(figure, machine) -> None:
-    """Mark the vectors of a reduced set, which lie among the points as these are not changed by any step."""
-    z = machine.support_vectors[machine.constructed]
-    figure.add_scatter(
-        x=z[:, 0],
-        y=z[:, 1],
-        mode="markers",
-        marker={"symbol": "diamond", "size": 11, "color": "#ffffff", "line": {"width": 2, "color": INK}},
-        hovertemplate="reduced set vector (%{x:.3g}, %{y:.3g})<extra></extra>",
-        name="reduced set",
-    )
-    meta = figure.layout.meta
-    figure.update_layout(meta={"alt": meta["alt"], "see": f"{meta['see']} Diamonds: the reduced set vectors."})
 
 
 def _open(key):

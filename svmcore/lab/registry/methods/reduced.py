@@ -124,11 +124,11 @@ class Reduced(Method):
             "Where the two classes' distributions of f on training examples differ most, or unchanged.",
         ),
         Field(
-            "epochs", numeric(1, 2000, whole=True), 100, "Epochs",
+            "epochs", numeric(1, 2000, whole=True), 200, "Epochs",
             "For answers: how often its steps pass over the training examples.",
         ),
         Field(
-            "deformed", numeric(0, 5), 1.0, "Deformed",
+            "deformed", numeric(0, 5), 1.2, "Deformed",
             "For answers: how strongly images are shifted, turned and bent in each epoch; 0 leaves them.", step=0.5,
         ),
         Field(

@@ -7,9 +7,8 @@ from pages.ui.kit import state, words
 from pages.ui.paper import figures, table
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES
+from svmcore.lab.tables import TABLES, asked
 
 PARTS = [*TABLES, *figures.FIGURES]
 
@@ -25,8 +24,8 @@ def first_table(recipe):
 
 def all_runs():
     """How much of the paper is there, and the button that queues the rest."""
-    names = list(dict.fromkeys(name for table in TABLES.values() for name in table.recipes))
-    recipes = [RECIPES[name] for name in names]
+    every = (recipe for table in TABLES.values() for recipes in asked(table).values() for recipe in recipes)
+    recipes = list({recipe.digest(): recipe for recipe in every}.values())
     found = stored.stored(recipes)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]

@@ -2,9 +2,10 @@
 `sweep NAME FIELD VALUE [VALUE ...]`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
-beside the published figures; or `osuna-scaling`, a study of many runs (with --set its largest run alone). Figures go to
-stdout, progress to stderr. With --json the last line of stdout is one JSON object, of a study a list. Exit status: 0
-done, 1 failed, 2 a recipe that cannot be, 130 stopped by Ctrl-C (143 by SIGTERM), after the run was cancelled cleanly.
+beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
+`xtrain-fig1`, `xtrain-fig3`, `xtrain-fig4`. Figures go to stdout, progress to stderr. With --json the last line of
+stdout is one JSON object, of a study a list. Exit status: 0 done, 1 failed, 2 a recipe that cannot be, 130 stopped by
+Ctrl-C (143 by SIGTERM), after the run was cancelled cleanly.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ import signal
 import sys
 
 from svmcore.lab import jobs
-from svmcore.lab.experiment import scaling
+from svmcore.lab.experiment import edited, scaling
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
 from svmcore.lab.recipe.recipe import FIELDS
-from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna
+from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna, xtrain
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, fill, stored_run, text
+from svmcore.lab.tables import TABLES, fill, stored_run, stored_runs, text
 from svmcore.metrics import rate_text
 
 EVERY = 0.5  # seconds between two lines of progress
@@ -45,6 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _sweep(options)
         if options.name == osuna.NAME and not options.set:
             return _run_study(options)
+        if options.name in xtrain.STUDIES:
+            return _run_points(options)
         return _run_table(options) if options.name in TABLES else _run(options)
     except (ValueError, OSError) as error:
         print(f"svmcore: {error}", file=sys.stderr)
@@ -147,8 +150,8 @@ def _run_table(options: argparse.Namespace) -> int:
         )
     filled = fill(TABLES[options.name])
     print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
-    for name in filled.missing:
-        _, status = _carry_out(RECIPES[name], filled.table.group)
+    for recipe in (recipe for recipes in filled.lacking.values() for recipe in recipes):
+        _, status = _carry_out(recipe, filled.table.group)
         if status:
             return status
     for name in filled.unmeasured:
@@ -173,6 +176,23 @@ def _run_study(options: argparse.Namespace) -> int:
     return 0
 
 
+def _run_points(options: argparse.Namespace) -> int:
+    """The runs of a study of cross-training that the store does not have, then what all of them come to."""
+    if options.set:
+        raise RecipeError("--set", options.set[0], "nothing for a study")
+    recipes, group = xtrain.study(options.name), runs.Group(options.name, xtrain.STUDIES[options.name])
+    missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes)) if run is None]
+    seconds = sum(estimate(recipe).seconds for recipe in missing)
+    print(f"{options.name}: {len(missing)} runs missing, about {seconds:.0f} s", file=sys.stderr)
+    for recipe in missing:
+        _, status = _carry_out(recipe, group)
+        if status:
+            return status
+    points = edited.points(run for run in stored_runs(recipes) if run is not None)
+    print(json.dumps([point._asdict() for point in points]) if options.json else edited.text(points))
+    return 0
+
+
 def _carry_out(recipe: Recipe, group: runs.Group | None = None) -> tuple[str, int]:
     """Run a recipe to its end; its run id, and the exit status that it calls for."""
     predicted = estimate(recipe)
@@ -194,7 +214,7 @@ def _carry_out(recipe: Recipe, group: runs.Group | None = None) -> tuple[str, in
 
 def _named(name: str) -> Recipe:
     if name not in RECIPES:
-        raise RecipeError("recipe", name, ", ".join([*RECIPES, *TABLES]))
+        raise RecipeError("recipe", name, ", ".join([*RECIPES, *TABLES, *xtrain.STUDIES]))
     return RECIPES[name]
 
 

@@ -176,7 +176,9 @@ def test_a_damaged_keep_is_said(edited_run):
 
 
 def test_a_course_over_noise_fills_from_runs(edited_run):
-    app = open_page("cross_training", cross_view="As noise and n grow", set="toy-banana")
+    app = open_page(
+        "cross_training", cross_view="As noise and n grow", course="Your own data, by noise", set="toy-banana"
+    )
     assert "of 10 runs are stored" in texts(app)
     assert app.button(key="queue_course")
     app = open_page("cross_training", cross_view="As noise and n grow", course="Your own data, by n", set="mnist-5k")
@@ -189,11 +191,13 @@ def test_the_papers_figures_are_read_off_their_recipes(edited_run, monkeypatch):
     base = edited_run.recipe.replace(method="sv", noise=0.0)
     squares = base.replace(dataset="squares:0.2", noise=0.1)
     made = {
-        f"xtrain-fig4-{method}-{noise}": edited_run.recipe.replace(method=method, noise=noise, name="xtrain-fig4-x")
+        f"xtrain-fig4-{method}-{100 * noise:g}": edited_run.recipe.replace(
+            method=method, noise=noise, name=f"xtrain-fig4-{method}-{100 * noise:g}"
+        )
         for method in ("sv", "cross-training")
         for noise in (0.0, 0.1)
     }
-    monkeypatch.setattr(published, "RECIPES", made)
+    monkeypatch.setattr(published.xtrain, "POINTS", made)
     (course,) = published.courses().values()
     assert [point.x for point in course.points] == [0, 10]
     assert course.names == ["plain", "cross-trained"]

@@ -10,14 +10,14 @@ from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables import Filled, Table, Value, fill, with_interval
+from svmcore.lab.tables import Filled, Table, Value, asked, fill, with_interval
 
 
 def draw(table: Table) -> None:
     """The table, a button for each run that is missing, and what to know about it."""
-    recipes = {name: RECIPES[name] for name in table.recipes}
-    found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
-    working = {name: run.id for name, run in found.items() if run and run.state in runs.ACTIVE}
+    wanted = [(name, recipe) for name, recipes in asked(table).items() for recipe in recipes]
+    found = zip(wanted, stored.stored([recipe for _, recipe in wanted]), strict=True)
+    working = {name: run.id for (name, _), run in found if run and run.state in runs.ACTIVE}
     filled = fill(table)
 
     def cells(statuses):
@@ -46,11 +46,11 @@ def draw(table: Table) -> None:
         with st.container(horizontal=True):
             for name in missing:
                 st.button(
-                    f"{name} · {words.duration(estimate(RECIPES[name]).seconds)}",
+                    f"{name} · {words.duration(sum(estimate(r).seconds for r in filled.lacking[name]))}",
                     key=f"run_{name}",
                     icon=":material/play_arrow:",
                     on_click=stored.queue,
-                    args=([RECIPES[name]], table.group),
+                    args=(filled.lacking[name], table.group),
                     help=RECIPES[name].title,
                 )
 
@@ -81,7 +81,7 @@ def _clicked(filled: Filled, key: str):
             st.session_state["run"] = value.run_id
             state.tell_later(f":material/check: Every page now shows *{words.plain(runs.get(value.run_id).title)}*.")
         else:
-            stored.queue([RECIPES[value.cell.recipe]], filled.table.group)
+            stored.queue(filled.lacking[value.cell.recipe], filled.table.group)
         st.rerun()  # the whole page: the table stands in a fragment
 
 

@@ -2,19 +2,19 @@
 
 first: the preset and quick ones; usps, mnist, pairs: the handwritten digits of DeCoste and Schoelkopf, Machine Learning
 46 (2002), section 5.1 and Table 10; volcanoes: its section 5.2; best: beyond the paper; reductions: Burges and
-Schoelkopf (1997); faces and osuna: Osuna, Freund and Girosi (1997).
+Schoelkopf (1997); faces and osuna: Osuna, Freund and Girosi (1997); xtrain: Bakir, Bottou and Weston (2004).
 """
 
 from svmcore.lab.forecast.estimate import BudgetError, Estimate, estimate
 from svmcore.lab.recipe.recipe import SPLITS, Recipe, RecipeError
-from svmcore.lab.recipes import best, faces, first, mnist, osuna, pairs, reductions, usps, volcanoes
+from svmcore.lab.recipes import best, faces, first, mnist, osuna, pairs, reductions, usps, volcanoes, xtrain
 from svmcore.lab.recipes.first import PRESET
 
 __all__ = ["LISTED", "PRESET", "RECIPES", "SPLITS", "BudgetError", "Estimate", "Recipe", "RecipeError", "estimate"]
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
-    for part in (first, mnist, usps, pairs, reductions, best, volcanoes, faces, osuna)
+    for part in (first, mnist, usps, pairs, reductions, best, volcanoes, faces, osuna, xtrain)
     for recipe in part.RECIPES
 }
 

@@ -4,16 +4,17 @@
     fill(table) -> Filled      ours, with 95 % intervals; cells without a run have a predicted time
     text(filled)               the same as lines of text
 
-Source: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 1-10 and section 5.1.
+Source: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 1-10 and section 5.1; Bakir, Bottou and
+Weston, NIPS 17 (2004), Table 1.
 """
 
 from svmcore.lab.tables.definitions import TABLES
-from svmcore.lab.tables.filling import Filled, Tested, Value, fill, stored_run
+from svmcore.lab.tables.filling import Filled, Tested, Value, asked, fill, stored_run, stored_runs
 from svmcore.lab.tables.layout import Cell, Row, Table
 from svmcore.lab.tables.numbers import NUMBERS, of_run
 from svmcore.lab.tables.printing import text, with_interval
 
 __all__ = [
-    "NUMBERS", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "fill", "of_run", "stored_run", "text",
-    "with_interval",
+    "NUMBERS", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill", "of_run", "stored_run",
+    "stored_runs", "text", "with_interval",
 ]  # fmt: skip

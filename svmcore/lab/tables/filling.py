@@ -6,14 +6,16 @@ McNemar test (metrics.paired_test) on the examples that both were tested on.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from svmcore.lab.experiment import rivals
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.store import runs
 from svmcore.lab.tables.layout import Cell, Table
-from svmcore.lab.tables.numbers import Number, of_rival, of_run
+from svmcore.lab.tables.numbers import Number, mean, of_rival, of_run
 from svmcore.metrics import PairedTest, paired_test
 
 
@@ -42,7 +44,8 @@ class Tested(NamedTuple):
 class Filled(NamedTuple):
     """A table with what is stored by now; rows match table.rows.
 
-    missing: names of the recipes without a run; unmeasured: of the rivals without figures.
+    missing: names of the recipes without a run, or without those of all their splits, and lacking which they are;
+    unmeasured: names of the rivals without figures.
     """
 
     table: Table
@@ -50,11 +53,12 @@ class Filled(NamedTuple):
     tests: tuple[Tested, ...]
     missing: tuple[str, ...]
     unmeasured: tuple[str, ...]
+    lacking: dict[str, list[Recipe]]
 
     @property
     def seconds(self) -> float:
         """Predicted for all runs that are missing."""
-        return sum(estimate(RECIPES[name]).seconds for name in self.missing)
+        return sum(estimate(recipe).seconds for recipes in self.lacking.values() for recipe in recipes)
 
     def to_dict(self) -> dict:
         """JSON-able: rows of {recipe, figure, published, ours, low, high, run, seconds}, tests with p-values."""
@@ -69,14 +73,25 @@ class Filled(NamedTuple):
 
 def stored_run(name: str) -> runs.Run | None:
     """The latest run that is done and has the outcome of this recipe, whatever it was called."""
-    return _stored([name])[name]
+    return stored_runs([RECIPES[name]])[0]
+
+
+def asked(table: Table) -> dict[str, list[Recipe]]:
+    """Name -> the recipes of its splits, as many as a cell is the mean of."""
+    splits = {cell.recipe: cell.splits for row in table.rows for cell in row.cells if cell is not None}
+    return {name: [xtrain.split(RECIPES[name], k) for k in range(splits.get(name, 1))] for name in table.recipes}
 
 
 def fill(table: Table) -> Filled:
     """The table from the run store. UnknownDataset for a recipe whose data set the catalogue does not have."""
-    found = _stored(table.recipes)
-    ours = {name: of_run(run) for name, run in found.items() if run is not None}
-    seconds = {name: estimate(RECIPES[name]).seconds for name, run in found.items() if run is None}
+    wanted = asked(table)
+    every = iter(stored_runs([recipe for recipes in wanted.values() for recipe in recipes]))
+    splits = {name: [next(every) for _ in recipes] for name, recipes in wanted.items()}
+    lacking = {name: [r for r, run in zip(wanted[name], runs) if run is None] for name, runs in splits.items()}
+    lacking = {name: recipes for name, recipes in lacking.items() if recipes}
+    found = {name: runs[0] for name, runs in splits.items()}
+    ours = {name: [of_run(run) for run in runs if run is not None] for name, runs in splits.items()}
+    seconds = {name: sum(estimate(recipe).seconds for recipe in recipes) for name, recipes in lacking.items()}
     known = {name: rivals.measured(name) for name in table.rivals}
 
     def value(cell: Cell | None) -> Value | None:
@@ -85,25 +100,28 @@ def fill(table: Table) -> Filled:
             return cell and Value(cell, figures.get(cell.figure))
         if cell.recipe in seconds:
             return Value(cell, seconds=seconds[cell.recipe])
-        return Value(cell, ours[cell.recipe].get(cell.figure), found[cell.recipe].id)
+        numbers = [figures[cell.figure] for figures in ours[cell.recipe] if cell.figure in figures]
+        return Value(cell, mean(numbers) if numbers else None, found[cell.recipe].id)
 
     return Filled(
         table=table,
         rows=tuple(tuple(map(value, row.cells)) for row in table.rows),
         tests=tuple(Tested(a, b, _paired(found[a], found[b])) for a, b in table.tests),
-        missing=tuple(seconds),
+        missing=tuple(lacking),
         unmeasured=tuple(name for name, figures in known.items() if figures is None),
+        lacking=lacking,
     )
 
 
-def _stored(names) -> dict[str, runs.Run | None]:
-    digests = {RECIPES[name].digest(): name for name in reversed(names)}
-    latest = {}
+def stored_runs(recipes: Iterable[Recipe]) -> list[runs.Run | None]:
+    """Of each recipe the latest run that is done and has its outcome, whatever it was called."""
+    wanted = [recipe.digest() for recipe in recipes]
+    digests, latest = set(wanted), {}
     for run in runs.newest_first():
         digest = run.recipe.digest()
         if digest in digests and digest not in latest and run.state == "done" and _readable(run):
             latest[digest] = run
-    return {name: latest.get(RECIPES[name].digest()) for name in names}
+    return [latest.get(digest) for digest in wanted]
 
 
 def _readable(run: runs.Run) -> bool:

@@ -11,13 +11,15 @@ class Cell(NamedTuple):
     """One figure, such as "errors" or, of one digit's machine, "fn:3" (`numbers.NUMBERS`).
 
     recipe: name of the recipe whose run gives it, or None; rival: name of the rival that gives it, or None, and neither
-    for a figure of the literature; published: None where the paper gives none.
+    for a figure of the literature; published: None where the paper gives none. splits: of how
+    many it is the mean, drawn by the recipe's seed and those that follow it.
     """
 
     recipe: str | None
     figure: str
     published: float | None = None
     rival: str | None = None
+    splits: int = 1
 
 
 class Row(NamedTuple):

@@ -3,13 +3,16 @@
 errors, error_pct     of the whole classifier on its test set, with Wilson's 95 % interval
 errors:c fn:c fp:c    of class c: wrong decisions of the classifier; misses and false alarms of its machine alone
 svs svs:c bound:c     support vectors: mean over the machines; of class c's machine, and those at C
+right_pct             of the test set what comes out right, likewise
 size                  training examples of the last stage, mean over the machines
 alone:c kept:c best:c misses and false alarms of class c's machine alone; of a reduced one with the threshold that it
                       had before, and with the one that is best on the test set, which bounds all others from below
 vectors mults         distinct vectors; millions of multiplications of one decision, all machines together
 fold rho_fold:c       vectors before over those after a reduction; by how much its steps lowered rho
 take_s                seconds for 10,000 examples
-train_s test_s        seconds, compiling left out;  gram_mb: Gram matrix of the last stage, whole, in float32
+search_s              seconds of choosing C or nu from a grid
+train_s test_s        seconds, compiling and that search left out
+gram_mb               Gram matrix of the last stage, whole, in float32
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from svmcore.metrics import per_class_table, wilson
 NUMBERS = {
     "errors": "Errors",
     "error_pct": "Errors, %",
+    "right_pct": "Right, %",
+    "search_s": "Search, s",
     "svs": "Support vectors",
     "size": "Training examples",
     "bound": "Support vectors at C",
@@ -61,10 +66,12 @@ def of_run(run: Run) -> dict[str, Number]:
     found = {
         "errors": Number(result["errors"], low * n_test, high * n_test),
         "error_pct": Number(100 * result["error_rate"], 100 * low, 100 * high),
+        "right_pct": Number(100 - 100 * result["error_rate"], 100 - 100 * high, 100 - 100 * low),
         "svs": Number(float(np.mean(result["n_sv"]))),
         "bound": Number(float(np.mean(result["n_bound"]))),
         "size": Number(size),
-        "train_s": Number(training_seconds(result)),
+        "train_s": Number(max(training_seconds(result) - result.get("search_seconds", 0.0), 0.0)),
+        "search_s": Number(result.get("search_seconds", 0.0)),
         "test_s": Number(result["predict_seconds"]),
         "gram_mb": Number(4 * size**2 / 2**20),
     }
@@ -77,6 +84,15 @@ def of_run(run: Run) -> dict[str, Number]:
     if reduction := result.get("reduction"):
         found["fold"] = Number(reduction["n_before"] / reduction["n_after"])
     return found | _of_classes(run, result)
+
+
+def mean(numbers: list[Number]) -> Number:
+    """The mean over splits and its 95 % interval by how they differ; a single one as it is."""
+    if len(numbers) == 1:
+        return numbers[0]
+    values = [number.value for number in numbers]
+    middle, half = float(np.mean(values)), 1.96 * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    return Number(middle, middle - half, middle + half)
 
 
 def of_rival(measured: dict) -> dict[str, Number]:

@@ -6,7 +6,7 @@ from svmcore.lab.tables.filling import Filled, Tested, Value
 from svmcore.lab.tables.numbers import Number
 from svmcore.metrics import rate_text
 
-PRECISE = ("train_s", "test_s", "take_s", "mults", "fold", "rho_fold")  # figures of three digits
+PRECISE = ("search_s", "train_s", "test_s", "take_s", "mults", "fold", "rho_fold")  # figures of three digits
 
 
 def text(filled: Filled) -> str:
@@ -39,6 +39,8 @@ def with_interval(figure: str, ours: Number) -> str:
     """`61 (47–78)`, `0.61 % (0.47–0.78)`: a figure of ours, with its interval where it has one."""
     if ours.low is None:
         return number(figure, ours.value)
+    if figure == "right_pct":
+        return f"{ours.value:.1f} % ({ours.low:.1f}–{ours.high:.1f})"
     if figure == "error_pct":
         return rate_text(ours.value / 100, (ours.low / 100, ours.high / 100))
     return f"{number(figure, ours.value)} ({number(figure, ours.low)}–{number(figure, ours.high)})"
@@ -48,6 +50,8 @@ def number(figure: str, value: float) -> str:
     """A figure with the digits that it deserves."""
     if figure == "error_pct":
         return f"{value:.2f} %"
+    if figure == "right_pct":
+        return f"{value:.1f} %"
     return f"{value:.3g}" if figure.partition(":")[0] in PRECISE and value < 100 else f"{value:.0f}"
 
 

@@ -1,0 +1,77 @@
+"""What stored runs of the plain and of cross-trained machines come to, point by point: means over their splits.
+
+points(runs) -> [Point]      text(points) -> a table of them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.lab.experiment.meter import training_seconds
+from svmcore.lab.store.runs import Run
+
+COLUMNS = ("runs", "SVs", "+-", "at C", "wrong %", "+-", "noisy %", "train s", "search s")
+
+
+class Point(NamedTuple):
+    """The runs that differ in their seed alone; a deviation is between them."""
+
+    dataset: str
+    n: int
+    noise: float
+    machine: str
+    runs: int
+    svs: float
+    svs_deviation: float
+    bound: float
+    wrong: float  # per cent
+    wrong_deviation: float
+    noisy: float  # per cent of the test labels with noise
+    train_s: float  # the search apart
+    search_s: float
+
+
+def machine_of(recipe) -> str:
+    """plain | cross-trained | bagged"""
+    if recipe.method != "cross-training":
+        return "plain"
+    return "cross-trained" if recipe.option("answer") == "final" else "bagged"
+
+
+def points(runs: Iterable[Run]) -> list[Point]:
+    """A Point for every data set, size, noise and machine, in the order in which they first come."""
+    alike: dict[tuple, list[dict]] = {}
+    for run in runs:
+        recipe = run.recipe
+        key = recipe.dataset, run.result["n_train"], recipe.options.get("noise", 0.0), machine_of(recipe)
+        alike.setdefault(key, []).append(run.result)
+    return [Point(*key, len(results), *_figures(results)) for key, results in alike.items()]
+
+
+def _figures(results: list[dict]) -> list[float]:
+    searched = [result.get("search_seconds", 0.0) for result in results]
+    svs = [sum(result["n_sv"]) for result in results]
+    wrong = [100 * result["error_rate"] for result in results]
+    noisy = [100 * result.get("noisy", result)["error_rate"] for result in results]
+    trained = [max(training_seconds(r) - s, 0.0) for r, s in zip(results, searched, strict=True)]
+    bound = [sum(result["n_bound"]) for result in results]
+    figures = (np.mean(svs), np.std(svs), np.mean(bound), np.mean(wrong), np.std(wrong), np.mean(noisy))
+    return [float(figure) for figure in (*figures, np.mean(trained), np.mean(searched))]
+
+
+def text(points: list[Point]) -> str:
+    """A line a point, under the names of the columns."""
+    lines = [f"{'set':14}{'n':>7}{'noise':>7}  {'machine':14}" + "".join(f"{name:>10}" for name in COLUMNS)]
+    for p in points:
+        whole, fine = (
+            (f"{p.svs:.0f}", f"{p.svs_deviation:.0f}", f"{p.bound:.0f}"),
+            (p.wrong, p.wrong_deviation, p.noisy),
+        )
+        cells = p.runs, *whole, *(f"{value:.2f}" for value in fine), f"{p.train_s:.2f}", f"{p.search_s:.2f}"
+        lines.append(
+            f"{p.dataset:14}{p.n:7}{p.noise:7.2f}  {p.machine:14}" + "".join(f"{cell!s:>10}" for cell in cells)
+        )
+    return "\n".join(lines)

@@ -14,11 +14,10 @@ st.caption(
 )
 with present.form("View"):
     first = next(iter(VIEWS))
-    state.param("cross_view", first, list(VIEWS))
+    st.session_state.setdefault("cross_view", state.param("cross_view", first, list(VIEWS)))
     view = st.segmented_control(
         "View",
         list(VIEWS),
-        default=first,
         required=True,
         key="cross_view",
         bind="query-params",

@@ -191,11 +191,13 @@ def test_the_papers_figures_are_read_off_their_recipes(edited_run, monkeypatch):
     base = edited_run.recipe.replace(method="sv", noise=0.0)
     squares = base.replace(dataset="squares:0.2", noise=0.1)
     made = {
-        f"xtrain-fig4-{method}-{noise}": edited_run.recipe.replace(method=method, noise=noise, name="xtrain-fig4-x")
+        f"xtrain-fig4-{method}-{100 * noise:g}": edited_run.recipe.replace(
+            method=method, noise=noise, name=f"xtrain-fig4-{method}-{100 * noise:g}"
+        )
         for method in ("sv", "cross-training")
         for noise in (0.0, 0.1)
     }
-    monkeypatch.setattr(published, "RECIPES", made)
+    monkeypatch.setattr(published.xtrain, "POINTS", made)
     (course,) = published.courses().values()
     assert [point.x for point in course.points] == [0, 10]
     assert course.names == ["plain", "cross-trained"]

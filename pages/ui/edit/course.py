@@ -48,6 +48,7 @@ class Course(NamedTuple):
         return list(dict.fromkeys(name for point in self.points for name in point.machines))
 
 
+TIME = "training time, s"
 Found = dict[str, Run]  # digest -> run, of those that are done
 MEASURES = {
     "support vectors": lambda run: run.result["n_union"],
@@ -55,13 +56,13 @@ MEASURES = {
     "free": lambda run: run.result["n_union"] - int(np.sum(run.result["n_bound"])),
     "wrong, %": lambda run: 100 * run.result["error_rate"],
     "wrong by labels as noisy, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
-    "training time, s": lambda run: words.training_seconds(run.result) - run.result.get("search_seconds", 0.0),
+    TIME: lambda run: words.training_seconds(run.result) - run.result.get("search_seconds", 0.0),
 }
 
 
 def line(course: Course, found: Found, name: str, measure: str) -> Line | None:
     """The measure of one machine along x: means, with the smallest and the largest where it is repeated; None before
-    any is done."""
+    any is done. Of times the median alone: the first run of a process also reads the library."""
     xs, values = [], []
     for point in course.points:
         done = [found[r.digest()] for r in point.machines.get(name, ()) if r.digest() in found]
@@ -70,9 +71,10 @@ def line(course: Course, found: Found, name: str, measure: str) -> Line | None:
             values.append([MEASURES[measure](run) for run in done])
     if not xs:
         return None
-    repeated = any(len(several) > 1 for several in values)
+    repeated = measure != TIME and any(len(several) > 1 for several in values)
     spread = ([min(v) for v in values], [max(v) for v in values]) if repeated else ()
-    return Line(xs, [float(np.mean(v)) for v in values], *spread)
+    middle = np.median if measure == TIME else np.mean
+    return Line(xs, [float(middle(v)) for v in values], *spread)
 
 
 def law(course: Course, found: Found) -> Line | None:

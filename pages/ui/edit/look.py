@@ -15,7 +15,9 @@ from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
 from pages.ui.run import stored
 from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry import noise
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.methods.editing import RULES, roles
 
@@ -28,7 +30,8 @@ KINDS = {  # what a gallery is called -> roles, how its examples are ordered: th
     "Put back": ((roles.REINSERTED,), lambda m, v: m - v),
     "Validation": ((roles.VALIDATION,), lambda m, v: m),
 }
-PLAIN = "sv"
+PLAIN = ("sv", "nu-sv")  # methods of plain machines, by C and by nu
+EXAMPLES = ("dataset", "n_train", "n_test", "split", "classes", "preprocess", "seed", "kernel")  # fields of a recipe
 THROWN = "thrown"  # the parameter of the address: the kind of examples that is shown
 
 
@@ -90,7 +93,7 @@ def _thrown(left: Left) -> None:
     n, crossed = len(left.role), bool(len(left.mean))
     counts = np.bincount(left.role, minlength=len(roles.TITLES))
     rows = [
-        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{100 * counts[code] / n:.1f} %"}
+        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{100 * counts[code] / n:.1f}\u00a0%"}
         | ({"Why": roles.REASONS[code]} if crossed else {})
         for code in np.flatnonzero(counts)
     ]
@@ -112,28 +115,52 @@ def _how(left: Left) -> str:
         return f"{rule.title}: {rule.why}"
     machines, (first, *last) = recipe.option("n_subsets"), result["chosen"]
     last = f", {last[0]:g} in the end" if last and last[0] != first else ""
+    name = "C" if recipe.option("nu") is None else "nu"
     each = f"{result['subset_size']:,}"
-    return f"{machines} machines on {each} examples each judged all {len(left.role):,}. C = {first:g}{last}."
+    return f"{machines} machines on {each} examples each judged all {len(left.role):,}. {name} = {first:g}{last}."
 
 
 def _cost(left: Left) -> None:
     """Beside the plain machine of the same examples, which can be trained from here."""
-    own = costs.of_run(left.run, len(edited.left(left.role)))
-    recipe = left.run.recipe.replace(method=PLAIN, name="custom", title="")
-    recipe = recipe.replace(title=words.title(recipe))
-    plain = stored.stored([recipe])[0]
-    done = plain is not None and plain.state == "done"
-    costs.table(costs.of_run(plain, plain.result["n_train"]) if done else None, own)
+    recipe = left.run.recipe
+    bagged = "answer" in recipe.options and recipe.option("answer") == "bagged"
+    own = costs.of_run(left.run, len(left.role) if bagged else len(edited.left(left.role)))
+    plain = plain_of(left.run)
+    costs.table(costs.of_run(plain, plain.result["n_train"]) if plain else None, own)
+    if bagged:
+        st.caption("This run answers by the average of the first machines; what is thrown away would train a last one.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        if not done:
-            help = "The same examples, kernel and C, with nothing thrown away; an ordinary run."
-            stored.buttons([recipe], [plain], "Train the plain machine beside it", help, "plain", group=left.run.group)
-            if plain is None:
-                st.caption(f"about {words.duration(estimate(recipe).seconds)}", width="content")
+        if not plain:
+            _train_plain(left.run)
         query = {"run": left.run.id}
         st.page_link("pages/support_vectors.py", label="Its support vectors", icon=":material/arrow_forward:",
                      query_params=query)  # fmt: skip
         st.page_link("pages/errors.py", label="Its errors", icon=":material/arrow_forward:", query_params=query)
+
+
+def plain_of(run: Run) -> Run | None:
+    """The newest finished run of a plain machine on the same examples with the same kernel, whatever its C."""
+    return next(
+        (one for one in runs.newest_first() if one.state == "done" and _plain_beside(one.recipe, run.recipe)), None
+    )
+
+
+def _plain_beside(one: Recipe, other: Recipe) -> bool:
+    if one.method not in PLAIN or one.task != other.task:
+        return False
+    alike = all(getattr(one, name) == getattr(other, name) for name in EXAMPLES)
+    return alike and one.option("noise") == other.option("noise")
+
+
+def _train_plain(run: Run) -> None:
+    nu = run.recipe.options.get("nu")
+    recipe = run.recipe.replace(method=PLAIN[nu is not None], name="custom", title="")
+    recipe = recipe.replace(title=words.title(recipe))
+    found = stored.stored([recipe])
+    help = "The same examples, kernel and C, with nothing thrown away; an ordinary run."
+    stored.buttons([recipe], found, "Train the plain machine beside it", help, "plain", group=run.group)
+    if found == [None]:
+        st.caption(f"about {words.duration(estimate(recipe).seconds)}", width="content")
 
 
 def _margins(left: Left) -> None:

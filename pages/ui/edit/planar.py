@@ -40,9 +40,9 @@ def view() -> None:
 
 def _rule() -> str:
     titles, usual = list(TITLES), RULES[CROSS].title
-    state.param("rule", usual, titles)
+    st.session_state.setdefault("rule", state.param("rule", usual, titles))
     title = st.segmented_control(
-        "Rule", titles, default=usual, required=True, key="rule", bind="query-params", wrap=True,
+        "Rule", titles, required=True, key="rule", bind="query-params", wrap=True,
         help="How examples are chosen that are thrown away before the machine is trained.",
     )  # fmt: skip
     return TITLES[title or usual]

@@ -5,15 +5,16 @@ from typing import NamedTuple
 
 from data import drawn
 from pages.ui.edit.course import Course, Point
+from svmcore.lab.experiment.edited import machine_of
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes.xtrain import POINTS as RECIPES
+from svmcore.lab.recipes import xtrain
 from svmcore.lab.store.group import Group
 
 
 class Figure(NamedTuple):
     """A figure: which recipes are its own, and what varies in them."""
 
-    prefix: str  # of their names
+    study: str  # the name of its recipes (svmcore.lab.recipes.xtrain)
     says: str
     theirs: str  # what the paper reports
     x_title: str
@@ -40,7 +41,8 @@ FIGURES = {
     ),
     "Figure 3": Figure(
         "xtrain-fig3",
-        "Two Gaussian clouds in ten dimensions, a linear machine, more and more examples.",
+        "Two Gaussian clouds in ten dimensions, a linear machine, more and more examples. The paper's text says "
+        "standard deviation 4, its error axis fits variance 4: both are here.",
         "Theirs: nearly constant where the plain machine's grow linearly, with no loss of accuracy.",
         "training examples n",
         lambda recipe: float(recipe.n_train),
@@ -55,25 +57,21 @@ FIGURES = {
 }
 
 
+SETS = {"clouds:2": "variance 4", "clouds:4": "deviation 4"}  # of a figure that has several
+
+
 def courses() -> dict[str, Course]:
     """Name -> course, one for each figure and data set; figures without recipes are left out."""
     found = {}
     for name, figure in FIGURES.items():
-        own = [recipe for recipe in RECIPES.values() if recipe.name.startswith(figure.prefix)]
+        own = xtrain.study(figure.study)
         of_sets = {} if figure.apart else {recipe.dataset: [] for recipe in own}
         for recipe in own:
             of_sets.setdefault("" if figure.apart else recipe.dataset, []).append(recipe)
         for dataset, several in of_sets.items():
-            title = f"{name}, {dataset}" if len(of_sets) > 1 else name
+            title = f"{name}, {SETS.get(dataset, dataset)}" if len(of_sets) > 1 else name
             found[title] = _course(title, figure, several)
     return found
-
-
-def machine_of(recipe: Recipe) -> str:
-    """What the machine of a recipe is called in a figure."""
-    if recipe.method != "cross-training":
-        return "plain"
-    return "cross-trained" if recipe.option("answer") == "final" else "bagged"
 
 
 def _course(title: str, figure: Figure, recipes: Iterable[Recipe]) -> Course:
@@ -84,5 +82,5 @@ def _course(title: str, figure: Figure, recipes: Iterable[Recipe]) -> Course:
     for x in sorted(at):
         machines = {name: tuple(at[x][name]) for name in ("plain", "cross-trained", "bagged") if name in at[x]}
         points.append(Point(x, machines, bayes(next(iter(machines.values()))[0])))
-    group = Group.of(figure.prefix, f"Cross-training · {title}", title)
+    group = Group.of(figure.study, f"Cross-training · {title}", title)
     return Course(title, figure.says, figure.x_title, tuple(points), group, figure.theirs, figure.apart)

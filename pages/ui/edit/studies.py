@@ -5,7 +5,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.edit import choice, published
-from pages.ui.edit.course import Course, Found, Point, law, line, rows
+from pages.ui.edit.course import TIME, Course, Found, Point, law, line, rows
 from pages.ui.figures import crossing
 from pages.ui.figures.frame import show, worded
 from pages.ui.kit import present, state, words
@@ -115,7 +115,7 @@ def _figures(course: Course, found: Found) -> None:
     drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "wrong, %")}
     if any(recipe.option("noise") for recipe in course.recipes):
         drawn["Errors by noisy labels"] = _of(course, found, "wrong by labels as noisy, %")
-    drawn["Time"] = _of(course, found, "training time, s")
+    drawn["Time"] = _of(course, found, TIME)
     grid = st.grid(2, min_column_width=380)
     for at, (place, figure) in enumerate(
         zip(present.parts(list(drawn), [grid.cell() for _ in drawn]), drawn.values(), strict=True)
@@ -182,10 +182,26 @@ def _number(value: float) -> str:
 
 
 def _table(course: Course, found: Found) -> None:
+    told = rows(course, found)
     with st.expander("All runs"):
         st.dataframe(
-            rows(course, found), hide_index=True, key="course_table", alt="Every run of the study with its figures"
-        )
+            told, hide_index=True, key="course_table", column_order=[name for name in told[0] if name != "run"],
+            on_select=lambda: _see([row["run"] for row in told]), selection_mode="single-row",
+            alt="Every run of the study with its figures",
+        )  # fmt: skip
+        st.caption("Mark a row to make its run the one shown; of one that threw examples away, to see which.")
+
+
+def _see(run_ids: list[str]) -> None:
+    """Callback of the table: the run of the row that was marked."""
+    for at in st.session_state["course_table"].selection.rows:
+        run = runs.get(run_ids[at])
+        st.session_state["run"] = run.id
+        state.write("run", ["run"], {"run": run.id})
+        if "roles" in run.result:
+            st.session_state["cross_view"] = "A run"
+        else:
+            state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
 
 
 def _working(statuses) -> None:

@@ -120,6 +120,7 @@ def growth(
         room = 0.04 * (span[1] - span[0])
         figure.update_xaxes(range=[span[0] - room, span[1] + room])
     heights = [y for line in figure.data for y in line.y if y is not None]
+    heights += [y for line in lines.values() for y in line.high]
     if heights:
         _y_axis(figure, ends, min(heights), max(heights), log)
     return figure

@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from naive import best_cut
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 
@@ -20,6 +19,7 @@ from svmcore.methods.reduced.stages import Stages
 from svmcore.methods.reduced.start import first_vectors
 from svmcore.model import multiply_adds
 from svmcore.solvers.session import Session
+from tests.naive import best_cut
 
 UNIT = Poly(5, 1, 1)
 

@@ -86,11 +86,14 @@ def of_run(run: Run) -> dict[str, Number]:
     return found | _of_classes(run, result)
 
 
-def mean(numbers: list[Number]) -> Number:
-    """The mean over splits and its 95 % interval by how they differ; a single one as it is."""
+def mean(figure: str, numbers: list[Number]) -> Number:
+    """The mean of a figure over splits and its 95 % interval by how they differ, of seconds none; a single one as it
+    is."""
     if len(numbers) == 1:
         return numbers[0]
     values = [number.value for number in numbers]
+    if figure.endswith("_s"):
+        return Number(float(np.mean(values)))
     middle, half = float(np.mean(values)), 1.96 * float(np.std(values, ddof=1)) / len(values) ** 0.5
     return Number(middle, middle - half, middle + half)
 

@@ -152,6 +152,13 @@ def test_the_plane_shows_every_point_once_and_marks_the_rest(n_classes):
     assert sorted(points) == sorted(refs)
 
 
+def test_constructed_vectors_of_the_plane_are_diamonds():
+    figure = maps.toy_plane(np.eye(2), np.array([0, 1]), [0, 1], made=[[0.5, 2.0], [3.0, 4.0]])
+    assert "Diamonds are the 2 vectors of the reduced set." in figure.layout.meta["see"]
+    assert figure.data[-1].marker.symbol == "diamond-open"
+    assert list(figure.data[-1].x) == [0.5, 3.0]
+
+
 def test_the_grid_covers_the_points_row_by_row():
     X = np.array([[0.0, 10.0], [1.0, 20.0]])
     xs, ys, nodes = maps.grid(X, side=5)

@@ -15,6 +15,7 @@ from pages.ui.paper import table as paper_table
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -30,6 +31,7 @@ PAGES = (
     "lessons",
     "methods",
     "paper",
+    "reduced",
     "runs",
     "scramble",
     "support_vectors",
@@ -131,6 +133,20 @@ def test_no_page_shows_a_text_as_anything_but_text(kept, page):
     app = open_page(page, run=run_id, set=name, dataset=name, digit=f"{name}/train/3", compare=[*both, IMAGE], **asked)
     assert live_texts(app) == []
     assert len(list(app)) > 10
+
+
+def test_no_page_of_a_reduced_machine_does(kept):
+    _, name, run_id = kept
+    small = reduction_of(runs.get(run_id).recipe, n_vectors=4, sizes=2, reduction="rho")
+    reduced = runs.get(jobs.submit(small, parent=run_id))
+    assert jobs.wait(reduced.id, 60).state == "done"
+    reduced.rename(TITLE)
+    for page in ("reduced", "support_vectors", "runs"):
+        app = open_page(page, run=reduced.id, n_vectors=TAG, reduction=IMAGE, changed=TAG, machine=IMAGE)
+        assert live_texts(app) == []
+    for panel in ("bill", "family"):
+        app = open_page("errors", run=reduced.id, digit=f"{name}/test/3", why=panel)
+        assert live_texts(app) == []
 
 
 @pytest.mark.parametrize("view", ["First hundred", "By class", "Preprocessing", "About"])

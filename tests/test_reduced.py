@@ -1,14 +1,14 @@
 """ReducedSet: the laws of each method, what it refuses, what a stop leaves, and that a reduced machine is a machine."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from naive import best_cut
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 
-from svmcore import RBF, SVC, BudgetError, Linear, LocalPoly, Machine, Poly, ReducedSet, VirtualSVC, load, save
+from svmcore import RBF, SVC, BudgetError, Linear, LocalPoly, Machine, Poly, ReducedSet, Sigmoid, VirtualSVC, load, save
 from svmcore.detection.quadratic import quadratic
 from svmcore.gram.sources import Work
 from svmcore.methods.reduced import METHODS, STARTS, Answers, Expansion, best_thresholds
@@ -19,6 +19,7 @@ from svmcore.methods.reduced.stages import Stages
 from svmcore.methods.reduced.start import first_vectors
 from svmcore.model import multiply_adds
 from svmcore.solvers.session import Session
+from tests.naive import best_cut
 
 UNIT = Poly(5, 1, 1)
 
@@ -351,6 +352,25 @@ def test_a_machine_that_cannot_be_reduced_says_why():
             ReducedSet(3).fit(machine)
     with pytest.raises(ValueError, match="shared = True with method = 'quadratic'"):
         ReducedSet(3, method="quadratic").fit(ten(Poly(2, 1, 1)))
+
+
+def test_kernels_that_are_not_positive_definite_have_no_distances():
+    X, y = digits()
+    sigmoid = SVC(Sigmoid(0.5, 0.1), C=1).fit(X[:100], y[:100] < 5)
+    with pytest.raises(ValueError, match=r"method = 'exact' for Sigmoid.*allowed: with a positive definite kernel"):
+        ReducedSet().fit(sigmoid)
+    assert ReducedSet(8, method="answers", answers=Answers(epochs=2)).fit(sigmoid, X, y < 5).n_after_ == 8
+    negative = by_hand(Sigmoid(1, -1), np.float32([[0.1], [0.2]]), [1, 1])
+    with pytest.raises(ValueError, match=r"\|Psi\|\^2 = -.* not positive definite; allowed: method = 'answers'"):
+        ReducedSet(1).fit(negative)
+
+
+def test_a_machine_that_is_its_bias_alone_stays_so():
+    zero = by_hand(Poly(2, 1, 0), np.zeros((3, 2), np.float32), [1, -2, 3])
+    for n in (None, 1):
+        for kernel in (Poly(2, 1, 0), Poly(3, 1, 0)):
+            fitted = ReducedSet(n).fit(replace(zero, kernel=kernel))
+            np.testing.assert_array_equal(fitted.machine_.decision_values(np.ones((4, 2))), np.zeros((4, 1)))
 
 
 def test_bad_examples_are_refused_by_name():

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from sklearn.datasets import load_digits
 
-from svmcore import SVC
+from svmcore import SVC, ReducedSet
 from svmcore.gram.sources import Work
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.methods.reduced.answers import Answers, Steps, fit_answers, gathered, grown
@@ -132,3 +132,13 @@ def test_more_vectors_say_the_same_until_steps_are_taken(digits, machine):
     assert np.allclose(more.along(X[:20]), few.along(X[:20]))
     everything = gathered(Expansion.of(machine), machine.support_vectors)
     assert np.allclose(everything.along(X[:20]), Expansion.of(machine).along(X[:20]))
+
+
+def test_a_path_keeps_the_vectors_that_it_found(digits, machine):
+    X, y = digits
+    few = Answers(epochs=10)
+    reduced = ReducedSet(20, method="answers", steps=3, answers=few, image_shape=(8, 8))
+    reduced.fit(machine, X[:1000], y[:1000], X_val=X[1000:], y_val=y[1000:])
+    assert [m for m, _, _ in reduced.path_] == [5, 10, 20]
+    assert reduced.path_[2][2] < reduced.path_[0][2]
+    assert few.further() == Answers(epochs=1, batch=256, rate=3e-4, weight_rate=3e-3)

@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from naive import expansion_rho, gram, smallest_rho
 
 from svmcore import RBF, Linear, LocalPoly, Poly, Sigmoid
 from svmcore.gram.sources import Work
@@ -12,6 +11,7 @@ from svmcore.methods.reduced import joint
 from svmcore.methods.reduced.expansion import Expansion, solve
 from svmcore.methods.reduced.joint import Rho, optimise
 from svmcore.methods.reduced.start import STARTS, first_vectors
+from tests.naive import expansion_rho, gram, smallest_rho
 
 KERNELS = [
     Linear(),

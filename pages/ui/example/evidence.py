@@ -13,7 +13,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, Dataset, load
-from pages.ui.kit.gallery import Tile, pictures, reference
+from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, pictures, reference
 from pages.ui.kit.words import distinct, minus, short
 from svmcore import metrics
 from svmcore.jitter import JitterSet
@@ -220,6 +220,8 @@ def jittered(run: Run, jitters: JitterSet, X: np.ndarray) -> np.ndarray:
 def seen_pictures(run: Run, X: np.ndarray) -> np.ndarray:
     """Examples X (n, d) as the run's machine takes them, as pictures, each on its own scale: normalised ones differ."""
     dataset = load(run.recipe.dataset)
+    if dataset.image_shape is None:
+        return pictures(X, prepared(run, dataset.X_train[:REFERENCE_ROWS]), None)
     seen = _pipeline(run.id).pictures(X, dataset.image_shape).astype(np.float32)
     flat = seen.reshape(len(seen), -1)
     flat = flat - flat.min(axis=1, keepdims=True)

@@ -49,8 +49,10 @@ def plane(run, machine, key: str, test=None):
     if test is not None:
         marks["errors"] = np.flatnonzero(test.y_true != test.y_pred)
     elif machine is not None:
-        used, bound = np.any(machine.coef != 0, axis=0), np.any(machine.bound, axis=0)
+        used, bound = np.any(machine.coef != 0, axis=0) & ~machine.constructed, np.any(machine.bound, axis=0)
         marks |= {"free": machine.support[used & ~bound], "bound": machine.support[bound]}
+        if not run.recipe.preprocess:  # the kernel sees the plane that is drawn
+            marks["made"] = machine.support_vectors[machine.constructed]
     classes = dataset.classes if machine is None else machine.classes
     figure = maps.toy_plane(X, y, classes, refs=refs, **marks)
     show(figure, key=key, on_select=lambda: _open(key))

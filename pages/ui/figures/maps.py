@@ -49,11 +49,13 @@ def toy_plane(
     free: Sequence[int] = (),
     bound: Sequence[int] = (),
     errors: Sequence[int] = (),
+    made: Sequence = (),
 ) -> go.Figure:
     """Points X (n, 2) of the plane by class, with the decision field and marked examples.
 
     `field` of a binary machine holds f and is drawn as two half-planes with the lines f = -1, 0, 1; of several classes
     it holds the number of the winner.  `free`, `bound` and `errors` index the rows of X; `refs` are reported on clicks.
+    `made` (m, 2) are vectors that a reduction constructed, in the plane as the kernel sees it.
     """
     figure = bare("x₁", "x₂", height=460, hovermode="closest", clickmode="event+select")
     if field is not None:
@@ -84,8 +86,14 @@ def toy_plane(
         figure.add_scatter(
             x=X[rows, 0], y=X[rows, 1], mode="markers", marker={"color": GREY, **marker}, hoverinfo="skip"
         )
+    if len(made):
+        marker = {"symbol": "diamond-open", "size": 10, "color": GREY, "line": {"width": 2}}
+        tip = "constructed vector (%{x:.2f}, %{y:.2f})<extra></extra>"
+        x, y_ = np.transpose(made)
+        figure.add_scatter(x=x, y=y_, mode="markers", marker=marker, hovertemplate=tip)
     figure.update_layout(showlegend=False)
     marked = " Rings are support vectors, double rings those at C." if len(free) or len(bound) else ""
+    marked += f" Diamonds are the {len(made)} vectors of the reduced set." if len(made) else ""
     marked += f" Crosses mark the {len(errors)} errors." if len(errors) else ""
     return worded(
         figure,

@@ -16,6 +16,7 @@ from pages.ui.kit.words import in_figure
 from svmcore import metrics
 
 UNSEEN = "examples that neither train nor test"
+ANSWERS = "answers"  # the stage of gradient steps on what the machines say
 POINTS = 2000  # examples of a scatter, at most
 
 
@@ -146,32 +147,47 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     )
 
 
-def rho_trace(progress: Sequence[dict]) -> go.Figure:
-    """The mean rho of the machines over time, a line for each size tried."""
-    figure = bare("time, s", "rho / |Ψ|²", margin_r=60, yaxis_type="log", yaxis_dtick=1)
+def trace(progress: Sequence[dict]) -> go.Figure:
+    """The mean rho of the machines over time, or the loss of answers, a line for each size tried."""
+    told = [(record, _left(record)) for record in progress]
+    by_loss = any(record["stage"] == ANSWERS for record in progress)
+    what = "loss" if by_loss else "rho / |Ψ|²"
+    figure = bare("time, s", what, margin_r=60, yaxis_type="log", yaxis_dtick=1)
     lines: dict[tuple[int, int], list[tuple[float, float]]] = {}
-    for record in progress:
-        gaps = [gap for gap in record.get("gaps", ()) if gap]
-        if gaps:
+    for record, left in told:
+        if left:
             size = len(record.get("path", ())), record.get("n_vectors", record["n_sv"])
-            lines.setdefault(size, []).append((record["seconds"], float(np.mean(gaps))))
+            lines.setdefault(size, []).append((record["seconds"], left))
     for (_, m), points in lines.items():
         x, y = zip(*points, strict=True)
         figure.add_scatter(
             x=x, y=y, mode="lines", line={"color": BLUE, "width": 2},
-            hovertemplate=f"{m:,} vectors, %{{y:.2%}} after %{{x:.1f}} s<extra></extra>",
+            hovertemplate=f"{m:,} vectors, {what} %{{y:.3g}} after %{{x:.1f}} s<extra></extra>",
         )  # fmt: skip
         figure.add_annotation(
             x=x[-1], y=np.log10(y[-1]), text=f"{m:,}", showarrow=False, xanchor="left", xshift=4, font={"color": GREY}
         )
     if not lines:
-        return worded(figure, "rho over time, not known yet.", "rho falls from here on, and never rises.")
+        return worded(figure, f"{what} over time, not known yet.", "It falls from here on.")
     last = list(lines.values())[-1][-1][1]
-    return worded(
-        figure,
-        f"rho over time, mean of the machines, {last:.2%} now.",
-        f"The mean rho of the machines, as a share of their squared length: {last:.2%} now. A line for each size.",
-    )
+    if by_loss:
+        see = f"The mean loss of the answers on training examples, {last:.3g} now; they are deformed anew every time."
+    else:
+        see = f"The mean rho of the machines, as a share of their squared length: {last:.2%} now. A line for each size."
+    return worded(figure, f"{what} over time, {last:.3g} now.", see)
+
+
+def falls(progress: Sequence[dict]) -> bool:
+    """Whether there is anything for `trace` to draw."""
+    return any(map(_left, progress))
+
+
+def _left(record: dict) -> float:
+    """What a line of progress says of how much is left: of rho, in the mean of the machines begun, or of the loss."""
+    if record["stage"] == ANSWERS:
+        return record["dual"]
+    gaps = [gap for gap in record.get("gaps", ()) if gap]
+    return float(np.mean(gaps)) if gaps else 0.0
 
 
 def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, name: str) -> go.Figure:

@@ -4,7 +4,7 @@ answer changed."""
 import numpy as np
 import streamlit as st
 
-from pages.ui.example import evidence
+from pages.ui.example import evidence, plane
 from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import state, walk, words
@@ -102,6 +102,9 @@ def vectors(run: Run, of: Run | None, c: int) -> None:
             "Machine", names, key="machine", bind="query-params", width=200,
             help="Whose heaviest vectors stand here, and whose f before and after is drawn.",
         )  # fmt: skip
+    if plane.is_plane(run):
+        plane.plane(run, machine, "reduce_plane")
+        return
     chosen = evidence.take(evidence.supports(run, machine, c), slice(PICTURED))
     tiles = evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha * chosen.sign)
     if of is None:

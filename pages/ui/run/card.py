@@ -9,7 +9,7 @@ from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
-from pages.ui.run import exports, picker
+from pages.ui.run import exports, picker, reduction
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -18,7 +18,10 @@ MOST_COMPARED = 6
 
 def course(run):
     """How the run got there: its gap and its support vectors over time."""
-    if progress := run.progress():
+    progress = run.progress()
+    if progress and reduction.reduces(run):
+        reduction.curves(run, progress, f"card_{run.id}")
+    elif progress:
         with st.grid(2, min_column_width=320):
             for key, figure in (
                 ("gap", curves.gap_curve(progress, run.recipe.tol)),

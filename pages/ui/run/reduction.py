@@ -25,12 +25,16 @@ def in_short(run) -> None:
 def numbers(run, last: dict, status) -> None:
     """What a reduction at work has come to."""
     path = last.get("path") or []
-    shown = {
-        "Size at work": f"{last.get('n_vectors', last['n_sv']):,}",
-        "Sizes done": f"{len(path)} of {run.recipe.option('sizes')}",
-        "rho, of the worst": f"{last['gap']:.1%}",
-        "Time": words.duration(last["seconds"]),
-    }
+    shown = (
+        {
+            "Size at work": f"{last.get('n_vectors', last['n_sv']):,}",
+            "Sizes done": f"{len(path)} of {run.recipe.option('sizes')}",
+        }
+        | ({"rho, of the worst": f"{last['gap']:.1%}"} if last.get("gaps") else {"Steps": f"{last['iterations']:,}"})
+        | {
+            "Time": words.duration(last["seconds"]),
+        }
+    )
     if status.state in runs.ACTIVE and status.eta_seconds is not None:
         shown["Time left"] = words.duration(status.eta_seconds)
     with st.grid(len(shown), min_column_width=present.scaled(100)):
@@ -41,14 +45,14 @@ def numbers(run, last: dict, status) -> None:
 def curves(run, progress: list[dict], key: str) -> None:
     """The errors by size as far as they are known, and how rho fell."""
     known = run.result or (progress and progress[-1].get("path"))
-    falls = any(gap for record in progress for gap in record.get("gaps", ()))
-    names = [name for name, there in (("Errors by size", known), ("rho", falls)) if there]
+    falls = reduction.falls(progress)
+    names = [name for name, there in (("Errors by size", known), ("Course", falls)) if there]
     if not names:
         st.caption("The first figures come when the first vectors stand.")
         return
     for name, place in zip(names, present.parts(names, st.columns(len(names))), strict=True):
         with place:
-            figure = reduction.rho_trace(progress) if name == "rho" else sizes(run, progress)
+            figure = reduction.trace(progress) if name == "Course" else sizes(run, progress)
             show(figure, key=f"{key}_{name.split()[0].lower()}")
 
 

@@ -119,6 +119,8 @@ def _done(run):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):
             looks = {"support_vectors": "See its support vectors", "errors": "See its errors"}
+            if reduction.reduces(run):
+                looks = {"reduced": "See what the reduction changed"} | looks
             if "roles" in run.result:  # of its training examples
                 looks["cross_training"] = "See what it threw away"
             for page, label in ({"detect": "See what it finds"} if run.recipe.task == "detect" else looks).items():
@@ -221,7 +223,8 @@ def _pictures(run, status):
         if machine is not None or run.progress():
             plane.plane(run, machine, key="plane")
     elif done or (live and len(live.top[0][0])):
-        _largest(run, live, done)
+        if not reduction.reduces(run):  # whose vectors are no examples: the page Reduced sets shows them
+            _largest(run, live, done)
         _wrong(run, live, done)
 
 

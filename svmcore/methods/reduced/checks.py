@@ -7,7 +7,7 @@ import numpy as np
 from svmcore.gram.threads import CORES
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.methods.reduced.answers import Answers
-from svmcore.methods.reduced.exact import dimensions
+from svmcore.methods.reduced.exact import dimensions, is_definite
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Rho
 from svmcore.methods.reduced.quadratic import has_eigenvectors
@@ -59,6 +59,8 @@ def check_against(owner, machine: Machine, method: str, train, held) -> None:
         raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
         raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own")
+    if method == "exact" and not is_definite(machine.kernel):
+        raise ValueError(f"method = 'exact' for {machine.kernel}; allowed: with a positive definite kernel")
     if method == "answers":
         _check_answers(owner, machine, train)
     if method in ("rho", "answers"):

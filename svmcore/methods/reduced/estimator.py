@@ -22,6 +22,7 @@ from svmcore.model import Machine
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
 
+FIRST = 2000  # vectors, about, that steps on answers begin with and are doubled: many are slow to move from afar
 MANY = 20_000  # training examples that gradient steps on answers want
 LADDER = 5  # steps of a path that ends when it is good enough
 
@@ -43,9 +44,10 @@ class ReducedSet(BaseEstimator):
 
     max_rho (a share of |Psi|^2 of all machines together), max_error (of the validation examples): the number of vectors
     then doubles until both hold, from n_vectors / 2^(steps - 1) up to n_vectors; steps without them is the length of
-    the same path. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train
-    where examples are given; answers finds biases with the weights. cache_mb: a ceiling for memory. Same random_state,
-    same result.
+    the same path, which answers begins at about 2000 where none is asked for, as it keeps the vectors of one step for
+    the next. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where
+    examples are given; answers finds biases with the weights. cache_mb: a ceiling for memory. Same random_state, same
+    result.
 
     Attributes after fit, k machines, m vectors: machine_ (support -1 for constructed vectors), method_, rho_ and
     rho_start_ (k,) at the end and with the first vectors, norms_ (k,) |Psi|^2 (NaN with answers, which do not go by
@@ -148,7 +150,8 @@ class ReducedSet(BaseEstimator):
         """Numbers of vectors of the parts at each step of the path."""
         most = numbers(self.n_vectors, [len(part.target.vectors) for part in stages.parts])
         limited = self.max_rho is not None or self.max_error is not None
-        steps = self.steps or (LADDER if limited else 1)
+        begin = max(1, 1 + round(np.log2(most[0] / FIRST))) if stages.method == "answers" else 1
+        steps = self.steps or (LADDER if limited else begin)
         path = [[max(1, m >> back) for m in most] for back in reversed(range(steps))]
         return [counts for i, counts in enumerate(path) if counts not in path[:i]]
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from svmcore.gram.sources import Work
-from svmcore.kernels import Kernel, Linear, Poly, squared_norms
+from svmcore.kernels import Kernel, Linear, Poly, Sigmoid, squared_norms
 from svmcore.methods.reduced.expansion import Expansion, blocks
 
 BLOCK = 64  # candidates whose kernel values are computed together
@@ -72,11 +72,16 @@ def pivots(target: Expansion, rule, most: int, tol: float = 0.0, work: Work | No
     return factor.basis()
 
 
+def is_definite(kernel: Kernel) -> bool:
+    """Whether a kernel is one of those known to have no negative squared distances, which dependence is told by."""
+    return not isinstance(kernel, Sigmoid) and not (isinstance(kernel, Poly) and kernel.coef0 < 0)
+
+
 def dimensions(kernel: Kernel, d: int) -> float:
     """Of the space that a kernel maps examples of d features to: at most so many depend on no others."""
     if isinstance(kernel, Linear):
         return d
-    if not isinstance(kernel, Poly):
+    if not isinstance(kernel, Poly) or kernel.coef0 < 0:
         return np.inf
     return comb(d + kernel.degree - (0 if kernel.coef0 else 1), kernel.degree)
 

@@ -94,7 +94,7 @@ class Expansion:
                     p[:, rows] += self.coef[:, rows.start :] @ K.T
                     p[:, rows.stop :] += self.coef[:, rows] @ K[:, len(K) :]
             else:
-                for rows in pieces(len(X), WIDTH, max(X.shape[1], 1)):
+                for rows in pieces(len(X), WIDTH, X.shape[1]):
                     for cols, K in blocks(self.kernel, X[: rows.stop], X[rows], work):
                         p[:, rows] += self.coef[:, cols] @ K
                         before = slice(cols.start, min(cols.stop, rows.start))
@@ -152,7 +152,7 @@ def blocks(kernel: Kernel, X, Z, work: Work | None = None) -> Iterator[tuple[sli
     """Kernel values K (t, m) float64 of stretches of X (n, d) with all of Z (m, d), and which stretch; `work`
     counts them and is asked between them whether to go on."""
     work, Z64 = work or Work(), np.asarray(Z, np.float64)
-    stretches = pieces(len(X), len(Z), max(X.shape[1], 1))
+    stretches = pieces(len(X), len(Z), X.shape[1])
     for start in range(0, len(stretches), CORES):
         work.check()
         found = {}
@@ -168,5 +168,5 @@ def blocks(kernel: Kernel, X, Z, work: Work | None = None) -> Iterator[tuple[sli
 
 def pieces(n: int, m: int, d: int) -> list[slice]:
     """range(n) cut into stretches whose products with m vectors of d features stay below FLOP."""
-    size = int(np.clip(FLOP / (2 * max(m, 1) * d), 16, WIDTH))
+    size = int(np.clip(FLOP / (2 * max(m, 1) * max(d, 1)), 16, WIDTH))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]

@@ -151,7 +151,7 @@ def optimise(
         if slow or path[-1] <= max_rho * total:
             raise StopIteration
 
-    if not iterations or path[0] <= max_rho * total:
+    if not iterations or not flat.size or path[0] <= max_rho * total:
         return best
     options = {"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
     try:

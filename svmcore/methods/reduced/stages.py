@@ -20,8 +20,8 @@ import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
-from svmcore.methods.reduced.answers import fit_answers, gathered
-from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
+from svmcore.methods.reduced.answers import Answers, fit_answers, gathered, grown
+from svmcore.methods.reduced.exact import by_distance, dimensions, is_definite, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -89,7 +89,7 @@ class Stages:
         session, owner = self.session, self.owner
         if part.norms is None:
             part.target = simplified(part.target, session)
-            part.norms = part.target.norms(session)
+            part.norms = _lengths(part.target, session)
         if self.method == "quadratic":
             self._eigenvectors(part, m)
             return
@@ -116,11 +116,16 @@ class Stages:
         self.session.see(1, lambda: setattr(part, "found", found))
 
     def answers(self, m: int, X, y, seed: int) -> None:
-        """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,)."""
+        """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,).
+        Vectors that an earlier step of the path found are kept and moved on."""
         self.session.begin("start", self.standing)
         (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
-        Z = first_vectors(part.target, m, self.first, seed, session)
-        start = gathered(part.target, Z, session)
+        settings, known = owner.answers or Answers(), part.found and len(part.found.Z)
+        Z = first_vectors(part.target, m - (known or 0), self.first, seed, session)
+        if known:
+            start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further()
+        else:
+            start = gathered(part.target, Z, session)
         session.begin("answers", self.standing)
 
         def seen(answered) -> None:
@@ -133,9 +138,9 @@ class Stages:
             session.see(1, news)
 
         shape = owner.image_shape or machine.meta.get("image_shape")
-        how = {"settings": owner.answers, "image_shape": shape and tuple(shape), "seed": seed}
+        how = {"settings": settings, "image_shape": shape and tuple(shape), "seed": seed}
         label = np.searchsorted(machine.classes, y)
-        seen(fit_answers(start, machine.bias, X, label, work=session, seen=seen, **how))
+        seen(fit_answers(start, self.bias, X, label, work=session, seen=seen, **how))
         session.check()
 
     def _settle(self, part: Part, found: Reduced) -> None:
@@ -153,7 +158,8 @@ class Stages:
             most = min(len(at), dimensions(machine.kernel, part.target.vectors.shape[1]))
             basis = pivots(part.target, by_distance, int(most), tol, self.session)
             part.norms = part.target.norms(self.session)
-            part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, basis.rho[-1])
+            rho = basis.rho[-1] if len(basis.rho) else part.norms
+            part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, rho)
             part.start = part.found.rho
             kept[np.ix_(part.machines, at[basis.chosen])] = basis.gamma
         used = np.flatnonzero((kept != 0).any(axis=0))
@@ -268,4 +274,15 @@ def simplified(target: Expansion, session: Session) -> Expansion:
     if (most := dimensions(target.kernel, d)) >= n:
         return target
     basis = pivots(target, by_distance, int(most), work=session)
-    return Expansion(target.kernel, target.vectors[basis.chosen], basis.gamma)
+    return Expansion(target.kernel, target.vectors[basis.chosen], basis.gamma) if len(basis.chosen) else target
+
+
+def _lengths(target: Expansion, session: Session) -> np.ndarray:
+    """|Psi_c|^2 (s,). ValueError where they are none, as an indefinite kernel's may be."""
+    norms = target.norms(session)
+    if norms.min() < 0 and not is_definite(target.kernel):
+        raise ValueError(
+            f"kernel = {target.kernel}: |Psi|^2 = {norms.min():.3g}, as it is not positive definite; allowed: "
+            "method = 'answers'"
+        )
+    return np.maximum(norms, 0)

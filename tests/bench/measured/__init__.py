@@ -9,6 +9,7 @@ clicks_why.json  what clicks_why.py writes
 volcanoes.json   what volcanoes.py writes
 faces.json       what faces.py writes
 chips.json       what chips.py writes
+crossing.json    what crossing.py writes
 """
 
 from __future__ import annotations

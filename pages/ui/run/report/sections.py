@@ -66,6 +66,8 @@ def course(run) -> str:
     progress = run.progress()
     if not progress:
         return ""
+    if reduced := run.result.get("reduction"):
+        return _sizes(reduced)
     tol, gaps, counts = run.recipe.tol, [], []
     for phase in curves.trainings(progress):
         seconds = [line["seconds"] for line in phase]
@@ -88,6 +90,21 @@ def course(run) -> str:
         ),
         "</div>",
     )  # fmt: skip
+
+
+def _sizes(found: dict) -> str:
+    """The sizes that a reduction tried."""
+    rows = [
+        [f"{m:,.0f}", f"{wrong:,.0f}", f"{changed:,.0f}", f"{apart:.3g}", "–" if rho is None else f"{rho:.2%}"]
+        for m, rho, wrong, changed, apart, _ in found["path"]
+    ]
+    where = "neither train nor test" if found["unseen"] else "are among the training examples"
+    said = (
+        f"On {found['aside']:,} examples that {where}, of which the machine of {found['n_before']:,} vectors gets "
+        f"{found['machine_errors']:,} wrong; rho as a share of the machines' squared length."
+    )
+    head = ["vectors", "wrong", "answers changed", "f apart, quadratic mean", "rho"]
+    return marks.section("Sizes tried", marks.table(head, rows, said))
 
 
 def confusions(run) -> str:

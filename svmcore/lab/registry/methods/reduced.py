@@ -23,6 +23,7 @@ from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end, support_ve
 from svmcore.lab.registry.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.method import Method
 from svmcore.methods.reduced import ReducedSet
+from svmcore.methods.reduced.answers import Answers
 from svmcore.model import Machine, labels, multiply_adds
 from svmcore.solvers.progress import Progress, Stopped
 
@@ -123,11 +124,11 @@ class Reduced(Method):
             "Where the two classes' distributions of f on training examples differ most, or unchanged.",
         ),
         Field(
-            "epochs", numeric(1, 2000, whole=True), 100, "Epochs",
+            "epochs", numeric(1, 2000, whole=True), 200, "Epochs",
             "For answers: how often its steps pass over the training examples.",
         ),
         Field(
-            "deformed", numeric(0, 5), 1.0, "Deformed",
+            "deformed", numeric(0, 5), 1.2, "Deformed",
             "For answers: how strongly images are shifted, turned and bent in each epoch; 0 leaves them.", step=0.5,
         ),
         Field(
@@ -274,6 +275,8 @@ class _Work:
             start=asked("start"),
             shared=self._shared,
             thresholds=asked("thresholds"),
+            answers=Answers(epochs=asked("epochs"), deform=asked("deformed")),
+            image_shape=problem.image_shape,
             cache_mb=self.recipe.cache_mb,
             random_state=self.recipe.seed,
         )
@@ -301,8 +304,9 @@ class _Work:
             "multiply_adds": [multiply_adds(self.machine), multiply_adds(machine)],
             "shift": (machine.bias - self.machine.bias).tolist(),
         }
-        history = kept.history_ or [self.latest]
-        return Reduction(machine, machine.kernel, history, kept.converged_, kept.ending_, kept.kernel_evals_, report)
+        return Reduction(
+            machine, machine.kernel, [self.latest], kept.converged_, kept.ending_, kept.kernel_evals_, report
+        )
 
     # Examples aside, and who is told of the work
 
@@ -324,7 +328,9 @@ class _Work:
 
     def _listen(self, progress: Progress) -> bool:
         """What a reduction reports, with what is known of other sizes."""
-        self.latest = progress._replace(seconds=round(time.perf_counter() - self.started, 3), snapshot=None)
+        gap = progress.gap if np.isfinite(progress.gap) else 1.0  # answers have a loss, and no distance
+        seconds = round(time.perf_counter() - self.started, 3)
+        self.latest = progress._replace(gap=gap, seconds=seconds, snapshot=None)
         if self.monitor is None:
             return True
         known = {"n_before": len(self.machine.support), "path": tuple(self.path), "aside": len(self.y)}

@@ -1,0 +1,113 @@
+"""The page Reduced sets, driven in process: a machine is chosen and reduced, the outcome read, nonsense said aloud."""
+
+import pytest
+
+from svmcore.kernels import RBF
+from svmcore.lab import jobs
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.store import runs
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401
+
+MOONS = Recipe(name="moons", title="Moons", dataset="toy-moons", preprocess=(), kernel=RBF(2.0), n_train=150, n_test=60)
+FEW = {"n_vectors": 8, "sizes": 2, "reduction": "rho"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("reduced")
+
+
+@pytest.fixture
+def kept(folder, monkeypatch):
+    """A home with a machine and a reduction of it."""
+    monkeypatch.setenv("SVMLAB_HOME", str(folder))
+    known = runs.newest_first()
+    if not known:
+        of = finished(MOONS)
+        finished(reduction_of(MOONS, **FEW).replace(title="Few"))
+        known = runs.newest_first()
+        assert known[0].parent == of.id
+    return known[-1], next(run for run in known if run.title == "Few")
+
+
+def texts(app):
+    return " ".join(element.value for element in (*app.markdown, *app.info, *app.warning, *app.error)).replace("\\", "")
+
+
+def test_without_a_run_the_page_says_what_is_missing(home):
+    (home / "preset.lock").touch()
+    app = open_page("reduced")
+    assert not app.button or "reduce_start" not in [button.key for button in app.button]
+
+
+def test_a_machine_is_reduced_from_the_form(kept):
+    of, _ = kept
+    app = open_page("reduced", run=of.id)
+    assert "Its reductions" in texts(app)
+    app.number_input(key="reduction_n_vectors").set_value(4).run()
+    app.number_input(key="reduction_sizes").set_value(1).run()
+    assert app.query_params["n_vectors"] == "4"
+    app.button(key="reduce_start").click().run()
+    run = runs.newest_first()[0]
+    assert jobs.wait(run.id, 60).state == "done"
+    assert run.parent == of.id
+    assert run.recipe.option("n_vectors") == 4
+    assert run.title == "Moons, reduced to 4 vectors"
+    assert run.result["n_union"] == 4
+
+
+def test_what_became_of_it_is_told(kept):
+    of, run = kept
+    app = open_page("reduced", run=run.id)
+    table = app.dataframe[0].value
+    assert table["Vectors"].tolist() == [of.result["n_union"], 8]
+    assert "times fewer vectors" in texts(app)
+    assert "neither train nor test" in captions(app)
+    assert "answers changed" in texts(app)
+    app.selectbox(key="reduce_other").select(4).run()
+    app.button(key="reduce_keep").click().run()
+    made = runs.newest_first()[0]
+    assert jobs.wait(made.id, 60).state == "done"
+    assert (made.recipe.option("n_vectors"), made.recipe.option("sizes")) == (4, 1)
+
+
+def test_an_address_that_cannot_be_is_said(kept):
+    of, _ = kept
+    app = open_page("reduced", run=of.id, n_vectors="-3", reduction="magic", sizes="2")
+    said = texts(app)
+    assert "n_vectors = -3" in said
+    assert "magic" in said
+    assert app.number_input(key="reduction_sizes").value == 2
+
+
+def test_the_machine_of_a_reduction_may_be_gone(kept):
+    of, run = kept
+    of.delete()
+    try:
+        app = open_page("reduced", run=run.id)
+        assert "is gone" in captions(app)
+        assert "reduce_start" not in [button.key for button in app.button]
+    finally:
+        runs.restore(of.id)
+
+
+def test_a_run_without_a_machine_is_none_to_reduce(kept):
+    run_id = jobs.submit(reduction_of(MOONS, n_vectors=5000))
+    assert jobs.wait(run_id, 60).state == "failed"
+    app = open_page("reduced", run=run_id)
+    assert "n_vectors = 5000" in texts(app)
+    failed = runs.create(MOONS)
+    failed.set_state("failed", "no room")
+    failed.release()
+    app = open_page("reduced", run=failed.id)
+    assert "no room" in texts(app)
+    assert "Runs with a machine" in captions(app)
+
+
+@pytest.mark.parametrize("page", ["support_vectors", "errors", "train", "runs", "compare", "draw"])
+def test_pages_show_a_reduced_machine(kept, page):
+    app = open_page(page, run=kept[1].id)
+    assert not app.exception
+    if page == "support_vectors":
+        assert "constructed" in captions(app)

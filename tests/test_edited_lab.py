@@ -151,8 +151,9 @@ def test_an_edited_run_keeps_its_margins_and_damage_is_named(home):
 
 
 def test_a_figure_over_splits_is_their_mean():
-    assert mean([Number(3.0, 1.0, 5.0)]) == Number(3.0, 1.0, 5.0)
-    assert mean([Number(1.0), Number(3.0)]).value == 2.0
+    assert mean("svs", [Number(3.0, 1.0, 5.0)]) == Number(3.0, 1.0, 5.0)
+    assert mean("svs", [Number(1.0), Number(3.0)])[:2] == pytest.approx((2.0, 2 - 1.96))
+    assert mean("train_s", [Number(1.0), Number(3.0)]) == Number(2.0)
     table = TABLES["xtrain-table1"]
     splits = asked(table)["xtrain-banana"]
     assert [recipe.seed for recipe in splits] == list(range(10))

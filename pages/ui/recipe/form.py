@@ -3,11 +3,12 @@
 `pages.ui.recipe.config` carries values between the widgets, the recipe and the address.
 """
 
+from contextlib import suppress
 from dataclasses import fields
 
 import streamlit as st
 
-from data import Entry, NotAtHand, catalogue
+from data import Entry, NotAtHand, UnknownDataset, catalogue
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
@@ -50,6 +51,8 @@ def recipe_form() -> Recipe | None:
 
 def _data() -> tuple[Entry, dict]:
     entries = {e.name: e for e in catalogue.entries()}
+    with suppress(UnknownDataset):  # one of a family of which a few are listed
+        entries.setdefault(st.session_state[key("dataset")], catalogue.entry(st.session_state[key("dataset")]))
     if st.session_state[key("dataset")] not in entries:  # the reader's own, deleted since
         config.fill(RECIPES[PRESET])
     dataset = st.selectbox(

@@ -101,7 +101,7 @@ def fill(table: Table) -> Filled:
         if cell.recipe in seconds:
             return Value(cell, seconds=seconds[cell.recipe])
         numbers = [figures[cell.figure] for figures in ours[cell.recipe] if cell.figure in figures]
-        return Value(cell, mean(numbers) if numbers else None, found[cell.recipe].id)
+        return Value(cell, mean(cell.figure, numbers) if numbers else None, found[cell.recipe].id)
 
     return Filled(
         table=table,

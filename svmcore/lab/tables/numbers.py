@@ -86,11 +86,14 @@ def of_run(run: Run) -> dict[str, Number]:
     return found | _of_classes(run, result)
 
 
-def mean(numbers: list[Number]) -> Number:
-    """The mean over splits and its 95 % interval by how they differ; a single one as it is."""
+def mean(figure: str, numbers: list[Number]) -> Number:
+    """The mean of a figure over splits and its 95 % interval by how they differ, of seconds none; a single one as it
+    is."""
     if len(numbers) == 1:
         return numbers[0]
     values = [number.value for number in numbers]
+    if figure.endswith("_s"):
+        return Number(float(np.mean(values)))
     middle, half = float(np.mean(values)), 1.96 * float(np.std(values, ddof=1)) / len(values) ** 0.5
     return Number(middle, middle - half, middle + half)
 
@@ -129,7 +132,7 @@ def _of_thresholds(run: Run, result: dict, test, classes) -> dict[str, Number]:
     """What other thresholds would have made of a reduction, and how far its steps came; none for other runs."""
     if not (reduction := result.get("reduction")):
         return {}
-    best, found = best_thresholds(test.decision, test.y_true, classes), {}
+    best, found = best_thresholds(test.decision, test.y_true, classes, slack=0), {}
     for c, label in enumerate(classes):
         f, own = test.decision[:, c], test.y_true == label
         for name, shift in (("kept", -reduction["shift"][c]), ("best", best[c])):

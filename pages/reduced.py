@@ -17,7 +17,8 @@ WHAT = (
 
 def set_up(about):
     """The settings, what it will need, and Start."""
-    st.subheader("Reduce" if about.reduction is None else "Another reduction")
+    if about.reduction is None:
+        st.subheader("Reduce")
     why = chosen.reducible(about.of.machine())
     if why:
         st.error(words.plain(why), title="This machine cannot be reduced", icon=":material/block:")
@@ -81,7 +82,7 @@ def done(run, of):
     parts = ["Errors by size", "How near", "Decisions", "Answers that changed", "Vectors"]
     if run.recipe.task != "classify":
         parts = parts[:2]
-    sides = st.grid(2, min_column_width=320)
+    sides = st.grid(2, min_column_width=400)
     places = [sides.cell(column_span=2 if name == "Vectors" else 1) for name in parts]
     places = present.parts(parts, places)
     with places[0]:
@@ -107,19 +108,17 @@ def done(run, of):
 
 st.title("Reduced sets")
 about = chosen.chosen()
-if about is not None:
-    if about.reduction is not None:
-        another_run(about.reduction, "reduced")
-    alone = present.presenting() or about.of is None
+if about is not None and about.reduction is not None:
+    another_run(about.reduction, "reduced", machine=None)
+    if about.of is None:
+        st.caption("The run of its machine is gone, so that no other size can be tried from here.")
+    elif not present.presenting():
+        with st.expander("Another reduction of the same machine", icon=":material/tune:"):
+            set_up(about)
+    look(about)
+elif about is not None:
     grid = st.grid(3, min_column_width=300)
-    with grid.cell(column_span=3 if alone else 1):
-        if not alone:
-            with st.container(border=True):
-                set_up(about)
-        elif about.of is None:
-            st.caption("The run of its machine is gone, so that no other size can be tried from here.")
-    with grid.cell(column_span=3 if alone else 2):
-        if about.reduction is None:
-            before(about)
-        else:
-            look(about)
+    with grid.cell(), st.container(border=True):
+        set_up(about)
+    with grid.cell(column_span=2):
+        before(about)

@@ -15,7 +15,7 @@ from svmcore.methods.definite import PositivePart
 from svmcore.methods.editing import CrossTrainingSVC, EditingSVC, bagged, edit
 from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.local import LocalPoly
-from svmcore.methods.reduced import ReducedSet
+from svmcore.methods.reduced import Answers, ReducedSet
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
@@ -30,6 +30,7 @@ from svmcore.svc import SVC
 __all__ = [
     "RBF",
     "SVC",
+    "Answers",
     "BudgetError",
     "CrossTrainingSVC",
     "Decomposition",

@@ -29,6 +29,7 @@ CHOSEN = (  # those that plain Python runs in a second or two
     "test_smo.py::test_smo_reaches_the_objective_of_a_general_optimiser",
     "test_smo.py::test_rows_in_segments_are_rows",
     "test_smo.py::test_examples_with_no_room_stay_out",
+    "test_nu.py::test_pairs_stay_within_a_class",
     "test_digestion.py::test_the_rules_stand_in_the_papers_order",
     "test_local.py::test_blocks_agree_with_the_definition",
     "test_local.py::test_cosine_puts_one_on_the_diagonal_and_zero_for_empty_images",

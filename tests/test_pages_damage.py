@@ -21,6 +21,7 @@ PAGES = (
     "jitters",
     "methods",
     "paper",
+    "reduced",
     "runs",
     "support_vectors",
     "sweep",

@@ -8,10 +8,24 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 
-from svmcore import RBF, SVC, BudgetError, Linear, LocalPoly, Machine, Poly, ReducedSet, Sigmoid, VirtualSVC, load, save
+from svmcore import (
+    RBF,
+    SVC,
+    Answers,
+    BudgetError,
+    Linear,
+    LocalPoly,
+    Machine,
+    Poly,
+    ReducedSet,
+    Sigmoid,
+    VirtualSVC,
+    load,
+    save,
+)
 from svmcore.detection.quadratic import quadratic
 from svmcore.gram.sources import Work
-from svmcore.methods.reduced import METHODS, STARTS, Answers, Expansion, best_thresholds
+from svmcore.methods.reduced import METHODS, STARTS, Expansion, best_thresholds
 from svmcore.methods.reduced.exact import by_distance, pivots
 from svmcore.methods.reduced.joint import optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -55,9 +69,7 @@ def by_hand(kernel, X, coef) -> Machine:
 # The methods
 
 
-@pytest.mark.parametrize(
-    "kernel", [Poly(2, 1, 0), Poly(2, 3, 0, False), Poly(2, 1, 1), Poly(2, 0.5, 4), Poly(2, 2, 1, False)]
-)
+@pytest.mark.parametrize("kernel", [Poly(2, 1, 0), Poly(2, 0.5, 4), Poly(2, 2, 1, False)], ids=str)
 def test_eigenvectors_are_the_machine_of_degree_2_and_no_vectors_do_better(kernel):
     X, _ = digits()
     machine = eight(kernel)
@@ -67,7 +79,7 @@ def test_eigenvectors_are_the_machine_of_degree_2_and_no_vectors_do_better(kerne
     assert full.n_after_ <= 65
     np.testing.assert_allclose(full.machine_.decision_values(X), machine.decision_values(X), atol=1e-5)
     assert full.rho_.max() <= 1e-9 * norms[0]
-    for m in (1, 2, 8):
+    for m in (2, 8):
         Z, gamma = exact.Z[:m].astype(np.float32), exact.gamma[None, :m]
         assert target.rho(Z, gamma) / norms == pytest.approx(exact.rho[m] / norms, abs=1e-6)  # through kernels
         for start in ("greedy", "k-means"):
@@ -144,6 +156,22 @@ def test_as_many_vectors_as_support_vectors_decide_alike():
     np.testing.assert_allclose(fitted.machine_.decision_values(X), machine.decision_values(X), atol=1e-3)
 
 
+def test_answers_deform_images_that_are_still_images():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:200].astype(np.float32), y[:200] == 8
+    plain = SVC(RBF(0.001)).fit(X[:, :40], y)
+    told = replace(plain.machine_, meta={"image_shape": [8, 8]})  # of the images before they were cropped
+    settings = {"method": "answers", "answers": Answers(epochs=2)}
+    for machine in (plain.machine_, told):
+        assert ReducedSet(9, **settings).fit(machine, X[:, :40], y).n_after_ == 9
+    whole = SVC(RBF(0.001)).fit(X, y).machine_
+    still, moved = (
+        ReducedSet(9, **settings).fit(replace(whole, meta=meta), X, y).machine_.support_vectors
+        for meta in ({}, {"image_shape": [8, 8]})
+    )
+    assert (still != moved).any()
+
+
 def test_what_auto_stands_for():
     few = {"iterations": 0}
     assert ReducedSet().fit(ten()).method_ == "exact"
@@ -191,8 +219,12 @@ def test_thresholds_are_where_the_fewest_errors_are():
     random = np.random.default_rng(0)
     for trial in range(30):
         f, y = random.normal(size=40).round(1), random.integers(2, size=40)
-        shift = best_thresholds(f[:, None], y, np.array([0, 1]))[0]
-        assert np.sum((f + shift > 0) != y) == best_cut(f, y), trial
+        shift = best_thresholds(f[:, None], y, np.array([0, 1]), slack=0)[0]
+        fewest = best_cut(f, y)
+        assert np.sum((f + shift > 0) != y) == fewest, trial
+        small = best_thresholds(f[:, None], y, np.array([0, 1]))[0]
+        assert abs(small) <= abs(shift)
+        assert np.sum((f + small > 0) != y) <= fewest + np.sqrt(fewest), trial
     many = best_thresholds(random.normal(size=(50, 3)), np.repeat(["a", "b"], 25), np.array(["a", "b", "c"]))
     assert np.isfinite(many).all()
     assert best_thresholds([[-1.0], [2.0]], [0, 1], [0, 1]) == 0  # as good as any: it stays
@@ -208,7 +240,9 @@ def test_the_bias_is_set_anew_on_training_examples():
     assert kept.threshold_shift_ == 0 != moved.threshold_shift_
     assert moved.threshold_shift_ == moved.machine_.bias - eight().bias
     f = kept.machine_.decision_values(X)[:, 0]
-    assert np.mean(moved.predict(X) != (y == 8)) == best_cut(f, y == 8) / len(y) < np.mean(kept.predict(X) != (y == 8))
+    fewest, wrong = best_cut(f, y == 8), np.sum(moved.predict(X) != (y == 8))
+    assert wrong <= fewest + np.sqrt(fewest)
+    assert wrong < np.sum(kept.predict(X) != (y == 8))
 
 
 # A reduced machine is a machine

@@ -46,7 +46,7 @@ def test_a_steps_gradient_agrees_with_finite_differences(kernel, k, monkeypatch)
     random = np.random.default_rng(1)
     X, label = random.standard_normal((6, 4)).astype(np.float32), random.integers(0, max(2, k), 6)
     start = Expansion(kernel, random.standard_normal((3, 4)).astype(np.float32), 0.3 * random.standard_normal((k, 3)))
-    steps = Steps(start, np.zeros(k), X, label, Answers(directions=3), None, 0)
+    steps = Steps(start, np.zeros(k), X, label, Answers(directions=3), None, 0, Work())
     shapes = [value.shape for value in steps.values]
     sizes = np.cumsum([0, *(value.size for value in steps.values)])
 

@@ -54,16 +54,17 @@ def _pool(priority: int) -> ThreadPoolExecutor:
 class _OneThread:
     """BLAS on one thread while any thread is inside: the pool's threads multiply side by side, and no thread of BLAS's
     own waits for its next product on a core that they need. Entering and leaving at every product would cost more than
-    it saves: hold it around many."""
+    it saves: hold it around many. The same for OpenMP, whose threads inside scikit-learn wait by spinning."""
 
-    def __init__(self):
+    def __init__(self, api: str = "blas"):
+        self.api = api
         self.inside, self.lock, self.limiter = 0, threading.Lock(), None
 
     def __enter__(self):
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.limiter = _blas().limit(limits=1, user_api="blas")
+                self.limiter = _libraries().limit(limits=1, user_api=self.api)
 
     def __exit__(self, *_):
         with self.lock:
@@ -72,18 +73,19 @@ class _OneThread:
                 self.limiter.restore_original_limits()
 
 
-one_blas_thread = _OneThread()
+one_blas_thread, one_openmp_thread = _OneThread("blas"), _OneThread("openmp")
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
 def _begin_anew() -> None:
     """In a forked process: no pools, and nobody inside; BLAS keeps one thread where it had one at the fork."""
     _pool.cache_clear()
-    one_blas_thread.__init__()
+    for one in (one_blas_thread, one_openmp_thread):
+        one.__init__(one.api)
 
 
 if hasattr(os, "register_at_fork"):

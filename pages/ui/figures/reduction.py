@@ -133,7 +133,7 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     figure.update_xaxes(
         range=[np.log10(0.9 * min(sizes)), np.log10(1.1 * max(sizes))], **log_ticks(min(sizes), max(sizes))
     )
-    figure.update_yaxes(range=[np.log10(min(values)) - 0.4, np.log10(max(values)) + 0.3])
+    _log_axis(figure, values)
     m, rho, *_, apart, _ = path[-1]
     return worded(
         figure,
@@ -169,12 +169,19 @@ def trace(progress: Sequence[dict]) -> go.Figure:
         )
     if not lines:
         return worded(figure, f"{what} over time, not known yet.", "It falls from here on.")
+    _log_axis(figure, [left for points in lines.values() for _, left in points])
     last = list(lines.values())[-1][-1][1]
     if by_loss:
         see = f"The mean loss of the answers on training examples, {last:.3g} now; they are deformed anew every time."
     else:
         see = f"The mean rho of the machines, as a share of their squared length: {last:.2%} now. A line for each size."
     return worded(figure, f"{what} over time, {last:.3g} now.", see)
+
+
+def _log_axis(figure: go.Figure, values: Sequence[float]) -> None:
+    """A logarithmic y axis around the values, with ticks also where they lie within a power of ten."""
+    low, high = 0.7 * min(values), 1.4 * max(values)
+    figure.update_yaxes(dtick=None, range=[np.log10(low), np.log10(high)], **log_ticks(low, high))
 
 
 def falls(progress: Sequence[dict]) -> bool:

@@ -132,7 +132,7 @@ def _of_thresholds(run: Run, result: dict, test, classes) -> dict[str, Number]:
     """What other thresholds would have made of a reduction, and how far its steps came; none for other runs."""
     if not (reduction := result.get("reduction")):
         return {}
-    best, found = best_thresholds(test.decision, test.y_true, classes), {}
+    best, found = best_thresholds(test.decision, test.y_true, classes, slack=0), {}
     for c, label in enumerate(classes):
         f, own = test.decision[:, c], test.y_true == label
         for name, shift in (("kept", -reduction["shift"][c]), ("best", best[c])):

@@ -22,10 +22,10 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from svmcore.gram.sources import Work
 from svmcore.kernels import squared_norms
 
-QUERIES = 2000  # examples looked up between two looks at whether to go on
+LOOKED_UP = 1e9  # multiplications and additions between two looks at whether to go on
 MOST_ROUNDS = 1000  # of MULTIEDIT: every round without a discard counts towards the end, so that it comes long before
 
-Classify = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # (X, label, others) -> label of the others
+Classify = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]  # (X, label) -> predict
 
 
 def edited_nn(X, label, work: Work, n_neighbors: int = 1) -> np.ndarray:
@@ -37,9 +37,8 @@ def edited_nn(X, label, work: Work, n_neighbors: int = 1) -> np.ndarray:
     if not n_neighbors < n:
         raise ValueError(f"n_neighbors = {n_neighbors}; allowed: from 1 to {n - 1}, one less than the examples")
     index, keep = NearestNeighbors(n_neighbors=n_neighbors + 1, algorithm="auto").fit(X), np.empty(n, bool)
-    for start in range(0, n, QUERIES):
+    for at in _stretches(np.arange(n), X.size):
         work.check()
-        at = np.arange(start, min(n, start + QUERIES))
         near = index.kneighbors(X[at], return_distance=False)
         itself = near == at[:, None]
         itself[~itself.any(axis=1), -1] = True  # among more twins than neighbours: the farthest is left out
@@ -48,9 +47,9 @@ def edited_nn(X, label, work: Work, n_neighbors: int = 1) -> np.ndarray:
     return keep
 
 
-def nearest(X, label, others) -> np.ndarray:
-    """Labels of `others` by their nearest neighbour in X."""
-    return KNeighborsClassifier(n_neighbors=1).fit(X, label).predict(others)
+def nearest(X, label) -> Callable[[np.ndarray], np.ndarray]:
+    """The 1-NN classifier that uses X (n, d) as its training set."""
+    return KNeighborsClassifier(n_neighbors=1).fit(X, label).predict
 
 
 def multiedit(
@@ -68,8 +67,10 @@ def multiedit(
         splits = np.array_split(rng.permutation(left), n_splits)
         keep = []
         for part, teacher in zip(splits, [*splits[1:], splits[0]], strict=True):
-            work.check()
-            keep.append(part[_said(classify, X, label, teacher, part) == label[part]])
+            said = _taught(classify, X[teacher], label[teacher])
+            for at in _stretches(part, teacher.size * X.shape[1]):
+                work.check()
+                keep.append(at[said(X[at]) == label[at]])
         before, left = len(left), np.sort(np.concatenate(keep))
         quiet = quiet + 1 if len(left) == before else 0
     mask = np.zeros(len(X), bool)
@@ -77,10 +78,16 @@ def multiedit(
     return mask
 
 
-def _said(classify: Classify, X, label, teacher, part) -> np.ndarray:
-    if (label[teacher] == label[teacher[0]]).all():
-        return np.full(len(part), label[teacher[0]])
-    return classify(X[teacher], label[teacher], X[part])
+def _taught(classify: Classify, X, label) -> Callable[[np.ndarray], np.ndarray]:
+    if (label == label[0]).all():
+        return lambda others: np.full(len(others), label[0])
+    return classify(X, label)
+
+
+def _stretches(at: np.ndarray, cost: int) -> list[np.ndarray]:
+    """Examples in stretches that are looked up soon enough, where one of them costs `cost`."""
+    step = max(int(LOOKED_UP / (2 * max(cost, 1))), 1)
+    return [at[start : start + step] for start in range(0, len(at), step)]
 
 
 def condense(X, label, work: Work, rng) -> np.ndarray:

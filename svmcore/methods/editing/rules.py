@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import Targets, float32_rows
+from svmcore.gram.threads import one_openmp_thread
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing
 from svmcore.methods.editing.neighbours import Classify, condense, edited_nn, multiedit
@@ -117,7 +118,6 @@ def edited(rule: str, X, y, session: Session, *, seed, estimator: SVC | None, **
     svc = clone(svc).set_params(kernel=svc._kernel_for(X))
     if len(classes) != 2 and rule in ("trimmed", "cross-training"):
         raise ValueError(f"rule = {rule!r} with {len(classes)} classes; allowed: two classes, or another rule")
-    role = np.full(len(X), KEPT, np.int8)
     session.begin("editing", lambda: Standing((), 0.0, 0, 0, None))
     if rule == "cross-training":
         crossing = Crossing(X, y, label, session)
@@ -126,10 +126,18 @@ def edited(rule: str, X, y, session: Session, *, seed, estimator: SVC | None, **
         crossing.judge()
         crossing.discard(settings["balance"])
         return Edited.of(crossing.role)
+    if rule == "trimmed":
+        role = np.where(trimmed(X, y, svc, session, settings["below"]), KEPT, WRONG_SIDE)
+        return Edited.of(role)
+    with one_openmp_thread:
+        return _by_neighbours(rule, X, label, session, rng, svc, settings)
+
+
+def _by_neighbours(rule: str, X, label, session: Session, rng, svc: SVC, settings: dict) -> Edited:
+    """Wilson's, Devijver and Kittler's, and Hart's."""
+    role = np.full(len(X), KEPT, np.int8)
     if rule == "edited-nn":
         role[~edited_nn(X, label, session, settings["n_neighbors"])] = WRONG_SIDE
-    elif rule == "trimmed":
-        role[~trimmed(X, y, svc, session, settings["below"])] = WRONG_SIDE
     if rule.startswith("multiedit"):
         how = {"n_splits": settings["n_splits"], "patience": settings["patience"]}
         if rule == "multiedit-svm":
@@ -158,9 +166,9 @@ def check_settings(rule: str, **settings) -> None:
 def _by_machine(svc: SVC, session: Session) -> Classify:
     """The classifier of MULTIEDIT with an SVM inside; its fits are stages of the session."""
 
-    def classify(X, label, others):
+    def classify(X, label):
         machine = clone(svc)._fit(X, Targets(X, label), session, "editing", whole=of_part(None)).machine_
         session.check()
-        return machine.predict(others)
+        return machine.predict
 
     return classify

@@ -90,9 +90,12 @@ def fit_answers(
     """
     work, settings, X = work or Work(), settings or Answers(), np.ascontiguousarray(X, np.float32)
     start.kernel.slopes(*np.ones((3, 1, 1), np.float32))  # says so where there are none
-    steps = Steps(start, bias, X, np.asarray(label), settings, image_shape, seed)
     try:
-        for _ in range(steps.settings.epochs):
+        steps = Steps(start, bias, X, np.asarray(label), settings, image_shape, seed, work)
+    except Stopped:
+        return Answered(start.vectors, start.coef, np.asarray(bias), np.nan, 0, "stopped")
+    try:
+        for _ in range(settings.epochs):
             steps.epoch(work)
             if seen:
                 seen(steps.answered())
@@ -104,10 +107,10 @@ def fit_answers(
 class Steps:
     """Adam on u, gamma and b."""
 
-    def __init__(self, start: Expansion, bias, X, label, settings: Answers, image_shape, seed: int):
+    def __init__(self, start: Expansion, bias, X, label, settings: Answers, image_shape, seed: int, work: Work):
         self.kernel, self.code, self.settings = start.kernel, start.kernel.code(), settings
         self.X, self.label, self.rng = X, label, np.random.default_rng(seed)
-        self.Q = _directions(X, settings.directions)
+        self.Q = directions(X, settings.directions, work)
         gamma, bias = start.coef.T.astype(np.float32), np.asarray(bias, np.float32)
         self.k = gamma.shape[1]
         if self.k == 1:  # two columns: the classes' shares of the evidence
@@ -209,12 +212,16 @@ def grown(found: Expansion, Z) -> Expansion:
     return Expansion(found.kernel, np.concatenate([found.vectors, np.asarray(Z, np.float32)]), gamma)
 
 
-def _directions(X, r: int):
-    """The first r principal directions of X (n, d) about the origin: (d, r) float32, or None for all d."""
+def directions(X, r: int, work: Work):
+    """The first r principal directions of X (n, d) about the origin: (d, r) float32, or None for all d. Asks `work`
+    between pieces whether to go on."""
     if X.shape[1] <= r:
         return None
-    scatter = sum(part.T @ part for part in np.array_split(X, max(1, len(X) // 1000)))
-    return np.ascontiguousarray(np.linalg.eigh(scatter.astype(np.float64))[1][:, ::-1][:, :r], np.float32)
+    scatter = np.zeros((X.shape[1], X.shape[1]))
+    for rows in pieces(len(X), X.shape[1], X.shape[1]):
+        work.check()
+        scatter += X[rows].T @ X[rows]
+    return np.ascontiguousarray(np.linalg.eigh(scatter)[1][:, ::-1][:, :r], np.float32)
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -13,6 +13,7 @@ what a stop leaves is a machine that decides, always.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -137,8 +138,9 @@ class Stages:
 
             session.see(1, news)
 
-        shape = owner.image_shape or machine.meta.get("image_shape")
-        how = {"settings": settings, "image_shape": shape and tuple(shape), "seed": seed}
+        shape = owner.image_shape or machine.meta.get("image_shape") or ()
+        shape = tuple(shape) if shape and prod(shape) == X.shape[1] else None  # cropped images, say, are images no more
+        how = {"settings": settings, "image_shape": shape, "seed": seed}
         label = np.searchsorted(machine.classes, y)
         seen(fit_answers(start, self.bias, X, label, work=session, seen=seen, **how))
         session.check()

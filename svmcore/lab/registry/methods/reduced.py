@@ -45,9 +45,10 @@ STARTS = {
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
 PIECE = 4e9  # floating-point operations between two checks while deciding
 FEWEST, MOST, SHARE = 100, 10_000, 6  # examples aside; one in SHARE of the training examples, where none are left
+FIRST = 2000  # vectors that answers begin with, about
 MANY = 20_000  # training examples from which on machines that share vectors are reduced by their answers
 FLOPS = 60e9  # rate of kernel products
-ROUNDS = {"rho": 300, "answers": 1.0}  # kernel values of a vector and one of the machine's, or an example of an epoch
+ROUNDS = {"rho": 300, "answers": 1.4}  # kernel values of a vector and one of the machine's, or an example of an epoch
 
 
 class Point(NamedTuple):
@@ -198,7 +199,8 @@ class Reduced(Method):
         sizes = sum(0.5**step for step in range(asked("sizes")))
         many = size.n_train >= MANY and asked("shared") and k > 1
         if asked("reduction") == "answers" or (asked("reduction") == "auto" and many):
-            values = ROUNDS["answers"] * asked("epochs") * size.n_train * m
+            first = min(m, FIRST)  # vectors that all epochs are for; those added to them take a tenth
+            values = ROUNDS["answers"] * asked("epochs") * size.n_train * (first + 0.2 * (m - first))
         else:
             values = ROUNDS["rho"] * groups * n * m
         seconds = 2.0 * size.d * recipe.kernel.work * values * sizes / FLOPS

@@ -125,6 +125,7 @@ class _Watch:
         self._clock, self.paused, self.rested = clock, 0.0, 0.0
         self.started = self._working()
         self.trained: float | None = None  # age when the training began
+        self.points = 0  # of the curve of a reduction, as far as it is told
 
     @property
     def age(self) -> float:
@@ -175,6 +176,8 @@ class _Watch:
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)
         final = progress.gap <= tol and METHODS[self.run.recipe.method].made
+        points, self.points = self.points, len(line.get("path", ()))
+        final |= self.points > points  # another size is done
         if self.pace.should_write(age) or final:
             self.run.add_progress(line)
         if self.viewer is not None and self.viewer.due(progress, final):

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.optimize import OptimizeResult
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 
@@ -25,7 +26,7 @@ from svmcore import (
 )
 from svmcore.detection.quadratic import quadratic
 from svmcore.gram.sources import Work
-from svmcore.methods.reduced import METHODS, STARTS, Expansion, best_thresholds
+from svmcore.methods.reduced import METHODS, STARTS, Expansion, best_thresholds, joint
 from svmcore.methods.reduced.exact import by_distance, pivots
 from svmcore.methods.reduced.joint import optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -85,6 +86,28 @@ def test_eigenvectors_are_the_machine_of_degree_2_and_no_vectors_do_better(kerne
         for start in ("greedy", "k-means"):
             found = optimise(target, first_vectors(target, m, start), norms, Work(), iterations=40, tol=1e-6)
             assert exact.rho[m] <= found.rho[0] + 1e-6 * norms[0], (m, start)
+
+
+def test_a_line_search_that_fails_is_not_the_end(monkeypatch):
+    target = Expansion.of(eight(RBF(1.0)))
+    Z, norms, asked = first_vectors(target, 8, "k-means"), target.norms(), []
+
+    def fails_at_first(*args, **how):
+        if len(asked) < 2:
+            how["options"] = how["options"] | {"maxiter": 2}
+        found = minimize(*args, **how)
+        found.status = joint.ABNORMAL if len(asked) < 2 else found.status
+        asked.append(found.nit)
+        return found
+
+    whole = optimise(target, Z, norms, Work(), iterations=30, tol=0)
+    minimize = joint.minimize
+    monkeypatch.setattr(joint, "minimize", fails_at_first)
+    again = optimise(target, Z, norms, Work(), iterations=30, tol=0)
+    assert asked == [2, 2, 26]
+    assert again.rho[0] <= whole.rho[0] + 0.05 * norms[0]
+    monkeypatch.setattr(joint, "minimize", lambda *args, **how: OptimizeResult(status=joint.ABNORMAL))
+    assert optimise(target, Z, norms, Work(), iterations=30, tol=0).iterations == 0  # nor is it tried for ever
 
 
 def test_an_eigenvector_without_a_constant_part_is_still_an_example():

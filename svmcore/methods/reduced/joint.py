@@ -28,6 +28,7 @@ from svmcore.solvers.progress import Stopped
 
 SINGLE_FROM = 3e8  # multiplications of one product with X from which it is in single precision
 MEMORY = 20  # pairs that L-BFGS keeps
+ABNORMAL = 2  # status of L-BFGS-B whose line search fails, as rounding in single precision can make it
 LOOK_BACK = 5  # iterations over which progress is judged
 
 
@@ -141,11 +142,11 @@ def optimise(
     seen(best)
 
     def after(intermediate_result):
-        nonlocal best
+        nonlocal best, flat
         found = fun.reduced(intermediate_result.x, len(path))
         path.append(found.rho.sum())
         if path[-1] < best.rho.sum():
-            best = found
+            best, flat = found, intermediate_result.x.copy()
             seen(best)
         slow = len(path) > LOOK_BACK and path[-1 - LOOK_BACK] - path[-1] <= tol * path[-1]
         if slow or path[-1] <= max_rho * total:
@@ -153,9 +154,13 @@ def optimise(
 
     if not iterations or not flat.size or path[0] <= max_rho * total:
         return best
-    options = {"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
+    options = {"maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
+    known = None
     try:
-        minimize(fun, flat, jac=True, method="L-BFGS-B", callback=after, options=options)
+        while best is not known:  # where a line search fails, once more from the best, its curvature forgotten
+            known, options["maxiter"] = best, iterations + 1 - len(path)
+            if minimize(fun, flat, jac=True, method="L-BFGS-B", callback=after, options=options).status != ABNORMAL:
+                break
     except Stopped:
         return best._replace(ending="stopped")
     return best._replace(ending=f"after {iterations} iterations" if len(path) > iterations else "")

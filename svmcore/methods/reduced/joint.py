@@ -30,6 +30,8 @@ SINGLE_FROM = 3e8  # multiplications of one product with X from which it is in s
 MEMORY = 20  # pairs that L-BFGS keeps
 ABNORMAL = 2  # status of L-BFGS-B whose line search fails, as rounding in single precision can make it
 LOOK_BACK = 5  # iterations over which progress is judged
+FLAT = 1e-14  # change of rho per length of a vector below which there is nowhere to go
+FAR = 1e6  # what rho counts as where numbers overflow: no step ends there
 
 
 class Reduced(NamedTuple):
@@ -65,8 +67,11 @@ class Rho:
         Z = flat.reshape(self.shape)
         sz = squared_norms(Z)
         near, su = Z.astype(self.X.dtype), sz.astype(self.X.dtype)
-        K, by_dot, by_norm = self.kernel.slopes(Z @ Z.T, sz[:, None], sz[None, :])
-        p, dots = self._along(near, su)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K, by_dot, by_norm = self.kernel.slopes(Z @ Z.T, sz[:, None], sz[None, :])
+            p, dots = self._along(near, su)
+        if not np.isfinite(K).all() or not np.isfinite(p).all():
+            return FAR, np.zeros_like(flat)
         gamma = solve(K, p)
         total = max(self.norms.sum(), np.finfo(float).tiny)
         self.gamma, self.at = gamma, flat.copy()
@@ -131,11 +136,12 @@ def optimise(
     |Psi|^2, after so many iterations, or when `work.check` stops it. Never worse than at the start.
 
     norms (k,): |Psi_c|^2. seen(reduced): called with the start and with every iterate that is better than all before.
-    Stopped where it is stopped before it has begun.
+    Stopped where it is stopped before it has begun; ValueError where kernel values overflow.
     """
     fun = Rho(target, Z, norms, work)
     flat = np.asarray(Z[:, fun.used], np.float64).ravel()
-    fun(flat)
+    if fun(flat)[0] == FAR:
+        raise ValueError(f"kernel = {target.kernel}: its values overflow; allowed: scaled features")
     best = fun.reduced(flat, 0)
     total, path = max(norms.sum(), np.finfo(float).tiny), [best.rho.sum()]
     seen = seen or (lambda reduced: None)
@@ -154,7 +160,8 @@ def optimise(
 
     if not iterations or not flat.size or path[0] <= max_rho * total:
         return best
-    options = {"maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
+    flatness = FLAT / np.sqrt(max(float(fun.sx.max()), np.finfo(np.float32).tiny))
+    options = {"maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": flatness}
     known = None
     try:
         while best is not known:  # where a line search fails, once more from the best, its curvature forgotten

@@ -15,14 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
 from svmcore.methods.reduced.answers import Answers, fit_answers, gathered, grown
-from svmcore.methods.reduced.exact import by_distance, dimensions, is_definite, pivots
+from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -75,7 +74,7 @@ class Stages:
     def __init__(self, owner, machine: Machine, method: str, session: Session):
         self.owner, self.machine, self.method, self.session = owner, machine, method, session
         self.parts = [Part(machines, target) for machines, target in targets(machine, owner.shared)]
-        self.bias, self.assembled, self.loss = machine.bias, None, 0.0
+        self.bias, self.loss = machine.bias, 0.0
         self.first = owner.start if owner.start != "auto" else "k-means" if method == "answers" else "greedy"
 
     def reduce(self, counts, seed: int) -> None:
@@ -90,7 +89,7 @@ class Stages:
         session, owner = self.session, self.owner
         if part.norms is None:
             part.target = simplified(part.target, session)
-            part.norms = _lengths(part.target, session)
+            part.norms = np.maximum(part.target.norms(session), 0)
         if self.method == "quadratic":
             self._eigenvectors(part, m)
             return
@@ -237,23 +236,15 @@ class Stages:
         return values
 
 
-_known: WeakKeyDictionary[Machine, dict] = WeakKeyDictionary()  # a machine reduced again has the same parts
-
-
 def targets(machine: Machine, shared: bool) -> list[tuple[np.ndarray, Expansion]]:
-    """The machines (s,) of each part and their expansion; what these have computed is used again as long as the machine
-    lives."""
-    known = _known.setdefault(machine, {})
-    if shared not in known:
-        whole = Expansion.of(machine)
-        if shared:
-            used = whole.used
-            if len(used) < len(whole.vectors):
-                whole = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
-            known[shared] = [(np.arange(len(whole.coef)), whole)]
-        else:
-            known[shared] = [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
-    return known[shared]
+    """The machines (s,) of each part and their expansion; none of those that are their bias alone, unless shared."""
+    whole = Expansion.of(machine)
+    if not shared:
+        return [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
+    used = whole.used
+    if len(used) < len(whole.vectors):
+        whole = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
+    return [(np.arange(len(whole.coef)), whole)]
 
 
 def decided(machine: Machine, X, session: Session) -> np.ndarray:
@@ -277,14 +268,3 @@ def simplified(target: Expansion, session: Session) -> Expansion:
         return target
     basis = pivots(target, by_distance, int(most), work=session)
     return Expansion(target.kernel, target.vectors[basis.chosen], basis.gamma) if len(basis.chosen) else target
-
-
-def _lengths(target: Expansion, session: Session) -> np.ndarray:
-    """|Psi_c|^2 (s,). ValueError where they are none, as an indefinite kernel's may be."""
-    norms = target.norms(session)
-    if norms.min() < 0 and not is_definite(target.kernel):
-        raise ValueError(
-            f"kernel = {target.kernel}: |Psi|^2 = {norms.min():.3g}, as it is not positive definite; allowed: "
-            "method = 'answers'"
-        )
-    return np.maximum(norms, 0)

@@ -74,7 +74,7 @@ class Stages:
     def __init__(self, owner, machine: Machine, method: str, session: Session):
         self.owner, self.machine, self.method, self.session = owner, machine, method, session
         self.parts = [Part(machines, target) for machines, target in targets(machine, owner.shared)]
-        self.bias, self.loss = machine.bias, 0.0
+        self.bias, self.loss, self.grown = machine.bias, 0.0, 0
         self.first = owner.start if owner.start != "auto" else "k-means" if method == "answers" else "greedy"
 
     def reduce(self, counts, seed: int) -> None:
@@ -123,7 +123,8 @@ class Stages:
         settings, known = owner.answers or Answers(), part.found and len(part.found.Z)
         Z = first_vectors(part.target, m - (known or 0), self.first, seed, session)
         if known:
-            start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further()
+            self.grown += 1
+            start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further(self.grown)
         else:
             start = gathered(part.target, Z, session)
         session.begin("answers", self.standing)

@@ -68,7 +68,7 @@ class Reduced(Method):
             "Where the two classes' distributions of f on training examples differ most, or unchanged.",
         ),
         Field(
-            "epochs", numeric(1, 2000, whole=True), 200, "Epochs",
+            "epochs", numeric(1, 2000, whole=True), 320, "Epochs",
             "For answers: how often its steps pass over the training examples.",
         ),
         Field(
@@ -154,8 +154,8 @@ def _kernel_values(how: str, recipe, n: float, m: float, size: Sizes) -> float:
     """About how many a reduction of n support vectors to m takes, or what takes as long."""
     if how == "answers":
         steps = path_of_answers(m) if recipe.option("sizes") == 1 else recipe.option("sizes")
-        first = m / 2 ** (steps - 1)  # vectors that all epochs are for; later ones take a tenth of them
-        return ROUNDS[how] * recipe.option("epochs") * size.n_train * (0.9 * first + 0.1 * (2 * m - first))
+        later = sum(m / 2 ** (steps - 1 - times) / (6 * times) for times in range(1, steps))  # Answers.further
+        return ROUNDS[how] * recipe.option("epochs") * size.n_train * (m / 2 ** (steps - 1) + later)
     return ROUNDS[how] * n * (size.d if how == "quadratic" else m * sum(0.5**i for i in range(recipe.option("sizes"))))
 
 

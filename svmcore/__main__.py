@@ -16,7 +16,7 @@ import signal
 import sys
 
 from svmcore.lab import jobs
-from svmcore.lab.experiment import edited, scaling
+from svmcore.lab.experiment import scaling, splits
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
@@ -188,8 +188,8 @@ def _run_points(options: argparse.Namespace) -> int:
         _, status = _carry_out(recipe, group)
         if status:
             return status
-    points = edited.points(run for run in stored_runs(recipes) if run is not None)
-    print(json.dumps([point._asdict() for point in points]) if options.json else edited.text(points))
+    points = splits.points(run for run in stored_runs(recipes) if run is not None)
+    print(json.dumps([point._asdict() for point in points]) if options.json else splits.text(points))
     return 0
 
 

@@ -122,7 +122,7 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
 
 
 def _votes(labels) -> np.ndarray:
-    """What most of the neighbours (m, k) say, numbers of classes, nearest first; of a tie the nearest's."""
+    """What most of the neighbours (m, k) say, the nearest first; of those tied what the nearest says."""
     counts = np.stack([(labels == c).sum(axis=1) for c in range(labels.max() + 1)], axis=1)
     most = np.argmax(np.take_along_axis(counts, labels, axis=1), axis=1)
     return labels[np.arange(len(labels)), most]

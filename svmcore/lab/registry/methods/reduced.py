@@ -18,6 +18,7 @@ from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.reducing import TENTH, Reducing
 from svmcore.methods.reduced.checks import memory, method_for
 from svmcore.methods.reduced.estimator import path_of_answers
+from svmcore.methods.reduced.stages import KEPT
 
 MADE_BY: dict[str, Method] = {}  # name -> what makes machines of examples; methods/__init__.py fills it in
 WAYS = {
@@ -154,8 +155,9 @@ def _kernel_values(how: str, recipe, n: float, m: float, size: Sizes) -> float:
     """About how many a reduction of n support vectors to m takes, or what takes as long."""
     if how == "answers":
         steps = path_of_answers(m) if recipe.option("sizes") == 1 else recipe.option("sizes")
-        first = m / 2 ** (steps - 1)  # vectors that all epochs are for; later ones take a tenth of them
-        return ROUNDS[how] * recipe.option("epochs") * size.n_train * (0.9 * first + 0.1 * (2 * m - first))
+        path = [m / 2**back for back in range(steps)]  # those that go on from others take a tenth of the epochs
+        whole = sum(m * (0.1 if m / 2 >= KEPT and m != path[-1] else 1) for m in path)
+        return ROUNDS[how] * recipe.option("epochs") * size.n_train * whole
     return ROUNDS[how] * n * (size.d if how == "quadratic" else m * sum(0.5**i for i in range(recipe.option("sizes"))))
 
 

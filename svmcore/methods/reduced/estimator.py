@@ -15,12 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmcore.estimator import seed_of
 from svmcore.methods.reduced.checks import check_against, check_parameters, examples, method_for, numbers
-from svmcore.methods.reduced.stages import Stages, errors
+from svmcore.methods.reduced.stages import FIRST, Stages, errors
 from svmcore.model import Machine
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
 
-FIRST = 2000  # vectors, about, that steps on answers begin with and are doubled: many are slow to move from afar
 LADDER = 5  # steps of a path that ends when it is good enough
 
 
@@ -42,8 +41,8 @@ class ReducedSet(BaseEstimator):
 
     max_rho (a share of |Psi|^2 of all machines together), max_error (of the validation examples): the number of vectors
     then doubles until both hold, from n_vectors / 2^(steps - 1) up to n_vectors; steps without them is the length of
-    the same path, which answers begins at about 2000 where none is asked for, as it keeps the vectors of one step for
-    the next. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where
+    the same path, which answers begins at about 2000 where none is asked for, as it keeps so many, and more, for the
+    next step. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where
     examples are given; answers finds biases with the weights. cache_mb: a ceiling for memory. Same random_state, same
     result.
 

@@ -32,6 +32,8 @@ from svmcore.solvers.progress import Standing
 from svmcore.solvers.session import Session
 
 ROWS = 500  # examples decided on between two looks at whether to go on
+FIRST = 2000  # vectors, about, that a path of answers begins with: many more at once are slow to move from afar
+KEPT = 1400  # vectors that such a path keeps for its next step: FIRST, rounded down
 
 
 class ReducedSnapshot(NamedTuple):
@@ -117,11 +119,13 @@ class Stages:
 
     def answers(self, m: int, X, y, seed: int) -> None:
         """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,).
-        Vectors that an earlier step of the path found are kept and moved on."""
+        Vectors that an earlier step of the path found are kept and moved on, where they are KEPT at least: fewer have
+        learnt to answer without those to come."""
         self.session.begin("start", self.standing)
         (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
-        settings, known = owner.answers or Answers(), part.found and len(part.found.Z)
-        Z = first_vectors(part.target, m - (known or 0), self.first, seed, session)
+        settings, known = owner.answers or Answers(), len(part.found.Z) if part.found else 0
+        known = known if known >= KEPT else 0
+        Z = first_vectors(part.target, m - known, self.first, seed, session)
         if known:
             self.grown += 1
             start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further(self.grown)
@@ -142,7 +146,8 @@ class Stages:
         shape = tuple(shape) if shape and prod(shape) == X.shape[1] else None  # cropped images, say, are images no more
         how = {"settings": settings, "image_shape": shape, "seed": seed}
         label = np.searchsorted(machine.classes, y)
-        seen(fit_answers(start, self.bias, X, label, work=session, seen=seen, **how))
+        bias = self.bias if known else machine.bias
+        seen(fit_answers(start, bias, X, label, work=session, seen=seen, **how))
         session.check()
 
     def _settle(self, part: Part, found: Reduced) -> None:

@@ -18,6 +18,7 @@ from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.reducing import TENTH, Reducing
 from svmcore.methods.reduced.checks import memory, method_for
 from svmcore.methods.reduced.estimator import path_of_answers
+from svmcore.methods.reduced.stages import KEPT
 
 MADE_BY: dict[str, Method] = {}  # name -> what makes machines of examples; methods/__init__.py fills it in
 WAYS = {
@@ -154,8 +155,11 @@ def _kernel_values(how: str, recipe, n: float, m: float, size: Sizes) -> float:
     """About how many a reduction of n support vectors to m takes, or what takes as long."""
     if how == "answers":
         steps = path_of_answers(m) if recipe.option("sizes") == 1 else recipe.option("sizes")
-        later = sum(m / 2 ** (steps - 1 - times) / (6 * times) for times in range(1, steps))  # Answers.further
-        return ROUNDS[how] * recipe.option("epochs") * size.n_train * (m / 2 ** (steps - 1) + later)
+        path, whole, times = [m / 2**back for back in reversed(range(steps))], 0.0, 0
+        for at, vectors in enumerate(path):
+            times += at > 0 and path[at - 1] >= KEPT
+            whole += vectors / max(1, 6 * times)  # Answers.further
+        return ROUNDS[how] * recipe.option("epochs") * size.n_train * whole
     return ROUNDS[how] * n * (size.d if how == "quadratic" else m * sum(0.5**i for i in range(recipe.option("sizes"))))
 
 

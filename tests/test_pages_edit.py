@@ -26,7 +26,6 @@ def test_the_plane_answers_what_was_thrown_away_why_and_what_it_cost():
     app = open_page("cross_training", **QUICK, flipped="10", point="7")
     said = texts(app)
     assert "Point 7, labelled" in said
-    assert "of 5 machines get it right" in said
     assert "What was thrown away? Why?" in said
     assert "What did it cost?" in said
     assert "Of 10 flipped labels" in said
@@ -38,13 +37,24 @@ def test_the_plane_answers_what_was_thrown_away_why_and_what_it_cost():
     assert not app.exception
     assert app.segmented_control(key="rule").value == "CONDENSE"
     assert RULES["condense"].why in texts(app)
+    assert "Point 7" not in texts(app)  # a verdict of cross-training's machines
+    assert "Steinwart" not in texts(app)  # not computed before it is asked for
+
+
+@pytest.mark.parametrize(
+    ("part", "says"), [("Margins", "of 5 machines get it right"), ("As noise and examples grow", "Steinwart")]
+)
+def test_the_tab_that_the_address_names_is_drawn(part, says):
+    app = open_page("cross_training", **QUICK, part=part, point="7")
+    assert says in texts(app)
+    assert not [b for b in app.button if b.key.startswith("look_")]
 
 
 @pytest.mark.parametrize(
     "query",
     [
         {"flipped": "41", "examples": "49", "rule": "![p](x)", "edit_C": "7", "point": "100000", "subsets": "1"},
-        {"flipped": "nan", "examples": "1e999", "set": "mnist-5k", "cross_view": "nothing", "sample_seed": "-1"},
+        {"flipped": "nan", "examples": "1e999", "set": "mnist-5k", "part": "nothing", "sample_seed": "-1"},
     ],
 )
 def test_what_an_address_cannot_ask_for_is_said(query):

@@ -19,7 +19,6 @@ Course = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited m
 
 def charts(setting: Setting, rule: str) -> None:
     """The charts, each point trained when it is first asked for."""
-    st.subheader("As noise and examples grow")
     bar = st.empty()
     subsets = " Subsets are as large a part of more examples." if rule == CROSS else ""
     st.caption(f"Edited: {RULES[rule].title}.{subsets}")

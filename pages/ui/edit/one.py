@@ -25,21 +25,30 @@ def picked(key: str) -> None:
         state.say(POINT, str(int(number)))
 
 
+def briefly(given: Sample, found: Trained, row: int) -> None:
+    """Which it is, and the verdict; nothing where none is chosen."""
+    if row >= 0:
+        st.markdown(f"{_name(given, row)} {verdict(found.mean[row], found.variance[row], int(found.role[row]))}")
+
+
 def told(given: Sample, found: Trained, row: int) -> None:
     """Its margins under every machine, their mean and variance, and the verdict."""
     if row < 0:
-        st.info("Click a point, here or where it was thrown away, to see what the machines said of it.",
+        st.info("Click a point, here or among those thrown away, to see what the machines said of it.",
                 icon=":material/ads_click:")  # fmt: skip
         return
-    name = words.plain(words.short(given.names[int(given.y[row] > 0)], 30))
-    flipped = " Its label was flipped." if given.flipped[row] else ""
-    m, v = found.mean[row], found.variance[row]
-    st.markdown(f"**Point {row}, labelled {name}.**{flipped}")
-    st.markdown(verdict(m, v, int(found.role[row])))
+    st.markdown(_name(given, row))
+    st.markdown(verdict(found.mean[row], found.variance[row], int(found.role[row])))
     margins = np.sort(found.margins[:, row])
     said = ", ".join(words.minus(f"{margin:.2f}") for margin in margins)
     right = int((margins > 0).sum())
     st.caption(f"{right} of {len(margins)} machines get it right. Margins y f: {said}.")
+
+
+def _name(given: Sample, row: int) -> str:
+    name = words.plain(words.short(given.names[int(given.y[row] > 0)], 30))
+    flipped = " Its label was flipped." if given.flipped[row] else ""
+    return f"**Point {row}, labelled {name}.**{flipped}"
 
 
 def verdict(m: float, v: float, role: int) -> str:

@@ -1,6 +1,7 @@
 """Editing in the plane: what a rule throws away, why, and what it costs; every rule beside the others."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from data import DataError
 from pages.ui.edit import costs, growing, one
@@ -11,7 +12,8 @@ from pages.ui.figures.frame import chart, show
 from pages.ui.kit import present, state, words
 from svmcore.methods.editing import RULES, roles
 
-PARTS = ("One rule", "Every rule", "As it grows", "Margins")
+FIRST = "One rule"
+BELOW = ("Every rule", "Margins", "As noise and examples grow")  # the one that is open is drawn, the others take time
 TITLES = {rule.title: name for name, rule in RULES.items()}
 
 
@@ -26,16 +28,28 @@ def view() -> None:
     except DataError as error:
         st.error(words.plain(error), icon=":material/block:")
         return
-    closely, beside, growth, margins = present.parts(PARTS)
-    with closely:
-        _closely(setting, rule, given, plain)
-    with beside:
-        _side_by_side(setting, rule, given, plain)
-    with growth:
-        growing.charts(setting, rule)
-    with margins:
-        _margins(setting, given)
+    draw = {
+        FIRST: lambda: _closely(setting, rule, given, plain),
+        BELOW[0]: lambda: _side_by_side(setting, rule, given, plain),
+        BELOW[1]: lambda: _margins(setting, given),
+        BELOW[2]: lambda: growing.charts(setting, rule),
+    }
+    for name, place in _places().items():
+        with place:
+            draw[name]()
     state.tell()
+
+
+def _places() -> dict[str, DeltaGenerator]:
+    """What is to be drawn -> its place: one rule, and the open tab below it; while presenting, one tab alone."""
+    if present.presenting():
+        places, names = {}, (FIRST, *BELOW)
+        tabs = st.tabs(names, key="present_part", on_change="rerun")
+    else:
+        places, names = {FIRST: st.container()}, BELOW
+        state.param("part", BELOW[0], BELOW)
+        tabs = st.tabs(names, key="part", on_change="rerun", bind="query-params")
+    return places | {name: tab for name, tab in zip(names, tabs, strict=True) if tab.open}
 
 
 def _rule() -> str:
@@ -55,7 +69,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
     except ValueError as error:
         st.error(words.plain(error), title=f"{RULES[rule].title} cannot be carried out", icon=":material/block:")
         return
-    points = _points(given)
+    points, row = _points(given), one.chosen(len(given.y)) if rule == CROSS else -1
     made = f" {_made(setting)}" if given.synthetic else ""
     st.markdown(
         f"Plain machine: **{len(plain.support):,} support vectors**, {costs.rate(~plain.right)} wrong. "
@@ -70,7 +84,9 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         show(edited.all_of_them(points, plain.field, plain.support, plain.bound), "edit_all")
     with grid.cell():
         st.markdown("**What was thrown away? Why?**")
-        show(edited.thrown_away(points, found.role), "edit_thrown", on_select=lambda: one.picked("edit_thrown"))
+        clicks = {"on_select": lambda: one.picked("edit_thrown")} if rule == CROSS else {}
+        show(edited.thrown_away(points, found.role, row), "edit_thrown", **clicks)
+        one.briefly(given, found, row)
         st.markdown(_why(rule, given, found))
     with grid.cell():
         st.markdown("**What did it cost?**")
@@ -96,7 +112,7 @@ def _why(rule: str, given: Sample, found: Trained) -> str:
     if back:
         parts.append(f"{back:,} more were easy, and put back so that both classes have as many.")
     parts.append(RULES[rule].why)
-    if flipped := int(given.flipped.sum()):
+    if (flipped := int(given.flipped.sum())) and wrong:
         caught = int((given.flipped & (found.role == roles.WRONG_SIDE)).sum())
         parts.append(f"Of {flipped:,} flipped labels it threw away {caught:,} as lying on the wrong side.")
     return " ".join(parts)
@@ -109,7 +125,6 @@ def _cost(one: Trained, given: Sample) -> costs.Cost:
 
 def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) -> None:
     """Every rule on the same points, the plain machine first."""
-    st.subheader("Every rule on the same points")
     st.caption(
         "MULTIEDIT takes the overlap away, CONDENSE keeps what lies at the boundary; one after the other does both. "
         "Full: what is left. Pale: what was thrown away, crosses from the wrong side, dots as easy. Line: the machine "
@@ -148,7 +163,6 @@ def _tile(points: edited.Points, found: Trained, plain: Trained, title: str, nam
 
 def _margins(setting: Setting, given: Sample) -> None:
     """Margin mean and variance of every example, and one of them looked at."""
-    st.subheader("Why cross-training throws an example away")
     try:
         found = trained(setting, CROSS)
     except ValueError as error:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.edited import MARKS
+from pages.ui.figures.edited import MARKS, ring
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
@@ -48,10 +48,7 @@ def margins(
     _cut(figure, "m + v = 0", (0, 0), (-top, top), left, right)
     _cut(figure, "m − v = 1", (1, 0), (1 + top, top), left, right)
     if 0 <= picked < len(mean):
-        figure.add_scatter(
-            x=mean[[picked]], y=variance[[picked]], mode="markers", hoverinfo="skip",
-            marker={"symbol": "circle-open", "size": 18, "color": GREY, "line": {"width": 3}},
-        )  # fmt: skip
+        ring(figure, mean[picked], variance[picked])
     figure.update_xaxes(range=[left, right], zeroline=False)
     figure.update_yaxes(range=[-0.02 * top, top], zeroline=False)
     counts = np.bincount(role, minlength=len(roles.TITLES))

@@ -65,17 +65,35 @@ def all_of_them(points: Points, field: Field, support: np.ndarray, bound: np.nda
     )
 
 
-def thrown_away(points: Points, role: np.ndarray) -> go.Figure:
-    """What was thrown away, by why; what was kept stands back. A click reports the row."""
+def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure:
+    """What was thrown away, by why; what was kept stands back. A click reports the row; picked: one that is looked
+    at."""
     figure = _plane(points, LARGE).update_layout(clickmode="event+select")
     _thrown(figure, points, role)
+    if 0 <= picked < len(role):
+        ring(figure, points.X[picked, 0], points.X[picked, 1])
     return worded(
         figure,
         f"What was thrown away of {len(role)} points: {told(role) or 'nothing'}.",
-        "Crosses lay on the wrong side, small dots were easy; grey: what was kept."
+        f"{_legend(role)}; grey: what was kept."
         + (" Diamonds were put back." if (role == roles.REINSERTED).any() else "")
         + (" Squares only chose settings." if (role == roles.VALIDATION).any() else ""),
     )
+
+
+def _legend(role: np.ndarray) -> str:
+    """What the marks of those thrown away stand for; those that are not there have none."""
+    marks = {roles.WRONG_SIDE: "crosses lay on the wrong side", roles.EASY: "small dots were easy"}
+    said = ", ".join(text for code, text in marks.items() if (role == code).any()) or "nothing was thrown away"
+    return said[0].upper() + said[1:]
+
+
+def ring(figure: go.Figure, x: float, y: float) -> None:
+    """Around the point that is looked at."""
+    figure.add_scatter(
+        x=[x], y=[y], mode="markers", hoverinfo="skip",
+        marker={"symbol": "circle-open", "size": 18, "color": GREY, "line": {"width": 3}},
+    )  # fmt: skip
 
 
 def what_is_left(

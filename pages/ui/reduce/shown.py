@@ -40,7 +40,9 @@ def numbers(run: Run, of: Run | None) -> None:
         },
         alt="Errors, vectors, multiplications and seconds before and after the reduction",
     )
-    fewer, cheaper = found["n_before"] / found["n_after"], found["multiply_adds"][0] / found["multiply_adds"][1]
+    fewer, cheaper = (
+        before / max(after, 1) for before, after in ((found["n_before"], found["n_after"]), found["multiply_adds"])
+    )
     near = ""
     if None not in (*found["rho"], *found["rho_start"]):
         left, first = (float(np.mean(found[name])) for name in ("rho", "rho_start"))

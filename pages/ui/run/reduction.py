@@ -28,7 +28,7 @@ def numbers(run, last: dict, status) -> None:
     shown = (
         {
             "Size at work": f"{last.get('n_vectors', last['n_sv']):,}",
-            "Sizes done": f"{len(path)} of {run.recipe.option('sizes')}",
+            "Sizes done": f"{len(path)}",
         }
         | ({"rho, of the worst": f"{last['gap']:.1%}"} if last.get("gaps") else {"Steps": f"{last['iterations']:,}"})
         | {

@@ -83,7 +83,7 @@ def of_run(run: Run) -> dict[str, Number]:
         "take_s": Number(1e4 * result["predict_seconds"] / n_test),
     }
     if reduction := result.get("reduction"):
-        found["fold"] = Number(reduction["n_before"] / reduction["n_after"])
+        found["fold"] = Number(reduction["n_before"] / max(reduction["n_after"], 1))
     return found | _of_classes(run, result)
 
 

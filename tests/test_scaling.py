@@ -9,7 +9,7 @@ from pages.ui.figures import scaling as figures
 from svmcore import RBF, Poly
 from svmcore import __main__ as cli
 from svmcore.lab import jobs
-from svmcore.lab.experiment.scaling import Point, exponent, point, text
+from svmcore.lab.experiment.scaling import Point, exponent, point, points, text
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES, osuna
 from svmcore.lab.registry.machine import svc
@@ -116,7 +116,8 @@ def test_a_run_that_keeps_no_trace_is_no_point():
     assert jobs.wait(run_id, SECONDS).state == "done"
     assert point(runs.get(run_id)) is None
     assert point(None) is None
-    assert len(text([None]).splitlines()) == 1
+    assert points([runs.get(run_id)]) == []
+    assert len(text([]).splitlines()) == 1
 
 
 def made(n=100, B=50, lookahead=10, **changes):

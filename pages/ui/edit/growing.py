@@ -14,7 +14,7 @@ from svmcore.methods.editing import RULES
 NAMES = ("plain", "edited")
 LEVELS = range(NOISE[0], NOISE[1] + 1, 5)  # per cent
 SIZES = (100, 200, 400, 800, 1600)
-Course = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited machine
+Trials = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited machine
 
 
 def charts(setting: Setting, rule: str) -> None:
@@ -24,7 +24,7 @@ def charts(setting: Setting, rule: str) -> None:
     st.caption(f"Edited: {RULES[rule].title}.{subsets}")
     levels = {level: setting._replace(noise=level / 100) for level in sorted({*LEVELS, round(100 * setting.noise)})}
     sizes = {n: _sized(setting, n) for n in sorted({*SIZES, setting.n}) if n <= _most(setting)}
-    by_noise, by_size = _course(levels, rule, bar), _course(sizes, rule, bar)
+    by_noise, by_size = _trials(levels, rule, bar), _trials(sizes, rule, bar)
     bar.empty()
     if not by_noise or not by_size:
         return
@@ -48,7 +48,7 @@ def _most(setting: Setting) -> int:
     return len(given.y) + len(given.y_test) - TESTS
 
 
-def _course(settings: dict[int, Setting], rule: str, bar) -> Course:
+def _trials(settings: dict[int, Setting], rule: str, bar) -> Trials:
     """Both machines of each setting; one that cannot be is left out."""
     found = {}
     for done, (x, setting) in enumerate(settings.items()):
@@ -60,11 +60,11 @@ def _course(settings: dict[int, Setting], rule: str, bar) -> Course:
     return found
 
 
-def _held(course: Course, size, x_title: str, now: float) -> go.Figure:
+def _held(trials: Trials, size, x_title: str, now: float) -> go.Figure:
     """Support vectors against x with Steinwart's line; size(x): how many examples train there."""
-    xs = list(course)
-    lines = {name: Line(xs, [len(course[x][at].support) for x in xs]) for at, name in enumerate(NAMES)}
-    law = Line(xs, [2 * size(x) * min(float(np.mean(~one.right_noisy)) for one in course[x]) for x in xs])
+    xs = list(trials)
+    lines = {name: Line(xs, [len(trials[x][at].support) for x in xs]) for at, name in enumerate(NAMES)}
+    law = Line(xs, [2 * size(x) * min(float(np.mean(~one.right_noisy)) for one in trials[x]) for x in xs])
     figure = growth(lines, x_title, "support vectors", law=("2 B n", law), now=now)
     said = "; ".join(f"{name}: {line.ys[0]:,} to {line.ys[-1]:,}" for name, line in lines.items())
     return worded(
@@ -75,11 +75,11 @@ def _held(course: Course, size, x_title: str, now: float) -> go.Figure:
     )
 
 
-def _wrong(course: Course, x_title: str, now: float) -> go.Figure:
-    xs = list(course)
-    lines = {name: Line(xs, [100 * float(np.mean(~course[x][at].right)) for x in xs]) for at, name in enumerate(NAMES)}
+def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:
+    xs = list(trials)
+    lines = {name: Line(xs, [100 * float(np.mean(~trials[x][at].right)) for x in xs]) for at, name in enumerate(NAMES)}
     figure = growth(lines, x_title, "wrong on the test set, %", now=now, per_cent=True)
-    tests = len(course[xs[0]][0].right)
+    tests = len(trials[xs[0]][0].right)
     said = "; ".join(f"{name}: {line.ys[0]:.1f} to {line.ys[-1]:.1f} %" for name, line in lines.items())
     return worded(
         figure,

@@ -6,7 +6,7 @@ import pytest
 from data import UnknownDataset, catalogue, drawn, load
 from svmcore.kernels import RBF, Linear
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.experiment import edited
+from svmcore.lab.experiment import splits
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.registry import noise
@@ -144,10 +144,10 @@ def test_an_edited_run_keeps_its_margins_and_damage_is_named(home):
     jobs.wait(plain, 60)
     with pytest.raises(FileNotFoundError):
         runs.get(plain).edited()
-    before, after = edited.points([runs.get(plain), run])
+    before, after = splits.points([runs.get(plain), run])
     assert (before.machine, after.machine) == ("plain", "cross-trained")
     assert before.svs > after.svs
-    assert len(edited.text([before, after]).splitlines()) == 3
+    assert len(splits.text([before, after]).splitlines()) == 3
 
 
 def test_a_figure_over_splits_is_their_mean():
@@ -166,7 +166,7 @@ def test_a_figure_over_splits_is_their_mean():
 def test_the_studies_have_their_points():
     for name in xtrain.STUDIES:
         points = xtrain.study(name)
-        assert {edited.machine_of(recipe) for recipe in points} >= {"plain", "cross-trained"}
+        assert {splits.machine_of(recipe) for recipe in points} >= {"plain", "cross-trained"}
         assert len({recipe.digest() for recipe in points}) == len(points)
     assert {recipe.n_train for recipe in xtrain.study("xtrain-fig3")} == set(xtrain.SIZES)
     assert isinstance(xtrain.study("xtrain-fig1")[0].kernel, Linear)

@@ -138,12 +138,13 @@ def test_same_seed_same_machine_whatever_trains_the_subsets():
 
 
 def test_a_cluster_trains_the_subsets():
+    """Two workers as threads: that tasks survive the way into another process is loky's test, whose start is faster."""
     distributed = pytest.importorskip("distributed", reason="dask is not installed")
     X, y = overlapping(300)
     machine = CrossTrainingSVC(SVC(RBF(0.5)), random_state=5)
     here = clone(machine).fit(X, y)
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster),
         parallel_config(backend="dask"),
     ):

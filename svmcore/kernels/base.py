@@ -20,6 +20,7 @@ class Kernel:
     constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
     translation_invariant: ClassVar[bool] = False  # K(u + w, v + w) = K(u, v)
     differentiable: ClassVar[bool] = False  # has `slopes`
+    definite: ClassVar[bool] = True  # positive (semi-)definite: sum_ij c_i c_j K(u_i, u_j) >= 0, a squared length
 
     @property
     def formula(self) -> str:

@@ -71,6 +71,10 @@ class Poly(Kernel):
     differentiable: ClassVar[bool] = True
 
     @property
+    def definite(self) -> bool:
+        return self.coef0 >= 0
+
+    @property
     def formula(self) -> str:
         inner, unit = _affine_formula(self.gamma, self.coef0), self.gamma + self.coef0
         inner = rf"\frac{{{inner}}}{{{unit:g}}}" if self.normalised and unit != 1 else inner
@@ -139,6 +143,7 @@ class Sigmoid(Kernel):
     coef0: float = _coef0(0.0)
     title: ClassVar[str] = "Sigmoid"
     differentiable: ClassVar[bool] = True
+    definite: ClassVar[bool] = False
 
     @property
     def formula(self) -> str:

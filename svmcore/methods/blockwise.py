@@ -35,6 +35,10 @@ class FittedKernel(BlockwiseKernel):
 
     arrays: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def definite(self) -> bool:
+        return self.base.definite
+
     def __post_init__(self):
         for name in self.arrays:
             array = np.ascontiguousarray(getattr(self, name), np.float32)

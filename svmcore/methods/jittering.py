@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numba import njit
@@ -48,6 +49,7 @@ class Jittered(BlockwiseKernel):
     image_shape: tuple[int, ...] | None = None
     sides: str = "one"
     prepare: tuple[str, ...] = ()
+    definite: ClassVar[bool] = False  # each pair is compared in a form of its own
 
     def __post_init__(self):
         if self.image_shape is None:

@@ -45,6 +45,7 @@ class Progress(NamedTuple):
     cache_misses: int
     seconds: float
     snapshot: Callable[[], Snapshot] | None
+    facts: dict | None = None  # what a method of the lab says beside; JSON-able
 
 
 Monitor = Callable[[Progress], bool]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from svmcore.lab.experiment import edited
+from svmcore.lab.experiment import splits
 from svmcore.lab.experiment.train import fit, prepare
 from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.tables import TABLES, fill, stored_runs
@@ -41,7 +41,7 @@ def gathered() -> dict:
     points = {}
     for name in xtrain.STUDIES:
         runs = (run for run in stored_runs(xtrain.study(name)) if run is not None)
-        points[name] = [point._asdict() for point in edited.points(runs)]
+        points[name] = [point._asdict() for point in splits.points(runs)]
     return {"machine": machine(), "table1": rows, **points}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables import TABLES
 from svmcore.metrics import wilson
-from tests.bench import crossing, digestion, measured
+from tests.bench import crossing, digestion, measured, reductions
 
 README = Path(__file__).parents[2] / "README.md"
 MARKS = "<!-- {}: printed by python -m tests.bench.readme -->", "<!-- end of {} -->"
@@ -42,6 +42,7 @@ def parts() -> dict[str, str]:
         "errors": errors(measured.read("runs")),
         "detection": detection(measured.read("runs")),
         "chips": of_chips(measured.read("chips")),
+        "reductions": reductions.part(measured.read("reductions"), table, measured_on),
         "crossing": crossing.part(measured.read("crossing"), table, measured_on),
         "digestion": of_digestion(measured.read("digestion")),
         "peers": peers(measured.read("peers")),

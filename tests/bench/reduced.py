@@ -24,9 +24,9 @@ from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.start import first_vectors
 
 PLAN = (  # share of the vectors, steps
-    (50, Answers(epochs=200, batch=128, rate=5e-4, weight_rate=5e-3, deform=1.2)),
-    (20, Answers(epochs=20, batch=256, rate=3e-4, weight_rate=3e-3, deform=1.2)),
-    (10, Answers(epochs=12, batch=256, rate=2e-4, weight_rate=3e-3, deform=1.2)),
+    (50, Answers(epochs=320, batch=128, rate=5e-4, weight_rate=5e-3, deform=1.2)),
+    (20, Answers(epochs=50, batch=256, rate=4e-4, weight_rate=4e-3, deform=1.2)),
+    (10, Answers(epochs=25, batch=256, rate=3e-4, weight_rate=3e-3, deform=1.2)),
 )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.kit import words
 from svmcore import metrics
+from svmcore.lab.experiment.meter import search_apart
 from svmcore.lab.store.runs import Run
 
 
@@ -17,8 +18,8 @@ class Cost(NamedTuple):
     n_train: int  # examples that it was trained on
     wrong: np.ndarray  # (tests,) bool
     wrong_noisy: np.ndarray  # (tests,) bool, by labels as noisy as those that trained; (0,) where they are not
-    seconds: float  # of training, compiling apart
-    search: float = 0.0  # of them, those of a search for C
+    seconds: float  # of training, compiling and search apart
+    search: float = 0.0  # of a search for C
     index: np.ndarray | None = None  # (tests,) which examples these are
 
 
@@ -26,8 +27,7 @@ def of_run(run: Run, n_train: int) -> Cost:
     """Of a run that is done."""
     test, result = run.test(), run.result
     noisy = test.y_noisy != test.y_pred if len(test.y_noisy) else np.zeros(0, bool)
-    seconds, search = words.training_seconds(result), result.get("search_seconds", 0.0)
-    return Cost(result["n_union"], n_train, test.y_true != test.y_pred, noisy, seconds, search, test.index)
+    return Cost(result["n_union"], n_train, test.y_true != test.y_pred, noisy, *search_apart(result), test.index)
 
 
 def table(plain: Cost | None, edited: Cost) -> None:
@@ -38,7 +38,7 @@ def table(plain: Cost | None, edited: Cost) -> None:
         "Trained on": lambda one: f"{one.n_train:,}",
         "Wrong on the test set": lambda one: rate(one.wrong),
         "Wrong, labels as noisy": lambda one: rate(one.wrong_noisy),
-        "Training": lambda one: words.duration(one.seconds - one.search),
+        "Training": lambda one: words.duration(one.seconds),
         "Search for C": lambda one: words.duration(one.search) if one.search else "–",
     }
     if not len(edited.wrong_noisy):

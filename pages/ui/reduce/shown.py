@@ -40,7 +40,9 @@ def numbers(run: Run, of: Run | None) -> None:
         },
         alt="Errors, vectors, multiplications and seconds before and after the reduction",
     )
-    fewer, cheaper = found["n_before"] / found["n_after"], found["multiply_adds"][0] / found["multiply_adds"][1]
+    fewer, cheaper = (
+        before / max(after, 1) for before, after in ((found["n_before"], found["n_after"]), found["multiply_adds"])
+    )
     near = ""
     if None not in (*found["rho"], *found["rho_start"]):
         left, first = (float(np.mean(found[name])) for name in ("rho", "rho_start"))
@@ -142,8 +144,8 @@ def _beside(run, of, machine, chosen, tiles, name) -> None:
     )  # fmt: skip
     st.caption(
         f"First in each row a vector of *{words.plain(name)}*, its weight below ({SIDES}); then the {BESIDE} support "
-        "vectors nearest to it in feature space, with the cosine of the angle between them. Click one. A vector "
-        "may have values below 0: its ground is then no white."
+        "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector. "
+        "A vector of the reduced set is no example: it may have values below 0, and its ground is then no white."
     )
 
 

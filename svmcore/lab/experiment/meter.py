@@ -21,6 +21,13 @@ KIND = "numba:compile"
 _entered: ContextVar[tuple[Compiling, ...]] = ContextVar("entered", default=())  # by this thread, or who set it to work
 
 
+def search_apart(result: dict) -> tuple[float, float]:
+    """(training, search): what training took by a run's result, and of it what went into values of a grid that were
+    not chosen, apart; compiling is in neither."""
+    search = result.get("search_seconds", 0.0)
+    return max(training_seconds(result) - search, 0.0), search
+
+
 def training_seconds(result: dict) -> float:
     """What training took by a run's result, compiling apart."""
     return max(result["fit_seconds"] - result.get("compile_seconds", 0.0), 0.0)

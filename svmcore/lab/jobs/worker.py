@@ -125,6 +125,7 @@ class _Watch:
         self._clock, self.paused, self.rested = clock, 0.0, 0.0
         self.started = self._working()
         self.trained: float | None = None  # age when the training began
+        self.points = 0  # of the curve of a reduction, as far as it is told
 
     @property
     def age(self) -> float:
@@ -175,6 +176,8 @@ class _Watch:
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)
         final = progress.gap <= tol and METHODS[self.run.recipe.method].made
+        points, self.points = self.points, len(line.get("path", ()))
+        final |= self.points > points  # another size is done
         if self.pace.should_write(age) or final:
             self.run.add_progress(line)
         if self.viewer is not None and self.viewer.due(progress, final):
@@ -205,20 +208,22 @@ def _line(progress: Progress, tol: float) -> dict:
 
     mean_gap = (prod_m max(gap_m, tol))^(1/k) of k machines, which are solved in turn: it falls when one of them does.
     """
-    values = {name: value for name, value in progress._asdict().items() if name != "snapshot"}
+    values = {name: value for name, value in progress._asdict().items() if name not in ("snapshot", "facts")}
     gaps = values.pop("gaps")
-    path = values.pop("path", None)  # of a reduction: what is known of its sizes
     values["mean_gap"] = np.exp(np.log(np.maximum(gaps, tol)).mean()) if len(gaps) > 1 else progress.gap
-    line = {name: value if isinstance(value, str) else _plain(value) for name, value in values.items()}
-    line |= {} if path is None else {"path": [[number and _plain(number) for number in point] for point in path]}
+    line = {name: _plain(value) for name, value in (values | (progress.facts or {})).items()}
     return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
 
 
-def _plain(number) -> int | float | None:
-    """A number in at most six digits after the first, so that lines stay short."""
-    if isinstance(number, int | np.integer):
-        return int(number)
-    return float(f"{number:.7g}") if math.isfinite(number) else None
+def _plain(value):
+    """A value with its numbers in at most six digits after the first, so that lines stay short."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return float(f"{value:.7g}") if math.isfinite(value) else None
 
 
 def explain(error: Exception) -> str:

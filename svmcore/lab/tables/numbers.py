@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.lab.experiment.meter import training_seconds
+from svmcore.lab.experiment.meter import search_apart
 from svmcore.lab.store.runs import Run
 from svmcore.methods.reduced import best_thresholds
 from svmcore.metrics import per_class_table, wilson
@@ -62,6 +62,7 @@ def of_run(run: Run) -> dict[str, Number]:
     """All figures of a run that is done, by the names that cells use."""
     result = run.result
     n_test, (low, high) = result["n_test"], result["interval"]
+    training, search = search_apart(result)
     size = float(np.mean(result.get("n_virtual", result["n_train"])))
     found = {
         "errors": Number(result["errors"], low * n_test, high * n_test),
@@ -70,8 +71,8 @@ def of_run(run: Run) -> dict[str, Number]:
         "svs": Number(float(np.mean(result["n_sv"]))),
         "bound": Number(float(np.mean(result["n_bound"]))),
         "size": Number(size),
-        "train_s": Number(max(training_seconds(result) - result.get("search_seconds", 0.0), 0.0)),
-        "search_s": Number(result.get("search_seconds", 0.0)),
+        "train_s": Number(training),
+        "search_s": Number(search),
         "test_s": Number(result["predict_seconds"]),
         "gram_mb": Number(4 * size**2 / 2**20),
     }
@@ -82,7 +83,7 @@ def of_run(run: Run) -> dict[str, Number]:
         "take_s": Number(1e4 * result["predict_seconds"] / n_test),
     }
     if reduction := result.get("reduction"):
-        found["fold"] = Number(reduction["n_before"] / reduction["n_after"])
+        found["fold"] = Number(reduction["n_before"] / max(reduction["n_after"], 1))
     return found | _of_classes(run, result)
 
 

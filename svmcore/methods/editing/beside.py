@@ -87,8 +87,8 @@ class Beside:
         shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
         at_a_time = min(CORES, len(self.subsets))
         jobs = at_a_time if n_jobs is None and shared else n_jobs
-        if shared:  # the ceiling is of all together, and the same whatever n_jobs, so that the machines are
-            estimator = clone(estimator).set_params(cache_mb=ceiling_bytes(estimator.cache_mb) / MB / at_a_time)
+        # The ceiling is of all together, and the same whatever trains them, so that the machines are
+        estimator = clone(estimator).set_params(cache_mb=ceiling_bytes(estimator.cache_mb) / MB / at_a_time)
         parallel = Parallel(n_jobs=jobs, prefer="threads", mmap_mode=None)  # here, where joblib's settings are known
 
         def all_of_them():

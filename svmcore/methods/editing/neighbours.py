@@ -100,6 +100,7 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
     """
     n, order = len(X), rng.permutation(len(X))
     X, label = X[order], label[order]
+    X -= X.mean(axis=0)  # distances from products in single precision: far from the origin they lose their digits
     sq, inside = squared_norms(X).astype(np.float64), np.zeros(n, bool)
     near, said, at = np.full(n, np.inf), np.full(n, -1), 0
     while True:
@@ -122,5 +123,6 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
 
 def _votes(labels) -> np.ndarray:
     """What most of the neighbours (m, k) say, the nearest first; of those tied what the nearest says."""
-    counts = (labels[:, :, None] == labels[:, None, :]).sum(axis=2)
-    return labels[np.arange(len(labels)), np.argmax(counts, axis=1)]
+    counts = np.stack([(labels == c).sum(axis=1) for c in range(labels.max() + 1)], axis=1)
+    most = np.argmax(np.take_along_axis(counts, labels, axis=1), axis=1)
+    return labels[np.arange(len(labels)), most]

@@ -45,7 +45,7 @@ WARM = 50  # steps in which the rate rises
 class Answers(NamedTuple):
     """How the steps go."""
 
-    epochs: int = 200  # passes over the examples
+    epochs: int = 320  # passes over the examples
     batch: int = 128
     rate: float = 5e-4  # of u, in lengths of a vector
     weight_rate: float = 5e-3  # of gamma and b, in means of |gamma|
@@ -53,10 +53,11 @@ class Answers(NamedTuple):
     directions: int = 120  # r
     deform: float = 1.2  # strength of the deformations of images, 0 for none
 
-    def further(self) -> Answers:
-        """The steps after vectors were added to those that such steps found: fewer and smaller ones."""
-        slower = {"rate": 0.6 * self.rate, "weight_rate": 0.6 * self.weight_rate}
-        return self._replace(epochs=max(1, self.epochs // 10), batch=2 * self.batch, **slower)
+    def further(self, times: int) -> Answers:
+        """The steps after vectors were added so many times to those that such steps found: fewer and smaller ones."""
+        slower = max(0.2, 1 - 0.2 * times)
+        rates = {"rate": slower * self.rate, "weight_rate": slower * self.weight_rate}
+        return self._replace(epochs=max(1, self.epochs // (6 * times)), batch=2 * self.batch, **rates)
 
 
 class Answered(NamedTuple):

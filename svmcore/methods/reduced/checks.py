@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from svmcore.gram.threads import CORES
+from svmcore.kernels import Kernel
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.methods.reduced.answers import Answers
-from svmcore.methods.reduced.exact import dimensions, is_definite
+from svmcore.methods.reduced.exact import dimensions
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Rho
 from svmcore.methods.reduced.quadratic import has_eigenvectors
@@ -20,6 +21,15 @@ CHOICES = {"method": METHODS, "start": ("auto", *STARTS), "thresholds": THRESHOL
 RANGES = {"max_rho": (0, 1), "max_error": (0, 1), "tol": (0, 1), "exact_tol": (0, np.inf)}
 LEAST = {"iterations": 0, "steps": 1}
 OPTIONAL = ("max_rho", "max_error", "steps")
+MANY = 20_000  # training examples that gradient steps on answers want
+
+
+def method_for(kernel: Kernel, machines: int, shared: bool, n_train: int) -> str:
+    """The method that "auto" stands for, where a number of vectors is asked for."""
+    alone = machines == 1 or not shared
+    if alone and has_eigenvectors(kernel):
+        return "quadratic"
+    return "rho" if kernel.definite and (alone or n_train < MANY) else "answers"
 
 
 def check_parameters(owner, machine) -> None:
@@ -48,23 +58,26 @@ def check_parameters(owner, machine) -> None:
 
 def check_against(owner, machine: Machine, method: str, train, held) -> None:
     """ValueError where machine, method and examples do not go together; BudgetError where memory would not do."""
-    whole = Expansion.of(machine)
-    sizes = [len(whole.used)] if owner.shared else list(np.count_nonzero(whole.coef, axis=1))
-    if not max(sizes, default=0):
+    used = len(Expansion.of(machine).used)
+    if not used:
         raise ValueError("machine: it has no support vectors; allowed: at least one, as there is nothing to reduce")
+    each = machine.n_sv
+    some = np.flatnonzero(each)  # a machine without support vectors is its bias, and stays so
+    sizes = [used] if owner.shared else each[some].tolist()
     if _whole(owner.n_vectors, 1) and owner.n_vectors > min(sizes):
-        of = "" if owner.shared else f" of machine {int(np.argmin(sizes)) + 1} of {len(sizes)}"
+        of = "" if owner.shared else f" of machine {some[np.argmin(sizes)] + 1} of {len(each)}"
         raise ValueError(f"n_vectors = {owner.n_vectors}; allowed: 1 to {min(sizes)}, the support vectors{of}")
     if method == "quadratic" and not has_eigenvectors(machine.kernel):
         raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
         raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own")
-    if method == "exact" and not is_definite(machine.kernel):
-        raise ValueError(f"method = 'exact' for {machine.kernel}; allowed: with a positive definite kernel")
-    if method == "answers":
-        _check_answers(owner, machine, train)
     if method in ("rho", "answers"):
         machine.kernel.slopes(*np.ones((3, 1, 1)))
+    if method in ("exact", "rho") and not machine.kernel.definite:  # rho has no least value
+        other = " or method = 'answers'" if method == "rho" else ""
+        raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: with a positive definite kernel{other}")
+    if method == "answers":
+        _check_answers(owner, machine, train)
     if owner.thresholds == "train" and not train:
         raise ValueError("thresholds = 'train' without X and y; allowed: with training examples, or 'kept'")
     if owner.max_error is not None and not held:
@@ -108,22 +121,27 @@ def _check_answers(owner, machine: Machine, train) -> None:
 
 
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
-    d, counts = machine.support_vectors.shape[1], sizes if owner.n_vectors is None else numbers(owner.n_vectors, sizes)
-    greedy = method == "exact" or owner.start == "greedy" or (owner.start == "auto" and method == "rho")
-    most = dimensions(machine.kernel, d)
-    each = [
-        max(8 * n * min(m, most) if greedy else 0, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d)
-        for n, m in zip(sizes, counts, strict=True)
-    ]
-    need = 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
-    need += 16 * len(machine.bias) * sum(sizes)
-    need += 4 * d * sum(sizes) if not owner.shared else 0  # every part its own
+    counts = sizes if owner.n_vectors is None else numbers(owner.n_vectors, sizes)
+    d, k = machine.support_vectors.shape[1], len(machine.bias)
+    need = memory(machine.kernel, method, owner.start, owner.shared, sizes, counts, d, k)
     ceiling = ceiling_bytes(owner.cache_mb)
     if need > ceiling:
         raise BudgetError(
             f"cache_mb: the reduction needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: "
             f"cache_mb of at least {need / MB:.0f}, a smaller n_vectors, or shared=False"
         )
+
+
+def memory(kernel: Kernel, method: str, start: str, shared: bool, sizes, counts, d: int, k: int) -> float:
+    """Bytes that a reduction takes beside the machine: parts of `sizes` support vectors to `counts` vectors each, of d
+    numbers, k machines. Of several parts the largest are at work side by side."""
+    greedy = method == "exact" or start == "greedy" or (start == "auto" and method == "rho")
+    most, each = dimensions(kernel, d), []
+    for n, m in zip(sizes, counts, strict=True):
+        factor = 8 * n * min(m, most) if greedy else 8 * n * most if most < n else 0  # exact.py, start.py
+        each.append(max(factor, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d))
+    need = CORES * 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
+    return need + 16 * k * sum(sizes) + (0 if shared else 4 * d * sum(sizes))  # parts hold their vectors apart
 
 
 def _require(owner, name: str, good: bool, allowed: str) -> None:

@@ -14,16 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from svmcore.estimator import seed_of
-from svmcore.methods.reduced.checks import check_against, check_parameters, examples, numbers
-from svmcore.methods.reduced.expansion import Expansion
-from svmcore.methods.reduced.quadratic import has_eigenvectors
-from svmcore.methods.reduced.stages import Stages, errors
+from svmcore.methods.reduced.checks import check_against, check_parameters, examples, method_for, numbers
+from svmcore.methods.reduced.stages import FIRST, Stages, errors
 from svmcore.model import Machine
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
 
-FIRST = 2000  # vectors, about, that steps on answers begin with and are doubled: many are slow to move from afar
-MANY = 20_000  # training examples that gradient steps on answers want
 LADDER = 5  # steps of a path that ends when it is good enough
 
 
@@ -39,21 +35,23 @@ class ReducedSet(BaseEstimator):
     vectors, for `iterations` or until it falls by less than tol of itself in five; "answers" takes gradient steps on
     the decisions about training examples, as `answers` (an Answers) says, whose images it deforms where image_shape or
     the machine's own tells theirs. "auto": exact where no number is asked for, quadratic where it can be, answers where
-    several machines share vectors and at least 20,000 training examples are given, else rho. start: the first vectors,
+    several machines share vectors and at least 20,000 training examples are given, or the kernel is not positive
+    definite, else rho. start: the first vectors,
     one of k-means, greedy, weight, random; "auto" is k-means for answers, else greedy.
 
     max_rho (a share of |Psi|^2 of all machines together), max_error (of the validation examples): the number of vectors
     then doubles until both hold, from n_vectors / 2^(steps - 1) up to n_vectors; steps without them is the length of
-    the same path, which answers begins at about 2000 where none is asked for, as it keeps the vectors of one step for
-    the next. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where
+    the same path, which answers begins at about 2000 where none is asked for, as it keeps so many, and more, for the
+    next step. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where
     examples are given; answers finds biases with the weights. cache_mb: a ceiling for memory. Same random_state, same
     result.
 
     Attributes after fit, k machines, m vectors: machine_ (support -1 for constructed vectors), method_, rho_ and
     rho_start_ (k,) at the end and with the first vectors, norms_ (k,) |Psi|^2 (NaN with answers, which do not go by
     them), n_before_, n_after_ (distinct vectors), path_ (list of (m, rho as a share of all |Psi|^2, or None, validation
-    error or None)), threshold_shift_ (k,), history_ (Progress: gaps are rho as shares of |Psi|^2, n_sv the vectors),
-    converged_, ending_, kernel_evals_.
+    error or None)), sizes_ (numbers of vectors that the path is to go through, all parts together; empty with exact),
+    threshold_shift_ (k,), history_ (Progress: gaps are rho as shares of |Psi|^2, n_sv the vectors), converged_,
+    ending_, kernel_evals_.
     """
 
     def __init__(
@@ -91,12 +89,13 @@ class ReducedSet(BaseEstimator):
         self.cache_mb = cache_mb
         self.random_state = random_state
 
-    def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None) -> ReducedSet:
+    def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None, seen=None) -> ReducedSet:
         """Reduce a Machine, or the machine_ of a fitted estimator.
 
         X (n, d), y (n,): training examples, prepared as the kernel sees them; X_val, y_val: as many others as one likes
         that training has not seen. monitor(progress) -> bool is asked every few dozen milliseconds and ends the
-        reduction by returning False: what has been reached by then is a machine, with converged_ = False. ValueError
+        reduction by returning False: what has been reached by then is a machine, with converged_ = False.
+        seen(self): called at each step of the path, with the attributes as they would be were it the last. ValueError
         names what is wrong and what is allowed; BudgetError says what memory it would take.
         """
         machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
@@ -105,12 +104,14 @@ class ReducedSet(BaseEstimator):
         method = self._method(machine, train)
         check_against(self, machine, method, train, held)
         with Session(monitor) as session:
-            stages, self.path_, ending = Stages(self, machine, method, session), [], ""
+            stages, self.path_ = Stages(self, machine, method, session), []
+            self.sizes_ = [sum(counts) for counts in self._ladder(stages) if counts]
             try:
-                reduced = self._reduced(stages, method, train, held)
+                self._walk(stages, train, held, seen or (lambda fitted: None))
             except Stopped:
-                reduced, ending = stages.assembled or stages.assemble(), "stopped"
-            self._publish(stages, reduced, method, session, ending)
+                if not self.path_:
+                    self._publish(stages, stages.assemble())
+                self.ending_, self.converged_ = "stopped", False
         return self
 
     def decision_function(self, X):
@@ -124,44 +125,54 @@ class ReducedSet(BaseEstimator):
         check_is_fitted(self, "machine_")
         return self.machine_.predict(X)
 
-    def _reduced(self, stages: Stages, method: str, train, held) -> Machine:
-        """The machine with the first number of vectors on the path that is enough, or with the last."""
-        if method == "exact":
-            return stages.simplify(self.exact_tol)
+    def _walk(self, stages: Stages, train, held, seen) -> None:
+        """The path, to the first number of vectors that is enough, or to the last."""
         for counts in self._ladder(stages):
-            if method == "answers":
-                stages.answers(counts[0], *train, seed_of(self.random_state))
-            else:
-                stages.reduce(counts, seed_of(self.random_state))
-                if train and self.thresholds != "kept":
-                    stages.threshold(*train)
-            reduced = stages.assembled = stages.assemble()
-            rho = None if method == "answers" else stages.share
-            error = errors(reduced, *held, stages.session) if held else None
-            self.path_.append((len(reduced.support), rho, error))
-            limits = ((self.max_rho, rho), (self.max_error, error))
-            if any(limit is not None for limit, _ in limits) and all(
-                limit is None or (value is not None and value <= limit) for limit, value in limits
-            ):
-                break
-        return reduced
+            self._publish(stages, self._reduced(stages, counts, train))
+            rho = None if stages.method == "answers" else stages.share
+            error = errors(self.machine_, *held, stages.session) if held else None
+            self.path_.append((self.n_after_, rho, error))
+            seen(self)
+            if self._enough(rho, error):
+                return
+
+    def _reduced(self, stages: Stages, counts: list[int], train) -> Machine:
+        """The machine whose parts have so many vectors; the method "exact" finds out how many."""
+        if stages.method == "exact":
+            return stages.simplify(self.exact_tol)
+        if stages.method == "answers":
+            stages.answers(counts[0], *train, seed_of(self.random_state))
+        else:
+            stages.reduce(counts, seed_of(self.random_state))
+            if train and self.thresholds != "kept":
+                stages.threshold(*train)
+        return stages.assemble()
+
+    def _enough(self, rho: float | None, error: float | None) -> bool:
+        """Whether all limits that were set hold."""
+        limits = [(self.max_rho, rho), (self.max_error, error)]
+        asked = [(limit, value) for limit, value in limits if limit is not None]
+        return bool(asked) and all(value is not None and value <= limit for limit, value in asked)
 
     def _ladder(self, stages: Stages) -> list[list[int]]:
-        """Numbers of vectors of the parts at each step of the path."""
+        """Numbers of vectors of the parts at each step of the path; none in the only step of "exact"."""
+        if stages.method == "exact":
+            return [[]]
         most = numbers(self.n_vectors, [len(part.target.vectors) for part in stages.parts])
         limited = self.max_rho is not None or self.max_error is not None
-        begin = max(1, 1 + round(np.log2(most[0] / FIRST))) if stages.method == "answers" else 1
-        steps = self.steps or (LADDER if limited else begin)
+        begun = path_of_answers(most[0]) if stages.method == "answers" else 1
+        steps = self.steps or (LADDER if limited else begun)
         path = [[max(1, m >> back) for m in most] for back in reversed(range(steps))]
         return [counts for i, counts in enumerate(path) if counts not in path[:i]]
 
-    def _publish(self, stages: Stages, machine: Machine, method: str, session: Session, ending: str) -> None:
+    def _publish(self, stages: Stages, machine: Machine) -> None:
+        """The attributes, for a machine of the stages as they stand."""
         names = ("n_vectors", "shared", "max_rho", "max_error", "thresholds")
         self.rho_, self.rho_start_ = stages.gather("rho"), stages.gather("start")
         self.norms_ = stages.gather("norms")
-        self.n_before_, self.n_after_ = len(Expansion.of(stages.machine).used), len(machine.support)
+        self.n_before_, self.n_after_ = int(stages.machine.coef.any(axis=0).sum()), len(machine.support)
         facts = {name: getattr(self, name) for name in names} | {
-            "method": method,
+            "method": stages.method,
             "start": stages.first,
             "n_before": self.n_before_,
             "n_after": self.n_after_,
@@ -169,11 +180,11 @@ class ReducedSet(BaseEstimator):
             "rho_start": _listed(self.rho_start_),
             "norms": _listed(self.norms_),
         }
-        self.method_, self.machine_ = method, replace(machine, meta=machine.meta | {"reduced": facts})
+        self.method_, self.machine_ = stages.method, replace(machine, meta=machine.meta | {"reduced": facts})
         self.threshold_shift_ = machine.bias - stages.machine.bias
         self.classes_, self.kernel_ = machine.classes, machine.kernel
-        self.history_, self.kernel_evals_ = list(session.history), session.evaluations
-        self.ending_ = ending or stages.ending
+        self.history_, self.kernel_evals_ = list(stages.session.history), stages.session.evaluations
+        self.ending_ = stages.ending
         self.converged_ = not self.ending_
 
     def _method(self, machine: Machine, train) -> str:
@@ -182,10 +193,12 @@ class ReducedSet(BaseEstimator):
             return self.method
         if self.n_vectors is None:
             return "exact"
-        alone = len(machine.bias) == 1 or not self.shared
-        if alone and has_eigenvectors(machine.kernel):
-            return "quadratic"
-        return "rho" if alone or not train or len(train[1]) < MANY else "answers"
+        return method_for(machine.kernel, len(machine.bias), self.shared, len(train[1]) if train else 0)
+
+
+def path_of_answers(m: float) -> int:
+    """Steps of the path to m vectors by their answers, where none are asked for."""
+    return max(1, 1 + round(np.log2(m / FIRST)))
 
 
 def _listed(values) -> list:

@@ -23,15 +23,12 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from svmcore.gram.sources import Work
-from svmcore.kernels import Kernel, Linear, Poly, Sigmoid, squared_norms
+from svmcore.kernels import Kernel, Linear, Poly, squared_norms
 from svmcore.methods.reduced.expansion import Expansion, blocks
 
 BLOCK = 64  # candidates whose kernel values are computed together
 FRESH = 0.7  # of the best gain of all: below it the candidates at hand give way to new ones
-ROUNDING = (
-    1e-13,
-    1e-6,
-)  # of the largest K_ii: what is left of one that depends on the basis, in double, in single precision
+ROUNDING = 1e-13, 1e-6  # of the largest K_ii: what is left of what depends on the basis, in double, in single precision
 
 
 class Basis(NamedTuple):
@@ -72,16 +69,11 @@ def pivots(target: Expansion, rule, most: int, tol: float = 0.0, work: Work | No
     return factor.basis()
 
 
-def is_definite(kernel: Kernel) -> bool:
-    """Whether a kernel is one of those known to have no negative squared distances, which dependence is told by."""
-    return not isinstance(kernel, Sigmoid) and not (isinstance(kernel, Poly) and kernel.coef0 < 0)
-
-
 def dimensions(kernel: Kernel, d: int) -> float:
     """Of the space that a kernel maps examples of d features to: at most so many depend on no others."""
     if isinstance(kernel, Linear):
         return d
-    if not isinstance(kernel, Poly) or kernel.coef0 < 0:
+    if not isinstance(kernel, Poly) or not kernel.definite:
         return np.inf
     return comb(d + kernel.degree - (0 if kernel.coef0 else 1), kernel.degree)
 

@@ -13,12 +13,12 @@ Reference: Burges and Schoelkopf (1997), section 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Work
@@ -28,6 +28,7 @@ from svmcore.model import Machine
 
 FLOP = 1e9  # multiplications and additions of a block of kernel values at most: some 30 ms
 WIDTH = 4096  # vectors of a block at most
+PANEL = 256  # columns of a Cholesky factor found at once
 STEP = 64  # rows of kernel values in single precision at a time
 SINGLE_FROM = 1.5e11  # multiplications from which kernel values are in single precision
 RIDGE = 1e-11  # of B's diagonal: added to it, so that near duplicates do not blow gamma up
@@ -132,20 +133,44 @@ class Expansion:
     def weights(self, Z, work: Work | None = None) -> np.ndarray:
         """gamma (k, m) of the smallest rho for fixed Z (m, d), by linear least squares."""
         B = np.concatenate([K for _, K in blocks(self.kernel, Z, Z, work)])
-        return solve(B, self.along(Z, work))
+        return solve(B, self.along(Z, work), work)
 
 
-def solve(B, p) -> np.ndarray:
+def solve(B, p, work: Work | None = None) -> np.ndarray:
     """gamma (k, m) with gamma B = p for symmetric B (m, m) >= 0 and p (k, m), steadied by a small ridge."""
     scale = 1 / np.sqrt(np.maximum(np.abs(np.diag(B)), np.finfo(float).tiny))  # vectors of any length count alike
-    B, ridge = scale[:, None] * B * scale, RIDGE
+    ridge = RIDGE
     while True:
+        steadied = scale[:, None] * B * scale
+        steadied.flat[:: len(B) + 1] += ridge
         try:
-            factor = cho_factor(B + ridge * np.eye(len(B)), lower=True, check_finite=False)
+            factor = _cholesky(steadied, work or Work())
         except LinAlgError:  # an indefinite kernel, or rounding
             ridge *= 100
         else:
-            return (scale[:, None] * cho_solve(factor, (p * scale).T)).T
+            return (scale[:, None] * cho_solve((factor, True), (p * scale).T)).T
+
+
+def _cholesky(B, work: Work) -> np.ndarray:
+    """L of B = L L' in the lower triangle of B (m, m), panel by panel, so that no product lasts long."""
+    m = len(B)
+    for start in range(0, m, PANEL):
+        panel, below = slice(start, start + PANEL), slice(min(start + PANEL, m), m)
+        B[panel, panel] = L = cholesky(B[panel, panel], lower=True, check_finite=False)
+        B[below, panel] = left = solve_triangular(L, B[below, panel].T, lower=True, check_finite=False).T
+
+        def update(rows, panel=panel, below=below, left=left):
+            B[below][rows, below.start : below.start + rows.stop] -= left[rows] @ left[: rows.stop].T
+
+        in_turn(update, pieces(m - below.start, m - below.start, PANEL), work)
+    return B
+
+
+def in_turn(one: Callable[[slice], None], stretches: list[slice], work: Work) -> None:
+    """Call `one` for each stretch, a few side by side; `work` is asked between them whether to go on."""
+    for start in range(0, len(stretches), CORES):
+        work.check()
+        side_by_side(one, [(rows,) for rows in stretches[start : start + CORES]])
 
 
 def blocks(kernel: Kernel, X, Z, work: Work | None = None) -> Iterator[tuple[slice, np.ndarray]]:
@@ -154,15 +179,14 @@ def blocks(kernel: Kernel, X, Z, work: Work | None = None) -> Iterator[tuple[sli
     work, Z64 = work or Work(), np.asarray(Z, np.float64)
     stretches = pieces(len(X), len(Z), X.shape[1])
     for start in range(0, len(stretches), CORES):
-        work.check()
-        found = {}
+        found, some = {}, stretches[start : start + CORES]
 
         def fill(rows, found=found):
             found[rows.start] = kernel.exact(X[rows], Z64)
 
-        side_by_side(fill, [(rows,) for rows in stretches[start : start + CORES]])
+        in_turn(fill, some, work)
         work.count(evaluations=sum(map(len, found.values())) * len(Z64))
-        for rows in stretches[start : start + CORES]:
+        for rows in some:
             yield rows, found.pop(rows.start)
 
 

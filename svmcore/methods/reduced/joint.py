@@ -14,21 +14,22 @@ References: Burges and Schoelkopf (1997), section 4; Burges (1996), section 4; L
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
 from svmcore.gram.sources import Work
-from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import squared_norms
-from svmcore.methods.reduced.expansion import Expansion, pieces, solve
+from svmcore.methods.reduced.expansion import Expansion, in_turn, pieces, solve
 from svmcore.solvers.progress import Stopped
 
 SINGLE_FROM = 3e8  # multiplications of one product with X from which it is in single precision
 MEMORY = 20  # pairs that L-BFGS keeps
+ABNORMAL = 2  # status of L-BFGS-B whose line search fails, as rounding in single precision can make it
 LOOK_BACK = 5  # iterations over which progress is judged
+FLAT = 1e-14  # change of rho per length of a vector below which there is nowhere to go
+FAR = 1e6  # what rho counts as where numbers overflow: no step ends there
 
 
 class Reduced(NamedTuple):
@@ -64,13 +65,16 @@ class Rho:
         Z = flat.reshape(self.shape)
         sz = squared_norms(Z)
         near, su = Z.astype(self.X.dtype), sz.astype(self.X.dtype)
-        K, by_dot, by_norm = self.kernel.slopes(Z @ Z.T, sz[:, None], sz[None, :])
-        p, dots = self._along(near, su)
-        gamma = solve(K, p)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K, by_dot, by_norm = self._among(Z, sz)
+            p, dots = self._along(near, su)
+        if not np.isfinite(K).all() or not np.isfinite(p).all():
+            return FAR, np.zeros_like(flat)
+        gamma = solve(K, p, self.work)
         total = max(self.norms.sum(), np.finfo(float).tiny)
         self.gamma, self.at = gamma, flat.copy()
         self.rho = self.norms - 2 * np.einsum("cj,cj->c", gamma, p) + np.einsum("cj,cj->c", gamma @ K, gamma)
-        gradient = _pulled(gamma.T @ gamma, by_dot, by_norm, Z, Z) - self._pull(gamma, dots, near, su)
+        gradient = self._pull_among(gamma, by_dot, by_norm, Z) - self._pull(gamma, dots, near, su)
         return self.rho.sum() / total, (2 / total * gradient).ravel()
 
     def reduced(self, flat, iterations: int) -> Reduced:
@@ -81,38 +85,55 @@ class Rho:
         Z[:, self.used] = flat.reshape(self.shape)
         return Reduced(Z, self.gamma, np.maximum(self.rho, 0), iterations)
 
+    def _among(self, Z, sz):
+        """K, K' and K'' of Z with itself: (m, m) float64 each, the last None where norms do not matter."""
+        m, d = Z.shape
+        found = [np.empty((m, m)) for _ in "KDN"]
+
+        def one(rows):
+            for whole, part in zip(found, self.kernel.slopes(Z[rows] @ Z.T, sz[rows, None], sz[None, :]), strict=True):
+                if part is not None:
+                    whole[rows] = part
+
+        in_turn(one, pieces(m, m, d), self.work)
+        by_norm = self.kernel.slopes(*np.ones((3, 1, 1)))[2] is not None
+        return found[0], found[1], found[2] if by_norm else None
+
+    def _pull_among(self, gamma, by_dot, by_norm, Z) -> np.ndarray:
+        """sum_l w_lj dK(z_l, z_j)/dz_j: (m, d) float64."""
+        out = np.empty(Z.shape)
+
+        def one(rows):
+            norm = None if by_norm is None else by_norm[:, rows]
+            out[rows] = _pulled(gamma.T @ gamma[:, rows], by_dot[:, rows], norm, Z, Z[rows])
+
+        in_turn(one, pieces(len(Z), *Z.shape), self.work)
+        return out
+
     def _along(self, near, su):
         """p (k, m) float64 and the inner products with X, piece by piece."""
-        dots, p = [None] * len(self.pieces), [None] * len(self.pieces)
+        dots, p = {}, {}
 
-        def one(i):
-            rows = self.pieces[i]
-            dots[i] = near @ self.X[rows].T
-            K = self.kernel.value(dots[i], su[:, None], self.sx[None, rows])
-            p[i] = self.coef[:, rows] @ K.T.astype(np.float64)
+        def one(rows):
+            dots[rows.start] = near @ self.X[rows].T
+            K = self.kernel.value(dots[rows.start], su[:, None], self.sx[None, rows])
+            p[rows.start] = self.coef[:, rows] @ K.T.astype(np.float64)
 
-        self._each(one)
+        in_turn(one, self.pieces, self.work)
         self.work.count(evaluations=self.shape[0] * len(self.X))
-        return sum(p), dots
+        return sum(p[rows.start] for rows in self.pieces), dots
 
     def _pull(self, gamma, dots, near, su) -> np.ndarray:
         """sum_i v_ij dK(x_i, z_j)/dz_j: (m, d) float64."""
-        found = [None] * len(self.pieces)
+        found = {}
         gamma, coef = gamma.astype(self.X.dtype), self.coef.astype(self.X.dtype)
 
-        def one(i):
-            rows = self.pieces[i]
-            _, by_dot, by_norm = self.kernel.slopes(dots[i].T, self.sx[rows, None], su[None, :])
-            dots[i] = None
-            found[i] = _pulled(coef[:, rows].T @ gamma, by_dot, by_norm, self.X[rows], near)
+        def one(rows):
+            _, by_dot, by_norm = self.kernel.slopes(dots.pop(rows.start).T, self.sx[rows, None], su[None, :])
+            found[rows.start] = _pulled(coef[:, rows].T @ gamma, by_dot, by_norm, self.X[rows], near)
 
-        self._each(one)
-        return sum(found)
-
-    def _each(self, one: Callable) -> None:
-        for start in range(0, len(self.pieces), CORES):
-            self.work.check()
-            side_by_side(one, [(i,) for i in range(start, min(start + CORES, len(self.pieces)))])
+        in_turn(one, self.pieces, self.work)
+        return sum(found[rows.start] for rows in self.pieces)  # in their order, so that a seed gives one result
 
 
 def _pulled(v, by_dot, by_norm, X, Z) -> np.ndarray:
@@ -130,22 +151,23 @@ def optimise(
     |Psi|^2, after so many iterations, or when `work.check` stops it. Never worse than at the start.
 
     norms (k,): |Psi_c|^2. seen(reduced): called with the start and with every iterate that is better than all before.
-    Stopped where it is stopped before it has begun.
+    Stopped where it is stopped before it has begun; ValueError where kernel values overflow.
     """
     fun = Rho(target, Z, norms, work)
     flat = np.asarray(Z[:, fun.used], np.float64).ravel()
-    fun(flat)
+    if fun(flat)[0] == FAR:
+        raise ValueError(f"kernel = {target.kernel}: its values overflow; allowed: scaled features")
     best = fun.reduced(flat, 0)
     total, path = max(norms.sum(), np.finfo(float).tiny), [best.rho.sum()]
     seen = seen or (lambda reduced: None)
     seen(best)
 
     def after(intermediate_result):
-        nonlocal best
+        nonlocal best, flat
         found = fun.reduced(intermediate_result.x, len(path))
         path.append(found.rho.sum())
         if path[-1] < best.rho.sum():
-            best = found
+            best, flat = found, intermediate_result.x.copy()
             seen(best)
         slow = len(path) > LOOK_BACK and path[-1 - LOOK_BACK] - path[-1] <= tol * path[-1]
         if slow or path[-1] <= max_rho * total:
@@ -153,9 +175,14 @@ def optimise(
 
     if not iterations or not flat.size or path[0] <= max_rho * total:
         return best
-    options = {"maxiter": iterations, "maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
+    flatness = FLAT / np.sqrt(max(float(fun.sx.max()), np.finfo(np.float32).tiny))
+    options = {"maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": flatness}
+    known = None
     try:
-        minimize(fun, flat, jac=True, method="L-BFGS-B", callback=after, options=options)
+        while best is not known:  # where a line search fails, once more from the best, its curvature forgotten
+            known, options["maxiter"] = best, iterations + 1 - len(path)
+            if minimize(fun, flat, jac=True, method="L-BFGS-B", callback=after, options=options).status != ABNORMAL:
+                break
     except Stopped:
         return best._replace(ending="stopped")
     return best._replace(ending=f"after {iterations} iterations" if len(path) > iterations else "")

@@ -38,7 +38,7 @@ class Eigenvectors(NamedTuple):
 
 def has_eigenvectors(kernel: Kernel) -> bool:
     """Whether machines with this kernel are quadratic forms with an expansion of their own."""
-    return isinstance(kernel, Poly) and kernel.degree == 2 and kernel.coef0 >= 0
+    return isinstance(kernel, Poly) and kernel.degree == 2 and kernel.definite
 
 
 def eigenvectors(target: Expansion, work: Work | None = None) -> Eigenvectors:

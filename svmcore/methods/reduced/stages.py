@@ -15,14 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
 from svmcore.methods.reduced.answers import Answers, fit_answers, gathered, grown
-from svmcore.methods.reduced.exact import by_distance, dimensions, is_definite, pivots
+from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -33,6 +32,8 @@ from svmcore.solvers.progress import Standing
 from svmcore.solvers.session import Session
 
 ROWS = 500  # examples decided on between two looks at whether to go on
+FIRST = 2000  # vectors, about, that a path of answers begins with: many more at once are slow to move from afar
+KEPT = 1400  # vectors that such a path keeps for its next step: FIRST, rounded down
 
 
 class ReducedSnapshot(NamedTuple):
@@ -75,7 +76,7 @@ class Stages:
     def __init__(self, owner, machine: Machine, method: str, session: Session):
         self.owner, self.machine, self.method, self.session = owner, machine, method, session
         self.parts = [Part(machines, target) for machines, target in targets(machine, owner.shared)]
-        self.bias, self.assembled, self.loss = machine.bias, None, 0.0
+        self.bias, self.loss, self.grown = machine.bias, 0.0, 0
         self.first = owner.start if owner.start != "auto" else "k-means" if method == "answers" else "greedy"
 
     def reduce(self, counts, seed: int) -> None:
@@ -90,7 +91,7 @@ class Stages:
         session, owner = self.session, self.owner
         if part.norms is None:
             part.target = simplified(part.target, session)
-            part.norms = _lengths(part.target, session)
+            part.norms = np.maximum(part.target.norms(session), 0)
         if self.method == "quadratic":
             self._eigenvectors(part, m)
             return
@@ -118,13 +119,16 @@ class Stages:
 
     def answers(self, m: int, X, y, seed: int) -> None:
         """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,).
-        Vectors that an earlier step of the path found are kept and moved on."""
+        Vectors that an earlier step of the path found are kept and moved on, where they are KEPT at least: fewer have
+        learnt to answer without those to come."""
         self.session.begin("start", self.standing)
         (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
-        settings, known = owner.answers or Answers(), part.found and len(part.found.Z)
-        Z = first_vectors(part.target, m - (known or 0), self.first, seed, session)
+        settings, known = owner.answers or Answers(), len(part.found.Z) if part.found else 0
+        known = known if known >= KEPT else 0
+        Z = first_vectors(part.target, m - known, self.first, seed, session)
         if known:
-            start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further()
+            self.grown += 1
+            start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further(self.grown)
         else:
             start = gathered(part.target, Z, session)
         session.begin("answers", self.standing)
@@ -142,7 +146,8 @@ class Stages:
         shape = tuple(shape) if shape and prod(shape) == X.shape[1] else None  # cropped images, say, are images no more
         how = {"settings": settings, "image_shape": shape, "seed": seed}
         label = np.searchsorted(machine.classes, y)
-        seen(fit_answers(start, self.bias, X, label, work=session, seen=seen, **how))
+        bias = self.bias if known else machine.bias
+        seen(fit_answers(start, bias, X, label, work=session, seen=seen, **how))
         session.check()
 
     def _settle(self, part: Part, found: Reduced) -> None:
@@ -237,23 +242,15 @@ class Stages:
         return values
 
 
-_known: WeakKeyDictionary[Machine, dict] = WeakKeyDictionary()  # a machine reduced again has the same parts
-
-
 def targets(machine: Machine, shared: bool) -> list[tuple[np.ndarray, Expansion]]:
-    """The machines (s,) of each part and their expansion; what these have computed is used again as long as the machine
-    lives."""
-    known = _known.setdefault(machine, {})
-    if shared not in known:
-        whole = Expansion.of(machine)
-        if shared:
-            used = whole.used
-            if len(used) < len(whole.vectors):
-                whole = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
-            known[shared] = [(np.arange(len(whole.coef)), whole)]
-        else:
-            known[shared] = [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
-    return known[shared]
+    """The machines (s,) of each part and their expansion; none of those that are their bias alone, unless shared."""
+    whole = Expansion.of(machine)
+    if not shared:
+        return [(np.array([c]), whole.machine(c)) for c in np.flatnonzero(whole.coef.any(axis=1))]
+    used = whole.used
+    if len(used) < len(whole.vectors):
+        whole = Expansion(whole.kernel, whole.vectors[used], whole.coef[:, used])
+    return [(np.arange(len(whole.coef)), whole)]
 
 
 def decided(machine: Machine, X, session: Session) -> np.ndarray:
@@ -277,14 +274,3 @@ def simplified(target: Expansion, session: Session) -> Expansion:
         return target
     basis = pivots(target, by_distance, int(most), work=session)
     return Expansion(target.kernel, target.vectors[basis.chosen], basis.gamma) if len(basis.chosen) else target
-
-
-def _lengths(target: Expansion, session: Session) -> np.ndarray:
-    """|Psi_c|^2 (s,). ValueError where they are none, as an indefinite kernel's may be."""
-    norms = target.norms(session)
-    if norms.min() < 0 and not is_definite(target.kernel):
-        raise ValueError(
-            f"kernel = {target.kernel}: |Psi|^2 = {norms.min():.3g}, as it is not positive definite; allowed: "
-            "method = 'answers'"
-        )
-    return np.maximum(norms, 0)

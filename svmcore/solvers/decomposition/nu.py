@@ -19,7 +19,7 @@ from svmcore.solvers.decomposition.rounds import LOOSE, Rounds
 
 NEARLY = 3.0  # the largest margin after a round, and the least inverse, with which sets are solved to the target
 MOST = 10.0  # times that C is scaled in a round
-NO_MARGIN = 1e3  # mean alpha_i K_ii above which a machine has no margin
+NO_MARGIN = 1e3  # mean alpha_i K_ii above which a machine counts as one without margin: C is in the thousands
 
 
 class NuRounds(Rounds):
@@ -59,8 +59,7 @@ class NuRounds(Rounds):
         return self.alpha @ self.gram.diag > NO_MARGIN * self.n
 
     def _ending(self):
-        if self._without_margin().any():
-            return (
-                f"nu = {self.nu:g} leaves no margin: the classes overlap by more; allowed: a larger nu, another kernel"
-            )
+        if (without := self._without_margin()).any():
+            C = self.C[without].max()
+            return f"nu = {self.nu:g} leaves next to no margin (as C, it is beyond {C:.2g}); allowed: a larger nu"
         return super()._ending()

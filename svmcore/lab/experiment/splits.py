@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.lab.experiment.meter import training_seconds
+from svmcore.lab.experiment.meter import search_apart
 from svmcore.lab.store.runs import Run
 
 COLUMNS = ("runs", "SVs", "+-", "at C", "wrong %", "+-", "noisy %", "train s", "search s")
@@ -52,11 +52,10 @@ def points(runs: Iterable[Run]) -> list[Point]:
 
 
 def _figures(results: list[dict]) -> list[float]:
-    searched = [result.get("search_seconds", 0.0) for result in results]
+    trained, searched = zip(*map(search_apart, results), strict=True)
     svs = [sum(result["n_sv"]) for result in results]
     wrong = [100 * result["error_rate"] for result in results]
     noisy = [100 * result.get("noisy", result)["error_rate"] for result in results]
-    trained = [max(training_seconds(r) - s, 0.0) for r, s in zip(results, searched, strict=True)]
     bound = [sum(result["n_bound"]) for result in results]
     figures = (np.mean(svs), np.std(svs), np.mean(bound), np.mean(wrong), np.std(wrong), np.mean(noisy))
     return [float(figure) for figure in (*figures, np.mean(trained), np.mean(searched))]

@@ -1,0 +1,186 @@
+"""Reducing: one reduction carried out, the points of its curve told as they come.
+
+    m_1 < ... < m_p = n_vectors, each about half of the next      a point of the curve: rho, errors on examples aside
+    the machine = that of the largest m, or of the smallest whose errors aside stay within what is allowed
+
+The examples aside are those of the data set that neither train nor test; where there are none, training examples that
+the reduction is not fitted to, unless there is nothing to choose. The machine has seen these, so that their errors
+compare sizes and estimate nothing. Test examples are seen once, by the machine that is kept.
+"""
+
+from __future__ import annotations
+
+import time
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.methods.reduced import Answers, ReducedSet
+from svmcore.model import Machine, labels, multiply_adds
+from svmcore.solvers.progress import Progress, Stopped
+
+PIECE = 4e9  # floating-point operations between two checks while deciding
+FEWEST, MOST, SHARE = 100, 10_000, 6  # examples aside; one in SHARE of the training examples, where none are left
+TENTH = 0.1  # of the machine's vectors, where no number is asked for
+
+
+class Point(NamedTuple):
+    """What a machine of m vectors came to."""
+
+    m: int
+    rho: float | None  # of all machines, as a share of their |Psi|^2; None where that is not known
+    errors: int  # of the examples aside
+    changed: int  # how many of their answers differ from the machine's
+    apart: float  # quadratic mean of f after less f before, over these and all machines
+    seconds: float
+
+
+class Reduction(NamedTuple):
+    """What the lab reads of a fitted estimator, and the report of the whole reduction."""
+
+    machine_: Machine
+    kernel_: object
+    history_: list
+    converged_: bool
+    ending_: str
+    kernel_evals_: int
+    report: dict
+
+
+class Reducing:
+    """One reduction: its examples aside, what has been reported, and the points of its curve."""
+
+    def __init__(self, recipe, problem, monitor):
+        self.recipe, self.problem, self.monitor = recipe, problem, monitor
+        self.machine: Machine = problem.machine
+        self.path: list[Point] = []
+        self.fitted: list[ReducedSet] = []  # of each point
+        self.latest = Progress("", 0, 1.0, (), 0.0, 0, 0, 0, 0, 0, 0.0, None)
+        self.wrong, self.started = 0, time.perf_counter()
+        self.rows, self.X, self.y = _aside(recipe, problem)
+        self.estimator = _estimator(recipe, problem)
+
+    def carried_out(self) -> Reduction:
+        problem, estimator = self.problem, self.estimator
+        self.before = self._decide(self.machine)
+        self.answers = labels(self.machine.classes, self.before)
+        self.wrong = int(np.count_nonzero(self.answers != self.y))
+        self.began = time.perf_counter()
+        X, y = problem.X_train[self.rows], problem.y_train[self.rows]
+        estimator.fit(self.machine, X, y, monitor=self._listen, seen=self._seen)
+        if not self.path:  # stopped before the first point
+            self.monitor = None
+            self._seen(estimator)
+        kept = self.fitted[self._chosen()]
+        stopped = estimator.ending_ == "stopped"
+        return Reduction(
+            kept.machine_,
+            kept.kernel_,
+            [self.latest],
+            kept.converged_ and not stopped,
+            estimator.ending_ if stopped else kept.ending_,
+            estimator.kernel_evals_,
+            self._report(kept),
+        )
+
+    def _seen(self, fitted: ReducedSet) -> None:
+        """Another point of the curve."""
+        after = self._decide(fitted.machine_)
+        said = labels(self.machine.classes, after)
+        wrong, changed = (int(np.count_nonzero(said != other)) for other in (self.y, self.answers))
+        apart = float(np.sqrt(np.mean((after - self.before) ** 2)))
+        (m, rho, _), now = (fitted.path_ or [(fitted.n_after_, None, None)])[-1], time.perf_counter()
+        self.path.append(Point(m, rho, wrong, changed, apart, now - self.began))
+        self.fitted.append(copy(fitted))
+        self.began = now
+        self._check()
+
+    def _chosen(self) -> int:
+        """The place in the path of what is kept."""
+        allowed = self.recipe.option("allowed")
+        if allowed is None:
+            return len(self.path) - 1
+        most = self.wrong + allowed / 100 * len(self.y)
+        return next((at for at, point in enumerate(self.path) if point.errors <= most), len(self.path) - 1)
+
+    def _report(self, kept: ReducedSet) -> dict:
+        machine = kept.machine_
+        return self._told() | {
+            "n_after": len(machine.support),
+            "rho": _shares(kept.rho_, kept.norms_),
+            "rho_start": _shares(kept.rho_start_, kept.norms_),
+            "multiply_adds": [multiply_adds(self.machine), multiply_adds(machine)],
+            "shift": (machine.bias - self.machine.bias).tolist(),
+        }
+
+    def _told(self) -> dict:
+        """What is known by now."""
+        return {
+            "n_before": len(self.machine.support),
+            "aside": len(self.y),
+            "unseen": self.problem.aside is not None,
+            "machine_errors": self.wrong,
+            "path": [list(point) for point in self.path],
+        }
+
+    def _decide(self, machine: Machine) -> np.ndarray:
+        """f (n, k) of a machine on the examples aside."""
+        m, d = machine.support_vectors.shape
+        step = max(16, int(PIECE / (2 * d * max(m, 1) * machine.kernel.work)))
+        decision = np.empty((len(self.X), len(machine.bias)))
+        for start in range(0, len(decision), step):
+            self._check()
+            decision[start : start + step] = machine.decision_values(self.X[start : start + step])
+        return decision
+
+    def _check(self) -> None:
+        """Between pieces of work that nobody else reports."""
+        if not self._listen(self.latest._replace(stage="deciding on examples aside")):
+            raise Stopped
+
+    def _listen(self, progress: Progress) -> bool:
+        """What a reduction reports, with what is known of other sizes."""
+        gap = progress.gap if np.isfinite(progress.gap) else 1.0  # answers have a loss, and no distance
+        seconds = round(time.perf_counter() - self.started, 3)
+        self.latest = progress._replace(gap=gap, seconds=seconds, snapshot=None, facts=None)
+        sizes, done = getattr(self.estimator, "sizes_", []), len(self.path)
+        m = sizes[min(done, len(sizes) - 1)] if sizes else max(progress.n_sv, 1)
+        return self.monitor is None or self.monitor(self.latest._replace(facts=self._told() | {"n_vectors": m}))
+
+
+def _estimator(recipe, problem) -> ReducedSet:
+    """What reduces: to a share where no number is asked for. Its path is the curve."""
+    asked = recipe.option
+    exact = asked("reduction") == "exact"
+    return ReducedSet(
+        None if exact else asked("n_vectors") or TENTH,
+        method=asked("reduction"),
+        start=asked("start"),
+        shared=asked("shared"),
+        steps=asked("sizes") if asked("sizes") > 1 else None,
+        thresholds=asked("thresholds"),
+        answers=Answers(epochs=asked("epochs"), deform=asked("deformed")),
+        image_shape=problem.image_shape,
+        cache_mb=recipe.cache_mb,
+        random_state=recipe.seed,
+    )
+
+
+def _shares(rho, norms) -> list[float | None]:
+    """rho (k,) of each machine as a share of its |Psi|^2; None where it is not known."""
+    return [float(r / n) if np.isfinite(r) and n > 0 else None for r, n in zip(rho, norms, strict=True)]
+
+
+def _aside(recipe, problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of the training set that the reduction is fitted to, and the examples aside, X (n, d) and y (n,)."""
+    rows = np.arange(len(problem.y_train))
+    if problem.aside is not None and len(problem.aside.y) >= FEWEST:
+        return rows, problem.aside.X, problem.aside.y
+    held = np.random.default_rng(recipe.seed).permutation(rows)[: min(MOST, max(len(rows) // SHARE, 1))]
+    fitted = rows if _nothing_to_choose(recipe) else np.setdiff1d(rows, held)
+    return fitted, problem.X_train[held], problem.y_train[held]
+
+
+def _nothing_to_choose(recipe) -> bool:
+    return recipe.option("sizes") == 1 and recipe.option("allowed") is None

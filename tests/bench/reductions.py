@@ -1,0 +1,52 @@
+"""Reduced sets beside the machines that they stand for: `python -m tests.bench.reductions`, from stored runs.
+
+First `python -m svmcore run mnist-reduced` and `burges-degree5`; this gathers what these tables show. A table that is
+not whole in the store stays as it was measured before.
+"""
+
+from __future__ import annotations
+
+from svmcore.lab.tables import TABLES, fill
+from svmcore.lab.tables.numbers import Number
+from svmcore.lab.tables.printing import with_interval
+from tests.bench import measured
+from tests.bench.machine import machine
+
+NAMES = ("mnist-reduced", "burges-degree5")
+
+
+def gathered() -> dict:
+    """The cells of each table whose runs are all in the store."""
+    found = {}
+    for name in NAMES:
+        filled = fill(TABLES[name])
+        cells = [[cell and cell.to_dict() for cell in values] for values in filled.rows]
+        if all(cell is None or cell["value"] is not None for values in cells for cell in values):
+            found[name] = {"machine": machine(), "rows": cells}
+    return found
+
+
+def part(bench: dict, table, measured_on) -> str:
+    """What the README shows."""
+    known = [name for name in NAMES if name in bench]
+    if not known:
+        return "Not measured yet."
+    texts = []
+    for name in known:
+        definition = TABLES[name]
+        rows = [
+            (row.label, *map(_cell, cells)) for row, cells in zip(definition.rows, bench[name]["rows"], strict=True)
+        ]
+        texts.append(f"{definition.title}. {definition.note}\n\n{table(('', *definition.columns), rows)}")
+    return "\n\n".join(texts) + measured_on([bench[name] for name in known])
+
+
+def _cell(cell: dict | None) -> str:
+    if cell is None:
+        return ""
+    value = with_interval(cell["figure"], Number(cell["value"], cell["low"], cell["high"]))
+    return f"{value} [{cell['published']:g}]" if cell["published"] is not None else value
+
+
+if __name__ == "__main__":
+    measured.write("reductions", measured.read("reductions") | gathered())

@@ -56,10 +56,15 @@ def rate(wrong: np.ndarray) -> str:
     return metrics.rate_text(wrong.mean(), metrics.wilson(int(wrong.sum()), len(wrong)))
 
 
+def _times(before: int, after: int) -> str:
+    """`2.0 times fewer`, or that there is no telling apart at that precision."""
+    few, many = sorted((before, after))
+    times = many / max(few, 1)
+    return "About as many" if times < 1.05 else f"{times:.1f} times {'fewer' if after < before else 'more'}"
+
+
 def _difference(plain: Cost, edited: Cost) -> str:
-    fewer = plain.n_sv / max(edited.n_sv, 1)
-    said = f"{fewer:.1f} times fewer support vectors" if fewer >= 1 else f"{1 / fewer:.1f} times more support vectors"
-    said = f"{said}; each is a kernel value for every answer."
+    said = f"{_times(plain.n_sv, edited.n_sv)} support vectors; each is a kernel value for every answer."
     alike = len(plain.wrong) == len(edited.wrong)
     if not alike or (plain.index is not None and (plain.index != edited.index).any()):
         return said

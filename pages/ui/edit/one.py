@@ -3,17 +3,16 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui.edit.setting import Sample
+from pages.ui.edit.setting import POINT, Sample
 from pages.ui.edit.solve import Trained
 from pages.ui.kit import state, words
 from svmcore.methods.editing import roles
 
-POINT = "point"  # the parameter of the address
-
 
 def chosen(n: int) -> int:
     """The point that the address names, of n; -1 for none."""
-    return state.param(POINT, -1, slice(0, n - 1)) if POINT in st.query_params else -1
+    row = state.param(POINT, "", [str(at) for at in range(n)])
+    return int(row) if row else -1
 
 
 def picked(key: str) -> None:

@@ -17,6 +17,7 @@ NOISE = (0, 40)  # per cent of labels flipped
 C_SERIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 GAMMA_SERIES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = slice(0, 9999)
+POINT = "point"  # the parameter of the address that names one of the examples
 
 
 class Setting(NamedTuple):
@@ -65,7 +66,8 @@ def form() -> Setting:
                         format="%d %%", width=260)  # fmt: skip
         most = max(FEWEST, min(MOST, entry.n_train + entry.n_test - TESTS) // 50 * 50)
         n = _number("examples", st.number_input, "Training examples", (FEWEST, most), min(400, most), 50,
-                    "Drawn by the seed; all others of the set are tested.", width=150)  # fmt: skip
+                    "Drawn by the seed; all others of the set are tested.", width=150,
+                    on_change=state.say, args=(POINT, None))  # fmt: skip
         with st.popover("Machine and subsets", icon=":material/tune:"):
             C = _choice("edit_C", "C", C_SERIES, 3.0, "What an error may count. The same for every machine here.")
             gamma = _choice("edit_gamma", "gamma", GAMMA_SERIES, 1.0, "Of the RBF kernel: larger is more local.")

@@ -41,6 +41,10 @@ def box() -> None:
             "pages/train.py", label="All settings", icon=":material/tune:", query_params=config.link(recipe),
             help="The same recipe in the form of the Train page: subsets, C, kernel, preprocessing.",
         )  # fmt: skip
+        st.page_link(
+            "pages/datasets.py", label="Add your own data", icon=":material/upload:", query_params={"set": "new"},
+            help="A table or images of two classes or more; then choose it here.",
+        )  # fmt: skip
 
 
 def _start(plain: Recipe, recipe: Recipe) -> None:

@@ -34,6 +34,8 @@ def view() -> None:
         except (DataError, ValueError) as error:
             st.error(words.plain(error), icon=":material/block:")
             return
+    st.subheader(words.plain(course.title))
+    st.caption(" ".join(filter(None, (course.says, course.theirs))))
     done = {run.recipe.digest(): run for run in found if run and run.state == "done"}
     if done:
         _figures(course, done)
@@ -110,8 +112,6 @@ def _start(course: Course, found: list) -> None:
 
 
 def _figures(course: Course, found: Found) -> None:
-    st.subheader(words.plain(course.title))
-    st.caption(" ".join(filter(None, (course.says, course.theirs))))
     drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "wrong, %")}
     if any(recipe.option("noise") for recipe in course.recipes):
         drawn["Errors by noisy labels"] = _of(course, found, "wrong by labels as noisy, %")
@@ -161,7 +161,8 @@ def _held(course: Course, found: Found) -> go.Figure:
 def _of(course: Course, found: Found, measure: str) -> go.Figure:
     lines = _lines(course, found, measure)
     figure = crossing.growth(lines, course.x_title, measure, per_cent=measure.endswith("%"), span=_span(course))
-    return worded(figure, f"{measure} against {course.x_title}: {_said(lines)}.", f"{_said(lines)}.")
+    said = f"{measure[0].upper()}{measure[1:]}: {_said(lines)}."
+    return worded(figure, f"{measure} against {course.x_title}: {_said(lines)}.", said)
 
 
 def _said(lines: dict) -> str:

@@ -172,8 +172,8 @@ def _cut(figure: go.Figure, name: str, start, end, left: float, right: float) ->
         line={"color": GREY, "dash": "dash", "width": 1.5},
     )  # fmt: skip
     slope = 1 if end[0] > start[0] else -1
-    reach = min(abs(end[0] - start[0]), right - start[0] if slope > 0 else start[0] - left)
+    reach = min(end[1], right - start[0] if slope > 0 else start[0] - left)
     figure.add_annotation(
         x=start[0] + slope * reach, y=reach, text=name, showarrow=False, yanchor="bottom",
-        xanchor="center" if reach == end[1] else "right" if slope > 0 else "left",
+        xanchor="right" if slope > 0 else "left", xshift=-8 * slope,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 KEPT, WRONG_SIDE, EASY, REINSERTED, VALIDATION = range(5)
-TITLES = ("kept", "wrong side", "easy", "re-inserted", "validation")  # by code
+TITLES = ("kept", "wrong side", "easy", "put back", "validation")  # by code
 REASONS = (
     "the final machine trains on it",
     "the first machines agree that it lies on the other class's side: it would only become a bound support vector",

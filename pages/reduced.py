@@ -11,7 +11,8 @@ from svmcore.lab.store.runs import ACTIVE
 
 WHAT = (
     "Every decision costs a kernel value for each support vector. A reduced set keeps the decisions by fewer vectors: "
-    "they are constructed, not taken from the examples (Burges and Schölkopf 1997)."
+    "they are constructed, not taken from the examples (Burges and Schölkopf 1997). The fewer there are, the faster a "
+    "decision, and the more answers change: Start shows how many at each size."
 )
 
 
@@ -79,11 +80,14 @@ def done(run, of):
         page = "detect" if run.recipe.task == "detect" else "support_vectors"
         label = "See what it finds" if page == "detect" else "Its vectors"
         st.page_link(f"pages/{page}.py", label=label, icon=":material/arrow_forward:", query_params={"run": run.id})
-    parts = ["Errors by size", "How near", "Decisions", "Answers that changed", "Vectors"]
+    parts = ["Errors by size", "How near", "Vectors", "Answers that changed", "Decisions"]
     if run.recipe.task != "classify":
         parts = parts[:2]
     sides = st.grid(2, min_column_width=400)
-    places = [sides.cell(column_span=2 if name == "Vectors" else 1) for name in parts]
+    places = [sides.cell() for _ in parts[:3]]
+    if parts[3:]:  # below one another, beside the vectors
+        side = sides.cell()
+        places += [side.container() for _ in parts[3:]]
     places = present.parts(parts, places)
     with places[0]:
         other = shown.sizes(run)
@@ -99,11 +103,11 @@ def done(run, of):
     if len(places) > 2:
         machine = shown.which(run)
         with places[2]:
-            shown.decisions(run, of, machine)
+            shown.vectors(run, of, machine)
         with places[3]:
             shown.changed(run, of)
         with places[4]:
-            shown.vectors(run, of, machine)
+            shown.decisions(run, of, machine)
 
 
 st.title("Reduced sets")

@@ -26,7 +26,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, fill, stored_run, stored_runs, text
+from svmcore.lab.tables import TABLES, fill, stored_runs, text
 from svmcore.metrics import rate_text
 
 EVERY = 0.5  # seconds between two lines of progress
@@ -45,9 +45,10 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "sweep":
             return _sweep(options)
         if options.name == osuna.NAME and not options.set:
-            return _run_study(options)
+            study = osuna.study()
+            return _run_study(options, study.recipes, study.group, scaling)
         if options.name in xtrain.STUDIES:
-            return _run_points(options)
+            return _run_study(options, xtrain.study(options.name), xtrain.group(options.name), splits)
         return _run_table(options) if options.name in TABLES else _run(options)
     except (ValueError, OSError) as error:
         print(f"svmcore: {error}", file=sys.stderr)
@@ -162,34 +163,19 @@ def _run_table(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run_study(options: argparse.Namespace) -> int:
-    """The runs of a study that the store does not have, then all of its points."""
-    study = osuna.study()
-    recipes = study.recipes
-    for recipe in recipes:
-        if stored_run(recipe.name) is None:
-            _, status = _carry_out(recipe, study.group)
-            if status:
-                return status
-    points = [scaling.point(stored_run(recipe.name)) for recipe in recipes]
-    print(json.dumps([point._asdict() for point in points]) if options.json else scaling.text(points))
-    return 0
-
-
-def _run_points(options: argparse.Namespace) -> int:
-    """The runs of a study of cross-training that the store does not have, then what all of them come to."""
+def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) -> int:
+    """The runs of a study that the store does not have, then what all come to; told: a module with `points`, `text`."""
     if options.set:
         raise RecipeError("--set", options.set[0], "nothing for a study")
-    recipes, group = xtrain.study(options.name), runs.Group(options.name, xtrain.STUDIES[options.name])
-    missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes)) if run is None]
+    missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes), strict=True) if run is None]
     seconds = sum(estimate(recipe).seconds for recipe in missing)
     print(f"{options.name}: {len(missing)} runs missing, about {seconds:.0f} s", file=sys.stderr)
     for recipe in missing:
         _, status = _carry_out(recipe, group)
         if status:
             return status
-    points = splits.points(run for run in stored_runs(recipes) if run is not None)
-    print(json.dumps([point._asdict() for point in points]) if options.json else splits.text(points))
+    points = told.points(run for run in stored_runs(recipes) if run is not None)
+    print(json.dumps([point._asdict() for point in points]) if options.json else told.text(points))
     return 0
 
 

@@ -155,6 +155,7 @@ def test_a_stop_while_editing_leaves_everything_and_no_machine():
         edit("multiedit", X, y, monitor=lambda progress: False)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_nu_machine_may_be_inside():
     X, y = overlapping()
     assert EditingSVC(NuSVC(RBF(0.5), nu=0.3), rule="multiedit-svm").fit(X, y).score(X, y) > 0.8

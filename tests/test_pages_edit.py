@@ -70,6 +70,14 @@ def test_a_subset_larger_than_a_class_is_an_error_that_names_it():
     assert app.button(key="look_condense")
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_machine_that_was_ended_early_is_said(monkeypatch):
+    monkeypatch.setattr(solve, "MAX_PAIRS", 100)
+    app = open_page("cross_training", **QUICK, sample_seed="77")
+    assert [text for warning in app.warning if "max_iter = 100" in (text := warning.value.replace("\\", ""))]
+    solve._trained.cache_clear()
+
+
 def test_less_noise_is_part_of_more():
     less, more = (setting.sample(BANANA._replace(noise=noise)) for noise in (0.1, 0.2))
     assert less.flipped.sum() == 20

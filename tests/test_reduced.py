@@ -249,12 +249,13 @@ def test_thresholds_are_where_the_fewest_errors_are():
         assert np.sum((f + shift > 0) != y) == fewest, trial
         small = best_thresholds(f[:, None], y, np.array([0, 1]))[0]
         assert abs(small) <= abs(shift)
-        assert np.sum((f + small > 0) != y) <= fewest + np.sqrt(fewest), trial
+        assert np.sum((f + small > 0) != y) <= fewest + np.sqrt(max(fewest, 1)), trial
     many = best_thresholds(random.normal(size=(50, 3)), np.repeat(["a", "b"], 25), np.array(["a", "b", "c"]))
     assert np.isfinite(many).all()
     assert best_thresholds([[-1.0], [2.0]], [0, 1], [0, 1]) == 0  # as good as any: it stays
+    assert best_thresholds([[-1.0], [-0.5], [2.0]], [0, 1, 1], [0, 1]) == 0  # and one example alone moves nothing
     for y in ([0, 0], [1, 1]):
-        shift = best_thresholds([[-1.0], [2.0]], y, [0, 1])[0]
+        shift = best_thresholds([[-1.0], [2.0]], y, [0, 1], slack=0)[0]
         assert ((np.array([-1, 2]) + shift > 0) == y).all()
 
 

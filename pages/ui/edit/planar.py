@@ -75,6 +75,9 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         f"Plain machine: **{len(plain.support):,} support vectors**, {costs.rate(~plain.right)} wrong. "
         f"{RULES[rule].title}: **{len(found.support):,} support vectors**, {costs.rate(~found.right)} wrong.{made}"
     )
+    for name, machine in (("Plain machine", plain), (RULES[rule].title, found)):
+        if machine.ending:
+            st.warning(f"{name}: {words.plain(machine.ending)}.", icon=":material/hourglass_disabled:")
     grid = st.grid(3, min_column_width=320)
     with grid.cell():
         st.markdown(f"**All {len(given.y):,} examples**")

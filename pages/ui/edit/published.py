@@ -8,7 +8,6 @@ from pages.ui.edit.course import Course, Point
 from svmcore.lab.experiment.splits import machine_of
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import xtrain
-from svmcore.lab.store.group import Group
 
 
 class Figure(NamedTuple):
@@ -82,5 +81,5 @@ def _course(title: str, figure: Figure, recipes: Iterable[Recipe]) -> Course:
     for x in sorted(at):
         machines = {name: tuple(at[x][name]) for name in ("plain", "cross-trained", "bagged") if name in at[x]}
         points.append(Point(x, machines, bayes(next(iter(machines.values()))[0])))
-    group = Group(figure.study, xtrain.STUDIES[figure.study])  # that of the command line
+    group = xtrain.group(figure.study)
     return Course(title, figure.says, figure.x_title, tuple(points), group, figure.theirs, figure.apart)

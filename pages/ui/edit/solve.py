@@ -2,12 +2,10 @@
 slider to and fro."""
 
 import time
-import warnings
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from data import load
 from pages.ui.edit.setting import Sample, Setting, sample
@@ -15,7 +13,6 @@ from pages.ui.figures.maps import grid
 from svmcore import RBF, SVC
 from svmcore.methods.editing import CrossTrainingSVC, EditingSVC
 from svmcore.methods.editing.roles import KEPT
-from svmcore.model import Machine
 
 PLAIN, CROSS = "plain", "cross-training"
 MAX_PAIRS = 200_000  # that a machine may move: a second or so
@@ -32,6 +29,7 @@ class Trained(NamedTuple):
     right_noisy: np.ndarray  # (tests,) bool, by labels as noisy as those that trained
     seconds: float  # of training, editing included
     field: tuple  # xs, ys, f
+    ending: str  # why training ended above tol, if it did
     margins: np.ndarray | None = None  # (s, n) y f of each machine of the first stage, of cross-training alone
     mean: np.ndarray | None = None  # (n,) of the margins
     variance: np.ndarray | None = None  # (n,)
@@ -47,14 +45,12 @@ def trained(setting: Setting, rule: str = PLAIN) -> Trained:
 def _trained(content_hash: str, setting: Setting, rule: str) -> Trained:
     """content_hash: the reader's own sets can be replaced under their name."""
     given, estimator = sample(setting), _estimator(setting, rule)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        _warm()
-        begun = time.perf_counter()
-        estimator.fit(given.X, given.y)
-        seconds = time.perf_counter() - begun
+    _warm()
+    begun = time.perf_counter()
+    estimator.fit(given.X, given.y)
+    seconds = time.perf_counter() - begun
     role = np.full(len(given.y), KEPT, np.int8) if rule == PLAIN else estimator.role_
-    found = _judged(estimator.machine_, given, role, seconds)
+    found = _judged(estimator, given, role, seconds)
     if rule != CROSS:
         return found
     margins = given.y * np.stack([machine.decision_values(given.X)[:, 0] for machine in estimator.first_stage_])
@@ -79,11 +75,11 @@ def _estimator(setting: Setting, rule: str):
     return EditingSVC(svc, rule=rule, random_state=setting.seed)
 
 
-def _judged(machine: Machine, given: Sample, role: np.ndarray, seconds: float) -> Trained:
+def _judged(estimator, given: Sample, role: np.ndarray, seconds: float) -> Trained:
+    machine = estimator.machine_
     right = np.where(machine.decision_values(given.X_test)[:, 0] > 0, 1, -1) == given.y_test
     xs, ys, nodes = grid(given.X, SIDE, 0.06)
     f = machine.decision_values(nodes.astype(np.float32))[:, 0].reshape(SIDE, SIDE)
     used, bound = machine.coef[0] != 0, machine.bound[0]
-    return Trained(
-        role, machine.support[used], machine.support[bound], right, right != given.flipped_test, seconds, (xs, ys, f)
-    )
+    noisy, field = right != given.flipped_test, (xs, ys, f)
+    return Trained(role, machine.support[used], machine.support[bound], right, noisy, seconds, field, estimator.ending_)

@@ -153,12 +153,11 @@ def trace(progress: Sequence[dict]) -> go.Figure:
     by_loss = any(record["stage"] == ANSWERS for record in progress)
     what = "loss" if by_loss else "rho / |Ψ|²"
     figure = bare("time, s", what, margin_r=60, yaxis_type="log", yaxis_dtick=1)
-    lines: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    lines: dict[int, list[tuple[float, float]]] = {}
     for record, left in told:
         if left:
-            size = len(record.get("path", ())), record.get("n_vectors", record["n_sv"])
-            lines.setdefault(size, []).append((record["seconds"], left))
-    for (_, m), points in lines.items():
+            lines.setdefault(record.get("n_vectors", record["n_sv"]), []).append((record["seconds"], left))
+    for m, points in lines.items():
         x, y = zip(*points, strict=True)
         figure.add_scatter(
             x=x, y=y, mode="lines", line={"color": BLUE, "width": 2},

@@ -9,6 +9,7 @@ from pages.ui.kit import state, words
 from pages.ui.run import card, picker, polling, reduction
 from pages.ui.run.trained import ENDED, WAITING
 from svmcore.kernels import Precomputed
+from svmcore.lab import jobs
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, Run
 
@@ -92,4 +93,4 @@ def badge(run: Run) -> None:
     """Title and state of a reduction."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(words.plain(run.title), width="content")
-        picker.badge(run.state)
+        picker.badge(jobs.status(run.id).word)

@@ -144,8 +144,8 @@ def _beside(run, of, machine, chosen, tiles, name) -> None:
     )  # fmt: skip
     st.caption(
         f"First in each row a vector of *{words.plain(name)}*, its weight below ({SIDES}); then the {BESIDE} support "
-        "vectors nearest to it in feature space, with the cosine of the angle between them. Click one. A vector "
-        "may have values below 0: its ground is then no white."
+        "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector. "
+        "A vector of the reduced set is no example: it may have values below 0, and its ground is then no white."
     )
 
 

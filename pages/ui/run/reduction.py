@@ -30,7 +30,7 @@ def numbers(run, last: dict, status) -> None:
             "Size at work": f"{last.get('n_vectors', last['n_sv']):,}",
             "Sizes done": f"{len(path)}",
         }
-        | ({"rho, of the worst": f"{last['gap']:.1%}"} if last.get("gaps") else {"Steps": f"{last['iterations']:,}"})
+        | ({"rho, of the worst": _worst(last)} if last.get("gaps") else {"Steps": f"{last['iterations']:,}"})
         | {
             "Time": words.duration(last["seconds"]),
         }
@@ -40,6 +40,11 @@ def numbers(run, last: dict, status) -> None:
     with st.grid(len(shown), min_column_width=present.scaled(100)):
         for label, value in shown.items():
             st.metric(label, value)
+
+
+def _worst(last: dict) -> str:
+    """rho of the machine that is farthest off, once the first vectors of any stand."""
+    return f"{last['gap']:.1%}" if any(last["gaps"]) else "–"
 
 
 def curves(run, progress: list[dict], key: str) -> None:

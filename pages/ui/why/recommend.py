@@ -17,6 +17,8 @@ from svmcore.lab.experiment.remedies import Advice, Totals
 from svmcore.lab.jobs import remedies as counts
 from svmcore.lab.jobs.remedies import Count
 from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
 PERIOD = 1.0  # seconds between two looks
@@ -39,6 +41,9 @@ STATES = {
 def section(run: Run, key: str = "errors") -> None:
     """The count, its table, and the button that trains what it recommends; why there is none, where there is none."""
     st.subheader("Which invariance would help?")
+    if not METHODS[run.recipe.method].made:
+        _ask_its_machine(run)
+        return
     try:
         moves = load(run.recipe.dataset).image_shape is not None
         why = "" if moves else "No recommendation: these examples are no images, and cannot be shifted or turned."
@@ -56,6 +61,16 @@ def section(run: Run, key: str = "errors") -> None:
         state.guarded(lambda: _draw(run, count, key))
 
     look()
+
+
+def _ask_its_machine(run: Run) -> None:
+    """A reduction learns no invariance: the run of its machine is where that is counted."""
+    st.info("An invariance is learned where the machine was trained, and not in its reduction.", icon=":material/info:")
+    if run.parent in {known.id for known in runs.newest_first()}:
+        st.page_link(
+            "pages/errors.py", label="Errors of its machine", icon=":material/arrow_forward:",
+            query_params={"run": run.parent}, help="The run that was reduced, and what would help it.",
+        )  # fmt: skip
 
 
 def _draw(run: Run, count: Count, key: str) -> None:

@@ -9,6 +9,7 @@ iterations against n, time against |B|.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,11 @@ def point(run: Run | None) -> Point | None:
     return Point(run.id, recipe.name, result["n_train"], *asked, seconds, n_sv, *counted, *ends)
 
 
+def points(runs: Iterable[Run]) -> list[Point]:
+    """Those of the runs that have one."""
+    return [found for found in map(point, runs) if found]
+
+
 def exponent(xs, ys) -> float | None:
     """Slope of log ys over log xs; None for fewer than two different xs, or values that have no logarithm."""
     xs, ys = np.asarray(xs, float), np.asarray(ys, float)
@@ -59,11 +65,11 @@ def exponent(xs, ys) -> float | None:
     return float(np.polyfit(np.log(xs), np.log(ys), 1)[0])
 
 
-def text(points: list[Point | None]) -> str:
+def text(points: list[Point]) -> str:
     """A line a point, under the names of the columns."""
     columns = ("n", "|B|", "lookahead", "s", "SVs", "rounds", "priced", "again", "peak MB", "gap")
     lines = [f"{'recipe':28}" + "".join(f"{name:>10}" for name in columns)]
-    for p in filter(None, points):
+    for p in points:
         cells = p.n, p.working_set, p.lookahead, f"{p.seconds:.2f}", p.n_sv, p.rounds, p.priced, p.again
         cells += f"{p.peak_mb:.0f}", f"{p.gap:.1e}"
         lines.append(f"{p.recipe:28}" + "".join(f"{cell!s:>10}" for cell in cells))

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from data import catalogue
 from svmcore.kernels import RBF, Kernel, Linear
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.group import Group
 
 SPLITS = 10
 GRID, SHORT = "0.1,0.3,1,3,10,30,100", "0.3,1,3"  # of C, for the plain machine; the short one where a fit takes seconds
@@ -142,3 +143,8 @@ POINTS: dict[str, Recipe] = {recipe.name: recipe for make in (_squares, _clouds,
 def study(name: str) -> tuple[Recipe, ...]:
     """The points of one of the STUDIES."""
     return tuple(recipe for recipe in POINTS.values() if recipe.name.startswith(name))
+
+
+def group(name: str) -> Group:
+    """What the runs of one of the STUDIES are started together for."""
+    return Group(name, STUDIES[name])

@@ -6,7 +6,8 @@ the largest difference of the unnormalised cumulative distributions, which is th
 value. Burges and Schoelkopf (1997), section 5.
 
 Few examples are as good as none to tell one threshold from the next: the bias is moved only as far as it takes to come
-within a standard deviation of the fewest errors e, to e + sqrt(e). What that is worth is in tests/bench/NOTES.md.
+within a standard deviation of the fewest errors e, to e + sqrt(e), and by one where e = 0: no single example out of its
+place moves a bias far. What that is worth is in tests/bench/NOTES.md.
 
 g (n, k) float64; y (n,) labels; the examples are the training set's originals, also for a machine that was trained on
 jittered forms of them, so that what it was fitted to counts for little.
@@ -43,7 +44,7 @@ def _shift(f, target, slack: float) -> float:
     errors = np.concatenate([[0.0], np.cumsum(target)[last]]) + np.count_nonzero(target < 0)
     low = np.concatenate([[-np.inf], values[last]])
     high = np.append(values[np.concatenate([[0], last[:-1] + 1])], np.inf)
-    best = np.flatnonzero(errors <= errors.min() + slack * np.sqrt(errors.min()))
+    best = np.flatnonzero(errors <= errors.min() + slack * np.sqrt(max(errors.min(), 1.0)))
     if ((low[best] <= 0) & (high[best] > 0)).any():
         return 0.0
     at = best[np.argmin(np.minimum(np.abs(low[best]), np.abs(high[best])))]

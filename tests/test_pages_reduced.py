@@ -74,11 +74,25 @@ def test_what_became_of_it_is_told(kept):
 
 def test_an_address_that_cannot_be_is_said(kept):
     of, _ = kept
-    app = open_page("reduced", run=of.id, n_vectors="-3", reduction="magic", sizes="2")
+    app = open_page("reduced", run=of.id, n_vectors="-3", reduction="magic", sizes="2", allowed="0", deformed="0")
     said = texts(app)
     assert "n_vectors = -3" in said
     assert "magic" in said
     assert app.number_input(key="reduction_sizes").value == 2
+    assert app.number_input(key="reduction_allowed").value == app.number_input(key="reduction_deformed").value == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"n_vectors": "5000"}, "n_vectors = 5000; allowed: 1 to"),
+        ({"reduction": "quadratic"}, "allowed: Poly of degree 2"),
+    ],
+)
+def test_what_the_machine_does_not_allow_is_said_before_the_start(kept, asked, words):
+    app = open_page("reduced", run=kept[0].id, **asked)
+    assert words in texts(app)
+    assert ("reduce_start" in [button.key for button in app.button]) == ("n_vectors" in asked)  # a number left out
 
 
 def test_the_machine_of_a_reduction_may_be_gone(kept):

@@ -40,6 +40,9 @@ def reducible(machine) -> str:
         return "Its kernel is precomputed: there are numbers for its examples, and none for a new vector."
     if not len(machine.support):
         return "It has no support vectors."
+    kernel = machine.kernel
+    if not kernel.differentiable and not kernel.definite:
+        return f"Its kernel, {kernel.name}, has no gradient by which vectors could be constructed."
     return ""
 
 

@@ -13,6 +13,7 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.registry.reducing import reducer
 
 FIELDS = {field.name: field for field in METHODS["reduced"].fields if field.shown}
 FIRST = ("n_vectors", "sizes", "allowed")  # what a reader turns first; the others unfold
@@ -26,7 +27,7 @@ def key(name: str) -> str:
 def form(of) -> Recipe | None:
     """The settings for a reduction of the machine of the run `of`, and the recipe that they spell; None, and why on
     screen, where they are not possible."""
-    _seed()
+    _seed(of)
     shown = {name: draw(FIELDS[name], key(name), persist_state=None, **_own(name, of)) for name in FIRST}
     with st.expander("How", icon=":material/tune:"):
         shown |= {
@@ -34,8 +35,10 @@ def form(of) -> Recipe | None:
         }
     state.write("reduced", FIELDS, _texts(shown))
     try:
-        return titled(reduction_of(of.recipe, **shown), of)
-    except RecipeError as error:
+        recipe = titled(reduction_of(of.recipe, **shown), of)
+        reducer(recipe).check(of.machine(), of.result["n_train"])
+        return recipe
+    except ValueError as error:
         st.error(words.plain(error), icon=":material/block:")
         return None
 
@@ -44,13 +47,18 @@ def _own(name: str, of) -> dict:
     """What the machine says of a setting."""
     if name != "n_vectors":
         return {}
-    found = of.result
-    n = min(found["n_sv"]) if of.recipe.task == "detect" else found["n_union"]  # of each part
+    n = _most(of)
     return {
-        "max_value": max(n, 1),
+        "max_value": n,
         "placeholder": f"{max(1, n // 10):,}, a tenth",
         "help": f"{FIELDS[name].help} From 1 to {n:,}, as many as the machine has.",
     }
+
+
+def _most(of) -> int:
+    """How many vectors a reduction of the run's machine may have."""
+    found = of.result
+    return max(min(found["n_sv"]) if of.recipe.task == "detect" else found["n_union"], 1)  # of each part
 
 
 def titled(recipe: Recipe, of) -> Recipe:
@@ -85,11 +93,14 @@ def start_button(recipe: Recipe, of) -> None:
         st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
 
 
-def _seed() -> None:
+def _seed(of) -> None:
     """Fill the widgets from an address that this form did not write; what cannot be is said and left out."""
     for name, texts in state.asked("reduced", FIELDS).items():
         try:
-            st.session_state[key(name)] = FIELDS[name].check(FIELDS[name].read(texts[-1]))
+            value = FIELDS[name].check(FIELDS[name].read(texts[-1]))
+            if name == "n_vectors" and value is not None and value > (n := _most(of)):
+                raise RecipeError(name, value, f"1 to {n}, the support vectors")
+            st.session_state[key(name)] = value
         except RecipeError as error:
             st.warning(words.plain(error), title="Ignored in the address", icon=":material/link_off:")
 

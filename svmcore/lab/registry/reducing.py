@@ -59,7 +59,7 @@ class Reducing:
         self.latest = Progress("", 0, 1.0, (), 0.0, 0, 0, 0, 0, 0, 0.0, None)
         self.wrong, self.started = 0, time.perf_counter()
         self.rows, self.X, self.y = _aside(recipe, problem)
-        self.estimator = _estimator(recipe, problem)
+        self.estimator = reducer(recipe, problem.image_shape)
 
     def carried_out(self) -> Reduction:
         problem, estimator = self.problem, self.estimator
@@ -149,7 +149,7 @@ class Reducing:
         return self.monitor is None or self.monitor(self.latest._replace(facts=self._told() | {"n_vectors": m}))
 
 
-def _estimator(recipe, problem) -> ReducedSet:
+def reducer(recipe, image_shape: tuple[int, ...] | None = None) -> ReducedSet:
     """What reduces: to a share where no number is asked for. Its path is the curve."""
     asked = recipe.option
     exact = asked("reduction") == "exact"
@@ -161,7 +161,7 @@ def _estimator(recipe, problem) -> ReducedSet:
         steps=asked("sizes") if asked("sizes") > 1 else None,
         thresholds=asked("thresholds"),
         answers=Answers(epochs=asked("epochs"), deform=asked("deformed")),
-        image_shape=problem.image_shape,
+        image_shape=image_shape,
         cache_mb=recipe.cache_mb,
         random_state=recipe.seed,
     )

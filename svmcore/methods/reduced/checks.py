@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from svmcore.gram.threads import CORES
-from svmcore.kernels import Kernel
+from svmcore.kernels import Kernel, Precomputed
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.methods.reduced.answers import Answers
 from svmcore.methods.reduced.exact import dimensions
-from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Rho
 from svmcore.methods.reduced.quadratic import has_eigenvectors
 from svmcore.methods.reduced.start import STARTS
@@ -56,9 +55,11 @@ def check_parameters(owner, machine) -> None:
         _require(owner, name, good, f"a whole number from {least}")
 
 
-def check_against(owner, machine: Machine, method: str, train, held) -> None:
+def check_against(owner, machine: Machine, method: str, n_train: int, n_val: int) -> None:
     """ValueError where machine, method and examples do not go together; BudgetError where memory would not do."""
-    used = len(Expansion.of(machine).used)
+    if isinstance(machine.kernel, Precomputed):
+        raise ValueError("machine: kernel = precomputed; allowed: a kernel of examples, as vectors are constructed")
+    used = int(np.count_nonzero(machine.coef.any(axis=0)))
     if not used:
         raise ValueError("machine: it has no support vectors; allowed: at least one, as there is nothing to reduce")
     each = machine.n_sv
@@ -77,10 +78,10 @@ def check_against(owner, machine: Machine, method: str, train, held) -> None:
         other = " or method = 'answers'" if method == "rho" else ""
         raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: with a positive definite kernel{other}")
     if method == "answers":
-        _check_answers(owner, machine, train)
-    if owner.thresholds == "train" and not train:
+        _check_answers(owner, machine, n_train)
+    if owner.thresholds == "train" and not n_train:
         raise ValueError("thresholds = 'train' without X and y; allowed: with training examples, or 'kept'")
-    if owner.max_error is not None and not held:
+    if owner.max_error is not None and not n_val:
         raise ValueError(f"max_error = {owner.max_error} without X_val and y_val; allowed: with validation examples")
     _check_memory(owner, machine, method, sizes)
 
@@ -109,8 +110,8 @@ def numbers(n_vectors, sizes) -> list[int]:
     return [int(n_vectors) if n_vectors >= 1 else max(1, round(n_vectors * n)) for n in sizes]
 
 
-def _check_answers(owner, machine: Machine, train) -> None:
-    if not train:
+def _check_answers(owner, machine: Machine, n_train: int) -> None:
+    if not n_train:
         raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
         raise ValueError("shared = False with method = 'answers'; allowed: True, as it is their answers together")

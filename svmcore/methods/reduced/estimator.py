@@ -101,8 +101,7 @@ class ReducedSet(BaseEstimator):
         machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
         check_parameters(self, machine)
         train, held = examples(machine, "X", X, y), examples(machine, "X_val", X_val, y_val)
-        method = self._method(machine, train)
-        check_against(self, machine, method, train, held)
+        method = self.check(machine, *(len(part[1]) if part else 0 for part in (train, held)))
         with Session(monitor) as session:
             stages, self.path_ = Stages(self, machine, method, session), []
             self.sizes_ = [sum(counts) for counts in self._ladder(stages) if counts]
@@ -113,6 +112,14 @@ class ReducedSet(BaseEstimator):
                     self._publish(stages, stages.assemble())
                 self.ending_, self.converged_ = "stopped", False
         return self
+
+    def check(self, machine: Machine, n_train: int = 0, n_val: int = 0) -> str:
+        """The method that `fit` would take with so many training and validation examples. ValueError and BudgetError as
+        there."""
+        check_parameters(self, machine)
+        method = self._method(machine, n_train)
+        check_against(self, machine, method, n_train, n_val)
+        return method
 
     def decision_function(self, X):
         """f (n, k), or (n,) for two classes, of examples X as the machine's own decision_function takes them."""
@@ -187,13 +194,13 @@ class ReducedSet(BaseEstimator):
         self.ending_ = stages.ending
         self.converged_ = not self.ending_
 
-    def _method(self, machine: Machine, train) -> str:
+    def _method(self, machine: Machine, n_train: int) -> str:
         """The method that "auto" stands for."""
         if self.method != "auto":
             return self.method
         if self.n_vectors is None:
             return "exact"
-        return method_for(machine.kernel, len(machine.bias), self.shared, len(train[1]) if train else 0)
+        return method_for(machine.kernel, len(machine.bias), self.shared, n_train)
 
 
 def path_of_answers(m: float) -> int:

@@ -23,7 +23,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Work
 from svmcore.gram.threads import CORES, side_by_side
-from svmcore.kernels import Kernel, Precomputed, squared_norms
+from svmcore.kernels import Kernel, squared_norms
 from svmcore.model import Machine
 
 FLOP = 1e9  # multiplications and additions of a block of kernel values at most: some 30 ms
@@ -52,9 +52,7 @@ class Expansion:
 
     @classmethod
     def of(cls, machine: Machine) -> Expansion:
-        """The normals of a machine's k hyperplanes. ValueError where its vectors are not known."""
-        if isinstance(machine.kernel, Precomputed):
-            raise ValueError("machine: kernel = precomputed; allowed: a kernel of examples, as vectors are constructed")
+        """The normals of a machine's k hyperplanes."""
         return cls(machine.kernel, machine.support_vectors, machine.coef)
 
     def machine(self, c: int) -> Expansion:

@@ -129,7 +129,7 @@ class Reduced(Method):
             "For answers: how often its steps pass over the training examples.",
         ),
         Field(
-            "deformed", numeric(0, 5), 1.2, "Deformed",
+            "deformed", numeric(0, 5, closed=True), 1.2, "Deformed",
             "For answers: how strongly images are shifted, turned and bent in each epoch; 0 leaves them.", step=0.5,
         ),
         Field(
@@ -137,7 +137,7 @@ class Reduced(Method):
             "The points of the curve, each with half of the vectors of the next.",
         ),
         Field(
-            "allowed", numeric(0, 100), None, "Errors allowed, points",
+            "allowed", numeric(0, 100, closed=True), None, "Errors allowed, points",
             "Keep the fewest vectors whose errors aside are at most so much above the machine's, in per cent points.",
             "keep the largest size", step=0.05,
         ),

@@ -117,10 +117,12 @@ if about is not None and about.reduction is not None:
     if about.of is None:
         st.caption("The run of its machine is gone, so that no other size can be tried from here.")
     elif not present.presenting():
+        form.seed(about.of)  # what it says of an address is not folded away
         with st.expander("Another reduction of the same machine", icon=":material/tune:"):
             set_up(about)
     look(about)
 elif about is not None:
+    form.seed(about.of)
     grid = st.grid(3, min_column_width=300)
     with grid.cell(), st.container(border=True):
         set_up(about)

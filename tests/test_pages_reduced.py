@@ -74,9 +74,12 @@ def test_what_became_of_it_is_told(kept):
 
 def test_an_address_that_cannot_be_is_said(kept):
     of, _ = kept
+    assert "n_vectors = 999; allowed: 1 to" in texts(open_page("reduced", run=of.id, n_vectors="999"))
     app = open_page("reduced", run=of.id, n_vectors="-3", reduction="magic", sizes="2", allowed="0", deformed="0")
     said = texts(app)
     assert "n_vectors = -3" in said
+    assert "allowed =" not in said
+    assert "deformed =" not in said
     assert "magic" in said
     assert app.number_input(key="reduction_sizes").value == 2
     assert app.number_input(key="reduction_allowed").value == app.number_input(key="reduction_deformed").value == 0

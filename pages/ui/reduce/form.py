@@ -27,7 +27,6 @@ def key(name: str) -> str:
 def form(of) -> Recipe | None:
     """The settings for a reduction of the machine of the run `of`, and the recipe that they spell; None, and why on
     screen, where they are not possible."""
-    _seed(of)
     shown = {name: draw(FIELDS[name], key(name), persist_state=None, **_own(name, of)) for name in FIRST}
     with st.expander("How", icon=":material/tune:"):
         shown |= {
@@ -56,9 +55,8 @@ def _own(name: str, of) -> dict:
 
 
 def _most(of) -> int:
-    """How many vectors a reduction of the run's machine may have."""
-    found = of.result
-    return max(min(found["n_sv"]) if of.recipe.task == "detect" else found["n_union"], 1)  # of each part
+    """How many vectors the machine has; of several parts the one that has the fewest."""
+    return max(1, min(of.result["n_sv"]) if of.recipe.task == "detect" else of.result["n_union"])
 
 
 def titled(recipe: Recipe, of) -> Recipe:
@@ -93,13 +91,13 @@ def start_button(recipe: Recipe, of) -> None:
         st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
 
 
-def _seed(of) -> None:
+def seed(of) -> None:
     """Fill the widgets from an address that this form did not write; what cannot be is said and left out."""
     for name, texts in state.asked("reduced", FIELDS).items():
         try:
             value = FIELDS[name].check(FIELDS[name].read(texts[-1]))
             if name == "n_vectors" and value is not None and value > (n := _most(of)):
-                raise RecipeError(name, value, f"1 to {n}, the support vectors")
+                raise RecipeError(name, value, f"1 to {n}, as many as the machine has")
             st.session_state[key(name)] = value
         except RecipeError as error:
             st.warning(words.plain(error), title="Ignored in the address", icon=":material/link_off:")

@@ -16,7 +16,7 @@ from svmcore.lab.store.runs import Run
 from svmcore.metrics import OUTCOMES, outcomes, paired_test
 from svmcore.model import multiply_adds
 
-PICTURED, BESIDE, PER_PAGE = 8, 5, 60  # vectors, support vectors beside each; examples on a page
+PICTURED, BESIDE, PER_PAGE = 8, 4, 60  # vectors, support vectors beside each; examples on a page
 KINDS = {"mended": "fixed", "broken": "broken", "wrong otherwise": "both wrong"}
 
 

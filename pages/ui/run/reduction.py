@@ -53,7 +53,8 @@ def curves(run, progress: list[dict], key: str) -> None:
     falls = reduction.falls(progress)
     names = [name for name, there in (("Errors by size", known), ("Course", falls)) if there]
     if not names:
-        st.caption("The first figures come when the first vectors stand.")
+        if run.state in runs.ACTIVE:
+            st.caption("The first figures come when the first vectors stand.")
         return
     for name, place in zip(names, present.parts(names, st.columns(len(names))), strict=True):
         with place:

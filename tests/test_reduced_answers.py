@@ -8,6 +8,7 @@ from sklearn.datasets import load_digits
 from svmcore import SVC, ReducedSet
 from svmcore.gram.sources import Work
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
+from svmcore.methods.reduced import stages
 from svmcore.methods.reduced.answers import Answers, Steps, fit_answers, gathered, grown
 from svmcore.methods.reduced.deform import Deformations
 from svmcore.methods.reduced.expansion import Expansion
@@ -134,11 +135,16 @@ def test_more_vectors_say_the_same_until_steps_are_taken(digits, machine):
     assert np.allclose(everything.along(X[:20]), Expansion.of(machine).along(X[:20]))
 
 
-def test_a_path_keeps_the_vectors_that_it_found(digits, machine):
+def test_a_path_keeps_the_vectors_that_it_found(digits, machine, monkeypatch):
+    monkeypatch.setattr(stages, "KEPT", 1)
     X, y = digits
     few = Answers(epochs=10)
     reduced = ReducedSet(20, method="answers", steps=3, answers=few, image_shape=(8, 8))
     reduced.fit(machine, X[:1000], y[:1000], X_val=X[1000:], y_val=y[1000:])
     assert [m for m, _, _ in reduced.path_] == [5, 10, 20]
     assert reduced.path_[2][2] < reduced.path_[0][2]
+    with pytest.raises(ValueError, match="answers: batch = 0; allowed: a whole number from 1"):
+        ReducedSet(20, method="answers", answers=Answers(batch=0)).fit(machine, X[:1000], y[:1000])
+    with pytest.raises(ValueError, match="answers: rate = -1; allowed: a number above 0"):
+        ReducedSet(20, method="answers", answers=Answers(rate=-1)).fit(machine, X[:1000], y[:1000])
     assert few.further(1) == Answers(epochs=1, batch=256, rate=4e-4, weight_rate=4e-3)

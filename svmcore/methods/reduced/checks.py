@@ -14,6 +14,7 @@ from svmcore.methods.reduced.quadratic import has_eigenvectors
 from svmcore.methods.reduced.start import STARTS
 from svmcore.model import Machine
 
+WHOLE = ("epochs", "batch", "directions")  # of the Answers
 METHODS = ("auto", "exact", "quadratic", "rho", "answers")
 THRESHOLDS = ("auto", "train", "kept")
 CHOICES = {"method": METHODS, "start": ("auto", *STARTS), "thresholds": THRESHOLDS, "shared": (True, False)}
@@ -116,9 +117,22 @@ def _check_answers(owner, machine: Machine, n_train: int) -> None:
     if not owner.shared and len(machine.bias) > 1:
         raise ValueError("shared = False with method = 'answers'; allowed: True, as it is their answers together")
     _require(owner, "answers", owner.answers is None or isinstance(owner.answers, Answers), "an Answers, or None")
+    _check_steps(owner.answers or Answers())
     shape, d = owner.image_shape, machine.support_vectors.shape[1]
     if shape is not None and int(np.prod(shape)) != d:
         raise ValueError(f"image_shape = {shape}; allowed: one of {d} numbers, as the machine's vectors have")
+
+
+def _check_steps(answers: Answers) -> None:
+    for name, value in answers._asdict().items():
+        number = np.isscalar(value) and not isinstance(value, bool | str) and np.isfinite(value)
+        good, allowed = number and value > 0, "a number above 0"
+        if name in WHOLE:
+            good, allowed = _whole(value, 1), "a whole number from 1"
+        elif name == "deform":
+            good, allowed = number and value >= 0, "a number from 0"
+        if not good:
+            raise ValueError(f"answers: {name} = {value!r}; allowed: {allowed}")
 
 
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:

@@ -18,7 +18,7 @@ from scipy.ndimage import gaussian_filter
 
 from svmcore.kernels import squared_norms
 
-FIELDS = 1000  # random fields, drawn from for every image
+FIELDS, FEWEST = 1000, 50  # random fields for images of 28 x 28, drawn from for every image; of large images fewer
 SMOOTH = 1 / 7  # of the image's height: the deviation of the Gaussian that smooths a field
 SHIFT, ELASTIC = 1.0, 1.2  # pixels at most, at strength 1, of an image of 28 pixels
 TURN, ZOOM = np.deg2rad(8.0), 0.06  # at most, at strength 1; shear as rotation
@@ -41,8 +41,8 @@ class Deformations:
             raise ValueError(f"image_shape = {shape} for rows of {X.shape[1]} numbers; allowed: (h, w) or (h, w, c)")
         self.X, self.shape, self.strength, self.rng = X, (*shape, 1)[:3], strength, rng
         h, w = shape[:2]
-        smooth = (0, 0, SMOOTH * h, SMOOTH * w)
-        fields = gaussian_filter(rng.standard_normal((FIELDS, 2, h, w), np.float32), smooth, mode="constant")
+        smooth, n = (0, 0, SMOOTH * h, SMOOTH * w), max(FEWEST, min(FIELDS, FIELDS * 28 * 28 // (h * w)))
+        fields = gaussian_filter(rng.standard_normal((n, 2, h, w), np.float32), smooth, mode="constant")
         self.fields = fields / fields.std()
         squares = squared_norms(X[:: max(1, len(X) // 1000)].astype(np.float64))
         self.length = float(np.sqrt(squares.mean())) if np.ptp(squares) <= ONE_LENGTH * squares.mean() else 0.0

@@ -38,7 +38,7 @@ STARTS = {
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
 FLOPS = 60e9  # rate of kernel products
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
-ROUNDS = {"rho": 300, "answers": 1.4, "exact": 2, "quadratic": 10}
+ROUNDS = {"rho": 300, "answers": 0.9, "exact": 2, "quadratic": 10}
 
 
 class Reduced(Method):

@@ -72,6 +72,8 @@ def test_the_path_is_told_and_the_largest_is_kept(reduced):
     assert told["path"][1][1] < told["path"][0][1] < 1
     assert told["unseen"]  # of the moons 150 train and 60 test
     assert told["multiply_adds"][1] < told["multiply_adds"][0]
+    assert len(told["take"]) == 2
+    assert min(told["take"]) > 0
     assert METHODS["reduced"].words(reduced.result) == f"{told['n_before']:,} vectors reduced to 8."
 
 

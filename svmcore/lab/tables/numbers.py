@@ -84,6 +84,8 @@ def of_run(run: Run) -> dict[str, Number]:
     }
     if reduction := result.get("reduction"):
         found["fold"] = Number(reduction["n_before"] / max(reduction["n_after"], 1))
+        if "take" in reduction:  # beside its machine, in turns
+            found["take_s"] = Number(reduction["take"][1])
     return found | _of_classes(run, result)
 
 

@@ -95,6 +95,7 @@ class Reduced(Method):
                 "rho": several(maybe(number)), "rho_start": several(maybe(number)),
                 "multiply_adds": several(positive, 2, 2), "shift": several(number),
             },
+            {"take": several(positive, 2, 2)},
         )
     }  # fmt: skip
 

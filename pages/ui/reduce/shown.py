@@ -38,7 +38,7 @@ def numbers(run: Run, of: Run | None) -> None:
             "10,000 take": st.column_config.NumberColumn(
                 "10,000 take, s",
                 format="%.2f",
-                help="Both machines in turns, on the same examples, when the reduction was done.",
+                help="Both machines in turns, on the same examples, after the reduction.",
             ),
         },
         alt="Errors, vectors, multiplications and seconds before and after the reduction",

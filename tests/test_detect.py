@@ -126,7 +126,7 @@ def test_a_virtual_sv_machine_and_weights_by_category(small):
         ({"chip": 4}, "chip = 4; allowed: a whole number from 5"),
         ({"miss_rate": 1}, "miss_rate = 1"),
         ({"folds": 3}, "folds = 3; allowed: none"),
-        ({"method": "query-jitter"}, "method = 'query-jitter'; allowed: sv, vsv, jsv, tangent for the task detect"),
+        ({"method": "query-jitter"}, "allowed: sv, vsv, jsv, tangent, reduced for the task detect"),
     ],
 )
 def test_what_cannot_be_is_named(small, changes, said):

@@ -1,7 +1,9 @@
 """The paper's tables: published figures kept apart from ours, cells filled by the runs that belong in them."""
 
 import json
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -12,7 +14,7 @@ from svmcore.lab import RECIPES, Recipe, jobs, tables
 from svmcore.lab.experiment import rivals
 from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, text
+from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, numbers, text
 from svmcore.metrics import paired_test
 
 NAMED = {
@@ -158,3 +160,13 @@ def test_usps_table_1_at_full_size(dataset, home):
     assert abs(alone - sv) <= 0.3
     assert virtual <= min(3.6, sv - 0.6)
     assert whole >= virtual - 0.2
+
+
+def test_a_reduction_by_answers_has_no_rho_in_a_table():
+    decision = np.array([[1.0, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    test = SimpleNamespace(decision=decision, y_true=np.arange(3))
+    for rho, told in ((None, 0), (0.5, 3)):
+        result = {"reduction": {"shift": [0.0] * 3, "rho": [rho] * 3, "rho_start": [rho] * 3}}
+        found = numbers._of_thresholds(None, result, test, np.arange(3))
+        assert sum(name.startswith("rho_fold") for name in found) == told
+        assert found["kept:0"].value == found["best:0"].value == 0

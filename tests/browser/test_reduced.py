@@ -50,7 +50,7 @@ def test_a_machine_is_reduced_looked_at_drawn_for_and_taken_away(server, tab):
         settle(tab)
     assert tiles(tab, "reduce_z").first.is_disabled()  # which is no example
 
-    visit(tab, f"{server.url}/draw?runs={run}&runs={of}")
+    visit(tab, f"{server.url}/draw?run={run}&runs={run}&runs={of}")
     box = tab.locator("canvas").first.bounding_box()
     at = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in ((0.5, 0.2), (0.5, 0.5), (0.5, 0.8))]
     tab.mouse.move(*at[0])

@@ -140,6 +140,6 @@ def _of_thresholds(run: Run, result: dict, test, classes) -> dict[str, Number]:
         f, own = test.decision[:, c], test.y_true == label
         for name, shift in (("kept", -reduction["shift"][c]), ("best", best[c])):
             found[f"{name}:{label}"] = Number(int(np.count_nonzero((f + shift > 0) != own)))
-        if reduction["rho"][c] > 0:
+        if reduction["rho"][c]:  # unknown where the steps go by answers
             found[f"rho_fold:{label}"] = Number(reduction["rho_start"][c] / reduction["rho"][c])
     return found

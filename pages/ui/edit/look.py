@@ -9,7 +9,7 @@ from data import Dataset
 from pages.ui.edit import costs
 from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import clicked, show
 from pages.ui.kit import present, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
@@ -174,9 +174,8 @@ def _margins(left: Left) -> None:
 
 def _open(key: str, left: Left) -> None:
     """Callback of a figure: the example of the point that was clicked."""
-    for point in st.session_state[key].selection.points:
-        if (row := point.get("customdata")) is not None:
-            open_digit(left.ref(int(row[0] if isinstance(row, list) else row)))
+    for row in clicked(key):
+        open_digit(left.ref(row))
 
 
 def _examples(left: Left) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from pages.ui.edit.setting import POINT, Sample
 from pages.ui.edit.solve import Trained
+from pages.ui.figures.frame import clicked
 from pages.ui.kit import state, words
 from svmcore.methods.editing import roles
 
@@ -17,11 +18,8 @@ def chosen(n: int) -> int:
 
 def picked(key: str) -> None:
     """Callback of a figure: the point that was clicked."""
-    points = st.session_state[key].selection.points
-    number = next((p["customdata"] for p in points if p.get("customdata") is not None), None)
-    number = number[0] if isinstance(number, list) else number
-    if number is not None:
-        state.say(POINT, str(int(number)))
+    if rows := clicked(key):
+        state.say(POINT, str(rows[0]))
 
 
 def briefly(given: Sample, found: Trained, row: int) -> None:

@@ -55,8 +55,7 @@ def _start(plain: Recipe, recipe: Recipe) -> None:
         if not stored.kept(ready[0]):
             config.submit(plain, looks=False, group=group)
         run_id = ready[1].id if stored.kept(ready[1]) else config.submit(recipe, group=group)
-        st.session_state["run"] = run_id
-        state.write("run", ["run"], {"run": run_id})
+        state.show_run(run_id)
         state.tell_later(f":material/play_circle: {picker_word(run_id)}")
 
 

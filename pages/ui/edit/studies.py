@@ -197,8 +197,7 @@ def _see(run_ids: list[str]) -> None:
     """Callback of the table: the run of the row that was marked."""
     for at in st.session_state["course_table"].selection.rows:
         run = runs.get(run_ids[at])
-        st.session_state["run"] = run.id
-        state.write("run", ["run"], {"run": run.id})
+        state.show_run(run.id)
         if "roles" in run.result:
             st.session_state["cross_view"] = "A run"
         else:

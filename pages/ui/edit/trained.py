@@ -64,11 +64,6 @@ def _others(run: Run | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 words.plain(named[one.id]), key=f"see_{one.id}", type="tertiary", icon=":material/arrow_forward:",
-                on_click=_see, args=(one.id,), help="Makes it the run shown on every page.",
+                on_click=state.show_run, args=(one.id,), help="Makes it the run shown on every page.",
             )  # fmt: skip
             picker.badge(jobs.status(one.id).word)
-
-
-def _see(run_id: str) -> None:
-    st.session_state["run"] = run_id
-    state.write("run", ["run"], {"run": run_id})

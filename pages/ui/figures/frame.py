@@ -25,6 +25,12 @@ def show(figure: go.Figure, key: str, **options):
     return state
 
 
+def clicked(key: str) -> list[int]:
+    """For the callback of a figure whose points carry rows as customdata: those of the points that were clicked."""
+    data = [point.get("customdata") for point in st.session_state[key].selection.points]
+    return [int(row[0] if isinstance(row, list) else row) for row in data if row is not None]
+
+
 def chart(figure: go.Figure, key: str, file: str = "", **options):
     """`show` without the line of words, for one of several alike figures, below which it is said once. A button above
     the figure saves it as SVG, under the name `file` or one made of the key and the axes."""

@@ -28,6 +28,12 @@ def current_run():
     return None if run is None or run.damage else run
 
 
+def show_run(run_id: str):
+    """Make a run the one shown on every page, in the address too: a second click still comes with that of before."""
+    st.session_state["run"] = run_id
+    write("run", ["run"], {"run": run_id})
+
+
 def guarded(draw):
     """Call `draw`, which sees the runs of one moment; over a data set or a run that turns out to be damaged no page
     breaks down.

@@ -67,10 +67,10 @@ def start(recipe: Recipe, parent: str | None = None):
     of the run that it grew out of."""
     st.session_state[WRONG] = []
     with asking():
-        run_id = st.session_state["run"] = submit(recipe, parent=parent)
+        run_id = submit(recipe, parent=parent)
         fold()
         state.write("recipe", names(), {})
-        state.write("run", ["run"], {"run": run_id})  # a second click still comes with the address of before
+        state.show_run(run_id)
         waits = jobs.status(run_id).state == "queued"
         does = "waits for its turn" if waits else "trains in the background"
         state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} {does}.")

@@ -69,8 +69,8 @@ def titled(recipe: Recipe, of) -> Recipe:
 def start(recipe: Recipe, of) -> None:
     """Callback: queue the reduction and look at it."""
     with config.asking():
-        run_id = st.session_state["run"] = config.submit(recipe, parent=of.id)
-        state.write("run", ["run"], {"run": run_id})
+        run_id = config.submit(recipe, parent=of.id)
+        state.show_run(run_id)
         waits = jobs.status(run_id).state == "queued"
         does = "waits for its turn" if waits else "is at work in the background"
         state.tell_later(f":material/play_circle: The reduction {does}.")

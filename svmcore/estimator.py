@@ -42,6 +42,11 @@ class Targets:
         self.Y = one_vs_rest(self.label, len(self.classes))
 
 
+def is_whole(value, least: float = -np.inf) -> bool:
+    """Whether a parameter is a whole number, no truth value, of at least so much."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+
+
 def one_vs_rest(label, n_classes: int) -> np.ndarray:
     """Targets (k, n) of +1 and -1 for label numbers (n,): a row for two classes (+1 = class 1), else a row a class."""
     positive = np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]])

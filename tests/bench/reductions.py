@@ -7,10 +7,9 @@ run's own time holds what else was at work.
 
 from __future__ import annotations
 
-import time
-
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.reducing import taken
 from svmcore.lab.tables import TABLES, fill, stored_run
 from svmcore.lab.tables.numbers import Number
 from svmcore.lab.tables.printing import with_interval
@@ -18,7 +17,7 @@ from tests.bench import measured
 from tests.bench.machine import machine
 
 NAMES = ("mnist-reduced", "burges-degree5")
-DIGITS, TURNS = 2000, 3
+DIGITS = 2000
 
 
 def gathered() -> dict:
@@ -29,22 +28,17 @@ def gathered() -> dict:
         cells = [[cell and cell.to_dict() for cell in values] for values in filled.rows]
         if not filled.missing:
             found[name] = {"machine": machine(), "rows": cells}
-            timed = [cell for values in cells for cell in values if cell and cell["figure"] == "take_s"]
-            for cell, seconds in zip(timed, taken([cell["recipe"] for cell in timed]), strict=True):
+            takes = [cell for values in cells for cell in values if cell and cell["figure"] == "take_s"]
+            for cell, seconds in zip(takes, timed([cell["recipe"] for cell in takes]), strict=True):
                 cell["value"] = seconds
     return found
 
 
-def taken(names) -> list[float]:
-    """Seconds that 10,000 test digits take the machines of these recipes: the shortest of some turns."""
-    machines, best = [stored_run(name).machine() for name in names], [float("inf")] * len(names)
-    X = prepare(RECIPES[names[0]]).X_test[:DIGITS] if names else None
-    for _ in range(TURNS):
-        for at, one in enumerate(machines):
-            started = time.perf_counter()
-            one.decision_values(X)
-            best[at] = min(best[at], 1e4 / DIGITS * (time.perf_counter() - started))
-    return best
+def timed(names) -> list[float]:
+    """Seconds that 10,000 test digits take the machines of these recipes."""
+    if not names:
+        return []
+    return taken([stored_run(name).machine() for name in names], prepare(RECIPES[names[0]]).X_test[:DIGITS])
 
 
 def part(bench: dict, table, measured_on) -> str:

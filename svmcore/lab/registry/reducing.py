@@ -10,17 +10,19 @@ compare sizes and estimate nothing. Test examples are seen once, by the machine 
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Sequence
 from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.lab.registry.machine import decided
 from svmcore.methods.reduced import Answers, ReducedSet
 from svmcore.model import Machine, labels, multiply_adds
 from svmcore.solvers.progress import Progress, Stopped
 
-PIECE = 4e9  # floating-point operations between two checks while deciding
 FEWEST, MOST, SHARE = 100, 10_000, 6  # examples aside; one in SHARE of the training examples, where none are left
 TIMED, TURNS = 256, 3  # examples aside that both machines decide on, and how often, for what a decision takes
 TENTH = 0.1  # of the machine's vectors, where no number is asked for
@@ -64,7 +66,7 @@ class Reducing:
 
     def carried_out(self) -> Reduction:
         problem, estimator = self.problem, self.estimator
-        self.before = self._decide(self.machine)
+        self.before = decided(self.machine, self.X, self._check)
         self.answers = labels(self.machine.classes, self.before)
         self.wrong = int(np.count_nonzero(self.answers != self.y))
         self.began = time.perf_counter()
@@ -87,7 +89,7 @@ class Reducing:
 
     def _seen(self, fitted: ReducedSet) -> None:
         """Another point of the curve."""
-        after = self._decide(fitted.machine_)
+        after = decided(fitted.machine_, self.X, self._check)
         said = labels(self.machine.classes, after)
         wrong, changed = (int(np.count_nonzero(said != other)) for other in (self.y, self.answers))
         apart = float(np.sqrt(np.mean((after - self.before) ** 2)))
@@ -112,7 +114,7 @@ class Reducing:
             "rho": _shares(kept.rho_, kept.norms_),
             "rho_start": _shares(kept.rho_start_, kept.norms_),
             "multiply_adds": [multiply_adds(self.machine), multiply_adds(machine)],
-            "take": _taken(self.machine, machine, self.X[:TIMED]),
+            "take": taken((self.machine, machine), self.X[:TIMED]),
             "shift": (machine.bias - self.machine.bias).tolist(),
         }
 
@@ -125,16 +127,6 @@ class Reducing:
             "machine_errors": self.wrong,
             "path": [list(point) for point in self.path],
         }
-
-    def _decide(self, machine: Machine) -> np.ndarray:
-        """f (n, k) of a machine on the examples aside."""
-        m, d = machine.support_vectors.shape
-        step = max(16, int(PIECE / (2 * d * max(m, 1) * machine.kernel.work)))
-        decision = np.empty((len(self.X), len(machine.bias)))
-        for start in range(0, len(decision), step):
-            self._check()
-            decision[start : start + step] = machine.decision_values(self.X[start : start + step])
-        return decision
 
     def _check(self) -> None:
         """Between pieces of work that nobody else reports."""
@@ -169,15 +161,16 @@ def reducer(recipe, image_shape: tuple[int, ...] | None = None) -> ReducedSet:
     )
 
 
-def _taken(before: Machine, after: Machine, X) -> list[float]:
-    """Seconds that 10,000 decisions take both machines: each the shortest of some turns, one after the other."""
-    times = []
+def taken(machines: Sequence[Machine], X) -> list[float]:
+    """Seconds that 10,000 decisions take each of the machines, by prepared rows X (n, d): its shortest of some turns,
+    which it takes with the others."""
+    best = [math.inf] * len(machines)
     for _ in range(TURNS):
-        for machine in (before, after):
+        for at, machine in enumerate(machines):
             started = time.perf_counter()
             machine.decision_values(X)
-            times.append(1e4 / len(X) * (time.perf_counter() - started))
-    return [min(times[::2]), min(times[1::2])]
+            best[at] = min(best[at], 1e4 / len(X) * (time.perf_counter() - started))
+    return best
 
 
 def _shares(rho, norms) -> list[float | None]:

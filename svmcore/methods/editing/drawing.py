@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmcore.estimator import is_whole
+
 THIRD = "third"  # of the subset size: the validation part of section 4.3
 
 
@@ -21,8 +23,7 @@ def subset_size(asked: int | None, counts: np.ndarray, n_subsets: int) -> int:
     most = 2 * int(counts.min())
     if asked is None:
         return max(2, 2 * int(counts.min() // n_subsets))
-    whole = isinstance(asked, int | np.integer) and not isinstance(asked, bool)
-    if not whole or asked % 2 or not 2 <= asked <= most:
+    if not is_whole(asked, 2) or asked % 2 or asked > most:
         raise ValueError(
             f"subset_size = {asked!r}; allowed: an even number from 2 to {most}, twice the {counts.min()} examples "
             "that the smaller class has to draw from, or None"

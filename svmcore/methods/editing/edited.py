@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, float32_rows, seed_of
 from svmcore.methods.editing.beside import of_part
-from svmcore.methods.editing.estimator import check_estimators
+from svmcore.methods.editing.estimator import check_estimators, settled
 from svmcore.methods.editing.roles import KEPT, Edited
 from svmcore.methods.editing.rules import SETTINGS, check_settings, edited
 from svmcore.solvers.progress import Stopped
@@ -62,8 +61,7 @@ class EditingSVC(MachineEstimator):
         check_settings(self.rule, **settings)
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
         targets, rows = Targets(X, y), float32_rows(X)
-        svc = SVC() if self.estimator is None else self.estimator
-        svc = clone(svc).set_params(kernel=svc._kernel_for(rows))
+        svc = settled(self.estimator, rows)
         with Session(monitor) as session:
             try:
                 found = edited(self.rule, rows, y, session, seed=seed_of(self.random_state), estimator=svc, **settings)

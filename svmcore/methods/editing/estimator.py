@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from svmcore.estimator import MachineEstimator, Targets, float32_rows
+from svmcore.estimator import MachineEstimator, Targets, float32_rows, is_whole
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
 from svmcore.methods.editing.drawing import THIRD
@@ -79,7 +79,7 @@ class CrossTrainingSVC(MachineEstimator):
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
         targets = two_classes(X, y, type(self).__name__)
         rows = float32_rows(X)
-        first, last = (self._settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
+        first, last = (settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
         crossing = Crossing(rows, y, targets.label, session := Session(monitor), self.slack)
         self.final_C_ = name_of(last)[1]  # a search may choose another
         rng = check_random_state(self.random_state)
@@ -135,21 +135,16 @@ class CrossTrainingSVC(MachineEstimator):
         self.C_ = crossing.setting.get(*name_of(first))
         self.search_seconds_ = crossing.search_seconds + seconds
 
-    def _settled(self, svc: SVC | None, rows) -> SVC:
-        """The estimator with the kernel that its parameters mean for all examples: one for all machines."""
-        svc = SVC() if svc is None else svc
-        return clone(svc).set_params(kernel=svc._kernel_for(rows))
-
     def _check_parameters(self) -> None:
         check_estimators(estimator=self.estimator, final=self.final)
-        if not _whole(self.n_subsets) or self.n_subsets < 2:
+        if not is_whole(self.n_subsets, 2):
             raise ValueError(f"n_subsets = {self.n_subsets!r}; allowed: a whole number from 2")
         part = self.validation_size
-        if part is not None and part != THIRD and not (_whole(part) and part >= 2):
+        if part is not None and part != THIRD and not is_whole(part, 2):
             raise ValueError(f"validation_size = {part!r}; allowed: a whole number from 2, '{THIRD}' of r, or None")
         if not _number(self.slack) or not 0 <= self.slack < np.inf:
             raise ValueError(f"slack = {self.slack!r}; allowed: a number from 0")
-        if self.n_jobs is not None and (not _whole(self.n_jobs) or self.n_jobs == 0):
+        if self.n_jobs is not None and (not is_whole(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"n_jobs = {self.n_jobs!r}; allowed: a whole number but 0 (-1: as many as cores), or None")
         for name in ("grid", "final_grid"):
             values = getattr(self, name)
@@ -167,6 +162,12 @@ class CrossTrainingSVC(MachineEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def settled(svc: SVC | None, rows) -> SVC:
+    """The estimator with the kernel that its parameters mean for all examples, rows (n, d): one for all machines."""
+    svc = SVC() if svc is None else svc
+    return clone(svc).set_params(kernel=svc._kernel_for(rows))
 
 
 def name_of(svc: SVC) -> tuple[str, float]:
@@ -222,7 +223,3 @@ def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:
 
 def _number(value) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
-
-
-def _whole(value) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from svmcore.estimator import Targets, float32_rows
+from svmcore.estimator import Targets, float32_rows, is_whole
 from svmcore.gram.threads import one_openmp_thread
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing
@@ -155,8 +155,7 @@ def check_settings(rule: str, **settings) -> None:
     if rule not in RULES:
         raise ValueError(f"rule = {rule!r}; allowed: {', '.join(RULES)}")
     for name, least in (("n_neighbors", 1), ("n_splits", 2), ("patience", 1), ("n_subsets", 2)):
-        value = settings[name]
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        if not is_whole(value := settings[name], least):
             raise ValueError(f"{name} = {value!r}; allowed: a whole number from {least}")
     below = settings["below"]
     if not isinstance(below, int | float | np.number) or not np.isfinite(below) or below > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmcore.estimator import is_whole
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel, Precomputed
 from svmcore.memory import MB, BudgetError, ceiling_bytes
@@ -41,7 +42,7 @@ def check_parameters(owner, machine) -> None:
     n = owner.n_vectors
     share = isinstance(n, float) and 0 < n < 1
     _require(
-        owner, "n_vectors", n is None or share or _whole(n, 1), "a whole number from 1, a share between 0 and 1, None"
+        owner, "n_vectors", n is None or share or is_whole(n, 1), "a whole number from 1, a share between 0 and 1, None"
     )
     if owner.method != "auto" and (n is None) != (owner.method == "exact"):
         raise ValueError(f"n_vectors = {n!r} with method = {owner.method!r}; allowed: None with exact, and only there")
@@ -52,7 +53,7 @@ def check_parameters(owner, machine) -> None:
         _require(owner, name, good, f"a number from {low} to {high}")
     for name, least in LEAST.items():
         value = getattr(owner, name)
-        good = (value is None and name in OPTIONAL) or _whole(value, least)
+        good = (value is None and name in OPTIONAL) or is_whole(value, least)
         _require(owner, name, good, f"a whole number from {least}")
 
 
@@ -66,7 +67,7 @@ def check_against(owner, machine: Machine, method: str, n_train: int, n_val: int
     each = machine.n_sv
     some = np.flatnonzero(each)  # a machine without support vectors is its bias, and stays so
     sizes = [used] if owner.shared else each[some].tolist()
-    if _whole(owner.n_vectors, 1) and owner.n_vectors > min(sizes):
+    if is_whole(owner.n_vectors, 1) and owner.n_vectors > min(sizes):
         of = "" if owner.shared else f" of machine {some[np.argmin(sizes)] + 1} of {len(each)}"
         raise ValueError(f"n_vectors = {owner.n_vectors}; allowed: 1 to {min(sizes)}, the support vectors{of}")
     if method == "quadratic" and not has_eigenvectors(machine.kernel):
@@ -128,7 +129,7 @@ def _check_steps(answers: Answers) -> None:
         number = np.isscalar(value) and not isinstance(value, bool | str) and np.isfinite(value)
         good, allowed = number and value > 0, "a number above 0"
         if name in WHOLE:
-            good, allowed = _whole(value, 1), "a whole number from 1"
+            good, allowed = is_whole(value, 1), "a whole number from 1"
         elif name == "deform":
             good, allowed = number and value >= 0, "a number from 0"
         if not good:
@@ -162,7 +163,3 @@ def memory(kernel: Kernel, method: str, start: str, shared: bool, sizes, counts,
 def _require(owner, name: str, good: bool, allowed: str) -> None:
     if not good:
         raise ValueError(f"{name} = {getattr(owner, name)!r}; allowed: {allowed}")
-
-
-def _whole(value, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least

@@ -12,6 +12,7 @@ from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field, numeric
+from svmcore.lab.registry.machine import decided
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
 from svmcore.lab.registry.tables import csv_text
@@ -20,7 +21,6 @@ from svmcore.metrics import rate_text, roc_area, wilson
 from svmcore.model import Machine, labels
 
 ASIDE = 10_000  # examples that choices are made on, at most
-PIECE = 4e9  # floating-point operations between two checks while deciding
 
 
 class TestSet(NamedTuple):
@@ -99,12 +99,7 @@ class Classify(Task):
         return assemble(recipe, data, split.fold(recipe, _parts(recipe, data), number), check)
 
     def judge(self, machine: Machine, problem: Problem, check: Check) -> TestSet:
-        m, d = machine.support_vectors.shape
-        step = max(16, int(PIECE / (2 * d * max(m, 1) * machine.kernel.work)))
-        decision = np.empty((len(problem.X_test), len(machine.bias)))
-        for start in range(0, len(decision), step):
-            check("predicting")
-            decision[start : start + step] = machine.decision_values(problem.X_test[start : start + step])
+        decision = decided(machine, problem.X_test, lambda: check("predicting"))
         predicted = labels(machine.classes, decision)
         noisy = np.zeros(0) if problem.y_noisy is None else problem.y_noisy
         return TestSet(problem.test_index, problem.y_test, predicted, decision, problem.test_split, noisy)

@@ -210,7 +210,8 @@ class Streamed(Gram):
 
     def add_to(self, F, idx, coef, columns, work):
         if self.blocks is not None:
-            return super().add_to(F, idx, coef, columns, work)
+            super().add_to(F, idx, coef, columns, work)
+            return
         idx, coef = np.asarray(idx), coef.astype(np.float32)
         for part in steps(np.arange(len(idx))):
             work.check()

@@ -32,7 +32,7 @@ def sample_size(n: int, largest: int) -> int:
 def whole_pays(alpha, sample, iterations) -> tuple[bool, str]:
     """Whether the whole matrix takes less than rounds, from alpha (k, n) after a round on the examples `sample` (m,)
     that took `iterations` (k,) pairs; and what it was judged by, in words."""
-    n, loaded = alpha.shape[1], alpha[:, sample] > 0
+    loaded = alpha[:, sample] > 0
     shares, share = loaded.mean(1), loaded.any(0).mean()
     moved = MOVED * LATER * np.asarray(iterations) / len(sample)
     whole = KEPT + moved.sum()

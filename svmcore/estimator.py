@@ -28,16 +28,18 @@ class Targets:
     """
 
     def __init__(self, X, y, sample_weight=None):
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # whole numbers always name classes, and the check takes a tenth of a tiny fit
+            check_classification_targets(y)
         self.y = y
         self.weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         self.classes, self.label = np.unique(y, return_inverse=True)
         if len(self.classes) < 2:
             found = f"{len(self.classes)} class ({self.classes[0]!r})"
             raise ValueError(f"y: the number of classes has to be greater than one; got {found}")
-        if not (self.weight > 0).any():
+        weighed = self.weight > 0
+        if not weighed.any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")
-        if len(np.unique(self.label[self.weight > 0])) < 2:
+        if not weighed.all() and len(np.unique(self.label[weighed])) < 2:
             raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
         self.Y = one_vs_rest(self.label, len(self.classes))
 
@@ -122,6 +124,7 @@ class MachineEstimator(ClassifierMixin, BaseEstimator):
         self.n_bound_ = machine.bound.sum(axis=1)
         self.history_, self.kernel_evals_ = list(session.history), session.evaluations
         self.n_iter_ = np.asarray(iterations, np.int64)
+        self.strategy_ = session.strategy
         self.gap_, self.converged_, self.ending_ = float(np.max(gaps)), not ending, ending
         if ending and not session.stopped:
             warnings.warn(ending, ConvergenceWarning, stacklevel=3)

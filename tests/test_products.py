@@ -116,6 +116,17 @@ def test_whole_products_are_the_same_on_a_processor_that_has_no_instruction_for_
     np.testing.assert_array_equal(np.load(tmp_path / "K.npy"), Operand(X).block(X[:9], Linear()))
 
 
+@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_sums_are_of_the_kernel_values(layout, kernel):
+    rows = whole_rows if layout == "whole" else sparse_rows
+    X, A, coef = rows(700, 40, 0.3, 0), rows(9, 40, 0.3, 1), np.random.default_rng(2).standard_normal((3, 700))
+    coef[0, :300], operand = 0, Operand(X, layout)
+    expected = operand.block(A, kernel).astype(np.float64) @ coef.T
+    np.testing.assert_allclose(operand.sums(A, kernel, coef), expected, rtol=1e-6, atol=1e-6)
+    assert operand.sums(A[:0], kernel, coef).shape == (0, 3)
+
+
 def test_the_layout_follows_the_density():
     assert Operand(whole_rows(200, 50, 0.9, 0)).layout == "whole"
     assert Operand(sparse_rows(200, 50, 0.1, 0)).layout == "sparse"

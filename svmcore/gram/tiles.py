@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from svmcore._jit import FAST
 from svmcore.gram.registers import FOURS, STREAMS, TILE, add_lines, fetch
 from svmcore.kernels import _finish
 
@@ -130,6 +131,34 @@ def multiply_add(rows, tiles, step, first, last, code, su, sv, coef, F):
         for c in range(k):
             for j in range(a, b):
                 F[c, j] += sums[c, j - a]
+
+
+@njit(cache=True, nogil=True)
+def multiply_sum(rows, tiles, step, first, last, code, su, sv, coef, sums):
+    """sums (m, k) float64 += what `multiply` gives for these groups times coef (k, n') float64, in double precision.
+
+    Machines that have no coefficient in a group cost nothing there.
+    """
+    (m, k), n = sums.shape, coef.shape[1]
+    block, active = np.empty((m, GROUP), np.float32), np.empty(k, np.int64)
+    for g in range(first, last):
+        a, b, count = g * GROUP, min((g + 1) * GROUP, n), 0
+        for c in range(k):
+            if np.any(coef[c, a:b]):
+                active[count] = c
+                count += 1
+        multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
+        for i in range(m):
+            for c in active[:count]:
+                sums[i, c] += _dot(coef[c, a:b], block[i])
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _dot(weights, values):
+    total = 0.0
+    for j in range(weights.shape[0]):
+        total += weights[j] * values[j]
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -39,6 +39,7 @@ from svmcore.solvers.session import ending
 
 GROWTH = 12_000  # violators a round adds to a working set, at most
 LOOSE = 0.05  # gap at which a round on a sample is left
+ROUGHLY = 0.02  # times the present gap of all examples, the gap to which a set is solved that is kept for the next round
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, is so small before f is computed afresh
 FEWER = 0.8  # share of the columns below which those outside the working sets are prepared by themselves
@@ -263,7 +264,10 @@ class Rounds(Reported):
     def _tolerance(self, m, whole: bool) -> float:
         """The gap that machine m is solved to on its next set."""
         target = self.exact.target[m]
-        return target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE)
+        if whole:
+            return target
+        rough = ROUGHLY * self.gaps[m] if self.square else 0.0
+        return max(target / 2, rough if self.alpha[m].any() else LOOSE)
 
     def _refresh(self, before, sets) -> None:
         """f of the examples outside each working set, by the rows of every example whose alpha changed."""

@@ -43,6 +43,7 @@ class Session(Work):
         self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
         self._free: list[np.ndarray] = []  # memory that was used and is not now
         self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
+        self.second_order = 0  # steps on free sets (free.py)
         self.strategy = ""  # how the examples' Gram matrix was come by, in words
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,8 @@ from svmcore.kernels import Kernel, Precomputed, kernel_from_dict
 from svmcore.preprocess import Preprocessor
 
 FORMAT = "svmcore-machine-1"
-BLOCK_BYTES = 32 << 20  # kernel values held at once while deciding
+PIECE = 4e9  # floating-point operations between two looks at whether to go on deciding
+WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 EXACT_UP_TO = 1 << 20  # numbers in the support vectors up to which kernel values are computed in double precision
 MAX_HEADER = 64 << 20  # bytes of JSON text that `load` agrees to read
 _KINDS = {"classes": "biufU", "support": "iu", "support_vectors": "f", "coef": "f", "bias": "f", "bound": "b"}
@@ -95,9 +97,11 @@ class Machine:
             raise ValueError(self.prepare.reason)
         return self.decision_values(X if self.prepare is None else self.prepare.transform(X))
 
-    def decision_values(self, X) -> np.ndarray:
+    def decision_values(self, X, check: Callable[[], None] = lambda: None) -> np.ndarray:
         """f before the sign for rows X (n, d) that are prepared already: (n, k) float64; kernel values (n, number of
         training examples) where the kernel is precomputed. ValueError for another number of features.
+
+        `check` is called between pieces of at most some tens of milliseconds, and may raise to stop.
 
         Bakir, Bottou and Weston (2004), equation (2).
         """
@@ -107,12 +111,31 @@ class Machine:
             raise ValueError(f"X has shape {X.shape}; this machine takes (n, {d})")
         decision = np.repeat(self.bias[None, :], X.shape[0], axis=0)
         if len(self.support):
-            step = max(1, BLOCK_BYTES // (8 * max(len(self.support), d)))
-            for start in range(0, X.shape[0], step):
-                rows = X[start : start + step]
+            for start in range(0, X.shape[0], self._rows):
+                check()
+                rows = X[start : start + self._rows]
                 rows = rows.toarray() if hasattr(rows, "toarray") else rows
-                decision[start : start + step] += self.kernel_values(rows) @ self.coef.T
+                decision[start : start + self._rows] += self._sums(rows)
         return decision
+
+    @property
+    def _rows(self) -> int:
+        """Examples decided between two looks at whether to go on."""
+        work = 2 * len(self.support) * max(self.support_vectors.shape[1], 1) * self.kernel.work
+        if self._small:
+            return int(np.clip(PIECE / work, 16, 4096))
+        return int(np.clip(PIECE * (WHOLE_GAIN if self._operand.layout == "whole" else 1) / work, 16, 512))
+
+    @property
+    def _small(self) -> bool:
+        """It can afford kernel values in double precision, or they are given."""
+        return isinstance(self.kernel, Precomputed) or self.support_vectors.size <= EXACT_UP_TO
+
+    def _sums(self, X) -> np.ndarray:
+        """f less the bias (n, k) for prepared rows X."""
+        if self._small:
+            return self.kernel_values(X) @ self.coef.T
+        return self._operand.sums(X, self.kernel, self.coef)
 
     def kernel_values(self, X) -> np.ndarray:
         """K(x_i, x) of prepared rows X (n, d) with the support vectors: (n, m) float64, those that f is summed from.
@@ -122,7 +145,7 @@ class Machine:
         if isinstance(self.kernel, Precomputed):
             return X[:, self.support].astype(np.float64)
         X = np.ascontiguousarray(X, np.float32)
-        if self.support_vectors.size <= EXACT_UP_TO:
+        if self._small:
             return self.kernel.exact(X, self.support_vectors)
         return self._operand.block(X, self.kernel).astype(np.float64)
 

@@ -22,7 +22,7 @@ def machine(rng, k=3, m=7, d=5, kernel=None, classes=None, **more):
     return Machine(
         kernel=kernel or RBF(0.5),
         classes=np.arange(2 if k == 1 else k) if classes is None else classes,
-        support=rng.permutation(100)[:m],
+        support=rng.permutation(1000)[:m],
         support_vectors=rng.normal(size=(m, d)).astype(np.float32),
         coef=coef,
         bias=rng.normal(size=k),
@@ -42,6 +42,31 @@ def test_decisions_are_the_plain_sum(rng, kernel, k):
     np.testing.assert_allclose(m.decision_values(X), plain, rtol=1e-5, atol=1e-5)
     chosen = (plain[:, 0] > 0).astype(int) if k == 1 else plain.argmax(axis=1)
     assert (m.predict(X) == m.classes[chosen]).all()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("kernel", "size"), [(Poly(9), 1), (RBF(0.3), 1), (RBF(1e-3), 30), (Linear(), 100)], ids=str)
+def test_large_machines_decide_as_in_double_precision(rng, monkeypatch, kernel, size, whole):
+    monkeypatch.setattr("svmcore.model.EXACT_UP_TO", 0)
+    A = rng.integers(0, 256, (733, 60)) * (rng.random((733, 60)) < 0.3) if whole else rng.normal(size=(733, 60))
+    X, Z = np.split((size * A / np.linalg.norm(A, axis=1, keepdims=True)).astype(np.float32), [33])
+    m = machine(rng, k=3, m=700, d=60, kernel=kernel)
+    m.coef[:], m.support_vectors[:] = m.coef * 1e4, Z
+    m.coef[1, :300] = 0
+    terms = kernel.exact(X, Z)[:, None] * m.coef  # (n, k, m)
+    apart = np.abs(m.decision_values(X) - terms.sum(axis=2) - m.bias)
+    assert (apart <= 2e-7 * np.abs(terms).sum(axis=2)).all()
+
+
+def test_deciding_stops_when_it_is_asked_to(rng):
+    class Stopped(Exception):
+        pass
+
+    def check():
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        machine(rng).decision_values(np.zeros((2, 5)), check)
 
 
 def test_counts_and_alphas(rng):

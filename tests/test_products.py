@@ -1,11 +1,17 @@
 """Blocks of kernel values: both layouts against the obvious formula, at any shape and density."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from svmcore import RBF, Linear, Poly, Sigmoid
 from svmcore.gram.products import Operand
-from svmcore.gram.tiles import whole_steps
+from svmcore.gram.tiles import WHOLE_FEATURES, whole_steps
+
+PLAINEST = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 KERNELS = [Linear(), Poly(9, 1.0, 1.0), Poly(2, 0.5, 0.0, normalised=False), RBF(0.3), Sigmoid(0.1, 0.2)]
 SHAPES = [(1, 1, 1.0), (5, 3, 0.5), (300, 1, 0.5), (700, 33, 0.9), (513, 784, 0.05), (256, 10, 0.0), (1000, 40, 0.2)]
@@ -89,6 +95,36 @@ def test_whole_numbers_are_found_under_any_scaling_of_the_rows_and_nothing_else_
 def test_whole_products_are_exact():
     X = np.random.default_rng(0).integers(0, 256, (70, 500)).astype(np.float32)
     np.testing.assert_array_equal(Operand(X).block(X[:9], Linear()), X[:9].astype(np.float64) @ X.T.astype(np.float64))
+
+
+def test_whole_products_are_exact_up_to_the_largest_sum():
+    X = np.full((3, WHOLE_FEATURES), 255, np.float32)
+    X[1, ::2], X[2, 5:] = 0, 0
+    expected = (X.astype(np.int64) @ X.T.astype(np.int64)).astype(np.float32)
+    np.testing.assert_array_equal(Operand(X, "whole").block(X, Linear()), expected)
+
+
+def test_whole_products_are_the_same_on_a_processor_that_has_no_instruction_for_them(tmp_path):
+    X = np.random.default_rng(0).integers(0, 256, (70, 500)).astype(np.float32)
+    np.save(tmp_path / "X.npy", X)
+    script = (
+        "import sys, numpy as np; from svmcore import Linear; from svmcore.gram.products import Operand;"
+        "X = np.load(sys.argv[1] + '/X.npy'); np.save(sys.argv[1] + '/K.npy', Operand(X).block(X[:9], Linear()))"
+    )
+    plain = os.environ | PLAINEST | {"SVMLAB_HOME": str(tmp_path / "home")}
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True, env=plain)
+    np.testing.assert_array_equal(np.load(tmp_path / "K.npy"), Operand(X).block(X[:9], Linear()))
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_sums_are_of_the_kernel_values(layout, kernel):
+    rows = whole_rows if layout == "whole" else sparse_rows
+    X, A, coef = rows(700, 40, 0.3, 0), rows(9, 40, 0.3, 1), np.random.default_rng(2).standard_normal((3, 700))
+    coef[0, :300], operand = 0, Operand(X, layout)
+    expected = operand.block(A, kernel).astype(np.float64) @ coef.T
+    np.testing.assert_allclose(operand.sums(A, kernel, coef), expected, rtol=1e-6, atol=1e-6)
+    assert operand.sums(A[:0], kernel, coef).shape == (0, 3)
 
 
 def test_the_layout_follows_the_density():

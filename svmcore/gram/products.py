@@ -22,7 +22,7 @@ from numba import njit
 from numpy.lib.stride_tricks import as_strided
 
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
-from svmcore.gram.tiles import GROUP, Tiles, multiply, multiply_add, whole_steps
+from svmcore.gram.tiles import GROUP, Tiles, multiply, multiply_add, multiply_sum, whole_steps
 from svmcore.kernels import Kernel, _finish, squared_norms
 
 LAYOUTS = ("dense", "sparse", "whole")
@@ -146,6 +146,31 @@ class Operand:
             ]
             side_by_side(multiply_add, calls)
 
+    def sums(self, A, kernel: Kernel, coef) -> np.ndarray:
+        """coef (k, n) float64 times the kernel values of the rows of A (m, d), m some hundreds: (m, k) float64.
+
+        Values are float32, products and sums of them float64; none is kept.
+        """
+        A, sq = np.ascontiguousarray(A, np.float32), squared_norms(A)
+        by_twin = hasattr(kernel, "fill") or self._twin(kernel) is not None
+        rows = self._tiles.rows(A) if self._tiles and not by_twin else None
+        if by_twin:
+            return self.product(A, sq, kernel, slice(0, self.n)).astype(np.float64) @ coef.T
+        if rows is None:
+            parts = _pieces(self.n, WIDTH)
+            sums = np.zeros((len(parts), len(A), len(coef)))
+            of = [(self.X[p], kernel.code(), sq, self.sq[p], coef[:, p]) for p in parts]
+            with one_blas_thread:
+                side_by_side(_multiply_sum_dense, [(A, *these, out) for these, out in zip(of, sums, strict=True)])
+        else:
+            parts = self._groups(slice(0, self.n), len(A))
+            sums = np.zeros((len(parts), len(A), len(coef)))
+            of = self._tiles.data, self._tiles.step
+            rest = kernel.code(), sq, self.sq, np.ascontiguousarray(coef)
+            calls = [(rows, *of, g.start, g.stop, *rest, out) for g, out in zip(parts, sums, strict=True)]
+            side_by_side(multiply_sum, calls)
+        return sums.sum(axis=0)
+
     def _twin(self, kernel: Kernel) -> Operand | None:
         """Where distances would lose their digits, the operand of the centred examples."""
         if not kernel.translation_invariant or self.centre is None:
@@ -165,7 +190,7 @@ class Operand:
     def _groups(self, cols: slice, m: int) -> list[slice]:
         """The groups of tiles that hold the examples `cols`, cut into calls for m rows."""
         first, last = cols.start // GROUP, -(-cols.stop // GROUP)
-        width = min(FLOP / (2 * max(self.d, 1) * GROUP * m), (last - first) / (2 * CORES))
+        width = min(FLOP / (2 * max(self.d, 1) * GROUP * max(m, 1)), (last - first) / (2 * CORES))
         return [slice(first + g.start, first + g.stop) for g in _pieces(last - first, width)]
 
 
@@ -192,6 +217,12 @@ def _multiply_add_dense(A, B, code, su, sv, coef, F):
     block = A @ B.T
     _finish_block(code, block, su, sv)
     F += coef @ block
+
+
+def _multiply_sum_dense(A, B, code, su, sv, coef, sums):
+    block = A @ B.T
+    _finish_block(code, block, su, sv)
+    np.matmul(block.astype(np.float64), coef.T, out=sums)
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array
 
 TILE = 64  # examples a tile
-STREAMS = 2  # sums kept apart and added at the end, so that additions need not wait for each other
+STREAMS = 2  # lines at a time, each with sums of its own where there is room, so that additions need not wait
 FOURS = 4  # whole numbers a line
 VNNI = {"+avx512vnni": 512, "+avxvnni": 256}  # bits that an instruction of such a processor multiplies, best first
 
@@ -48,10 +48,11 @@ def _add_in_registers(typing_context, line, factor, start, stop, base, tile, sum
             make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 5, 6)
         )
         add, kind = _form(context, isinstance(tile.dtype, types.Integer))
-        streams = [cgutils.alloca_once_value(builder, ir.Constant(kind, None)) for _ in range(STREAMS)]
+        apart = STREAMS if "+avx512f" in _features(context) else 1  # else there are not enough registers
+        streams = [cgutils.alloca_once_value(builder, ir.Constant(kind, None)) for _ in range(apart)]
         with cgutils.for_range_slice(builder, args[2], args[3], args[2].type(STREAMS)) as (first, _):
-            for stream, total in enumerate(streams):
-                p = builder.add(first, first.type(stream))
+            for p in range(STREAMS):
+                total, p = streams[p % apart], builder.add(first, first.type(p))
                 at = builder.sext(builder.load(builder.gep(lines, [p])), first.type)
                 at = builder.gep(values, [builder.mul(at, at.type(TILE))])
                 builder.store(add(builder, builder.load(builder.gep(factors, [p])), at, builder.load(total)), total)
@@ -66,15 +67,43 @@ def _add_in_registers(typing_context, line, factor, start, stop, base, tile, sum
     return types.void(line, factor, start, stop, base, tile, sums), generate
 
 
+def fetch(array, first, last):
+    """Ask for the cache lines of array's elements first <= i < last, 4 bytes each, before they are needed."""
+
+
+@overload(fetch)
+def _compiled_fetch(array, first, last):
+    return lambda array, first, last: _fetch(array, first, last)
+
+
+@intrinsic
+def _fetch(typing_context, array, first, last):
+    def generate(context, builder, signature, args):
+        values = make_array(signature.args[0])(context, builder, args[0]).data
+        address = _BYTE.as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [address] + [_INT] * 3)
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [address], kind)
+        with cgutils.for_range_slice(builder, args[1], args[2], args[1].type(16)) as (i, _):
+            at = builder.bitcast(builder.gep(values, [i]), address)
+            builder.call(prefetch, [at, _INT(0), _INT(2), _INT(1)])  # to read, into L2, data
+        return context.get_dummy_value()
+
+    return types.void(array, first, last), generate
+
+
 def _form(context, whole: bool):
     """How a line is added to a total, and the total's type: one number a column, or two to be added up at the end."""
     if not whole:
         return _add_product, ir.VectorType(_FLOAT, TILE)
-    features = context.codegen().magic_tuple()[2].split(",")
     for name, bits in VNNI.items():
-        if name in features:
+        if name in _features(context):
             return _add_by_vnni(bits), ir.VectorType(_INT, TILE)
     return _add_pairs, ir.VectorType(_INT, 2 * TILE)
+
+
+def _features(context) -> list[str]:
+    """What the processor has, as LLVM names it: "+avx2", ..."""
+    return context.codegen().magic_tuple()[2].split(",")
 
 
 def _add_product(builder, factor, at, total):

@@ -23,7 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from svmcore.gram.registers import FOURS, STREAMS, TILE, add_lines
+from svmcore._jit import FAST
+from svmcore.gram.registers import FOURS, STREAMS, TILE, add_lines, fetch
 from svmcore.kernels import _finish
 
 GROUP = 256  # examples finished together (inner products -> kernel values), a whole number of tiles
@@ -105,7 +106,7 @@ def multiply(rows, tiles, step, first, last, offset, code, su, sv, out):
         a, b = max(g * GROUP - offset, 0), min((g + 1) * GROUP - offset, n)
         for r in range(0, m, ROWS):
             for t in range(g * GROUP // TILE, (g + 1) * GROUP // TILE):
-                _multiply_tile(rows, r, tiles[t], t * TILE - offset, edge, out[:m], n)
+                _multiply_tile(rows, r, tiles, t, t * TILE - offset, edge, out[:m], n)
             for i in range(r, min(r + ROWS, m)):
                 _scale(out[i, a:b], rows.step[i], step[a:b])
                 _finish(code, out[i, a:b], su[i], sv[a:b])
@@ -133,18 +134,49 @@ def multiply_add(rows, tiles, step, first, last, code, su, sv, coef, F):
 
 
 @njit(cache=True, nogil=True)
+def multiply_sum(rows, tiles, step, first, last, code, su, sv, coef, sums):
+    """sums (m, k) float64 += what `multiply` gives for these groups times coef (k, n') float64, in double precision.
+
+    Machines that have no coefficient in a group cost nothing there.
+    """
+    (m, k), n = sums.shape, coef.shape[1]
+    block, active = np.empty((m, GROUP), np.float32), np.empty(k, np.int64)
+    for g in range(first, last):
+        a, b, count = g * GROUP, min((g + 1) * GROUP, n), 0
+        for c in range(k):
+            if np.any(coef[c, a:b]):
+                active[count] = c
+                count += 1
+        multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
+        for i in range(m):
+            for c in active[:count]:
+                sums[i, c] += _dot(coef[c, a:b], block[i])
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _dot(weights, values):
+    total = 0.0
+    for j in range(weights.shape[0]):
+        total += weights[j] * values[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
 def _add_multiple(weight, values, sums):
     for j in range(values.shape[0]):
         sums[j] += weight * values[j]
 
 
 @njit(cache=True, nogil=True)
-def _multiply_tile(rows, r, tile, column, edge, out, n):
-    """Sums of ROWS rows from r with a tile whose first example is `column` of out; of one that juts out, what fits
-    between columns 0 and n."""
+def _multiply_tile(rows, r, tiles, t, column, edge, out, n):
+    """Sums of ROWS rows from r with tile t, whose first example is `column` of out; of one that juts out, what fits
+    between columns 0 and n. Meanwhile the next tile is fetched."""
+    tile, following = tiles[t], tiles[min(t + 1, len(tiles) - 1)].ravel()
+    share = -(-following.size // ROWS)
     a, b = max(column, 0), min(column + TILE, n)
     inside = b - a == TILE
     for i in range(r, min(r + ROWS, out.shape[0])):
+        fetch(following, (i - r) * share, min((i - r + 1) * share, following.size))
         if inside:
             add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], rows.base[i], tile, out[i, a:b])
         else:

@@ -1,19 +1,14 @@
-"""The SVC that a recipe asks for, on the examples of a problem; and what a machine says, a few examples at a time."""
+"""The SVC that a recipe asks for, on the examples of a problem."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.solvers import SOLVERS
-from svmcore.model import Machine
 from svmcore.nu import SOLVERS as NU_SOLVERS
 from svmcore.nu import NuSVC
 from svmcore.svc import SVC
-
-PIECE = 4e9  # floating-point operations between two checks while deciding
 
 
 def svc(recipe, problem) -> SVC:
@@ -56,14 +51,3 @@ def share(recipe, problem):
     machines = len(np.unique(problem.y_train))
     source = svc(recipe, problem).shared_source(problem.X_train, 1 if machines == 2 else machines)
     return problem._replace(source=source)
-
-
-def decided(machine: Machine, X, check: Callable[[], None]) -> np.ndarray:
-    """f (n, k) float64 of prepared rows X (n, d); `check` is called between pieces, and may raise to stop."""
-    m, d = machine.support_vectors.shape
-    step = max(16, int(PIECE / (2 * d * max(m, 1) * machine.kernel.work)))
-    decision = np.empty((len(X), len(machine.bias)))
-    for start in range(0, len(X), step):
-        check()
-        decision[start : start + step] = machine.decision_values(X[start : start + step])
-    return decision

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.lab.registry.machine import decided
 from svmcore.methods.reduced import Answers, ReducedSet
 from svmcore.model import Machine, labels, multiply_adds
 from svmcore.solvers.progress import Progress, Stopped
@@ -66,7 +65,7 @@ class Reducing:
 
     def carried_out(self) -> Reduction:
         problem, estimator = self.problem, self.estimator
-        self.before = decided(self.machine, self.X, self._check)
+        self.before = self.machine.decision_values(self.X, self._check)
         self.answers = labels(self.machine.classes, self.before)
         self.wrong = int(np.count_nonzero(self.answers != self.y))
         self.began = time.perf_counter()
@@ -89,7 +88,7 @@ class Reducing:
 
     def _seen(self, fitted: ReducedSet) -> None:
         """Another point of the curve."""
-        after = decided(fitted.machine_, self.X, self._check)
+        after = fitted.machine_.decision_values(self.X, self._check)
         said = labels(self.machine.classes, after)
         wrong, changed = (int(np.count_nonzero(said != other)) for other in (self.y, self.answers))
         apart = float(np.sqrt(np.mean((after - self.before) ** 2)))

@@ -31,7 +31,6 @@ from svmcore.model import Machine, labels
 from svmcore.solvers.progress import Standing
 from svmcore.solvers.session import Session
 
-ROWS = 500  # examples decided on between two looks at whether to go on
 FIRST = 2000  # vectors, about, that a path of answers begins with: many more at once are slow to move from afar
 KEPT = 1400  # vectors that such a path keeps for its next step: FIRST, rounded down
 
@@ -179,7 +178,7 @@ class Stages:
     def threshold(self, X, y) -> None:
         """Each machine's bias where it makes the fewest errors on examples X (n, d) with labels y (n,)."""
         self.session.begin("threshold", self.standing)
-        decision = decided(self.assemble(), X, self.session)
+        decision = self.assemble().decision_values(X, self.session.check)
         self.bias = self.bias + best_thresholds(decision, y, self.machine.classes)
 
     @property
@@ -253,18 +252,9 @@ def targets(machine: Machine, shared: bool) -> list[tuple[np.ndarray, Expansion]
     return [(np.arange(len(whole.coef)), whole)]
 
 
-def decided(machine: Machine, X, session: Session) -> np.ndarray:
-    """Decision values (n, k) of prepared rows X (n, d), a few at a time."""
-    found = []
-    for start in range(0, X.shape[0], ROWS):
-        session.check()
-        found.append(machine.decision_values(X[start : start + ROWS]))
-    return np.concatenate(found)
-
-
 def errors(machine: Machine, X, y, session: Session) -> float:
     """Share of prepared rows X (n, d) that get another label than y (n,)."""
-    return float(np.mean(labels(machine.classes, decided(machine, X, session)) != y))
+    return float(np.mean(labels(machine.classes, machine.decision_values(X, session.check)) != y))
 
 
 def simplified(target: Expansion, session: Session) -> Expansion:

@@ -12,7 +12,6 @@ from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field, numeric
-from svmcore.lab.registry.machine import decided
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
 from svmcore.lab.registry.tables import csv_text
@@ -99,7 +98,7 @@ class Classify(Task):
         return assemble(recipe, data, split.fold(recipe, _parts(recipe, data), number), check)
 
     def judge(self, machine: Machine, problem: Problem, check: Check) -> TestSet:
-        decision = decided(machine, problem.X_test, lambda: check("predicting"))
+        decision = machine.decision_values(problem.X_test, lambda: check("predicting"))
         predicted = labels(machine.classes, decision)
         noisy = np.zeros(0) if problem.y_noisy is None else problem.y_noisy
         return TestSet(problem.test_index, problem.y_test, predicted, decision, problem.test_split, noisy)

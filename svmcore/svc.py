@@ -272,6 +272,7 @@ class SVC(MachineEstimator):
         gram, square_bytes, _ = source or self._gram_source(rows, kernel, len(Y), beside)
         settings = self.solver if isinstance(self.solver, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
+        how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
         return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
 
     def _machine(self, rows, kernel, targets: Targets, box, solution: Solution) -> Machine:

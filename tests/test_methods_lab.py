@@ -207,7 +207,7 @@ def test_a_virtual_fit_can_be_stopped_between_its_stages():
     assert isinstance(fitted.estimator, VirtualSVC)
     assert not fitted.estimator.converged_
     assert stages[0] == "base"
-    assert len(set(stages)) == 2
+    assert len([stage for stage in stages if stage != "base"]) == 1
 
 
 def test_all_examples_are_transformed_without_a_first_stage_to_report_from():

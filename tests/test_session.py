@@ -17,8 +17,8 @@ from svmcore.gram import threads
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
 from svmcore.solvers import decomposition, smo
-from svmcore.solvers.progress import Stopped
-from svmcore.solvers.session import Session
+from svmcore.solvers.progress import Standing, Stopped
+from svmcore.solvers.session import Part, Session
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +98,86 @@ def test_only_the_thread_that_fits_reports():
     session.stopped = True
     with pytest.raises(Stopped):
         session.check()
+
+
+def test_threads_at_work_on_every_core_compute_by_themselves_and_the_last_one_on_all(monkeypatch):
+    monkeypatch.setattr(threads, "CORES", 2)
+    session, both, alone = Session(), threading.Barrier(2, timeout=10), threading.Event()
+    found = {}
+
+    def whose():
+        seen = []
+        threads.side_by_side(lambda i: seen.append(threading.get_ident()), [(i,) for i in range(4)])
+        return set(seen) == {threading.get_ident()}
+
+    def task(name):
+        both.wait()
+        found[name] = whose()
+        both.wait()
+        if name == "last":
+            alone.wait(10)
+            found["alone"] = whose()
+
+    def handed_on(*arguments):
+        future = threads.handed_on(*arguments)
+        future.add_done_callback(lambda _: alone.set())
+        return future
+
+    monkeypatch.setattr("svmcore.solvers.session.handed_on", handed_on)
+    session.side_by_side(task, [("first",), ("last",)], 2)
+    assert found == {"first": True, "last": True, "alone": False}
+
+
+def test_what_one_of_the_machines_at_work_asks_to_be_done_side_by_side_is_done_in_its_thread():
+    session, done = Session(), []
+
+    def inner(name):
+        done.append((name, threading.get_ident()))
+
+    def outer(names):
+        session.side_by_side(inner, [(name,) for name in names], 2)
+        done.append((names, threading.get_ident()))
+
+    session.side_by_side(outer, [("ab",), ("cd",)], 2)
+    owner = dict(done)
+    assert owner["a"] == owner["b"] == owner["ab"] != threading.get_ident()
+    assert owner["c"] == owner["d"] == owner["cd"]
+
+
+def test_a_report_that_lasts_holds_the_machines_at_work():
+    """A pause is a report that lasts."""
+    times, spans = [], []
+
+    def monitor(progress):
+        if len(spans) < 3:
+            spans.append((time.perf_counter(), time.sleep(0.1) or time.perf_counter()))
+        return len(times) < 10**6
+
+    def work():
+        while len(spans) < 3:
+            session.check()
+            times.append(time.perf_counter())
+
+    session = Session(monitor)
+    session.side_by_side(work, [(), ()], 2)
+    for begun, ended in spans:
+        assert sum(begun + 0.01 < t < ended for t in times) == 0
+
+
+def test_a_part_keeps_how_its_own_machines_stand(ten_classes):
+    X, y = ten_classes
+    session = Session()
+    whole = Standing((1.0,), 0.0, 0, 0, None)
+    session.begin("all", lambda: whole)
+    part = Part(session, lambda: whole)
+    Y = np.where(y == 3, 1.0, -1.0)[None]
+    solution = decomposition.solve(Streamed(Operand(X), RBF(1.0)), Y, np.ones_like(Y), part)
+    assert part.standing().gaps == pytest.approx(solution.gaps, abs=1e-12)
+    assert part.standing().n_sv == np.count_nonzero(solution.alpha)
+    assert {progress.stage for progress in session.history} == {"all"}
+    assert session.history[-1].gaps == (1.0,)
+    assert session.iterations == solution.iterations.sum()
+    assert session.evaluations > 0
 
 
 def test_costs_of_a_shared_source_are_those_of_the_fit_that_asked(ten_classes):

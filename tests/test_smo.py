@@ -76,7 +76,8 @@ def test_smo_stops_feasible_when_asked():
 
 @pytest.fixture
 def small_sets(monkeypatch):
-    monkeypatch.setattr(decomposition.rounds, "FIRST", 120)
+    monkeypatch.setattr(decomposition.strategy, "FIRST", 120)
+    monkeypatch.setattr(decomposition.strategy, "LEAST", 120)
     monkeypatch.setattr(decomposition.rounds, "GROWTH", 60)
 
 

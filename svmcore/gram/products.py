@@ -88,7 +88,7 @@ class Operand:
         part = copy(self)
         del part.X
         part._of, part.sq, part.n, part.centre, part._derived = (self, idx), self.sq[idx], len(idx), self.centre, {}
-        part._tiles = self._tiles and self._tiles.subset(self.X, idx)
+        part._tiles = self._tiles and self._tiles.subset(idx)
         part.nbytes = part.sq.nbytes + (part._tiles.nbytes if part._tiles else 0)
         return part
 

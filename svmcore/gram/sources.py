@@ -151,7 +151,14 @@ class Streamed(Gram):
         self.diag = kernel.diag(operand.X)
         self.nbytes, self.width = operand.X.nbytes + operand.nbytes + (0 if K is None else K.nbytes), operand.d
 
+    def held(self, K) -> Streamed:
+        """The same source with K (n, n) float32, the square of all examples, in memory."""
+        return Streamed(self.operand, self.kernel, K=K)
+
     def rows(self, idx, work):
+        if self.blocks is not None:
+            work.count(hits=len(idx))
+            return self.blocks[0][idx]
         work.count(evaluations=len(idx) * self.n)
         return self.operand.take(np.asarray(idx), self.kernel)
 
@@ -196,10 +203,15 @@ class Streamed(Gram):
         work.count(evaluations=out.size)
         return out
 
-    def columns(self, cols) -> Operand:
+    def columns(self, cols):
+        if self.blocks is not None:
+            return super().columns(cols)
         return self.operand if cols is None else self.operand.subset(cols)
 
-    def add_to(self, F, idx, coef, columns: Operand, work):
+    def add_to(self, F, idx, coef, columns, work):
+        if self.blocks is not None:
+            super().add_to(F, idx, coef, columns, work)
+            return
         idx, coef = np.asarray(idx), coef.astype(np.float32)
         for part in steps(np.arange(len(idx))):
             work.check()

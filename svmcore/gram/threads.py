@@ -3,6 +3,9 @@
 Compiled kernels release the GIL, so threads are enough. A pool's threads keep the priority of the thread that started
 them (Linux): each priority has a pool of its own, so that a page never waits for threads that a run in the background
 had started. A forked process starts with no pools, as threads do not survive a fork.
+
+Whoever solves several machines side by side (solvers/session.py) does so in a Crew. While it has a thread for every
+core, each computes its own calls one after the other: threads of the pool would only take a core from its neighbours.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import cache
 
 from threadpoolctl import ThreadpoolController
@@ -26,10 +29,41 @@ def usable_cores() -> int:
 CORES = usable_cores()
 
 
+class Crew:
+    """Threads at work side by side. check: called by each of them between two calls; may raise to stop."""
+
+    def __init__(self, check: Callable[[], None]):
+        self.check, self.at_work, self._lock = check, 0, threading.Lock()
+
+    @property
+    def full(self) -> bool:
+        """Whether every core has a thread of the crew."""
+        return self.at_work >= CORES
+
+    def work(self, task: Callable, *arguments) -> None:
+        """task(*arguments) as one of the crew; in a thread and a context that are its own."""
+        _crew.set(self)
+        with self._lock:
+            self.at_work += 1
+        try:
+            task(*arguments)
+        finally:
+            with self._lock:
+                self.at_work -= 1
+
+
+_crew: ContextVar[Crew | None] = ContextVar("crew", default=None)
+
+
 def side_by_side(kernel, calls) -> None:
-    """Call a kernel that releases the GIL with each tuple of arguments, on the pool where there are several."""
-    if len(calls) == 1:
-        kernel(*calls[0])
+    """Call a kernel that releases the GIL with each tuple of arguments, on the pool where there are several calls and
+    cores are free for it."""
+    crew = _crew.get()
+    if len(calls) == 1 or (crew and crew.full):
+        for call in calls:
+            if crew:
+                crew.check()
+            kernel(*call)
         return
     for future in [handed_on(_pool(_priority()), kernel, *call) for call in calls]:
         future.result()

@@ -1,16 +1,18 @@
 """Inner products of rows that have many zeros, or only whole numbers, with a transposed and tiled X (n, d).
 
-    sums[0:TILE] = sum over the nonzero a[k] of a[k] * tile[k, 0:TILE]          tile = TILE examples, features in lines
+    sums[0:TILE] = base + sum over the lines k where a is not zero of a[k] * tile[k, 0:TILE]      tile = TILE examples
 
-The sums stay in vector registers while a row's nonzeros are gone through, and neighbouring rows share most of theirs,
-so that the lines they read again lie in L1. `Tiles` keeps X (n, d) float32 in one of two forms:
+The sums stay in vector registers while a row's lines are gone through (registers.py), and neighbouring rows share most
+of theirs, so that the lines they read again lie in L1. `Tiles` keeps X (n, d) float32 in one of two forms:
 
     real     float32, one feature a line: work in proportion to the share of a row's features that are not zero;
-    whole    x = step * q with q in 0 ... 255: one byte a value, two features a line, multiplied and added in pairs as
-             whole numbers, which is exact, twice as fast and a quarter of the memory. Grey images are of this form
-             after any scaling of each example; so are binary features.
+    whole    x = step * q with q in 0 ... 255: one byte a value, four features a line, multiplied and added by fours as
+             whole numbers, which is exact, many times as fast and a quarter of the memory. Grey images are of this
+             form after any scaling of each example; so are binary features.
 
-A whole sum stays below 2^31 for d up to WHOLE_FEATURES.
+Processors multiply unsigned bytes by signed ones. So a tile holds q - MIDDLE, while a row's factors are q itself, which
+makes its zeros cost nothing, and MIDDLE times their sum is the `base` that makes up for what was taken away. A whole
+sum is below 2^31 for d up to WHOLE_FEATURES; int32 may wrap around on the way there, and back.
 """
 
 from __future__ import annotations
@@ -19,19 +21,15 @@ from copy import copy
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
-from numba.np.arrayobj import make_array
+from numba import njit
 
+from svmcore.gram.registers import FOURS, STREAMS, TILE, add_lines
 from svmcore.kernels import _finish
 
-TILE = 32  # examples a tile
-STREAMS = 2  # sums kept apart and added at the end, so that additions need not wait for each other
 GROUP = 256  # examples finished together (inner products -> kernel values), a whole number of tiles
 ROWS = 256  # rows that pass over a tile before the next tile: they and the tile stay in L2
-LEVELS = 255
+LEVELS, MIDDLE = 255, 128
+FLIPPED = np.int32(-0x7F7F7F80)  # the top bit of each byte, which makes q a signed q - MIDDLE
 SMALLEST = 1e-30  # of a row's largest value, so that its step can be divided by
 PRECISION = 5e-7  # relative: a value may have been rounded to float32 a few times on its way
 WHOLE_FEATURES = 2**31 // LEVELS**2
@@ -42,7 +40,8 @@ class Rows(NamedTuple):
 
     start: np.ndarray  # (m + 1,) int64, where each row's list begins
     line: np.ndarray  # (entries,) int32
-    factor: np.ndarray  # (entries,) float32; whole numbers: int32 of two int16, the lower half the first feature
+    factor: np.ndarray  # (entries,) float32; whole numbers: int32 of four bytes, the lowest the first feature
+    base: np.ndarray  # (m,) what sums begin with, of the factors' type
     step: np.ndarray  # (m,) float32, what a whole number stands for; 1 in the real form
 
 
@@ -52,30 +51,32 @@ class Tiles:
     def __init__(self, X, steps=None):
         self.whole = steps is not None
         self.step = steps if self.whole else np.ones(len(X), np.float32)
-        width, kind = (2, np.uint8) if self.whole else (1, np.float32)
         self.used = np.flatnonzero(X.any(axis=0))
-        lines = -(-len(self.used) // width)
-        self.features = np.resize(self.used, (lines, width))  # of each line; a last line that lacks one repeats another
-        self._fill(X, np.arange(len(X)), (lines, TILE, width), kind)
+        if self.whole:
+            self._hold(len(X), -(-len(self.used) // FOURS), np.int32)
+            _fill_whole(X, self.used, self.step, self.data)
+        else:
+            self._hold(len(X), len(self.used), np.float32)
+            _fill_real(X, self.used, self.data)
 
-    def subset(self, X, idx) -> Tiles:
-        """Tiles of the examples idx (m,) of X alone."""
+    def subset(self, idx) -> Tiles:
+        """Tiles of the examples idx (m,) alone."""
         part = copy(self)
         part.step = self.step[idx]
-        part._fill(X, idx, self.data.shape[1:], self.data.dtype)
+        part._hold(len(idx), self.data.shape[1], self.data.dtype)
+        _copy_examples(self.data, idx, part.data)
         return part
 
-    def _fill(self, X, idx, shape, kind) -> None:
-        self.data = _aligned((-(-len(idx) // GROUP) * GROUP // TILE, *shape), kind)
+    def _hold(self, n, lines, kind) -> None:
+        self.data = _aligned((-(-n // GROUP) * GROUP // TILE, lines, TILE), kind)
         self.nbytes = self.data.nbytes + self.step.nbytes
-        _fill_tiles(X, idx, self.used, self.step, self.data)
 
     def rows(self, A) -> Rows | None:
         """A (m, d) float32 ready for `multiply`; None if the tiles are whole and A is not."""
         if not self.whole:
-            return Rows(*_real_entries(A, self.features), np.ones(len(A), np.float32))
+            return Rows(*_real_entries(A, self.used), np.zeros(len(A), np.float32), np.ones(len(A), np.float32))
         steps = whole_steps(A)
-        return None if steps is None else Rows(*_whole_entries(A, steps, self.features), steps)
+        return None if steps is None else Rows(*_whole_entries(A, steps, self.used), steps)
 
 
 def whole_steps(X) -> np.ndarray | None:
@@ -90,72 +91,6 @@ def _aligned(shape, kind):
     memory = np.zeros(size + 64, np.uint8)
     start = -memory.ctypes.data % 64
     return memory[start : start + size].view(kind).reshape(shape)
-
-
-def _add_lines(line, factor, start, stop, tile, sums):
-    """sums (TILE,) float32 = sum over start <= p < stop of factor[p] * tile[line[p]]; tile (lines, TILE, width)."""
-    factors = factor[start:stop].view(np.int16) if tile.dtype == np.uint8 else factor[start:stop]
-    sums[:] = np.einsum("pw,pcw->c", factors.reshape(-1, tile.shape[2]), tile[line[start:stop]], dtype=factor.dtype)
-
-
-@overload(_add_lines)
-def _compiled_add_lines(line, factor, start, stop, tile, sums):
-    return lambda line, factor, start, stop, tile, sums: _add_in_registers(line, factor, start, stop, tile, sums)
-
-
-@intrinsic
-def _add_in_registers(typing_context, line, factor, start, stop, tile, sums):
-    """The loop of `_add_lines` with every sum in a vector register, which no loop over an array compiles to."""
-    whole = isinstance(tile.dtype, types.Integer)
-
-    def generate(context, builder, signature, args):
-        pointers = [make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 4, 5)]
-        lines, factors, values, result = pointers
-        vector = ir.VectorType(ir.IntType(32) if whole else ir.FloatType(), TILE)
-        streams = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(STREAMS)]
-        with cgutils.for_range_slice(builder, args[2], args[3], args[2].type(STREAMS)) as (first, _):
-            for stream, total in enumerate(streams):
-                p = builder.add(first, first.type(stream))
-                at = builder.sext(builder.load(builder.gep(lines, [p])), first.type)
-                at = builder.gep(values, [builder.mul(at, at.type(2 * TILE if whole else TILE))])
-                add = _add_pairs if whole else _add_product
-                builder.store(add(builder, builder.load(builder.gep(factors, [p])), at, builder.load(total)), total)
-        total = builder.load(streams[0])
-        for stream in streams[1:]:
-            total = (builder.add if whole else builder.fadd)(total, builder.load(stream))
-        total = builder.sitofp(total, ir.VectorType(ir.FloatType(), TILE)) if whole else total
-        builder.store(total, builder.bitcast(result, total.type.as_pointer())).align = 4
-        return context.get_dummy_value()
-
-    return types.void(line, factor, start, stop, tile, sums), generate
-
-
-def _add_product(builder, factor, at, total):
-    """total + factor * (the TILE float32 at `at`), as one instruction a register."""
-    values = builder.load(builder.bitcast(at, total.type.as_pointer()))
-    values.align = 4
-    product = builder.fmul(_everywhere(builder, factor, TILE), values, flags=["contract"])
-    return builder.fadd(product, total, flags=["contract"])
-
-
-def _add_pairs(builder, factors, at, total):
-    """total + the products of two int16 `factors` with TILE pairs of bytes; LLVM sees vpmaddwd in this on x86."""
-    pairs = ir.VectorType(total.type.element, 2 * TILE)
-    values = builder.load(builder.bitcast(at, ir.VectorType(ir.IntType(8), 2 * TILE).as_pointer()))
-    values.align = 1
-    factors = builder.bitcast(_everywhere(builder, factors, TILE), ir.VectorType(ir.IntType(16), 2 * TILE))
-    products = builder.mul(builder.zext(values, pairs), builder.sext(factors, pairs))
-    halves = [ir.Constant(ir.VectorType(ir.IntType(32), TILE), list(range(h, 2 * TILE, 2))) for h in (0, 1)]
-    even, odd = (builder.shuffle_vector(products, products, half) for half in halves)
-    return builder.add(builder.add(even, odd), total)
-
-
-def _everywhere(builder, value, count):
-    vector = ir.Constant(ir.VectorType(value.type, count), ir.Undefined)
-    lanes = ir.VectorType(ir.IntType(32), count)
-    return builder.shuffle_vector(
-        builder.insert_element(vector, value, lanes.element(0)), vector, ir.Constant(lanes, None)
-    )
 
 
 @njit(cache=True, nogil=True)
@@ -211,9 +146,9 @@ def _multiply_tile(rows, r, tile, column, edge, out, n):
     inside = b - a == TILE
     for i in range(r, min(r + ROWS, out.shape[0])):
         if inside:
-            _add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], tile, out[i, a:b])
+            add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], rows.base[i], tile, out[i, a:b])
         else:
-            _add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], tile, edge)
+            add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], rows.base[i], tile, edge)
             for j in range(a, b):
                 out[i, j] = edge[j - column]
 
@@ -226,15 +161,40 @@ def _scale(sums, step, steps):
 
 
 @njit(cache=True, nogil=True)
-def _fill_tiles(X, idx, used, steps, tiles):
-    """tiles[t, k / width, c, k mod width] = feature used[k] of example idx[t TILE + c], in steps of its row."""
-    width = tiles.shape[3]
-    for i in range(len(idx)):
-        tile, column, scale, row = tiles[i // TILE], i % TILE, np.float32(1) / steps[i], X[idx[i]]
+def _fill_real(X, used, tiles):
+    """tiles[t, k, c] = feature used[k] of example t TILE + c."""
+    for i in range(len(X)):
+        tile, column, row = tiles[i // TILE], i % TILE, X[i]
         for k in range(len(used)):
-            value = row[used[k]]
-            if value != 0:
-                tile[k // width, column, k % width] = value if width == 1 else np.rint(value * scale)
+            tile[k, column] = row[used[k]]
+
+
+@njit(cache=True, nogil=True)
+def _fill_whole(X, used, steps, tiles):
+    """tiles[t, k, c] = the features used[4 k] ... used[4 k + 3] of example t TILE + c, in steps of its row."""
+    levels = np.zeros(FOURS * tiles.shape[1], np.uint8)
+    fours = levels.view(np.int32)
+    for i in range(len(X)):
+        tile, column = tiles[i // TILE], i % TILE
+        _to_levels(X[i], used, steps[i], levels)
+        for k in range(len(fours)):
+            tile[k, column] = fours[k] ^ FLIPPED
+
+
+@njit(cache=True, nogil=True)
+def _to_levels(row, used, step, levels):
+    """levels (at least len(used),) uint8 = the used features of a row in its steps."""
+    scale = np.float32(1) / step
+    for k in range(len(used)):
+        levels[k] = np.uint8(np.rint(row[used[k]] * scale))
+
+
+@njit(cache=True, nogil=True)
+def _copy_examples(tiles, idx, out):
+    for i in range(len(idx)):
+        tile, column, of, at = out[i // TILE], i % TILE, tiles[idx[i] // TILE], idx[i] % TILE
+        for k in range(tile.shape[0]):
+            tile[k, column] = of[k, at]
 
 
 @njit(cache=True, nogil=True)
@@ -271,20 +231,14 @@ def _are_whole(values, scale, tolerance):
 
 
 @njit(cache=True, nogil=True)
-def _room(A):
-    """Entries of all rows of A at most: each is filled up to a multiple of STREAMS."""
-    return A.size + (STREAMS - 1) * len(A)
-
-
-@njit(cache=True, nogil=True)
-def _real_entries(A, features):
+def _real_entries(A, used):
     """(start, line, factor) of Rows, real form."""
-    start = np.zeros(len(A) + 1, np.int64)
-    line, factor = np.zeros(_room(A), np.int32), np.zeros(_room(A), np.float32)
+    start, room = np.zeros(len(A) + 1, np.int64), A.size + (STREAMS - 1) * len(A)
+    line, factor = np.zeros(room, np.int32), np.zeros(room, np.float32)
     p = 0
     for i in range(len(A)):
-        for k in range(len(features)):
-            value = A[i, features[k, 0]]
+        for k in range(len(used)):
+            value = A[i, used[k]]
             if value != 0:
                 line[p], factor[p] = k, value
                 p += 1
@@ -294,18 +248,20 @@ def _real_entries(A, features):
 
 
 @njit(cache=True, nogil=True)
-def _whole_entries(A, steps, features):
-    """(start, line, factor) of Rows, whole form."""
-    start = np.zeros(len(A) + 1, np.int64)
-    line, factor = np.zeros(_room(A), np.int32), np.zeros(_room(A), np.int32)
+def _whole_entries(A, steps, used):
+    """(start, line, factor, base) of Rows, whole form."""
+    levels = np.zeros(-(-len(used) // FOURS) * FOURS, np.uint8)
+    fours = levels.view(np.int32)
+    start, room = np.zeros(len(A) + 1, np.int64), (len(fours) + STREAMS) * len(A)
+    line, factor, base = np.zeros(room, np.int32), np.zeros(room, np.int32), np.empty(len(A), np.int32)
     p = 0
     for i in range(len(A)):
-        scale = np.float32(1) / steps[i]
-        for k in range(len(features)):
-            low, high = A[i, features[k, 0]], A[i, features[k, 1]]
-            if low != 0 or high != 0:
-                line[p], factor[p] = k, np.int32(np.rint(low * scale)) | np.int32(np.rint(high * scale)) << 16
-                p += 1
+        _to_levels(A[i], used, steps[i], levels)
+        base[i] = MIDDLE * levels.astype(np.int32).sum()
+        for k in range(len(fours)):
+            line[p], factor[p] = k, fours[k]
+            p += fours[k] != 0
+        factor[p : p + STREAMS] = 0
         p += -p % STREAMS
         start[i + 1] = p
-    return start, line[:p], factor[:p]
+    return start, line[:p], factor[:p], base

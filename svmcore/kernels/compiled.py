@@ -1,4 +1,7 @@
-"""Compiled kernels: inner products become kernel values where they lie, so that a product writes each value once."""
+"""Compiled kernels: inner products become kernel values where they lie, so that a product writes each value once.
+
+A row is gone through once, its values in vectors from the inner product to the kernel value.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 from numba import njit
 
 LINEAR, POLY, RBF_, SIGMOID = range(4)
+FUSED = {"contract"}  # a product and the sum it goes into may be one instruction
 
 
 class KernelCode(NamedTuple):
@@ -28,59 +32,60 @@ def _finish_rows(code, block, su, sv):
 @njit(cache=True, nogil=True)
 def _finish(code, row, su, sv):
     """Inner products `row` (t,) of u with t vectors become kernel values in place; su = |u|^2, sv (t,) = |v|^2."""
-    for start in range(0, row.shape[0], 256):  # stretches that stay in L1 through the passes below
-        part = row[start : start + 256]
-        if code.kind == POLY:
-            _affine(part, code.gamma, code.coef0)
-            _power(part, code.degree)
-        elif code.kind == RBF_:
-            norms = sv[start : start + 256]
-            for t in range(part.shape[0]):
-                part[t] = -code.gamma * max(su + norms[t] - np.float32(2) * part[t], np.float32(0))
-            _exp(part)
-        elif code.kind == SIGMOID:
-            _affine(part, code.gamma, code.coef0)
-            for t in range(part.shape[0]):
-                part[t] = min(max(np.float32(2) * part[t], np.float32(-80)), np.float32(80))
-            _exp(part)
-            for t in range(part.shape[0]):
-                part[t] = (part[t] - np.float32(1)) / (part[t] + np.float32(1))
+    if code.kind == POLY:
+        _finish_poly(code, row)
+    elif code.kind == RBF_:
+        _finish_rbf(code, row, su, sv)
+    elif code.kind == SIGMOID:
+        _finish_sigmoid(code, row)
 
 
-@njit(cache=True, nogil=True)
-def _affine(part, gamma, coef0):
-    for t in range(part.shape[0]):
-        part[t] = gamma * part[t] + coef0
+@njit(cache=True, nogil=True, fastmath=FUSED)
+def _finish_poly(code, row):
+    gamma, coef0, low, high = code.gamma, code.coef0, code.degree % 16, code.degree // 16
+    if high == 0:
+        for t in range(row.shape[0]):
+            row[t] = _power(gamma * row[t] + coef0, low)
+    else:
+        for t in range(row.shape[0]):
+            x = gamma * row[t] + coef0
+            row[t] = _power(x, low) * _power(_power(_power(x, 4), 4), high)
 
 
-@njit(cache=True, nogil=True)
-def _power(part, degree):
-    """part ** degree by repeated squaring, one pass of multiplications a bit."""
-    square = part.copy()
-    if degree % 2 == 0:
-        part[:] = np.float32(1)
-    bits = degree // 2
-    while bits > 0:
-        for t in range(part.shape[0]):
-            square[t] *= square[t]
-        if bits % 2 == 1:
-            for t in range(part.shape[0]):
-                part[t] *= square[t]
-        bits //= 2
+@njit(cache=True, nogil=True, fastmath=FUSED)
+def _finish_rbf(code, row, su, sv):
+    for t in range(row.shape[0]):
+        row[t] = _exp(-code.gamma * max(su + sv[t] - np.float32(2) * row[t], np.float32(0)))
 
 
-@njit(cache=True, nogil=True)
-def _exp(part):
-    """exp in place to 2e-7 (relative) by x = k ln 2 + r; vectorises, which a call of the library's exp does not."""
-    bits = np.empty(part.shape[0], np.int32)
-    for t in range(part.shape[0]):
-        x = min(max(part[t], np.float32(-87)), np.float32(87))
-        k = np.floor(x * np.float32(1.44269504) + np.float32(0.5))
-        bits[t] = (np.int32(k) + np.int32(127)) << 23
-        r = (x - k * np.float32(0.693359375)) + k * np.float32(2.12194440e-4)  # ln 2 in two parts
-        p = np.float32(1 / 720) + r * np.float32(1 / 5040)
-        p = np.float32(1 / 24) + r * (np.float32(1 / 120) + r * p)
-        part[t] = np.float32(1) + r * (np.float32(1) + r * (np.float32(0.5) + r * (np.float32(1 / 6) + r * p)))
-    power_of_two = bits.view(np.float32)
-    for t in range(part.shape[0]):
-        part[t] *= power_of_two[t]
+@njit(cache=True, nogil=True, fastmath=FUSED, error_model="numpy")
+def _finish_sigmoid(code, row):
+    for t in range(row.shape[0]):
+        e = _exp(np.float32(2) * (code.gamma * row[t] + code.coef0))
+        row[t] = (e - np.float32(1)) / (e + np.float32(1))
+
+
+@njit(cache=True, nogil=True, fastmath=FUSED)
+def _power(x, degree):
+    """x ** degree, 0 <= degree < 16, by squares; a loop over the bits would keep one over many x from being vectors."""
+    one = np.float32(1)
+    power = x if degree & 1 else one
+    x *= x
+    power *= x if degree & 2 else one
+    x *= x
+    power *= x if degree & 4 else one
+    x *= x
+    return power * (x if degree & 8 else one)
+
+
+@njit(cache=True, nogil=True, fastmath=FUSED)
+def _exp(x):
+    """exp to 2e-7 (relative) by x = k ln 2 + r; vectorises, which a call of the library's exp does not."""
+    x = min(max(x, np.float32(-87)), np.float32(87))
+    k = np.floor(x * np.float32(1.44269504) + np.float32(0.5))
+    power_of_two = np.int32((np.int32(k) + np.int32(127)) << np.int32(23))
+    r = (x - k * np.float32(0.693359375)) + k * np.float32(2.12194440e-4)  # ln 2 in two parts
+    p = np.float32(1 / 720) + r * np.float32(1 / 5040)
+    p = np.float32(1 / 24) + r * (np.float32(1 / 120) + r * p)
+    p = np.float32(1) + r * (np.float32(1) + r * (np.float32(0.5) + r * (np.float32(1 / 6) + r * p)))
+    return p * power_of_two.view(np.float32)

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from svmcore.gram.sources import Work
-from svmcore.gram.threads import handed_on, one_blas_thread
+from svmcore.gram.threads import Crew, handed_on, one_blas_thread
 from svmcore.solvers.progress import Monitor, Progress, Standing, Stopped
 
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
@@ -39,10 +39,11 @@ class Session(Work):
         self.stopped, self.history, self.iterations = False, [], 0
         self.error: BaseException | None = None  # the first one of a machine or of the monitor
         self._thread, self._started = threading.get_ident(), time.perf_counter()
-        self._gate = threading.Lock()  # workers wait at it while a report is made, so that a pause holds them too
+        self._gate = threading.RLock()  # workers wait at it while a report is made, so that a pause holds them too
         self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
         self._free: list[np.ndarray] = []  # memory that was used and is not now
         self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
+        self.strategy = ""  # how the examples' Gram matrix was come by, in words
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
 
     def __enter__(self) -> Session:
@@ -69,15 +70,16 @@ class Session(Work):
         """Pairs that a machine of n examples may move: what ends problems that cannot be solved to tol."""
         return self.max_iter if self.max_iter >= 0 else max(UNLIMITED[0], UNLIMITED[1] * n)
 
-    def begin(self, stage: str, standing: Callable[[], Standing]) -> None:
-        """A stage: its name, and what says how all machines of the fit stand while it lasts."""
+    def begin(self, stage: str | Callable[[], str], standing: Callable[[], Standing]) -> None:
+        """A stage: its name, or what gives it at the moment, and what says how all machines of the fit stand."""
         self._stage, self._standing = stage, standing
 
     # Reports
 
     def check(self) -> None:
-        """Between pieces of work: report, in the thread that fits; raise in every thread what ended the fit."""
-        if threading.get_ident() == self._thread:
+        """Between pieces of work: report, in the thread that fits; wait for a report, in others; raise in every thread
+        what ended the fit."""
+        with self._gate:
             self.report()
         if self.stopped:
             raise self.error or Stopped
@@ -88,11 +90,19 @@ class Session(Work):
             self.iterations += iterations
             news()
         if self.burst:
-            self.report()
+            self._report()
         return not self.stopped
 
     def report(self) -> None:
-        """Publish a Progress and ask whether to go on. What the monitor raises ends the fit."""
+        """Publish a Progress and ask whether to go on, in the thread that fits. What the monitor raises ends the
+        fit."""
+        if self._fits():
+            self._report()
+
+    def _fits(self) -> bool:
+        return threading.get_ident() == self._thread
+
+    def _report(self) -> None:
         with self._gate:
             progress = self.progress()
             try:
@@ -106,9 +116,10 @@ class Session(Work):
 
     def progress(self) -> Progress:
         """How the fit stands now."""
+        stage = self._stage() if callable(self._stage) else self._stage
         standing = self._standing()
         return Progress(
-            stage=self._stage,
+            stage=stage,
             iterations=self.iterations,
             gap=max(standing.gaps, default=np.inf),
             gaps=standing.gaps,
@@ -125,21 +136,32 @@ class Session(Work):
     # Machines side by side
 
     def side_by_side(self, solve: Callable[..., None], tasks: Iterable[tuple], threads: int) -> None:
-        """solve(*task) for each task, `threads` at a time; this thread reports. The first error stops all and is
-        raised."""
-        executor = ThreadPoolExecutor(threads, "machine")
+        """solve(*task) for each task, `threads` at a time, begun in their order; this thread reports. The first error
+        stops all and is raised. A thread that is at work beside others already solves its tasks one by one."""
+        if not self._fits():
+            for task in tasks:
+                solve(*task)
+            return self.check()
+        executor, crew = ThreadPoolExecutor(threads, "machine"), Crew(self.check)
         try:
-            pending = {handed_on(executor, solve, *task) for task in tasks}
+            pending = {handed_on(executor, self._one, crew, solve, *task) for task in tasks}
             while pending:
                 done, pending = wait(pending, REPORT_SECONDS, FIRST_COMPLETED)
                 for future in done:
                     future.result()
-                self.report()
+                self.check()
         except BaseException as error:
             self._fail(error)
         finally:
             executor.shutdown(cancel_futures=self.stopped)  # waits for bursts that are under way
+        return self.check()
+
+    def _one(self, crew: Crew, solve: Callable[..., None], *task) -> None:
         self.check()
+        try:
+            crew.work(solve, *task)
+        except BaseException as error:
+            self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
         """End the fit by an error, and raise the first one; others are stops that it has caused."""
@@ -177,6 +199,23 @@ class Session(Work):
         self._standing = lambda: standing
         with self._gate:
             self._free.clear()
+
+
+class Part:
+    """A session as some of its machines see it that are solved beside the others, in a thread of their own.
+
+    How they stand is kept here, for whoever puts the parts of the fit together; all else is the session's.
+    """
+
+    def __init__(self, session: Session, standing: Callable[[], Standing]):
+        self._session, self.standing = session, standing
+
+    def begin(self, stage: str, standing: Callable[[], Standing]) -> None:
+        """As of a session; the stage is the fit's."""
+        self.standing = standing
+
+    def __getattr__(self, name):
+        return getattr(self._session, name)
 
 
 def ending(gaps, tol: float, iterations, limit: int) -> str:

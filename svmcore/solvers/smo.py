@@ -10,6 +10,10 @@ alpha is optimal to `tol` when gap <= tol (Keerthi et al. 2001). A step moves on
 const: i has the least f of I_up, j of I_low promises the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij) (Fan,
 Chen, Lin 2005). y, alpha, C, f (n,) float64. At free SVs the decision function's bias is b = -f.
 
+Pairs move in stretches. Within one f + b is kept in single precision: it is small where pairs are still to be moved, so
+that its error is small beside the gap, and half the bytes pass by. At the end of a stretch f is summed anew, in double
+precision, from what alpha has changed by.
+
 nu-SVC (Chang and Lin 2001) asks for sum_i alpha_i = nu sum_i C_i too. Then the sum over each class is fixed: a pair is
 of one class, index sets and gap are each class's own, and -y_i in f cancels (decomposition/nu.py).
 
@@ -26,9 +30,13 @@ from numba import njit
 
 from svmcore._jit import FAST, greater, lesser
 
-OUT = 1e300  # penalty that keeps an example out of I_up or I_low
-FLAT = 1e-12  # least curvature of a pair, for kernels that are not positive definite
-BLOCK = 256  # examples a pass compares before it looks for the index: arg-min does not vectorise, min does
+BEYOND = np.float32(3e38)  # penalty that keeps an example out of I_up or I_low
+FLAT = np.float32(1e-12)  # least curvature of a pair, for kernels that are not positive definite
+BLOCK = 64  # examples a pass compares before it looks for the index: arg-min does not vectorise, min does
+SHORT, FINEST = 0.95, 1e-4  # times tol, and times the gap at the start, the gap in single precision that ends a stretch
+STRETCH = 10_000, 4  # pairs of a stretch at most: so many, and so many for each example
+TRIES = 3  # stretches in turn that do not halve the gap, after which single precision has given what it can
+COLUMNS, PIECE = 2048, 50_000_000  # examples whose f is summed at a time; values of K between two looks at `go_on`
 
 
 class Pairs(NamedTuple):
@@ -40,9 +48,10 @@ class Pairs(NamedTuple):
     C: np.ndarray  # (n,) float64
     alpha: np.ndarray  # (n,) float64, changed in place
     f: np.ndarray  # (n,) float64, changed in place
-    up: np.ndarray  # (g, n) float64: 0 in I_up, else OUT; one row, or one a class where pairs lie within classes
-    low: np.ndarray  # (g, n) float64: 0 in I_low, else -OUT
-    diag: np.ndarray  # (n,) float64, K_ii
+    near: np.ndarray  # (n,) float32, f + b while pairs move
+    up: np.ndarray  # (g, n) float32: 0 in I_up, else BEYOND; one row, or one a class where pairs lie within classes
+    low: np.ndarray  # (g, n) float32: 0 in I_low, else -BEYOND
+    diag: np.ndarray  # (n,) float32, K_ii
 
 
 def pairs(blocks, which, y, C, alpha, f, apart: bool = False) -> Pairs:
@@ -50,26 +59,68 @@ def pairs(blocks, which, y, C, alpha, f, apart: bool = False) -> Pairs:
     both examples of a pair are of one class."""
     blocks = blocks[None] if blocks.ndim == 2 else blocks
     groups = np.stack([y > 0, y < 0]) if apart else np.ones((1, len(y)), bool)
-    up, low = (groups & members for members in index_sets(y, C, alpha))
-    diag = np.concatenate([blocks[which[a, a]].diagonal() for a in range(len(which))]).astype(np.float64)
-    return Pairs(blocks, which, y, C, alpha, f, np.where(up, 0.0, OUT), np.where(low, 0.0, -OUT), diag)
+    up, low = (np.where(groups & members, np.float32(0), BEYOND) for members in index_sets(y, C, alpha))
+    diag = np.concatenate([blocks[which[a, a]].diagonal() for a in range(len(which))])
+    return Pairs(blocks, which, y, C, alpha, f, np.empty(len(y), np.float32), up, -low, diag)
 
 
 def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=None) -> tuple[int, float]:
-    """Pairs until gap <= tol, or until the worst pair cannot move in double precision.
+    """Pairs until gap <= tol, or until none can move that would bring it nearer.
 
     `go_on(iterations)` after each burst of pairs says whether to continue. burst: pairs at a time, or what gives them
     before each burst; None for as many as take about 20 ms. Returns (iterations, gap). alpha is feasible at every
     return.
     """
-    usual, done = max(50, 20_000_000 // max(len(problem.y), 1)), 0
+    apart, done, tries = len(problem.up) > 1, 0, 0
+    gap, b = kkt_gap(problem.y, problem.C, problem.alpha, problem.f, apart)
+    while True:
+        begun, before = problem.alpha.copy(), problem.f.copy()
+        goal, most = max(SHORT * tol, FINEST * gap), min(STRETCH[0] + STRETCH[1] * len(begun), max_iterations - done)
+        moved, going = _stretch(problem, b, goal, most, go_on, burst)
+        done += moved
+        if not going or not _sum_anew(problem, begun, before, go_on):
+            return done, gap
+        last, (gap, b) = gap, kkt_gap(problem.y, problem.C, problem.alpha, problem.f, apart)
+        tries = 0 if gap <= last / 2 or moved == most else tries + 1
+        if gap <= tol or not moved or done >= max_iterations or tries == TRIES:
+            return done, gap
+
+
+def _stretch(p: Pairs, b: float, goal: float, most: int, go_on, burst) -> tuple[int, bool]:
+    """Bursts of pairs in single precision, until the gap is at the goal or `most` have moved; f is good enough for
+    reports. Returns (pairs moved, whether to go on)."""
+    p.near[:] = p.f + b
+    usual, done = max(50, 20_000_000 // max(len(p.y), 1)), 0
     while True:
         asked = burst() if callable(burst) else burst
-        wanted = min(asked or usual, max_iterations - done)
-        iterations, gap = _burst(problem, tol, wanted)
+        wanted = min(asked or usual, most - done)
+        iterations, gap = _burst(p, np.float32(goal), wanted)
         done += iterations
-        if not go_on(iterations) or gap <= tol or iterations < wanted or done >= max_iterations:
-            return done, gap
+        np.subtract(p.near, b, out=p.f)
+        if not go_on(iterations):
+            return done, False
+        if gap <= goal or iterations < wanted or done >= most:
+            return done, True
+
+
+def _sum_anew(p: Pairs, begun, before, go_on) -> bool:
+    """f from what it was `before` and what has changed in alpha since it was `begun`, in double precision; False if
+    there was a stop."""
+    change = (p.alpha - begun) * p.y
+    changed = np.flatnonzero(change)
+    change, n0, summed = change[changed], p.blocks.shape[1], 0
+    for b in range(len(p.which)):
+        for start in range(0, n0, COLUMNS):
+            part = slice(start, min(start + COLUMNS, n0))
+            f = before[b * n0 :][part]
+            _add_rows(p.blocks, p.which[:, b].copy(), changed, change, part.start, f)
+            summed += len(f) * len(changed)
+            if summed > PIECE:
+                summed = 0
+                if not go_on(0):
+                    return False
+    p.f[:] = before
+    return True
 
 
 def index_sets(y, C, alpha) -> tuple[np.ndarray, np.ndarray]:
@@ -128,66 +179,70 @@ def dual_objective(y, alpha, f) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _burst(p, tol, max_iterations):
-    n = p.y.shape[0]
-    space_i, space_j = np.zeros(n, np.float32), np.zeros(n, np.float32)
-    g, i, least, gap = _worst(p, space_i, space_i, 0.0)
-    for done in range(max_iterations):
-        if gap <= tol:
-            return done, gap
-        row_i = _row(p, i, space_i)
-        j = _partner(row_i, p.diag[i], p.diag, p.f, p.low[g], least)
-        alpha_i, alpha_j = p.alpha[i], p.alpha[j]
-        step = _move(p, g, i, j, row_i[j])
-        if p.alpha[i] == alpha_i and p.alpha[j] == alpha_j:
-            return done, gap  # the same pair would come again and again
-        g, i, least, gap = _worst(p, row_i, _row(p, j, space_j), step)
-    return max_iterations, gap
+def _burst(p, goal, max_iterations):
+    blocks, which, y, C, alpha, f, ups, lows, diag = p.blocks, p.which, p.y, p.C, p.alpha, p.near, p.up, p.low, p.diag
+    n, groups = y.shape[0], ups.shape[0]
+    space_i, space_j, change, done = np.zeros(n, np.float32), np.zeros(n, np.float32), np.float32(0), 0
+    row_i, row_j = space_i, space_j
+    while True:
+        g, (i, least, most) = 0, _update_and_select(row_i, row_j, change, f, ups[0], lows[0])
+        for other in range(1, groups):  # the group of examples whose gap is largest
+            its = _update_and_select(row_i, row_j, np.float32(0), f, ups[other], lows[other])
+            if its[2] - its[1] > most - least:
+                g, (i, least, most) = other, its
+        if most - least <= goal or done == max_iterations:
+            return done, most - least
+        row_i = _fetch(blocks, which, i, space_i)
+        j = _partner(row_i, diag[i], diag, f, lows[g], least)
+        row_j = _fetch(blocks, which, j, space_j)
+        curvature = np.float64(diag[i]) + np.float64(diag[j]) - 2.0 * np.float64(row_i[j])
+        step = (np.float64(f[j]) - np.float64(f[i])) / max(curvature, np.float64(FLAT))
+        step = _move(i, j, step, y, C, alpha, ups[g], lows[g])
+        if step == 0:
+            return done, most - least  # the same pair would come again and again
+        change, done = np.float32(step), done + 1
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _worst(p, row_i, row_j, step):
-    """f += step (K_i - K_j); then (group, i, f_i, gap) of the group of examples whose gap is largest."""
-    i, least, most = _update_and_select(row_i, row_j, step, p.f, p.up[0], p.low[0])
-    g, gap = 0, most - least
-    for other in range(1, p.up.shape[0]):
-        its_i, its_least, its_most = _update_and_select(row_i, row_j, 0.0, p.f, p.up[other], p.low[other])
-        if its_most - its_least > gap:
-            g, i, least, gap = other, its_i, its_least, its_most - its_least
-    return g, i, least, gap
+def _fetch(blocks, which, i, space):
+    """Row i of K, gathered in `space` (n,) where it has several segments.
 
-
-@njit(cache=True, nogil=True)
-def _row(p, i, space):
-    """Row i of K, gathered from its segments in `space` (n,) where it has several."""
-    J, n0 = p.which.shape[0], p.blocks.shape[1]
-    if J == 1:
-        return p.blocks[p.which[0, 0], i]
+    A plain row is read once for its sum, which nobody needs: read alone it comes at memory's full speed, which a pass
+    over several arrays does not reach, and then it is in cache.
+    """
+    n0 = blocks.shape[1]
+    if which.shape[0] == 1:
+        row, total = blocks[which[0, 0], i], np.float32(0)
+        for t in range(n0):
+            total += row[t]
+        space[0] = total
+        return row
     a, u = i // n0, i % n0
-    for b in range(J):
-        segment, target = p.blocks[p.which[a, b], u], space[b * n0 : (b + 1) * n0]
+    for b in range(which.shape[0]):
+        segment, target = blocks[which[a, b], u], space[b * n0 : (b + 1) * n0]
         for t in range(n0):  # Numba takes seconds to compile an assignment of slices
             target[t] = segment[t]
     return space
 
 
 @njit(cache=True, nogil=True)
-def _move(p, g, i, j, k_ij):
-    """Step along the pair, clipped to the box: alpha and the index sets of i and j change, the step returns."""
-    curvature = p.diag[i] + p.diag[j] - 2.0 * np.float64(k_ij)
-    step = (p.f[j] - p.f[i]) / max(curvature, FLAT)
-    room_i = p.C[i] - p.alpha[i] if p.y[i] > 0 else p.alpha[i]
-    room_j = p.alpha[j] if p.y[j] > 0 else p.C[j] - p.alpha[j]
-    step = min(step, room_i, room_j)
-    for t, sign, room in ((i, p.y[i], room_i), (j, -p.y[j], room_j)):
+def _move(i, j, step, y, C, alpha, up, low):
+    """Step along the pair, clipped to the box: alpha and the index sets of i and j change. The step that was made; 0
+    where alpha is too large for it to make a difference."""
+    room_i = C[i] - alpha[i] if y[i] > 0 else alpha[i]
+    room_j = alpha[j] if y[j] > 0 else C[j] - alpha[j]
+    step, stays = min(step, room_i, room_j), True
+    for t, sign, room in ((i, y[i], room_i), (j, -y[j], room_j)):
+        before = alpha[t]
         if step >= room:
-            p.alpha[t] = p.C[t] if sign > 0 else 0.0
+            alpha[t] = C[t] if sign > 0 else 0.0
         else:
-            p.alpha[t] += sign * step
-        loaded, free_above = p.alpha[t] > 0, p.alpha[t] < p.C[t]
-        p.up[g, t] = 0.0 if (free_above if p.y[t] > 0 else loaded) else OUT
-        p.low[g, t] = 0.0 if (loaded if p.y[t] > 0 else free_above) else -OUT
-    return step
+            alpha[t] += sign * step
+        stays &= alpha[t] == before
+        loaded, free_above = alpha[t] > 0, alpha[t] < C[t]
+        up[t] = np.float32(0) if (free_above if y[t] > 0 else loaded) else BEYOND
+        low[t] = np.float32(0) if (loaded if y[t] > 0 else free_above) else -BEYOND
+    return 0.0 if stays else step
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -198,19 +253,19 @@ def _update_and_select(row_i, row_j, step, f, up, low):
     The second look searches the least anew instead of asking for equality, which fast math does not promise.
     """
     n = f.shape[0]
-    least, most, where = OUT, -OUT, 0
+    least, most, where = BEYOND, -BEYOND, 0
     for start in range(0, n, BLOCK):
         part = slice(start, start + BLOCK)
         fs, ups, lows, rows_i, rows_j = f[part], up[part], low[part], row_i[part], row_j[part]
-        block_least, block_most = OUT, -OUT
+        block_least, block_most = BEYOND, -BEYOND
         for t in range(fs.shape[0]):
-            fs[t] += step * (np.float64(rows_i[t]) - np.float64(rows_j[t]))
+            fs[t] += step * (rows_i[t] - rows_j[t])
             block_least = lesser(block_least, fs[t] + ups[t])
             block_most = greater(block_most, fs[t] + lows[t])
         if block_least < least:
             least, where = block_least, start
         most = max(most, block_most)
-    chosen, least = where, OUT
+    chosen, least = where, BEYOND
     for t in range(where, min(n, where + BLOCK)):
         if f[t] + up[t] < least:
             chosen, least = t, f[t] + up[t]
@@ -221,21 +276,32 @@ def _update_and_select(row_i, row_j, step, f, up, low):
 def _partner(row_i, diag_i, diag, f, low, least):
     """j of I_low with the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij)."""
     n = f.shape[0]
-    best, where = -1.0, 0
+    best, where = np.float32(-1), 0
     for start in range(0, n, BLOCK):
         part = slice(start, start + BLOCK)
         fs, lows, diags, rows_i = f[part], low[part], diag[part], row_i[part]
-        block_best = -1.0
+        block_best = np.float32(-1)
         for t in range(fs.shape[0]):
-            ahead = greater(fs[t] + lows[t] - least, 0.0)
-            curvature = greater(diag_i + diags[t] - 2.0 * np.float64(rows_i[t]), FLAT)
-            block_best = greater(block_best, ahead * ahead / curvature)
+            ahead = greater(fs[t] + lows[t] - least, np.float32(0))
+            curvature = greater(diag_i + diags[t] - np.float32(2) * rows_i[t], FLAT)
+            block_best = greater(block_best, ahead * (ahead / curvature))
         if block_best > best:
             best, where = block_best, start
-    chosen, best = where, -1.0
+    chosen, best = where, np.float32(-1)
     for t in range(where, min(n, where + BLOCK)):
-        ahead = max(f[t] + low[t] - least, 0.0)
-        gain = ahead * ahead / max(diag_i + diag[t] - 2.0 * np.float64(row_i[t]), FLAT)
+        ahead = max(f[t] + low[t] - least, np.float32(0))
+        gain = ahead * (ahead / max(diag_i + diag[t] - np.float32(2) * row_i[t], FLAT))
         if gain > best:
             chosen, best = t, gain
     return chosen
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _add_rows(blocks, block_of, rows, weight, start, f):
+    """f (m,) float64 += sum_r weight[r] K[rows[r], start : start + m] of one column of blocks, block_of (J,)."""
+    n0, m = blocks.shape[1], f.shape[0]
+    for r in range(rows.shape[0]):
+        a, u = rows[r] // n0, rows[r] % n0
+        row, w = blocks[block_of[a], u][start : start + m], weight[r]
+        for t in range(m):
+            f[t] += w * np.float64(row[t])

@@ -23,19 +23,17 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import Targets
-from svmcore.gram.orbit import Orbit, block_bytes
+from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
+from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining
 from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
-from svmcore.preprocess import as_images, background
-from svmcore.solvers.progress import Solution, Standing, Stopped
+from svmcore.solvers.progress import Standing, Stopped
 from svmcore.solvers.session import Session
-from svmcore.svc import SVC, Source
+from svmcore.svc import SVC
 
-CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
 APART = ("machine", "positive", "all-positive")  # scopes in which each machine has examples of its own
-FRESH_GAP = 2.0  # of a machine without support vectors
 
 
 class VirtualSnapshot(NamedTuple):
@@ -51,7 +49,7 @@ class VirtualSnapshot(NamedTuple):
 
 
 class Stages:
-    """One fit of a VirtualSVC, `owner`: machines in shares that are solved in turn, each within the SVC's budget.
+    """One fit of a VirtualSVC, `owner`: machines in shares that are solved side by side, all within the SVC's budget.
 
     The method: Burges and Schoelkopf (1997), section 3.
     """
@@ -110,19 +108,37 @@ class Stages:
         larger = self.single.power(self.rounds)
         table = larger.after(self.jitters, self.single)
         self.jitters = larger
-        kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
-        kernel, done = self.second_kernel, []
-        self.standing = Standing((FRESH_GAP,) * len(self.Y), 0.0, 0, 0, None)  # of the shares that are done
-        self.most = max(len(seed.parent) for seed in seeds)  # at least the parents of every machine
-        for seed in seeds:
-            try:
-                done.append(self._retrain(seed, table, kernel, lambda *live: self._state([*done, *live], kept, kernel)))
-            except Stopped:
-                self.ending = "stopped"
-            if self.session.stopped:
-                break
+        self.kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
+        self.tasks = [Retraining(self._virtual(seed, table), self) for seed in seeds]
+        self.session.max_iter = self.second.max_iter
+        self.session.begin(self._name, self.standing)
+        try:
+            self._retrain()
+        except Stopped:
+            self.ending = "stopped"
+        for task in self.tasks:
+            if task.solution is not None:
+                self.gaps[task.share.machines] = task.solution.gaps
+                self.iterations[task.share.machines] = task.solution.iterations
+                self.ending = self.ending or task.solution.ending
         self.session.forget_memory()
-        self.kernel, self.shares = self._state(done, kept, kernel)
+        self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
+
+    def standing(self) -> Standing:
+        """How all machines of the fit stand: those of each share as they were when last looked at."""
+        now, gaps = [task.part.standing() for task in self.tasks], np.empty(len(self.Y))
+        for task, one in zip(self.tasks, now, strict=True):
+            gaps[task.share.machines] = one.gaps
+
+        def snapshot():
+            shares = [
+                task.share.live(one.snapshot()) if one.snapshot else None
+                for task, one in zip(self.tasks, now, strict=True)
+            ]
+            return self._snapshot(*self._state(shares))
+
+        sums = (sum(getattr(one, name) for one in now) for name in ("dual", "n_sv", "n_bound"))
+        return Standing(tuple(gaps.tolist()), *sums, snapshot)
 
     def assemble(self, shares, kernel=None) -> Machine:
         """One machine of all shares, in which each distinct virtual example stands once."""
@@ -141,7 +157,7 @@ class Stages:
             kernel=self.kernel if kernel is None else kernel,
             classes=self.targets.classes,
             support=parent,
-            support_vectors=self._vectors(parent, jitter),
+            support_vectors=self.vectors(parent, jitter),
             coef=coef,
             bias=bias,
             C=float(self.second.C),
@@ -152,99 +168,51 @@ class Stages:
             prepare=self.owner.prepare_,
         )
 
-    def _retrain(self, seed: Share, table, kernel: Kernel, state) -> Share:
-        """The seed's machines on all jittered forms of its examples; `state(share)` is what a stop now would leave,
-        `state()` what one at the start would."""
+    def _virtual(self, seed: Share, table) -> Share:
+        """The seed's machines on all jittered forms of its examples, not yet trained."""
         n = len(self.X)
         forms = table[seed.jitter].T * n + seed.parent  # (J, m), the identity first
         if self.owner.scope.endswith("positive"):  # the others keep the form that they have
             forms = np.where(self.Y[seed.machines[0], seed.parent] > 0, forms, forms[0])
         keys = np.unique(forms)
-        parent, jitter = keys % n, keys // n
-        box = np.tile(self.box[parent], (len(seed.machines), 1))
-        nothing = np.zeros_like(box)
-        share = Share(seed.machines, parent, jitter, nothing, nothing > 0, np.zeros(len(box)), len(parent))
-        begun = self.standing
+        nothing = np.zeros((len(seed.machines), len(keys)))
+        bias = np.zeros(len(seed.machines))
+        return Share(seed.machines, keys % n, keys // n, nothing, nothing > 0, bias, len(keys))
 
-        def of_all(standing: Standing) -> Standing:
-            inner = standing.snapshot
-            self.standing = _joined(begun, standing, share.machines)
-            return self.standing._replace(snapshot=lambda: self._snapshot(*state(share.live(inner()))))
+    def _retrain(self) -> None:
+        """All tasks, as many side by side as there are cores and the ceiling has room for; those that take most begin,
+        so that the cores end together."""
+        if len(self.tasks) == 1:
+            return self.tasks[0].run(self.ceiling)
+        waiting = sorted(self.tasks, key=lambda task: -task.nbytes)
+        alone = [task for task in waiting if 2 * task.nbytes > self.ceiling]
+        for tasks, together in ((alone, 1), (waiting[len(alone) :], CORES)):
+            if tasks:
+                together = min(together, max(self.ceiling // tasks[0].nbytes, 1))
+                calls = [(task, self.ceiling // together) for task in tasks]
+                self.session.side_by_side(Retraining.run, calls, together)
+        return None
 
-        stage = "virtual" if len(seed.machines) > 1 else f"virtual {self.targets.classes[seed.machines[0]]}"
-        self.session.begin(stage, lambda: begun._replace(snapshot=lambda: self._snapshot(*state())))
-        solution = self._solve(share, kernel, box, stage, of_all)
-        self.gaps[seed.machines], self.iterations[seed.machines] = solution.gaps, solution.iterations
-        self.ending = self.ending or solution.ending
-        bound = (solution.alpha > 0) & (solution.alpha >= box)
-        return replace(share, alpha=solution.alpha, bound=bound, bias=solution.bias)
+    def _name(self) -> str:
+        """The stage, with the classes whose machines are at work."""
+        at_work = [task.share.machines for task in self.tasks if task.at_work or len(self.tasks) == 1]
+        names = ", ".join(str(self.targets.classes[machines[0]]) for machines in at_work if len(machines) == 1)
+        return f"virtual {names}".strip()
 
-    def _solve(self, share: Share, kernel: Kernel, box, stage: str, whole) -> Solution:
-        """The machines of a share on its virtual examples: by relative shift where that is the same, or as SVC does."""
-        Y, factors = self.Y[np.ix_(share.machines, share.parent)], self.jitters.factor()
-        how = {"stage": stage, "whole": whole}
-        if not self._only_shifts_count(share, factors, kernel):
-            vectors = self._vectors(share.parent, share.jitter)
-            return self.second._solve(vectors, kernel, Y, box, self.session, **how)
-        n0 = len(share.parent) // len(self.jitters)
-        forms = factors.rest.apply(self.X[share.parent[:n0]])
-        bases = self.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
-        most = min(block_bytes(self.most, factors.index, factors.offsets), self.ceiling) // 4
-        with self.session.memory(max(most, block_bytes(n0, factors.index, factors.offsets) // 4)) as memory:
-            shape = self.jitters.image_shape
-            orbit = Orbit(bases, shape, factors.index, factors.offsets, kernel, self.session, memory)
-            return self.second._solve(None, kernel, Y, box, self.session, source=Source(orbit, 0), **how)
-
-    def _only_shifts_count(self, share: Share, factors, kernel: Kernel) -> bool:
-        """Whether kernel values of shifted images depend on their relative shift alone, and the blocks fit the budget:
-        every parent stands in every form, on a background of 0 with next to no ink that a shift would clip, with
-        preparations that a shift does not change, and a kernel of products.
-        """
-        prepare, J = self.owner.prepare, len(self.jitters)
-        n0 = len(share.parent) // J
-        steps = () if prepare is None else getattr(prepare, "steps", ("unknown",))
-        if (
-            factors is None
-            or self.second.solver != "auto"
-            or hasattr(kernel, "fill")
-            or not set(steps) <= {"unit-norm", "scale01"}
-        ):
-            return False
-        parents = share.parent[:n0]
-        if len(share.parent) != J * n0 or self.jitters.image_shape is None:
-            return False
-        if (share.jitter != np.arange(J).repeat(n0)).any() or (share.parent != np.tile(parents, J)).any():
-            return False
-        need = block_bytes(n0, factors.index, factors.offsets) + 100 * len(share.machines) * len(share.parent)
-        if need > self.ceiling:
-            return False
-        images = as_images(self.X[parents], self.jitters.image_shape)
-        reach = self.jitters.reach
-        inner = images[:, reach:-reach, reach:-reach] if reach else images
-        kept, total = (float(np.einsum("nhwc,nhwc->", part, part, dtype=np.float64)) for part in (inner, images))
-        paper = self.jitters.border == "zero" or (self.jitters.border == "background" and not background(images).any())
-        return paper and total - kept <= CLIPPED * total
-
-    def _vectors(self, parent, jitter) -> np.ndarray:
+    def vectors(self, parent, jitter) -> np.ndarray:
+        """Virtual examples (m, d) as the kernel sees them."""
         if self.jitters.image_shape is None:  # the identity alone
             return self.owner.prepared(self.X[parent])
         return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))
 
-    def _state(self, done, kept, kernel) -> tuple[Kernel, list[Share]]:
-        """Kernel and shares once `done` are retrained: with the others as they were, if the kernel allows."""
-        if kernel == self.kernel or len(done) == len(kept):
-            return kernel, done + kept[len(done) :]
-        return self.kernel, kept
+    def _state(self, now: list[Share | None]) -> tuple[Kernel, list[Share]]:
+        """Kernel and shares where these are retrained, so far as they are: with the others as they were, if the kernel
+        allows."""
+        if self.second_kernel == self.kernel or None not in now:
+            return self.second_kernel, [old if new is None else new for old, new in zip(self.kept, now, strict=True)]
+        return self.kernel, self.kept
 
     def _snapshot(self, kernel: Kernel, shares) -> VirtualSnapshot:
         machine = self.assemble(shares, kernel)
         arrays = machine.support, machine.coef, machine.bias, machine.bound, machine.support_vectors
         return VirtualSnapshot(*arrays, kernel, machine.jitter)
-
-
-def _joined(done: Standing, now: Standing, machines) -> Standing:
-    """How all machines stand: those that are done, and those of one share as they are now."""
-    gaps = np.array(done.gaps)
-    gaps[machines] = now.gaps
-    sums = {name: getattr(done, name) + getattr(now, name) for name in ("dual", "n_sv", "n_bound")}
-    return Standing(tuple(gaps.tolist()), **sums, snapshot=None)

@@ -3,6 +3,7 @@
 rounds     the library's own: sets as large as memory allows, f of all examples kept up to date
 bounded    the same solver with the settings of Osuna, Freund and Girosi (1997): |B|, new points, lookahead, ...
 nu         the same rounds for nu-SVC, which look for the scale of C as they go
+strategy   whether the whole Gram matrix takes fewer kernel values than rounds
 square     the Gram matrix of a working set, kept from round to round
 pricing    which examples are looked at for violators, and in what order
 settings, trace      what may be asked for, and what was done
@@ -38,16 +39,18 @@ def solve(
     seed=0,
     settings: Decomposition | None = None,
     nu: float | None = None,
+    hold: bool = False,
 ) -> Solution:
     """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
 
     `square_bytes` is what the Gram matrices of working sets may take at a time. The session is told how the machines
     stand under the name `stage`; `whole(standing)` makes that of these machines one of all machines of the fit. With
-    `settings` the session also keeps a Trace. nu: that of a nu-SVC, which scales C until its margin is 1 and leaves
+    `settings` the session also keeps a Trace. hold: where a sample tells that it pays, and `square_bytes` suffice, the
+    whole Gram matrix is computed and kept. nu: that of a nu-SVC, which scales C until its margin is 1 and leaves
     it in the Solution.
     """
     with one_blas_thread, ExitStack() as memory:
-        problem = gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings
+        problem = gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings, hold
         if settings is not None and not settings.usual:
-            return Bounded(*problem).run()
+            return Bounded(*problem[:-1]).run()
         return (Rounds(*problem) if nu is None else NuRounds(*problem, nu)).run()

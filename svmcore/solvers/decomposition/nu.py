@@ -27,8 +27,8 @@ class NuRounds(Rounds):
 
     apart = True
 
-    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings, nu: float):
-        super().__init__(gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings)
+    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings, hold, nu: float):
+        super().__init__(gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings, hold)
         self.nu, self.far = nu, np.ones(self.k, bool)  # far: from a margin of 1
         for y, box, alpha in zip(self.Y, self.C, self.alpha, strict=True):
             for side in (1.0, -1.0):  # random ones of each class are filled until they have half of the sum

@@ -8,9 +8,11 @@ up to date. Working sets that hold all violators make this the decomposition of 
 3.2, whose proof of progress needs one violating pair in S_m; where memory allows only part of the SVs the worst
 violators still are.
 
-The first round's set is a random sample, the same for all machines. After the second most examples are settled: they
-lie farther beyond every machine's margin than NEAR. From then on only the others' f are kept up to date, until no
-machine is open. Then the settled examples' f are computed from the SVs, and rounds go on without leaving any out.
+The first round's set is a random sample, the same for all machines. It tells whether the whole matrix takes less than
+rounds (strategy.py); where it does and memory holds it, every set from then on holds all examples. Else most examples
+are settled after the second round: they lie farther beyond every machine's margin than NEAR. From then on only the
+others' f are kept up to date, until no machine is open. Then the settled examples' f are computed from the SVs, and
+rounds go on without leaving any out.
 
 f is added up from kernel values in single precision. A machine is done when its gap, with f computed afresh in double
 precision from its SVs, is at most tol (exact.py); until then rounds go on.
@@ -29,12 +31,12 @@ from svmcore.gram.threads import CORES
 from svmcore.solvers import smo
 from svmcore.solvers.decomposition.reported import Reported, Seen
 from svmcore.solvers.decomposition.square import Square
+from svmcore.solvers.decomposition.strategy import sample_size, whole_pays
 from svmcore.solvers.decomposition.trace import Trace
 from svmcore.solvers.exact import Exact
 from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import ending
 
-FIRST = 10_000  # examples of the random sample that the first round works on: a quarter of all, this at most
 GROWTH = 12_000  # violators a round adds to a working set, at most
 LOOSE = 0.05  # gap at which a round on a sample is left
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
@@ -48,7 +50,7 @@ class Rounds(Reported):
 
     apart = False  # whether pairs lie within a class (nu.py)
 
-    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings=None):
+    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings=None, hold=False):
         self.gram, self.session, self.tol, self.memory = gram, session, tol, memory
         self.Y, self.C = np.ascontiguousarray(Y, np.float64), np.array(C, np.float64)
         self.k, self.n = self.Y.shape
@@ -59,6 +61,7 @@ class Rounds(Reported):
         self.threads = min(CORES, 2, self.k)
         self.largest = min(self.n, max(int((square_bytes / self.threads / 4) ** 0.5), 64))
         self.K = None if gram.blocks is None else (gram.blocks, gram.which)  # all of K, where it is in memory
+        self.may_hold = hold and 4 * self.n**2 <= square_bytes  # whether K may come into memory, where that pays
         self.square: Square | None = None  # the only machine's working set, where not all of K is in memory
         self.spaces = SimpleQueue()  # memory of working sets' Gram matrices, one for each thread
         self.rng = np.random.default_rng(seed)
@@ -84,6 +87,8 @@ class Rounds(Reported):
 
     def _solve(self) -> None:
         self._first_round()
+        if len(self.columns) < self.n:
+            self._hold_where_it_pays()
         for narrow in (True, False):
             self._take_in(np.setdiff1d(np.arange(self.n), self.columns))
             while sets := {m: self._working_set(m) for m in self._open()}:
@@ -101,6 +106,7 @@ class Rounds(Reported):
     def _first_round(self) -> None:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
         first, self.columns = self.columns, self.columns[:0]
+        self.session.strategy = f"whole matrix of {self.n} examples"
         self._take_in(first)
         if self.K is None:
             sizes = [max(self.largest, len(first)) ** 2] * (1 if len(first) == self.n else self.threads)
@@ -118,6 +124,17 @@ class Rounds(Reported):
                     self.spaces.put(space)
                 return None
         return self._round(dict.fromkeys(self._open(), first))
+
+    def _hold_where_it_pays(self) -> None:
+        """All of K into memory, where that takes fewer kernel values than rounds and the budget allows."""
+        pays, why = whole_pays(self.alpha, self.columns, self.iterations)
+        hold = pays and self.may_hold
+        self.session.strategy = f"{'whole matrix' if hold else 'rounds'}: {why}"
+        if hold:
+            self.memory.close()  # what the first round was lent
+            space = self.memory.enter_context(self.session.memory(self.n**2))
+            self.gram = self.gram.held(self.gram.square(np.arange(self.n), self.session, _matrix(space, self.n)))
+            self.K, self.square = (self.gram.blocks, self.gram.which), None
 
     # Which examples
 
@@ -150,9 +167,9 @@ class Rounds(Reported):
 
     def _first_set(self) -> np.ndarray:
         """One set for all machines: every example if K fits, else random ones that leave no class out."""
-        if self.gram.whole or self.n <= min(self.largest, FIRST // 4):
+        size = sample_size(self.n, self.largest)
+        if self.gram.whole or size == self.n:
             return np.arange(self.n)
-        size = min(max(self.n, FIRST) // 4, FIRST, self.largest)
         chosen = self.rng.choice(self.n, size, replace=False)
         few = size // (8 * self.k)
         for targets, C in zip(self.Y, self.C, strict=True):

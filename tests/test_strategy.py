@@ -1,0 +1,56 @@
+"""Whole matrix or rounds: chosen from a sample, said in words, and the same machine either way."""
+
+import numpy as np
+import pytest
+
+from svmcore import RBF, SVC
+from svmcore.solvers.decomposition import strategy
+from tests import naive
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Problems of a few hundred examples are large."""
+    monkeypatch.setattr("svmcore.svc.SMO_UP_TO", 50)
+    monkeypatch.setattr(strategy, "LEAST", 100)
+
+
+def noisy(n, flipped, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4)).astype(np.float32)
+    y = np.where((X[:, 0] > 0) ^ (rng.random(n) < flipped), 1, -1)
+    return X, y
+
+
+@pytest.mark.parametrize(("flipped", "chosen"), [(0.4, "whole matrix"), (0.0, "rounds")])
+def test_the_sample_decides_and_the_machine_is_the_same(small, flipped, chosen):
+    X, y = noisy(800, flipped)
+    auto = SVC(RBF(0.2), C=5.0, tol=1e-4).fit(X, y)
+    rounds = SVC(RBF(0.2), C=5.0, tol=1e-4, solver="decomposition").fit(X, y)
+    assert auto.strategy_.startswith(f"{chosen}: "), auto.strategy_
+    assert auto.strategy_.endswith(" are support vectors")
+    assert rounds.strategy_.startswith("rounds: ")
+    assert auto.history_[-1].dual == pytest.approx(rounds.history_[-1].dual, rel=1e-6)
+    alpha = np.zeros(800)
+    alpha[auto.support_] = np.abs(auto.dual_coef_[0])
+    assert naive.kkt_gap(naive.gram(RBF(0.2), X, X), y.astype(float), np.full(800, 5.0), alpha) <= 1e-4 * (1 + 1e-6)
+
+
+def test_a_matrix_that_the_budget_does_not_hold_is_not_made(small):
+    X, y = noisy(800, 0.4)
+    machine = SVC(RBF(0.2), C=5.0, cache_mb=2.3).fit(X, y)  # all of K takes 2.4 MB
+    assert machine.strategy_.startswith("rounds: ")
+    assert machine.converged_
+
+
+def test_several_machines_share_the_whole_matrix(small):
+    X, y = noisy(800, 0.4)
+    machine = SVC(RBF(0.2), C=5.0, cache_mb=50).fit(X, y + 3 * (X[:, 1] > 0.5))
+    assert machine.strategy_.startswith("whole matrix: ")
+    assert machine.converged_
+    assert machine.kernel_evals_ < 0.6 * 800**2 + 200**2
+
+
+def test_small_problems_say_what_they_are(small):
+    X, y = noisy(40, 0.2)
+    assert SVC(RBF(0.2)).fit(X, y).strategy_ == "whole matrix of 40 examples"

@@ -88,7 +88,7 @@ class Rounds(Inner):
         if len(self.columns) < self.n:
             self._hold_where_it_pays()
         for narrow in (True, False):
-            self._take_in(np.setdiff1d(np.arange(self.n), self.columns))
+            self._take_in(self._left_out())
             while sets := {m: self._working_set(m) for m in self._open()}:
                 self._round(sets)
                 if narrow and self._open():
@@ -135,6 +135,10 @@ class Rounds(Inner):
             self.K, self.square = (self.gram.blocks, self.gram.which), None
 
     # Which examples
+
+    def _left_out(self) -> np.ndarray:
+        every = np.arange(self.n)
+        return every[:0] if len(self.columns) == self.n else np.setdiff1d(every, self.columns)
 
     def _take_in(self, more) -> None:
         """f of examples that were left out so far, from the SVs."""
@@ -252,7 +256,7 @@ class Rounds(Inner):
         return self.narrowed
 
     def _check_gaps(self) -> None:
-        at = self.columns
+        at = self.columns if len(self.columns) < self.n else slice(None)
         for m in range(self.k):
             self.gaps[m], self.bias[m] = smo.kkt_gap(self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at])
             self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])

@@ -124,7 +124,8 @@ class MachineEstimator(ClassifierMixin, BaseEstimator):
         self.n_bound_ = machine.bound.sum(axis=1)
         self.history_, self.kernel_evals_ = list(session.history), session.evaluations
         self.n_iter_ = np.asarray(iterations, np.int64)
-        self.strategy_ = session.strategy
+        steps = f"; {session.second_order} second-order steps on free sets" if session.second_order else ""
+        self.strategy_ = session.strategy + steps
         self.gap_, self.converged_, self.ending_ = float(np.max(gaps)), not ending, ending
         if ending and not session.stopped:
             warnings.warn(ending, ConvergenceWarning, stacklevel=3)

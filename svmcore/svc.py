@@ -184,6 +184,8 @@ class SVC(MachineEstimator):
         Weights by class: Osuna, Freund and Girosi (1997), section 2.5; C_pos and C_neg in
         DeCoste and Schoelkopf (2002), section 5.2.
         """
+        if self.class_weight is None:
+            return np.maximum(self.C * targets.weight, 0)
         per_class = compute_class_weight(self.class_weight, classes=targets.classes, y=targets.y)
         return np.maximum(self.C * targets.weight * per_class[targets.label], 0)
 

@@ -229,7 +229,26 @@ def test_a_set_that_grows_or_changes_has_the_gram_matrix_of_a_fresh_one():
     check(wider, square.hold(wider))
     check(*square.swap(np.array([3, 0, 499]), np.array([650, 651, 699])))
     assert square.members[3] == 650
-    check(np.arange(50), square.hold(square.plan(np.arange(50))))
+    fewer = square.plan(np.arange(50))
+    assert sorted(fewer) == list(range(50))
+    check(fewer, square.hold(fewer))
+
+
+def test_a_set_that_has_no_room_for_all_keeps_what_both_ask_for():
+    X = np.random.default_rng(0).standard_normal((700, 6)).astype(np.float32)
+    gram, session = Streamed(Operand(X), RBF(0.3)), Session()
+    square = Square(gram, session, np.empty(420**2, np.float32), 420)
+    first, second = np.random.default_rng(1).permutation(700)[:400], np.arange(100, 500)
+    square.hold(square.plan(first))
+    before = session.evaluations
+    members = square.plan(second)
+    both = first[np.isin(first, second)]
+    assert (members[: len(both)] == both).all()
+    assert sorted(members) == second.tolist()
+    K = square.hold(members)
+    np.testing.assert_allclose(K, gram.rows(np.arange(700), Session())[np.ix_(members, members)], rtol=2e-6)
+    new = 400 - len(both)
+    assert session.evaluations - before == new * (400 + len(both) + 1) // 2 < 400 * 401 // 2
 
 
 def test_a_virtual_stage_takes_the_settings_too():

@@ -1,17 +1,21 @@
 """The README's figures are what a stored run or a bench wrote, and the names in its commands exist."""
 
-import json
 import re
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from PIL import Image
+from sklearn.datasets import make_moons
 
+from svmcore import RBF, SVC, Poly
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES
-from tests.bench import measured, picture, readme
+from svmcore.solvers import smo
+from tests.bench import judge, measured, peers, picture, ratio, readme, times
 from tests.bench.problems import PROBLEMS
 
 TEXT = readme.README.read_text(encoding="utf-8")
@@ -28,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_picture_at_its_head_is_there_and_small():
-    (shown,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
+    shown, _ = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
     assert (readme.README.parent / shown) == picture.PATH
     assert 10_000 < picture.PATH.stat().st_size < picture.MOST_BYTES
     assert Image.open(picture.PATH).format == "PNG"
@@ -59,10 +63,20 @@ def test_measured_runs_are_of_recipes_as_they_are_now(name):
 
 
 def test_measured_problems_are_those_of_the_bench():
-    for row in measured.read("peers")["problems"]:
-        assert row["problem"] in PROBLEMS
-        assert readme.problem_title(row["problem"])
-    assert all(readme.problem_title(name) for name in PROBLEMS)
+    rows = measured.read("peers")
+    assert rows.keys() <= PROBLEMS.keys()
+    assert all(row["problem"] == name for name, row in rows.items())
+
+
+def test_the_picture_of_ratios_is_drawn_from_the_figures():
+    _, shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
+    assert (readme.README.parent / shown) == ratio.PATH
+    rows = measured.read("peers")
+    assert ratio.PATH.read_text(encoding="utf-8") == ratio.picture(rows), "python -m tests.bench.readme --write"
+    drawn = ElementTree.fromstring(ratio.picture(rows))
+    kinds = ["".join(text.itertext()) for text in drawn.iter("{http://www.w3.org/2000/svg}tspan")]
+    assert kinds == list(ratio.lines(rows))
+    assert len(ratio.COLOURS) >= len({problem.kind for problem in PROBLEMS.values()} - {None})
 
 
 def test_another_figure_makes_another_readme(folder):
@@ -91,25 +105,40 @@ def test_figures_are_taken_from_the_latest_stored_run(folder, home):
     assert "| Two moons | `moons` | 8 |" in readme.errors(measured.read("runs"))
 
 
-def test_what_peers_wrote_takes_the_place_of_its_problems_alone(folder, tmp_path):
-    def row(name, n, seconds):
-        return {"problem": name, "n": n, "candidates": {"ours": {"seconds": seconds, "growth_mb": 5.0, "dual": 2.0}}}
+def of_two(name, n, ours, theirs, **failed):
+    """A row of peers.json."""
+    took = {"turns": 5, "cpu_seconds": 1.0, "predict_seconds": 0.01, "growth_mb": 5.0, "n_sv": [3], "gap": 5e-4}
+    seconds = {"ours": ours, "sklearnex": theirs}
+    candidates = {who: took | {"seconds": each, "dual": 2.0} for who, each in seconds.items()}
+    return {"problem": name, "n": n, "d": 7, "machine": "quick", "candidates": candidates, "failed": failed}
 
-    old = [row("digit-8-2000", 2000, 1.0), row("digit-8-5000", 5000, 5.0)]
-    measured.write("peers", {"problems": [r | {"machine": "slow"} for r in old], "growth": {}})
-    new = tmp_path / "new.json"
-    new.write_text(json.dumps({"machine": "quick", "problems": [row("digit-8-5000", 5000, 2.5)], "growth": {}}))
-    measured.take_peers(new)
-    found = measured.read("peers")
-    assert [(r["problem"], r["machine"]) for r in found["problems"]] == [
-        ("digit-8-2000", "slow"),
-        ("digit-8-5000", "quick"),
-    ]
-    assert found["growth"]["ours"] == pytest.approx(1.0)  # 2.5 times the examples in 2.5 times the time
-    text = readme.peers(found)
-    assert "to the power" not in text
-    assert "| MNIST digit 8 against the rest | 5000 | | | 2.50 | | | 5 |" in text
-    assert "Measured on quick; slow." in text
+
+def test_a_row_of_peers_takes_the_place_of_its_problem_alone():
+    small, large = of_two("table-2000", 2000, 1.0, 4.0), of_two("table-10000", 10000, 5.0, 4.0)
+    rows = peers.merged(peers.merged({}, large), small)
+    assert list(rows) == ["table-2000", "table-10000"]
+    again = of_two("table-10000", 10000, 2.0, 4.0, sklearn="longer than 60 s")
+    rows = peers.merged(rows, again)
+    assert ratio.lines(rows) == {"table": [(2000, 0.25), (10000, 0.5)]}
+    text = times.part(rows, readme.table, readme.lines, readme.measured_on)
+    assert "| table, 54 features | 10000 | longer than 60 s | 4.00 | 2.00 | 0.50 | 0.01 | 0.01 | 5 | 5 |" in text
+    assert "| 2000 |" not in text
+    assert "takes 0.25 to 0.50 times the seconds of scikit-learn-intelex, more than 1 in 0," in text.replace("\n", " ")
+
+
+def test_the_judge_finds_the_dual_and_the_gap_that_the_machine_claims():
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    X = X.astype(np.float32)
+    signs = np.where(y > 0, 1.0, -1.0)
+    for kernel in (RBF(1.0), Poly(3, 1.0, 1.0)):
+        machine = SVC(kernel, C=2.0).fit(X, y)
+        coef = np.zeros(60)
+        coef[machine.support_] = machine.dual_coef_[0]
+        K = kernel.exact(X, X)
+        dual, gap = judge.judged(kernel.to_dict(), X, signs, np.full(60, 2.0), machine.support_, machine.dual_coef_[0])
+        assert dual == pytest.approx(np.abs(coef).sum() - 0.5 * coef @ K @ coef)
+        assert gap == pytest.approx(smo.kkt_gap(signs, np.full(60, 2.0), np.abs(coef), K @ coef - signs)[0])
+        assert gap <= 1e-3
 
 
 def test_published_errors_are_those_of_the_tables():

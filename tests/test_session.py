@@ -18,7 +18,7 @@ from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
 from svmcore.solvers import decomposition, smo
 from svmcore.solvers.progress import Standing, Stopped
-from svmcore.solvers.session import Part, Session
+from svmcore.solvers.session import REPORT_SECONDS, Part, Session
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,22 @@ def test_what_the_monitor_raises_ends_the_fit_at_once(ten_classes, burst):
         SVC(RBF(1.0), C=100).fit(*ten_classes, monitor=monitor)
     late = [progress for progress in asked if progress.iterations > 0]
     assert len(late) <= 2  # each of the two threads may have been about to report
+
+
+def test_an_only_machine_is_solved_in_the_thread_that_fits_which_goes_on_reporting():
+    here, asked = set(), []
+    session = Session(lambda progress: asked.append(progress) or len(asked) < 3)
+
+    def solve():
+        here.add(threading.get_ident())
+        while session.see(1, lambda: None):
+            time.sleep(0.001)
+
+    with pytest.raises(Stopped):
+        session.side_by_side(solve, [()], 2)
+    assert here == {threading.get_ident()}
+    assert 2 * REPORT_SECONDS < session.seconds < 10
+    assert asked[-1].iterations > asked[0].iterations > 1
 
 
 def test_a_machine_that_may_not_go_on_is_counted_alone(ten_classes):

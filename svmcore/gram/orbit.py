@@ -16,6 +16,7 @@ T v is multiplied with zeros. What differs from shifting within the frame is tha
 from __future__ import annotations
 
 import math
+from itertools import groupby
 
 import numpy as np
 
@@ -44,14 +45,15 @@ class Orbit(Gram):
         shape = len(keys), self.n0, self.n0
         self.blocks = np.empty(shape, np.float32) if memory is None else memory[: math.prod(shape)].reshape(shape)
         number = {key: i for i, key in enumerate(keys)}
-        for (r, s, dy, dx), i in number.items():
-            mirror = number[s, r, -dy, -dx]
-            if mirror >= i:
-                operand = Operand(shifted(bases[s], self.image_shape, dy, dx))
-                operand.sq = norms[s]
-                self._fill(self.blocks[i], bases[r], norms[r], operand, mirror == i, work)
+        mirror = [number[s, r, -dy, -dx] for r, s, dy, dx in keys]
+        halves = [(s, dy, dx, r, i) for (r, s, dy, dx), i in number.items() if r > s or (r == s and mirror[i] >= i)]
+        for (s, dy, dx), group in groupby(sorted(halves), key=lambda half: half[:3]):
+            operand = Operand(shifted(bases[s], self.image_shape, dy, dx))
+            operand.sq = norms[s]
+            for *_, r, i in group:
                 block = self.blocks[i]
-                transpose_into(block if mirror == i else self.blocks[mirror], block)
+                self._fill(block, bases[r], norms[r], operand, mirror[i] == i, work)
+                transpose_into(block if mirror[i] == i else self.blocks[mirror[i]], block)
         self.diag = np.concatenate([kernel.diag(bases[r]) for r in self.index])
 
     def rows(self, idx, work):

@@ -75,6 +75,14 @@ class Gram:
             sums[part] = self.rows(idx[part], work)[:, cols].astype(np.float64) @ coef
         return sums
 
+    def exact(self, idx, cols, work: Work) -> np.ndarray:
+        """K(x_idx[a], x_cols[b]) (m, m') float64, as exact as this source has them."""
+        out = np.empty((len(idx), len(cols)))
+        for places in steps(np.arange(len(idx))):
+            work.check()
+            out[places] = self.rows(idx[places], work)[:, cols]
+        return out
+
     def square(self, idx, work: Work, out=None) -> np.ndarray:
         """The Gram matrix of the examples idx (m,): (m, m) float32, into `out` if given."""
         out = np.empty((len(idx), len(idx)), np.float32) if out is None else out
@@ -129,6 +137,10 @@ class Dense(Gram):
         work.count(hits=len(idx))
         return self.K[idx]
 
+    def exact(self, idx, cols, work):
+        work.count(hits=len(idx))
+        return self.given[np.ix_(idx, cols)].astype(np.float64)
+
     def exact_sums(self, idx, cols, coef, work):
         work.count(hits=len(idx))
         sums = np.zeros(len(idx))
@@ -161,6 +173,21 @@ class Streamed(Gram):
             return self.blocks[0][idx]
         work.count(evaluations=len(idx) * self.n)
         return self.operand.take(np.asarray(idx), self.kernel)
+
+    def exact(self, idx, cols, work):
+        if not self.double:
+            return super().exact(idx, cols, work)
+        out, X = np.empty((len(idx), len(cols))), self.operand.X
+
+        def fill(a, b):
+            out[a, b] = self.kernel.exact(X[idx[a]], X[cols[b]])
+
+        tiles = [(a, b) for a in _stretches(len(idx)) for b in _stretches(len(cols))]
+        for some in (tiles[at : at + CORES] for at in range(0, len(tiles), CORES)):
+            work.check()
+            side_by_side(fill, some)
+        work.count(evaluations=out.size)
+        return out
 
     def exact_sums(self, idx, cols, coef, work):
         if self.blocks is not None and not self.double:

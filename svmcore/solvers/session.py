@@ -39,10 +39,12 @@ class Session(Work):
         self.stopped, self.history, self.iterations = False, [], 0
         self.error: BaseException | None = None  # the first one of a machine or of the monitor
         self._thread, self._started = threading.get_ident(), time.perf_counter()
+        self._reported = self._started
         self._gate = threading.RLock()  # workers wait at it while a report is made, so that a pause holds them too
         self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
         self._free: list[np.ndarray] = []  # memory that was used and is not now
         self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
+        self.second_order = 0  # steps on free sets (free.py)
         self.strategy = ""  # how the examples' Gram matrix was come by, in words
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
 
@@ -89,7 +91,7 @@ class Session(Work):
         with self._gate:
             self.iterations += iterations
             news()
-        if self.burst:
+        if self.burst or (self._fits() and time.perf_counter() > self._reported + REPORT_SECONDS):
             self._report()
         return not self.stopped
 
@@ -104,7 +106,7 @@ class Session(Work):
 
     def _report(self) -> None:
         with self._gate:
-            progress = self.progress()
+            self._reported, progress = time.perf_counter(), self.progress()
             try:
                 if self.monitor is not None and not self.monitor(progress):
                     self.stopped = True
@@ -137,8 +139,10 @@ class Session(Work):
 
     def side_by_side(self, solve: Callable[..., None], tasks: Iterable[tuple], threads: int) -> None:
         """solve(*task) for each task, `threads` at a time, begun in their order; this thread reports. The first error
-        stops all and is raised. A thread that is at work beside others already solves its tasks one by one."""
-        if not self._fits():
+        stops all and is raised. A thread that is at work beside others already solves its tasks one by one, and an only
+        task needs no thread of its own, which would take longer to start than a tiny problem to solve."""
+        tasks = list(tasks)
+        if len(tasks) <= 1 or not self._fits():
             for task in tasks:
                 solve(*task)
             return self.check()

@@ -22,7 +22,7 @@ from svmcore.preprocess import Preprocessor
 from svmcore.solvers.digestion import solve
 from svmcore.solvers.session import Session
 from tests.bench.machine import machine
-from tests.bench.problems import NINE, SHAPE, digits
+from tests.bench.sets import NINE, SHAPE, digits
 
 SHARES = (1 / 3, 1 / 2, 1.0)  # R / S
 SETTINGS = {

@@ -15,7 +15,7 @@ import numpy as np
 from data import NotAtHand
 from svmcore import RBF, SVC
 from svmcore.solvers.exact import Exact
-from tests.bench.problems import NINE, digits, gaussians
+from tests.bench.sets import NINE, digits, gaussians
 
 COLUMNS = "problem", "n", "C", "seconds", "exact, %", "kernel values", "gap", "converged"
 

@@ -1,95 +1,97 @@
-"""The problems that the benchmark solves: data, kernel, C, and the peers that finish them in reasonable time.
-
-Data sets come from the catalogue, so they are found where `SVMLAB_DATA` or an earlier download has them.
-"""
+"""The problems that the benchmark solves: data, kernel, C, and the peers that finish them in reasonable time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
-import numpy as np
+from svmcore import RBF, Kernel, Poly
+from tests.bench import sets
+from tests.bench.sets import NINE, Task
 
-from data import load
-from svmcore import RBF, SVC, JitterSet, Kernel, Poly
-from svmcore.preprocess import Preprocessor
-
-NINE = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
-SHAPE = (28, 28)
-BOTH = ("sklearnex", "sklearn")
-SERIES = (2000, 5000, 10000, 20000, 60000)  # n of the problem whose growth is measured
-
-
-class Task(NamedTuple):
-    X: np.ndarray  # (n, d) float32
-    y: np.ndarray  # (n,) labels; more than two classes: one machine each
-    X_test: np.ndarray  # (m, d) float32, may be empty
-    parents: np.ndarray | None = None  # (n0, d) pixels that X is the 3 x 3 shifts of, where it is
-    y_parents: np.ndarray | None = None
+ONEDAL, LIBSVM, THUNDER = PEERS = "sklearnex", "sklearn", "thundersvm"
+SMALL = 3000  # examples up to which fits follow one another in a process that has started
+LIMIT = 300.0  # seconds that a fit may take
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One row of the table. `quick`: also part of --quick. `cache_mb` is given to every candidate."""
+    """One row of the table. `cache_mb` is given to every candidate; weight: that of the positives' C; kind: its line in
+    the picture, where it has one."""
 
+    title: str
+    n: int
     make: Callable[[], Task]
     kernel: Kernel = NINE
     C: float = 2.0
+    weight: float = 1.0
     cache_mb: int = 2000
-    peers: tuple[str, ...] = BOTH
-    quick: bool = False
+    peers: tuple[str, ...] = (ONEDAL, LIBSVM)
+    kind: str | None = None
+    limit: float = LIMIT
+
+    @property
+    def small(self) -> bool:
+        return self.n <= SMALL
+
+    @property
+    def quick(self) -> bool:
+        """Also part of --quick."""
+        return self.small and self.limit == LIMIT
 
 
-def digits(n: int = 60000, digit: int | None = None, steps=("unit-norm",), seed: int = 0) -> Task:
-    """n MNIST digits drawn at random; one digit against the rest, or all ten classes."""
-    mnist = load("mnist")
-    prepare = Preprocessor(*steps)
-    chosen = np.sort(np.random.default_rng(seed).choice(len(mnist.X_train), n, replace=False))
-    y = mnist.y_train[chosen]
-    return Task(
-        prepare.fit_transform(mnist.X_train[chosen]),
-        y if digit is None else (y == digit).astype(int),
-        prepare.transform(mnist.X_test) if digit is None else np.empty((0, 784), np.float32),
-    )
+def _series(name: str, make: Callable[..., Task], sizes, *more, libsvm=10**9, thunder=0, **how) -> dict[str, Problem]:
+    """name-n -> the problem of that size, with LIBSVM and ThunderSVM up to so many examples."""
+    up_to = {ONEDAL: 10**9, LIBSVM: libsvm, THUNDER: thunder}
+    return {
+        f"{name}-{n}": Problem(
+            n=n, make=partial(make, n, *more), peers=tuple(who for who, most in up_to.items() if n <= most), **how
+        )
+        for n in sizes
+    }
 
 
-def virtual(digit: int) -> Task:
-    """The second stage of a virtual SV machine: the 3 x 3 shifts of the SVs of a digit against the rest."""
-    mnist, task = load("mnist"), digits(digit=digit)
-    support = np.sort(SVC(kernel=NINE, C=2.0).fit(task.X, task.y).support_)
-    parents = mnist.X_train[support].reshape(len(support), -1).astype(np.float32)
-    shifts = JitterSet.parse("box:1", image_shape=SHAPE)
-    X = Preprocessor("unit-norm").fit_transform(shifts.apply(parents).reshape(-1, parents.shape[1]))
-    return Task(X, np.tile(task.y[support], len(shifts)), X[:0], parents, task.y[support])
+def _at_large_c(name: str, title: str, make: Callable[[], Task], n: int, kernel: Kernel) -> dict[str, Problem]:
+    """name-C1e3 and so on: one problem at three large C."""
+    return {
+        f"{name}-C1e{power}": Problem(f"{title}, C = {10**power:,}", n, make, kernel, 10.0**power, limit=60.0)
+        for power in (3, 4, 5)
+    }
 
 
-def adult() -> Task:
-    a9a = load("a9a")
-    X = np.ascontiguousarray(a9a.X_train, np.float32)
-    return Task(X, a9a.y_train, np.ascontiguousarray(a9a.X_test, np.float32))
-
-
-def gaussians(n: int, d: int, seed: int = 0) -> Task:
-    """Two overlapping Gaussians, every entry different from zero."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, n)
-    X = rng.standard_normal((n, d)) + 0.15 * y[:, None]
-    return Task(X.astype(np.float32), y, np.empty((0, d), np.float32))
-
+DESLANTED = ("deslant", "unit-norm")
+TABLES, FORESTS = (200, 500, 1000, 2000, 3000, 10000, 20000, 30000, 60000), (500, 3000, 10000, 30000)
+TABLE, NARROW = {"kernel": RBF(0.03), "C": 10.0}, {"kernel": RBF(0.5), "C": 1000.0}
+ADULT = {"title": "adult, 123 features", "kind": "adult", "kernel": RBF(0.05), "C": 1.0}
+GAUSSIANS = {"title": "Gaussians, 100 features", "kind": "Gaussians", "kernel": RBF(0.005), "C": 1.0, "thunder": 3000}
+FACES = {"title": "face windows, 283 features", "kind": "faces", "kernel": Poly(2, 1.0, 1.0), "C": 200.0}
+VOLCANOES = {"title": "volcano chips, 225 features", "kind": "volcanoes", "C": 1.0, "weight": 3.0}
+EIGHT = {"title": "MNIST digit 8 against the rest", "kind": "digit 8", "thunder": 2000}
+TEN = {"title": "ten MNIST digits", "kind": "ten digits", "libsvm": 2000}
+WINDOWS = {"cache_mb": 4000, "libsvm": 2000}
+FULL = {"n": 60000, "cache_mb": 4000, "peers": (ONEDAL,)}
+SHIFTS = {"cache_mb": 8000, "peers": (ONEDAL,)}
 
 PROBLEMS: dict[str, Problem] = {
-    **{f"digit-8-{n}": Problem(partial(digits, n, 8), quick=n <= 5000) for n in SERIES},
-    "classroom-2000": Problem(partial(digits, 2000), quick=True),
-    "ten-digits": Problem(digits, cache_mb=4000, peers=("sklearnex",)),
-    "ten-digits-rbf": Problem(digits, RBF(2.0), cache_mb=4000, peers=("sklearnex",)),
-    "ten-digits-deslanted": Problem(
-        partial(digits, steps=("deslant", "unit-norm")), cache_mb=4000, peers=("sklearnex",)
+    **_series("digit-8", sets.digits, (500, 1000, 2000, 5000, 10000, 20000, 60000), 8, **EIGHT),
+    **_series("digits", sets.digits, (200, 500, 1000, 2000, 10000), **TEN),
+    **_series("digits", sets.digits, (60000,), cache_mb=4000, **TEN),
+    "digits-rbf": Problem("ten MNIST digits, RBF", make=sets.digits, kernel=RBF(2.0), **FULL),
+    "digits-deslanted": Problem("ten MNIST digits, deslanted", make=partial(sets.digits, steps=DESLANTED), **FULL),
+    "usps": Problem("ten USPS digits", 7291, sets.usps, RBF(2.0), C=10.0),
+    "virtual-0": Problem("virtual SV stage of digit 0", 17577, partial(sets.virtual, 0), **SHIFTS),
+    "virtual-9": Problem("virtual SV stage of digit 9", 37008, partial(sets.virtual, 9), **SHIFTS),
+    **_series(
+        "table", sets.table, TABLES, title="table, 54 features", kind="table", libsvm=10000, thunder=3000, **TABLE
     ),
-    "virtual-0": Problem(partial(virtual, 0), cache_mb=8000, peers=("sklearnex",)),
-    "virtual-9": Problem(partial(virtual, 9), cache_mb=8000, peers=("sklearnex",)),
-    "a9a": Problem(adult, RBF(0.05), C=1.0),
-    "gaussians": Problem(partial(gaussians, 20000, 100), RBF(0.005), C=1.0),
-    "gaussians-3000": Problem(partial(gaussians, 3000, 100), RBF(0.005), C=1.0, quick=True),
+    **_series("table-narrow", sets.table, (3000, 10000), title="table, narrow kernel, C = 1,000", **NARROW),
+    **_series("table-C1e4", sets.table, (3000, 10000), title="table, C = 10,000", kernel=RBF(0.03), C=1e4),
+    **_at_large_c("smooth", "table, smooth kernel", partial(sets.table, 3000), 3000, RBF(0.003)),
+    **_at_large_c("overlap", "five Gaussian features", partial(sets.gaussians, 2000, 5), 2000, RBF(0.1)),
+    **_series("forest", sets.forest, FORESTS, title="forest cover, 54 features", kind="forest", libsvm=10000, **TABLE),
+    **_series("adult", sets.adult, (3000, 10000, 32561), **ADULT),
+    **_series("gaussians", sets.gaussians, (200, 500, 1000, 3000, 10000, 20000), 100, **GAUSSIANS),
+    **_series("faces", sets.faces, (2000, 10000, 50000), **FACES, **WINDOWS),
+    **_series("volcanoes", sets.volcanoes, (2000, 10000, 50000), **VOLCANOES, **WINDOWS),
 }

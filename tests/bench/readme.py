@@ -1,8 +1,7 @@
 """The README's figures, printed from what was measured: `python -m tests.bench.readme [--write]`.
 
---write               put them into README.md, each part between its two marks
+--write               put them into README.md, each part between its two marks, and draw the picture of ratios
 --runs [NAME ...]     first take the figures of these recipes, and of those already shown, from the stored runs
---peers FILE          first take in what `python -m tests.bench.peers --json FILE` wrote
 """
 
 from __future__ import annotations
@@ -17,23 +16,12 @@ import numpy as np
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables import TABLES
 from svmcore.metrics import wilson
-from tests.bench import crossing, digestion, measured, reductions
+from tests.bench import crossing, digestion, measured, ratio, reductions, times
 
 README = Path(__file__).parents[2] / "README.md"
 MARKS = "<!-- {}: printed by python -m tests.bench.readme -->", "<!-- end of {} -->"
 COUNTS = (10, 25, 50, 100, 200)  # false alarms over all pictures together
 RIVALS = ("matched filter", "Gaussian")
-OURS, ONEDAL, LIBSVM = "ours", "sklearnex", "sklearn"
-PROBLEM_TITLES = {
-    "digit-8": "MNIST digit 8 against the rest",
-    "classroom": "ten digits",
-    "ten-digits": "ten digits",
-    "ten-digits-rbf": "ten digits, RBF",
-    "ten-digits-deslanted": "ten digits, deslanted",
-    "virtual": "virtual SV stage of digit",
-    "a9a": "a9a, RBF",
-    "gaussians": "two Gaussians, 100 features, RBF",
-}
 
 
 def parts() -> dict[str, str]:
@@ -41,11 +29,10 @@ def parts() -> dict[str, str]:
     return {
         "errors": errors(measured.read("runs")),
         "detection": detection(measured.read("runs")),
-        "chips": of_chips(measured.read("chips")),
         "reductions": reductions.part(measured.read("reductions"), table, measured_on),
         "crossing": crossing.part(measured.read("crossing"), table, measured_on),
         "digestion": of_digestion(measured.read("digestion")),
-        "peers": peers(measured.read("peers")),
+        "peers": times.part(measured.read("peers"), table, lines, measured_on),
         "clicks": clicks(measured.read("clicks")),
         "clicks_detect": clicks_detect(measured.read("clicks_detect")),
         "clicks_why": clicks_why(measured.read("clicks_why")),
@@ -97,20 +84,6 @@ def detection(runs: dict) -> str:
     return table(columns, rows).replace("| --- |", "| --- | --- |", 1) + measured_on(runs.values())
 
 
-def of_chips(bench: dict) -> str:
-    """Seconds on dense windows beside scikit-learn-intelex."""
-    if not bench:
-        return "Not measured yet."
-    rows = []
-    for row in bench["rows"]:
-        seconds = (short(row["seconds"][who]) for who in ("theirs", "ours"))
-        rows.append((row["chips"], row["n"], row["d"], row["n_sv"]["ours"], *seconds, f"{row['ratio']:.2f}"))
-    most = max(row["apart"] for row in bench["rows"])
-    text = f"Dual objectives differ by at most {most:.0e} of their value."
-    columns = ("windows", "n", "features", "SVs", "intelex, s", "ours, s", "ours / intelex")
-    return f"{table(columns, rows)}\n\n{text}{measured_on([bench])}"
-
-
 def published(name: str) -> str:
     """The paper's errors for a recipe: their number where it is given, else the rate; "" for neither."""
     cells = [cell for t in TABLES.values() for row in t.rows for cell in row.cells if cell and cell.recipe == name]
@@ -139,68 +112,6 @@ def of_digestion(bench: dict) -> str:
         "rules chosen there."
     )
     return f"{lines(text)}\n\n{table(digestion.COLUMNS, digestion.cells(bench['rows']))}{measured_on([bench])}"
-
-
-def peers(bench: dict) -> str:
-    """Seconds and memory of each candidate on each problem, and what follows from them."""
-    if not bench:
-        return "Not measured yet."
-    rows = []
-    for row in bench["problems"]:
-        seconds = {who: r["seconds"] for who, r in row["candidates"].items()}
-        growth = {who: r["growth_mb"] for who, r in row["candidates"].items()}
-        both = OURS in seconds and ONEDAL in seconds
-        ratio = f"{seconds[OURS] / seconds[ONEDAL]:.2f}" if both else ""
-        times = (short(seconds[who]) if who in seconds else "" for who in (LIBSVM, ONEDAL, OURS))
-        memory = (f"{growth[who]:.0f}" if who in growth else "" for who in (ONEDAL, OURS))
-        rows.append((problem_title(row["problem"]), row["n"], *times, ratio, *memory))
-    columns = ("problem", "examples", "scikit-learn, s", "intelex, s", "ours, s", "ours / intelex", "intelex, MB",
-               "ours, MB")  # fmt: skip
-    sentences = [*duals(bench["problems"]), *exponents(bench), *floor(bench["problems"])]
-    return f"{table(columns, rows)}\n\n{lines(*sentences)}{measured_on(bench['problems'])}"
-
-
-def problem_title(name: str) -> str:
-    """A problem of problems.py in words; its number of examples has a column of its own."""
-    if name in PROBLEM_TITLES:
-        return PROBLEM_TITLES[name]
-    family, _, number = name.rpartition("-")
-    return f"{PROBLEM_TITLES[family]} {number}" if family == "virtual" else PROBLEM_TITLES[family]
-
-
-def duals(problems) -> list[str]:
-    """How far apart the dual objectives are where both were measured."""
-    pairs = [(row["candidates"][OURS]["dual"], row["candidates"][ONEDAL]["dual"])
-             for row in problems if {OURS, ONEDAL} <= row["candidates"].keys()]  # fmt: skip
-    if not pairs:
-        return []
-    most = max(abs(a - b) / abs(b) for a, b in pairs)
-    return [f"Dual objectives differ from scikit-learn-intelex's by at most {most:.0e} of their value."]
-
-
-def exponents(bench: dict) -> list[str]:
-    """Growth of time with the number of examples, as peers.py fitted it; over two sizes it says nothing."""
-    sizes = [row["n"] for row in bench["problems"] if row["problem"].startswith("digit-8-")]
-    if len(sizes) < 3:
-        return []
-    names, growth = {OURS: "ours", ONEDAL: "scikit-learn-intelex", LIBSVM: "scikit-learn"}, bench["growth"]
-    powers = ", ".join(f"{growth[who]:.1f} ({name})" for who, name in names.items() if who in growth)
-    return [f"For digit 8 against the rest time grows as n to the power {powers}, n from {min(sizes)} to {max(sizes)}."]
-
-
-def floor(problems) -> list[str]:
-    """Ten digits beside the bare products of every support vector with every example, and how fast they decide."""
-    found = []
-    for row in problems:
-        ours, theirs = row["candidates"].get(OURS), row["candidates"].get(ONEDAL)
-        if row["problem"] == "ten-digits" and ours:
-            times = ours["seconds"] / min(ours["sgemm_seconds"], ours["product_seconds"])
-            found.append(f"Ten digits take {times:.1f} times the bare products of every support vector with every "
-                         "example, by the faster of sgemm and ours.")  # fmt: skip
-            if theirs:
-                found.append(f"Their machines decide the test set in {short(ours['predict_seconds'])} s, "
-                             f"scikit-learn-intelex's in {short(theirs['predict_seconds'])} s.")  # fmt: skip
-    return found
 
 
 def clicks(bench: dict) -> str:
@@ -285,13 +196,11 @@ def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.readme", description=__doc__.split("\n")[0])
     parser.add_argument("--write", action="store_true", help="rewrite README.md instead of printing")
     parser.add_argument("--runs", nargs="*", metavar="NAME", help="take figures from the stored runs")
-    parser.add_argument("--peers", type=Path, metavar="FILE", help="take in what peers.py wrote")
     options = parser.parse_args(argv)
     if options.runs is not None and (missing := measured.take_runs(options.runs)):
         print(f"no stored run of {', '.join(missing)}: `python -m svmcore run NAME` first", file=sys.stderr)
-    if options.peers:
-        measured.take_peers(options.peers)
     if options.write:
+        ratio.PATH.write_text(ratio.picture(measured.read("peers")), encoding="utf-8")
         README.write_text(rewritten(README.read_text(encoding="utf-8")), encoding="utf-8")
     else:
         print("\n\n".join(parts().values()))

@@ -2,7 +2,7 @@
 
     train(n) = 2 d w u n / F + 8 u n / S,    u = distinct support vectors of n examples (registry/costs.py)
     test(u)  = 2 d w u t / F
-    fit      = operands + numbers of each example and machine + Gram matrices of two working sets or of a virtual stage
+    fit      = operands + numbers of each example and machine + Gram matrices of two working sets, or of two machines in a virtual stage
 
 n, t, d  training and test examples, features;  w  plain kernel values that one takes;  F  rate of kernel products
 (flop/s);  S  rate of the solver's passes over examples (1/s). The rates are read off runs of 2000 to 60000 digits on
@@ -75,5 +75,5 @@ def _least_bytes(stages: list[Stage], d: int) -> float:
 
 
 def _gram_bytes(stages: list[Stage]) -> float:
-    """Two working sets, or all of K in a virtual stage of one machine."""
-    return max(4 * ((LARGEST * s.n) ** 2 / 3 if s.times > 1 else 2 * min(s.n, WORKING_SET) ** 2) for s in stages)
+    """Two working sets, or all of K of two machines that are solved side by side in a virtual stage."""
+    return max(8 * ((LARGEST * s.n) ** 2 / 3 if s.times > 1 else min(s.n, WORKING_SET) ** 2) for s in stages)

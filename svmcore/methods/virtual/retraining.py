@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import clone
 
-from svmcore.gram.orbit import Orbit, block_bytes
+from svmcore.gram.orbit import Orbit, block_bytes, relative
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
 from svmcore.methods.virtual.share import Share
@@ -49,6 +49,13 @@ class Retraining:
             if blocks <= stages.ceiling and self._only_shifts_count():
                 self.orbit, self.nbytes = True, blocks
 
+    @property
+    def strategy(self) -> str:
+        """Where its kernel values come from, in words."""
+        if self.orbit:
+            return f"orbit of {len(relative(self.factors.index, self.factors.offsets)[0])} blocks"
+        return f"{self.part.strategy.partition(':')[0] or 'solver'} over virtual vectors"
+
     def run(self, ceiling: int) -> None:
         """Solve the share within so many bytes. Stopped where the end came before its solver began."""
         self.at_work = True
@@ -69,7 +76,7 @@ class Retraining:
         svc = clone(stages.second).set_params(cache_mb=ceiling / MB)
         if not self.orbit:
             vectors = stages.vectors(share.parent, share.jitter)
-            return svc._solve(vectors, stages.second_kernel, Y, box, part, "virtual", beside=vectors.nbytes)
+            return svc._solve(vectors, stages.second_kernel, Y, box, part, "virtual")
         n0 = len(share.parent) // len(stages.jitters)
         forms = self.factors.rest.apply(stages.X[share.parent[:n0]])
         bases = stages.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)

@@ -16,6 +16,7 @@ References: Schoelkopf, Burges and Vapnik, ICANN (1996); DeCoste and Schoelkopf,
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -121,6 +122,7 @@ class Stages:
                 self.gaps[task.share.machines] = task.solution.gaps
                 self.iterations[task.share.machines] = task.solution.iterations
                 self.ending = self.ending or task.solution.ending
+        self.session.strategy = self._strategy()
         self.session.forget_memory()
         self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
 
@@ -182,16 +184,23 @@ class Stages:
     def _retrain(self) -> None:
         """All tasks, as many side by side as there are cores and the ceiling has room for; those that take most begin,
         so that the cores end together."""
+        self.together = 1
         if len(self.tasks) == 1:
             return self.tasks[0].run(self.ceiling)
         waiting = sorted(self.tasks, key=lambda task: -task.nbytes)
         alone = [task for task in waiting if 2 * task.nbytes > self.ceiling]
         for tasks, together in ((alone, 1), (waiting[len(alone) :], CORES)):
             if tasks:
-                together = min(together, max(self.ceiling // tasks[0].nbytes, 1))
-                calls = [(task, self.ceiling // together) for task in tasks]
-                self.session.side_by_side(Retraining.run, calls, together)
+                self.together = min(together, max(self.ceiling // tasks[0].nbytes, 1), len(tasks))
+                calls = [(task, self.ceiling // self.together) for task in tasks]
+                self.session.side_by_side(Retraining.run, calls, self.together)
         return None
+
+    def _strategy(self) -> str:
+        """Where kernel values came from, and how many shares were solved at a time in the end."""
+        ways = Counter(task.strategy for task in self.tasks)
+        said = [way if len(ways) == 1 else f"{times} of {len(self.tasks)} by {way}" for way, times in ways.items()]
+        return ", ".join(said) + f"; up to {self.together} at a time"
 
     def _name(self) -> str:
         """The stage, with the classes whose machines are at work."""

@@ -18,8 +18,9 @@ import numpy as np
 
 from svmcore.gram.sources import STEP
 from svmcore.solvers import smo
+from svmcore.solvers.decomposition.inner import LOOSE
 from svmcore.solvers.decomposition.pricing import Priced, Pricing
-from svmcore.solvers.decomposition.rounds import GAIN, LOOSE, PLAIN, Rounds
+from svmcore.solvers.decomposition.rounds import GAIN, PLAIN, Rounds
 from svmcore.solvers.decomposition.settings import Decomposition
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.progress import Stopped

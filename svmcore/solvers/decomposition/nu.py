@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from svmcore.solvers import smo
-from svmcore.solvers.decomposition.rounds import LOOSE, Rounds
+from svmcore.solvers.decomposition.inner import LOOSE
+from svmcore.solvers.decomposition.rounds import Rounds
 
 NEARLY = 3.0  # the largest margin after a round, and the least inverse, with which sets are solved to the target
 MOST = 10.0  # times that C is scaled in a round

@@ -29,7 +29,8 @@ import numpy as np
 from svmcore.gram.sources import PLAIN, Dense
 from svmcore.gram.threads import CORES
 from svmcore.solvers import smo
-from svmcore.solvers.decomposition.reported import Reported, Seen
+from svmcore.solvers.decomposition.inner import Inner, as_matrix
+from svmcore.solvers.decomposition.reported import Seen
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.strategy import sample_size, whole_pays
 from svmcore.solvers.decomposition.trace import Trace
@@ -38,17 +39,14 @@ from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import ending
 
 GROWTH = 12_000  # violators a round adds to a working set, at most
-LOOSE = 0.05  # gap at which a round on a sample is left
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, is so small before f is computed afresh
 FEWER = 0.8  # share of the columns below which those outside the working sets are prepared by themselves
 
 
-class Rounds(Reported):
+class Rounds(Inner):
     """State of one solve: alpha and f of every machine, and what was last seen of those being solved. Arguments as of
     `decomposition.solve`; memory: an ExitStack that gives back what the session lends."""
-
-    apart = False  # whether pairs lie within a class (nu.py)
 
     def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings=None, hold=False):
         self.gram, self.session, self.tol, self.memory = gram, session, tol, memory
@@ -90,7 +88,7 @@ class Rounds(Reported):
         if len(self.columns) < self.n:
             self._hold_where_it_pays()
         for narrow in (True, False):
-            self._take_in(np.setdiff1d(np.arange(self.n), self.columns))
+            self._take_in(self._left_out())
             while sets := {m: self._working_set(m) for m in self._open()}:
                 self._round(sets)
                 if narrow and self._open():
@@ -114,7 +112,7 @@ class Rounds(Reported):
             if self.k == 1 and len(first) < self.n:
                 self.square = Square(self.gram, self.session, spaces[0], max(self.largest, len(first)))
                 return self._round({0: first})
-            K = self.gram.square(first, self.session, _matrix(spaces[0], len(first)))
+            K = self.gram.square(first, self.session, as_matrix(spaces[0], len(first)))
             if len(first) == self.n:
                 self.K = K[None], PLAIN
                 self.exact.gram = self.gram if self.gram.double else Dense(K)
@@ -133,10 +131,14 @@ class Rounds(Reported):
         if hold:
             self.memory.close()  # what the first round was lent
             space = self.memory.enter_context(self.session.memory(self.n**2))
-            self.gram = self.gram.held(self.gram.square(np.arange(self.n), self.session, _matrix(space, self.n)))
+            self.gram = self.gram.held(self.gram.square(np.arange(self.n), self.session, as_matrix(space, self.n)))
             self.K, self.square = (self.gram.blocks, self.gram.which), None
 
     # Which examples
+
+    def _left_out(self) -> np.ndarray:
+        every = np.arange(self.n)
+        return every[:0] if len(self.columns) == self.n else np.setdiff1d(every, self.columns)
 
     def _take_in(self, more) -> None:
         """f of examples that were left out so far, from the SVs."""
@@ -229,42 +231,6 @@ class Rounds(Reported):
             if self.gaps[m] > self.exact.target[m] and self.stale[m] >= STALE:
                 self._compute_afresh(m)
 
-    def _solve_set(self, m, chosen, K) -> None:
-        """Machine m on its working set, in a thread of its own."""
-        self.session.check()
-        if self.square:
-            return self._solve_on(m, chosen, self.square.hold(chosen)[None], PLAIN)
-        if K is not None or self.K is not None:
-            return self._solve_on(m, chosen, *(K or self.K))
-        space = self.spaces.get()
-        try:
-            K = self.gram.square(chosen, self.session, _matrix(space, len(chosen)))
-            return self._solve_on(m, chosen, K[None], PLAIN)
-        finally:
-            self.spaces.put(space)
-
-    def _solve_on(self, m, chosen, blocks, which, tol=None) -> None:
-        """Pairs of machine m among `chosen`, whose Gram matrix lies in `blocks`, to `tol`."""
-        whole, values = len(chosen) == self.n, (self.Y, self.C, self.alpha, self.f)
-        problem = smo.pairs(blocks, which, *(array[m, chosen] for array in values), self.apart)
-        tol = tol or self._tolerance(m, whole)
-
-        def go_on(iterations):
-            gap, b = smo.kkt_gap(problem.y, problem.C, problem.alpha, problem.f, self.apart)
-            alpha, f = self.alpha[m].copy(), self.f[m].copy()
-            alpha[chosen], f[chosen] = problem.alpha, problem.f
-            self.iterations[m] += iterations
-            gap = gap if whole else max(gap, self.gaps[m])  # of all n, as last seen
-            return self.session.see(iterations, lambda: self._see(m, alpha, f, gap, b))
-
-        smo.solve(problem, tol, go_on, self.limit - self.iterations[m], lambda: self.session.burst)
-        self.alpha[m, chosen], self.f[m, chosen] = problem.alpha, problem.f
-
-    def _tolerance(self, m, whole: bool) -> float:
-        """The gap that machine m is solved to on its next set."""
-        target = self.exact.target[m]
-        return target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE)
-
     def _refresh(self, before, sets) -> None:
         """f of the examples outside each working set, by the rows of every example whose alpha changed."""
         change = (self.alpha - before) * self.Y
@@ -290,7 +256,7 @@ class Rounds(Reported):
         return self.narrowed
 
     def _check_gaps(self) -> None:
-        at = self.columns
+        at = self.columns if len(self.columns) < self.n else slice(None)
         for m in range(self.k):
             self.gaps[m], self.bias[m] = smo.kkt_gap(self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at])
             self._see(m, self.alpha[m].copy(), self.f[m], self.gaps[m], self.bias[m])
@@ -310,10 +276,6 @@ class Rounds(Reported):
         """All of f of machine m from its SVs: what was added up over many rounds may have lost its digits."""
         self.stale[m] = 0
         self.gaps[m], self.bias[m] = self.exact.afresh(m, self.alpha[m], self.f[m])
-
-
-def _matrix(space, n) -> np.ndarray:
-    return space[: n * n].reshape(n, n)
 
 
 def _margin(gap) -> float:

@@ -3,7 +3,8 @@
     K (m, m) float32 of the examples `members` (m,), in memory lent by the session
 
 A set that shares enough with the last one is added to it: rows move apart in place, and only the new rows are computed.
-Then members that the round did not ask for stay in the set, which does no harm. Else all of K is computed anew.
+Then members that the round did not ask for stay in the set, which does no harm; where there is no room for them, rows
+close up first. Else all of K is computed anew.
 """
 
 from __future__ import annotations
@@ -29,22 +30,24 @@ class Square:
     def plan(self, chosen: np.ndarray) -> np.ndarray:
         """What the set is to be when `chosen` (m,) are asked for: the members with those that are new, or just those
         asked for, whichever is cheaper."""
-        m, new = len(self.members), np.setdiff1d(chosen, self.members)
-        both = m + len(new)
-        grown = len(new) * (m + len(new) / 2) + MOVED * m * m
-        if both > min(self.limit, LARGER * len(chosen)) or grown > CHEAPER * len(chosen) ** 2 / 2:
-            return chosen
-        return np.concatenate([self.members, new])
+        new, kept = np.setdiff1d(chosen, self.members), self.members
+        if len(kept) + len(new) > min(self.limit, LARGER * len(chosen)):
+            kept = kept[np.isin(kept, chosen)]
+        grown = len(new) * (len(kept) + len(new) / 2) + MOVED * len(kept) ** 2
+        return chosen if grown > CHEAPER * len(chosen) ** 2 / 2 else np.concatenate([kept, new])
 
     def hold(self, members: np.ndarray) -> np.ndarray:
         """K (m, m) of these members; what of it is there already is not computed again."""
-        m, total = len(self.members), len(members)
-        kept = m if np.array_equal(members[:m], self.members) else 0
-        self.members = members[:0]  # as long as K is not whole
-        if total > m:
-            for bottom in range(kept, 0, -STEP):
+        total, places = len(members), np.flatnonzero(np.isin(self.members, members))
+        kept = len(places) if np.array_equal(members[: len(places)], self.members[places]) else 0
+        m, self.members = len(self.members), members[:0]  # none as long as K is not whole
+        if 0 < kept < m:
+            for top in range(0, kept, STEP):
                 self.session.check()
-                _widen(self.space, m, total, max(bottom - STEP, 0), bottom)
+                _close_up(self.space, m, places, top, min(top + STEP, kept))
+        for bottom in range(kept if total > kept else 0, 0, -STEP):
+            self.session.check()
+            _widen(self.space, kept, total, max(bottom - STEP, 0), bottom)
         K = self.space[: total * total].reshape(total, total)
         self.gram.extend(members, kept, K, self.session)
         self.members = members
@@ -62,6 +65,17 @@ class Square:
             K[:, slots[part]] = rows.T
         self.members[:] = members
         return self.members, K
+
+
+@njit(cache=True, nogil=True)
+def _close_up(flat, m, places, top, bottom):
+    """Of a matrix of m columns, rows and columns `places` (kept,) become one of kept columns: its rows top <= a <
+    bottom; from the first one."""
+    kept = len(places)
+    for a in range(top, bottom):
+        source, target = flat[places[a] * m : (places[a] + 1) * m], flat[a * kept : (a + 1) * kept]
+        for b in range(kept):
+            target[b] = source[places[b]]
 
 
 @njit(cache=True, nogil=True)

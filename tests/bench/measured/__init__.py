@@ -1,14 +1,13 @@
 """Measured figures, kept as JSON beside this file; what the README shows is printed from them alone.
 
 runs.json        recipe name -> its errors or detections, support vectors, seconds and memory     take_runs
-peers.json       what peers.py writes, by problem                                   take_peers
+peers.json       what peers.py writes, a problem an entry; peers.svg is drawn from it by ratio.py
 digestion.json   what digestion.py writes
 clicks.json      what clicks.py writes
 clicks_detect.json  what clicks_detect.py writes
 clicks_why.json  what clicks_why.py writes
 volcanoes.json   what volcanoes.py writes
 faces.json       what faces.py writes
-chips.json       what chips.py writes
 crossing.json    what crossing.py writes
 reductions.json  what reductions.py writes
 """
@@ -75,16 +74,3 @@ def of_result(recipe: Recipe, result: dict) -> dict:
         "peak_mb": round(result["peak_rss_mb"]),
         "machine": machine(),
     }
-
-
-def take_peers(path: Path) -> None:
-    """Problems of a file that peers.py wrote take the place of those in peers.json; the others stay."""
-    from tests.bench.peers import growth
-    from tests.bench.problems import PROBLEMS
-
-    measured, known = json.loads(path.read_text(encoding="utf-8")), read("peers")
-    for row in measured["problems"]:
-        row["machine"] = measured["machine"]
-    rows = {row["problem"]: row for row in [*known.get("problems", []), *measured["problems"]]}
-    rows = [rows[name] for name in PROBLEMS if name in rows]
-    write("peers", {"problems": rows, "growth": growth(rows)})

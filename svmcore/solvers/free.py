@@ -1,0 +1,141 @@
+"""Second-order steps on the free support vectors, for problems on which pairs crawl: large C, few dimensions.
+
+    beta_i = y_i alpha_i,    f = K beta - y          F = {i: 0 < alpha_i < C_i}
+
+The best beta on F, all others as they are, makes f the same for all of F: with a ridge r on the diagonal
+
+    (K_FF + r I) delta = level - f_F,    sum_F delta = 0           level: the multiplier of the sum
+
+A step is walked as far as the box allows; an example that reaches its bound stays there, and the others go on as is
+best without it. A step that came to its end is followed by one with a smaller ridge, until f is level; then the worst
+violators of the others come into F. Each raises the dual objective, so that they end at the optimum, as active-set
+methods do: Scheinberg, Journal of Machine Learning Research 7 (2006).
+
+All in double precision, with kernel values computed for F alone: C = 1e6 multiplies what single precision loses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from svmcore.solvers.smo import index_sets, kkt_gap
+
+MOST = 2000  # examples of F at most: a factor of so many, and its inverse, take 0.15 s
+RIDGE, LEAST, SMALLER = 1e-6, 1e-12, 1e-3  # of the mean K_ii: the first ridge and the least, and times one the next
+LEVEL = 0.1  # times tol, the spread of f over F that counts as level
+DROPS = 300  # examples that may reach a bound within one step
+ENTER, FEW = 0.2, 20  # times the examples of F, the violators that come in at a time; at least so many
+FACTORS, LIKELY = 60, 4  # factors of one call at most, and those that it is expected to take
+VALUE, FACTOR, PASSED = 6.0, 1 / 45, 0.9  # ns of a kernel value, of the cube of |F|, of an example that a pair passes
+
+
+def worth(alpha, C) -> float:
+    """Pairs that cost as much as a call does, on the examples of alpha (n,); infinite where F is empty or too large."""
+    free = np.count_nonzero((alpha > 0) & (alpha < C))
+    if not 0 < free <= MOST:
+        return np.inf
+    values = len(alpha) * (free + np.count_nonzero(alpha))
+    return (VALUE * values + LIKELY * FACTOR * free**3) / (PASSED * len(alpha))
+
+
+class Free:
+    """The free set of one machine. rows(idx) -> K (len(idx), n) float64; y, C, alpha (n,) float64; f (n,) float64,
+    exact; alpha and f change in place. going(): asked before each piece of work whether to go on."""
+
+    def __init__(self, rows, y, C, alpha, f, going):
+        self.rows, self.y, self.C, self.alpha, self.f, self.going = rows, y, C, alpha, f, going
+        self.beta, self.low, self.high = alpha * y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+        self.members = np.flatnonzero((alpha > 0) & (alpha < C))  # those whose rows are here, F among them
+        self.K = rows(self.members)
+        self.inside = np.ones(len(self.members), bool)  # which of the members are in F
+        self.ridge, self.factors = RIDGE, 0
+
+    def settle(self, tol: float) -> None:
+        """Steps until the gap is at most tol, FACTORS have been made, or someone asks for an end."""
+        while self.factors < FACTORS and self.going():
+            self.factors += 1
+            if (whole := self._step()) is None:
+                return
+            if whole and self._level(tol) and (self._gap()[0] <= tol or not self._enter(tol)):
+                return
+
+    def _gap(self):
+        return kkt_gap(self.y, self.C, self.alpha, self.f)
+
+    def _step(self) -> bool | None:
+        """One step; whether it went its whole way. None where there is nothing to go by."""
+        F = self.members[self.inside]
+        if len(F) < 2:
+            return None if not len(F) else True
+        K = self.K[np.ix_(self.inside, F)]
+        K[np.arange(len(F)), np.arange(len(F))] += self.ridge * float(K.diagonal().mean())
+        factor, failed = dpotrf(K, lower=1, clean=0, overwrite_a=1)
+        if failed:
+            self.ridge /= SMALLER
+            return None if self.ridge > 1 else False
+        if not self.going():
+            return None
+        inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        ones = inverse.sum(0)
+        inverse -= np.outer(ones, ones / ones.sum())
+        whole = self._walk(F, inverse)
+        if whole:
+            self.ridge = max(self.ridge * SMALLER, LEAST)
+        return whole
+
+    def _walk(self, F, inverse) -> bool:
+        """From beta towards the best on F; who reaches its bound stays there, and the others go on as is best without
+        it: the inverse loses a rank. Whether the way was walked to its end."""
+        beta, before, delta = self.beta[F], self.beta[F], -inverse @ self.f[F]
+        going, left, W = np.ones(len(F), bool), 1.0, np.empty((DROPS, len(F)))
+        for drops in range(DROPS + 1):
+            delta = np.where(going, delta, 0.0)
+            delta[going] -= delta[going].mean()  # what rounding has left of its sum
+            end = np.where(delta > 0, self.high[F], self.low[F])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ways = np.where(delta != 0, (end - beta) / delta, np.inf)
+            k = int(ways.argmin())
+            if ways[k] >= 1:
+                beta, left = beta + delta, 0.0
+                break
+            beta = beta + ways[k] * delta
+            beta[k], going[k] = end[k], False
+            column = inverse[:, k] - W[:drops, k] @ W[:drops]
+            if drops == DROPS or column[k] <= 0:
+                break
+            delta = (1 - ways[k]) * delta
+            delta -= column * (delta[k] / column[k])
+            W[drops] = column / np.sqrt(column[k])
+        self.beta[F] = beta
+        self.alpha[F] = np.abs(beta)
+        self.f += (beta - before) @ self.K[self.inside]
+        self.inside[np.flatnonzero(self.inside)[~going]] = False
+        return left == 0
+
+    def _level(self, tol: float) -> bool:
+        """Whether f is the same over F, or can hardly become so."""
+        F = self.members[self.inside]
+        return len(F) < 2 or np.ptp(self.f[F]) <= LEVEL * tol or self.ridge == LEAST
+
+    def _enter(self, tol: float) -> bool:
+        """The worst violators outside F come in; whether there are any, and room for them."""
+        up, low = index_sets(self.y, self.C, self.alpha)
+        F = self.members[self.inside]
+        level = self.f[F].mean() if len(F) else -self._gap()[1]
+        violation = np.maximum(np.where(up, level - self.f, 0.0), np.where(low, self.f - level, 0.0))
+        violation[F] = 0.0
+        count = min(max(int(ENTER * len(F)), FEW), MOST - len(F))
+        worst = np.argsort(-violation, kind="stable")[: max(count, 0)]
+        worst = worst[violation[worst] > tol / 4]
+        if not len(worst):
+            return False
+        known = np.isin(worst, self.members)
+        self.inside |= np.isin(self.members, worst[known])
+        new = worst[~known]
+        if len(new):
+            self.members, self.K = np.concatenate([self.members, new]), np.concatenate([self.K, self.rows(new)])
+            self.inside = np.concatenate([self.inside, np.ones(len(new), bool)])
+        self.ridge = RIDGE
+        return True

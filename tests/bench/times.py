@@ -1,0 +1,87 @@
+"""The README's part on what peers take, from measured/peers.json: the picture's line, a table, what follows from it."""
+
+from __future__ import annotations
+
+from tests.bench import ratio
+from tests.bench.problems import LIBSVM, ONEDAL, PROBLEMS, THUNDER
+
+COLUMNS = ("problem", "examples", "scikit-learn, s", "intelex, s", "ours, s", "ours / intelex", "intelex decides, s",
+           "ours decides, s", "intelex, MB", "ours, MB", "intelex, gap", "ours, gap")  # fmt: skip
+ALT = (
+    "![Seconds of a fit, ours over those of scikit-learn-intelex, by the number of examples, one line a kind of data;\n"
+    "below the line at 1 ours is quicker](tests/bench/measured/peers.svg)"
+)
+
+
+def part(rows: dict, table, lines, measured_on) -> str:
+    """Picture, a row for the largest size of each problem, and sentences on all sizes."""
+    if not rows:
+        return "Not measured yet."
+    text = lines(*beside(rows), *floor(rows), *thunder(rows))
+    return f"{ALT}\n\n{table(COLUMNS, map(cells, largest(rows)))}\n\n{text}{measured_on(rows.values())}"
+
+
+def largest(rows: dict) -> list[dict]:
+    """Of problems with the same title the one with most examples."""
+    chosen: dict[str, dict] = {}
+    for name, row in rows.items():
+        title = PROBLEMS[name].title
+        if title not in chosen or row["n"] > chosen[title]["n"]:
+            chosen[title] = row
+    return list(chosen.values())
+
+
+def cells(row: dict) -> tuple:
+    def of(name: str, form: str):
+        return (
+            f"{row['candidates'][who][name]:{form}}" if who in row["candidates"] else "" for who in (ONEDAL, "ours")
+        )
+
+    fits = (short(row["candidates"][who]["seconds"]) if who in row["candidates"] else row["failed"].get(who, "")
+            for who in (LIBSVM, ONEDAL, "ours"))  # fmt: skip
+    decides = (text and short(float(text)) for text in of("predict_seconds", ""))
+    beside = f"{ratio.of(row):.2f}" if ratio.of(row) else ""
+    title = PROBLEMS[row["problem"]].title
+    return title, row["n"], *fits, beside, *decides, *of("growth_mb", ".0f"), *of("gap", ".1e")
+
+
+def beside(rows: dict) -> list[str]:
+    """Ratios to scikit-learn-intelex over all sizes, and how far apart the objectives are."""
+    both = [row for row in rows.values() if ratio.of(row)]
+    if not both:
+        return []
+    ratios = [ratio.of(row) for row in both]
+    slower = sum(value > 1 for value in ratios)
+    duals = [[row["candidates"][who]["dual"] for who in ("ours", ONEDAL)] for row in both]
+    apart = max(abs(a - b) / abs(b) for a, b in duals)
+    sizes = [row["n"] for row in both]
+    return [
+        f"Over all {len(both)} problems, {min(sizes)} to {max(sizes)} examples, a fit takes {min(ratios):.2f} to "
+        f"{max(ratios):.2f} times the seconds of scikit-learn-intelex, more than 1 in {slower}, and the dual "
+        f"objectives differ by at most {apart:.0e} of their value."
+    ]
+
+
+def floor(rows: dict) -> list[str]:
+    """Ten digits beside the bare products of every support vector with every example."""
+    ours = rows.get("digits-60000", {"candidates": {}})["candidates"].get("ours")
+    if not ours:
+        return []
+    times = ours["seconds"] / ours["floor_seconds"]
+    return [f"{PROBLEMS['digits-60000'].n} digits of ten classes take {times:.1f} times the bare products of every "
+            "support vector with every example, by the faster of sgemm and ours."]  # fmt: skip
+
+
+def thunder(rows: dict) -> list[str]:
+    """ThunderSVM, which has no column: beside scikit-learn-intelex."""
+    both = [row["candidates"] for row in rows.values() if {THUNDER, ONEDAL} <= row["candidates"].keys()]
+    if not both:
+        return []
+    ratios = [found[THUNDER]["seconds"] / found[ONEDAL]["seconds"] for found in both]
+    return [f"ThunderSVM on processors takes {min(ratios):.0f} to {max(ratios):.0f} times as long as "
+            f"scikit-learn-intelex on {len(both)} of the smaller ones."]  # fmt: skip
+
+
+def short(seconds: float) -> str:
+    """Seconds with two or three digits that count."""
+    return f"{seconds:.2g}" if seconds < 1 else f"{seconds:.2f}" if seconds < 10 else f"{seconds:.1f}"

@@ -243,7 +243,7 @@ class Streamed(Gram):
         for part in steps(np.arange(len(idx))):
             work.check()
             of = idx[part]
-            columns.add_to(F, self.operand.X[of], self.operand.sq[of], self.kernel, coef[:, part])
+            columns.add_own_to(F, self.operand, of, self.kernel, coef[:, part])
             work.count(evaluations=len(of) * columns.n)
 
 

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array
 
-TILE = 64  # examples a tile
+TILE, REAL_TILE = 64, 32  # examples a tile of whole numbers, or of real ones: a row's lines of it stay in L1
 STREAMS = 2  # lines at a time, each with sums of its own where there is room, so that additions need not wait
 FOURS = 4  # whole numbers a line
 VNNI = {"+avx512vnni": 512, "+avxvnni": 256}  # bits that an instruction of such a processor multiplies, best first
@@ -47,17 +47,18 @@ def _add_in_registers(typing_context, line, factor, start, stop, base, tile, sum
         lines, factors, values, result = (
             make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 5, 6)
         )
-        add, kind = _form(context, isinstance(tile.dtype, types.Integer))
+        width = TILE if isinstance(tile.dtype, types.Integer) else REAL_TILE
+        add, kind = _form(context, width == TILE)
         apart = STREAMS if "+avx512f" in _features(context) else 1  # else there are not enough registers
         streams = [cgutils.alloca_once_value(builder, ir.Constant(kind, None)) for _ in range(apart)]
         with cgutils.for_range_slice(builder, args[2], args[3], args[2].type(STREAMS)) as (first, _):
             for p in range(STREAMS):
                 total, p = streams[p % apart], builder.add(first, first.type(p))
                 at = builder.sext(builder.load(builder.gep(lines, [p])), first.type)
-                at = builder.gep(values, [builder.mul(at, at.type(TILE))])
+                at = builder.gep(values, [builder.mul(at, at.type(width))])
                 builder.store(add(builder, builder.load(builder.gep(factors, [p])), at, builder.load(total)), total)
         plus = builder.fadd if kind.element == _FLOAT else builder.add
-        total = _everywhere(builder, args[4], TILE)
+        total = _everywhere(builder, args[4], width)
         for stream in streams:
             total = plus(total, _folded(builder, builder.load(stream), plus))
         total = total if kind.element == _FLOAT else builder.sitofp(total, ir.VectorType(_FLOAT, TILE))
@@ -94,7 +95,7 @@ def _fetch(typing_context, array, first, last):
 def _form(context, whole: bool):
     """How a line is added to a total, and the total's type: one number a column, or two to be added up at the end."""
     if not whole:
-        return _add_product, ir.VectorType(_FLOAT, TILE)
+        return _add_product, ir.VectorType(_FLOAT, REAL_TILE)
     for name, bits in VNNI.items():
         if name in _features(context):
             return _add_by_vnni(bits), ir.VectorType(_INT, TILE)
@@ -107,8 +108,10 @@ def _features(context) -> list[str]:
 
 
 def _add_product(builder, factor, at, total):
-    """total + factor * (the TILE float32 at `at`), as one instruction a register."""
-    product = builder.fmul(_everywhere(builder, factor, TILE), _values(builder, at, total.type), flags=["contract"])
+    """total + factor * (the REAL_TILE float32 at `at`), as one instruction a register."""
+    product = builder.fmul(
+        _everywhere(builder, factor, REAL_TILE), _values(builder, at, total.type), flags=["contract"]
+    )
     return builder.fadd(product, total, flags=["contract"])
 
 
@@ -146,7 +149,7 @@ def _add_pairs(builder, factors, at, total):
 
 
 def _folded(builder, total, plus):
-    if total.type.count == TILE:
+    if total.type.count <= TILE:
         return total
     return plus(*(_lanes(builder, total, range(half, 2 * TILE, 2)) for half in (0, 1)))
 

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from svmcore._jit import FAST
-from svmcore.gram.registers import FOURS, STREAMS, TILE, add_lines, fetch
+from svmcore.gram.registers import FOURS, REAL_TILE, STREAMS, TILE, add_lines, fetch
 from svmcore.gram.threads import side_by_side
 from svmcore.kernels import _finish
 
@@ -81,7 +81,8 @@ class Tiles:
         return part
 
     def _hold(self, n, lines, kind) -> None:
-        self.data = _aligned((-(-n // GROUP) * GROUP // TILE, lines, TILE), kind)
+        width = TILE if self.whole else REAL_TILE
+        self.data = _aligned((-(-n // GROUP) * GROUP // width, lines, width), kind)
         self.nbytes = self.data.nbytes + self.step.nbytes
 
     def rows(self, A) -> Rows | None:
@@ -127,13 +128,13 @@ def multiply(rows, tiles, step, first, last, offset, code, su, sv, out):
 
     Column 0 of out is the example `offset`; su (m,), sv (n',) squared norms; step (n',) that of the columns.
     """
-    m, n = su.shape[0], sv.shape[0]
-    edge = np.empty(TILE, np.float32)
+    m, n, width = su.shape[0], sv.shape[0], tiles.shape[2]
+    edge = np.empty(width, np.float32)
     for g in range(first, last):
         a, b = max(g * GROUP - offset, 0), min((g + 1) * GROUP - offset, n)
         for r in range(0, m, ROWS):
-            for t in range(g * GROUP // TILE, (g + 1) * GROUP // TILE):
-                _multiply_tile(rows, r, tiles, t, t * TILE - offset, edge, out[:m], n)
+            for t in range(g * GROUP // width, (g + 1) * GROUP // width):
+                _multiply_tile(rows, r, tiles, t, t * width - offset, edge, out[:m], n)
             for i in range(r, min(r + ROWS, m)):
                 _scale(out[i, a:b], rows.step[i], step[a:b])
                 _finish(code, out[i, a:b], su[i], sv[a:b])
@@ -200,8 +201,8 @@ def _multiply_tile(rows, r, tiles, t, column, edge, out, n):
     between columns 0 and n. Meanwhile the next tile is fetched."""
     tile, following = tiles[t], tiles[min(t + 1, len(tiles) - 1)].ravel()
     share = -(-following.size // ROWS)
-    a, b = max(column, 0), min(column + TILE, n)
-    inside = b - a == TILE
+    a, b = max(column, 0), min(column + tile.shape[1], n)
+    inside = b - a == tile.shape[1]
     for i in range(r, min(r + ROWS, out.shape[0])):
         fetch(following, (i - r) * share, min((i - r + 1) * share, following.size))
         if inside:
@@ -221,9 +222,9 @@ def _scale(sums, step, steps):
 
 @njit(cache=True, nogil=True)
 def _fill_real(X, used, tiles):
-    """tiles[t, k, c] = feature used[k] of example t TILE + c."""
+    """tiles[t, k, c] = feature used[k] of example t REAL_TILE + c."""
     for i in range(len(X)):
-        tile, column, row = tiles[i // TILE], i % TILE, X[i]
+        tile, column, row = tiles[i // REAL_TILE], i % REAL_TILE, X[i]
         for k in range(len(used)):
             tile[k, column] = row[used[k]]
 
@@ -258,8 +259,9 @@ def _copy_lists(start, line, factor, idx, start_out, line_out, factor_out):
 
 @njit(cache=True, nogil=True)
 def _copy_examples(tiles, idx, out):
+    width = tiles.shape[2]
     for i in range(len(idx)):
-        tile, column, of, at = out[i // TILE], i % TILE, tiles[idx[i] // TILE], idx[i] % TILE
+        tile, column, of, at = out[i // width], i % width, tiles[idx[i] // width], idx[i] % width
         for k in range(tile.shape[0]):
             tile[k, column] = of[k, at]
 

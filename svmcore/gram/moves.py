@@ -9,18 +9,22 @@ from numba import njit
 from svmcore.gram.threads import CORES, side_by_side
 
 STRIP = 256  # rows that one call moves
+BLOCK = 64  # rows and columns whose values stay in L1 between being read along rows and written along rows
+ALL, ABOVE, BELOW = range(3)  # what is moved: all, what is right of the diagonal, what is left of it
 
 
 def transpose_into(target, source) -> None:
     """target = source.T; of one and the same matrix, its part right of the diagonal is mirrored."""
-    n, same = len(source), target is source
-    side_by_side(_transpose, [(target, source, top, min(top + STRIP, n), same) for top in range(0, n, STRIP)])
+    n, part = len(source), ABOVE if target is source else ALL
+    tops = range(0, n, STRIP)
+    side_by_side(_transpose, [(target, source, part, top, min(top + STRIP, n), 0, n) for top in tops])
 
 
-def mirror(K, top: int, bottom: int) -> None:
-    """Columns top <= i < bottom of K become its rows i, from the diagonal up."""
-    bounds = [bottom * i // CORES for i in range(CORES + 1)]
-    side_by_side(_mirror, [(K, top, bottom, *part) for part in pairwise(bounds)])
+def mirror(K, top: int, bottom: int, above: bool = False) -> None:
+    """Rows top <= i < bottom of K, up to the diagonal, or `above`, from it on, become its columns i."""
+    first, last, part = (top, len(K), ABOVE) if above else (0, bottom, BELOW)
+    bounds = [first + (last - first) * i // CORES for i in range(CORES + 1)]
+    side_by_side(_transpose, [(K, K, part, top, bottom, *columns) for columns in pairwise(bounds)])
 
 
 @njit(cache=True, nogil=True)
@@ -33,21 +37,16 @@ def pick(rows, columns, places, out):
 
 
 @njit(cache=True, nogil=True)
-def _mirror(K, top, bottom, left, right):
-    """K[j, i] = K[i, j] for rows top <= i < bottom and columns left <= j < right with j < i, by blocks as below."""
-    for start in range(left, right, 64):
-        for i in range(top, bottom):
-            row = K[i]
-            for j in range(start, min(right, start + 64, i)):
-                K[j, i] = row[j]
-
-
-@njit(cache=True, nogil=True)
-def _transpose(target, source, top, bottom, same):
-    """Rows top <= i < bottom of source become columns of target, by blocks that stay in cache."""
-    n = source.shape[0]
-    for left in range(0, n, 64):
-        for i in range(top, bottom):
-            row = source[i]
-            for j in range(max(left, i + 1) if same else left, min(n, left + 64)):
-                target[j, i] = row[j]
+def _transpose(target, source, part, top, bottom, left, right):
+    """target[j, i] = source[i, j] for top <= i < bottom and left <= j < right, by blocks, each target row at a time."""
+    for across in range(left, right, BLOCK):
+        for down in range(top, bottom, BLOCK):
+            for j in range(across, min(across + BLOCK, right)):
+                first, last = down, min(down + BLOCK, bottom)
+                if part == ABOVE:
+                    last = min(last, j)
+                elif part == BELOW:
+                    first = max(first, j + 1)
+                row = target[j]
+                for i in range(first, last):
+                    row[i] = source[i, j]

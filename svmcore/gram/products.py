@@ -30,6 +30,7 @@ CROSSOVER = 0.5  # density below which real tiles are faster than sgemm
 FAR = 10  # squared length of the mean over the total variance from which distances are taken after centring
 WIDTH = 1024  # examples that one call of sgemm multiplies with
 FLOP = 3e9  # multiplications and additions of one native call at most, about 20 to 50 ms
+LITTLE = 2e7  # of them that are not worth handing to another thread
 
 
 class Operand:
@@ -190,7 +191,8 @@ class Operand:
     def _groups(self, cols: slice, m: int) -> list[slice]:
         """The groups of tiles that hold the examples `cols`, cut into calls for m rows."""
         first, last = cols.start // GROUP, -(-cols.stop // GROUP)
-        width = min(FLOP / (2 * max(self.d, 1) * GROUP * max(m, 1)), (last - first) / (2 * CORES))
+        work = 2 * max(self.d, 1) * GROUP * max(m, 1)  # of one group
+        width = min(FLOP / work, max((last - first) / (2 * CORES), LITTLE / work))
         return [slice(first + g.start, first + g.stop) for g in _pieces(last - first, width)]
 
 

@@ -24,7 +24,7 @@ from threading import Lock
 
 import numpy as np
 
-from svmcore.gram.moves import mirror, pick, transpose_into
+from svmcore.gram.moves import mirror, pick
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import Kernel
@@ -320,7 +320,7 @@ def symmetric(operand: Operand, kernel: Kernel, work: Work, out=None) -> np.ndar
         work.check()
         part = slice(start, min(n, start + STEP))
         operand.take(part, kernel, slice(start, n), K[part, start:])
-    transpose_into(K, K)
+        mirror(K, part.start, part.stop, above=True)
     return K
 
 

@@ -140,25 +140,25 @@ def multiply_sum(rows, tiles, step, first, last, code, su, sv, coef, sums):
     Machines that have no coefficient in a group cost nothing there.
     """
     (m, k), n = sums.shape, coef.shape[1]
-    block, active = np.empty((m, GROUP), np.float32), np.empty(k, np.int64)
+    block, weights, active = np.zeros((m, GROUP), np.float32), np.zeros((k, GROUP)), np.empty(k, np.int64)
     for g in range(first, last):
         a, b, count = g * GROUP, min((g + 1) * GROUP, n), 0
         for c in range(k):
-            if np.any(coef[c, a:b]):
-                active[count] = c
-                count += 1
+            weights[count, : b - a], active[count] = coef[c, a:b], c
+            weights[count, b - a :] = 0
+            count += np.any(weights[count])
         multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
-        for i in range(m):
-            for c in active[:count]:
-                sums[i, c] += _dot(coef[c, a:b], block[i])
+        _add_dots(block, weights, active[:count], sums)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _dot(weights, values):
-    total = 0.0
-    for j in range(weights.shape[0]):
-        total += weights[j] * values[j]
-    return total
+def _add_dots(block, weights, active, sums):
+    for i in range(block.shape[0]):
+        for place in range(active.shape[0]):
+            total = 0.0
+            for j in range(GROUP):
+                total += weights[place, j] * block[i, j]
+            sums[i, active[place]] += total
 
 
 @njit(cache=True, nogil=True)

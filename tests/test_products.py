@@ -127,6 +127,19 @@ def test_sums_are_of_the_kernel_values(layout, kernel):
     assert operand.sums(A[:0], kernel, coef).shape == (0, 3)
 
 
+def test_an_operands_own_examples_are_rows_like_any_other():
+    X, coef = whole_rows(900, 40, 0.3, 0), np.random.default_rng(1).standard_normal((2, 6)).astype(np.float32)
+    operand, idx = Operand(X), np.array([7, 899, 3, 3, 500, 256])
+    part = operand.subset(np.arange(1, 900, 2)).subset(np.arange(300))
+    np.testing.assert_array_equal(operand.take(idx, RBF(0.5)), operand.block(X[idx], RBF(0.5)))
+    np.testing.assert_array_equal(part.take(slice(250, 300), RBF(0.5)), part.block(X[501:600:2], RBF(0.5)))
+    for other in (operand, Operand(X)):
+        mine, theirs = np.zeros((2, 300)), np.zeros((2, 300))
+        part.add_own_to(mine, other, idx, RBF(0.5), coef)
+        part.add_to(theirs, X[idx], operand.sq[idx], RBF(0.5), coef)
+        np.testing.assert_array_equal(mine, theirs)
+
+
 def test_the_layout_follows_the_density():
     assert Operand(whole_rows(200, 50, 0.9, 0)).layout == "whole"
     assert Operand(sparse_rows(200, 50, 0.1, 0)).layout == "sparse"

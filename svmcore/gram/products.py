@@ -22,7 +22,7 @@ from numba import njit
 from numpy.lib.stride_tricks import as_strided
 
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
-from svmcore.gram.tiles import GROUP, Tiles, multiply, multiply_add, multiply_sum, whole_steps
+from svmcore.gram.tiles import GROUP, Rows, Tiles, multiply, multiply_add, multiply_sum, whole_steps
 from svmcore.kernels import Kernel, _finish, squared_norms
 
 LAYOUTS = ("dense", "sparse", "whole")
@@ -82,12 +82,17 @@ class Operand:
         start, stop, step = (cols or slice(None)).indices(self.n)
         if step != 1:
             raise ValueError(f"cols has step {step}; allowed: 1")
-        return self.product(self.X[idx], self.sq[idx], kernel, slice(start, max(start, stop)), out)
+        cols = slice(start, max(start, stop))
+        rows = self._own_rows(self, idx, kernel)
+        if rows is None:
+            return self.product(self.X[idx], self.sq[idx], kernel, cols, out)
+        sq = self.sq[idx]
+        return self._into(out, len(sq), cols, lambda out: self._tiled(rows, sq, kernel.code(), cols, out))
 
     def subset(self, idx) -> Operand:
         """The operand of the examples idx (m,), with this one's layout."""
         part = copy(self)
-        del part.X
+        part.__dict__.pop("X", None)
         part._of, part.sq, part.n, part.centre, part._derived = (self, idx), self.sq[idx], len(idx), self.centre, {}
         part._tiles = self._tiles and self._tiles.subset(idx)
         part.nbytes = part.sq.nbytes + (part._tiles.nbytes if part._tiles else 0)
@@ -108,25 +113,32 @@ class Operand:
     def product(self, A, sq, kernel: Kernel, cols: slice, out=None) -> np.ndarray:
         """As `block` against the examples of the slice `cols`, where sq (m,) stands for |a|^2; a kernel that is not a
         function of inner products brings `fill(operand, A, sq, cols, out)`."""
-        out = np.empty((len(A), cols.stop - cols.start), np.float32) if out is None else out
+
+        def fill(out):
+            if hasattr(kernel, "fill"):
+                kernel.fill(self, A, sq, cols, out)
+            elif (twin := self._twin(kernel)) is not None:
+                centred = A - self.centre
+                twin.product(centred, squared_norms(centred), kernel, cols, out)
+            elif (rows := self._tiles and self._tiles.rows(A)) is not None:
+                self._tiled(rows, sq, kernel.code(), cols, out)
+            else:
+                self._dense(A, sq, kernel.code(), cols, out)
+
+        return self._into(out, len(A), cols, fill)
+
+    @staticmethod
+    def _into(out, m: int, cols: slice, fill) -> np.ndarray:
+        """out (m, n'), new where None is given, after fill(out); one whose rows have gaps is filled from a copy."""
+        out = np.empty((m, cols.stop - cols.start), np.float32) if out is None else out
         if out.size == 0:
             return out
         if out.strides[1] != out.itemsize or out.strides[0] < out.shape[1] * out.itemsize:
-            out[:] = self.product(A, sq, kernel, cols)
-            return out
-        if hasattr(kernel, "fill"):
-            kernel.fill(self, A, sq, cols, out)
-            return out
-        if (twin := self._twin(kernel)) is not None:
-            A = A - self.centre
-            return twin.product(A, squared_norms(A), kernel, cols, out)
-        code = kernel.code()
-        for part in _pieces(len(A), FLOP / (2 * max(self.d, 1) * GROUP)):
-            rows = self._tiles.rows(A[part]) if self._tiles else None
-            if rows is None:
-                self._dense(A[part], sq[part], code, cols, out[part])
-            else:
-                self._tiled(rows, sq[part], code, cols, out[part])
+            values = np.empty(out.shape, np.float32)
+            fill(values)
+            out[:] = values
+        else:
+            fill(out)
         return out
 
     def add_to(self, F, A, sq, kernel: Kernel, coef) -> None:
@@ -140,12 +152,7 @@ class Operand:
             with one_blas_thread:
                 side_by_side(_multiply_add_dense, calls)
         else:
-            tiles = self._tiles.data, self._tiles.step
-            calls = [
-                (rows, *tiles, g.start, g.stop, kernel.code(), sq, self.sq, coef, F)
-                for g in self._groups(slice(0, self.n), len(A))
-            ]
-            side_by_side(multiply_add, calls)
+            self._add_tiled(F, rows, sq, kernel, coef)
 
     def sums(self, A, kernel: Kernel, coef) -> np.ndarray:
         """coef (k, n) float64 times the kernel values of the rows of A (m, d), m some hundreds: (m, k) float64.
@@ -172,6 +179,27 @@ class Operand:
             side_by_side(multiply_sum, calls)
         return sums.sum(axis=0)
 
+    def add_own_to(self, F, operand: Operand, idx, kernel: Kernel, coef) -> None:
+        """As `add_to` with the examples idx (m,) of an operand: cheaper where this one is a subset of it."""
+        rows = self._own_rows(operand, idx, kernel)
+        if rows is None:
+            self.add_to(F, operand.X[idx], operand.sq[idx], kernel, coef)
+        else:
+            self._add_tiled(F, rows, operand.sq[idx], kernel, np.ascontiguousarray(coef))
+
+    def _own_rows(self, operand: Operand, idx, kernel: Kernel) -> Rows | None:
+        """The examples idx (m,) of an operand as rows for these tiles, listed once for all its examples: whole numbers
+        alone, and of operands that have their examples from the same; else None, and for a kernel that fills."""
+        if hasattr(kernel, "fill") or not (self._tiles and self._tiles.whole) or self._twin(kernel) is not None:
+            return None
+        at = np.arange(operand.n)[idx] if isinstance(idx, slice) else np.asarray(idx)
+        while "_of" in operand.__dict__:
+            operand, within = operand._of
+            at = within[at]
+        if self._tiles.used is not operand._tiles.used:
+            return None
+        return operand.derived("rows", lambda: operand._tiles.own_rows(operand.X)).at(at)
+
     def _twin(self, kernel: Kernel) -> Operand | None:
         """Where distances would lose their digits, the operand of the centred examples."""
         if not kernel.translation_invariant or self.centre is None:
@@ -181,12 +209,27 @@ class Operand:
     def _dense(self, A, sq, code, cols, out):
         B, sv = self.X[cols], self.sq[cols]
         with one_blas_thread:
-            side_by_side(_multiply_dense, [(A, B[p], code, sq, sv[p], out[:, p]) for p in _pieces(len(B), WIDTH)])
+            for r in _pieces(len(A), self._at_once):
+                calls = [(A[r], B[p], code, sq[r], sv[p], out[r, p]) for p in _pieces(len(B), WIDTH)]
+                side_by_side(_multiply_dense, calls)
 
     def _tiled(self, rows, sq, code, cols, out):
-        columns = cols.start, code, sq, self.sq[cols], _in_whole_rows(out)
-        tiles = self._tiles.data, self._tiles.step[cols]
-        side_by_side(multiply, [(rows, *tiles, g.start, g.stop, *columns) for g in self._groups(cols, len(sq))])
+        tiles, columns = (self._tiles.data, self._tiles.step[cols]), self.sq[cols]
+        for part in _pieces(len(sq), self._at_once):
+            some = rows.between(part)
+            rest = cols.start, code, sq[part], columns, _in_whole_rows(out[part])
+            groups = self._groups(cols, part.stop - part.start)
+            side_by_side(multiply, [(some, *tiles, g.start, g.stop, *rest) for g in groups])
+
+    def _add_tiled(self, F, rows, sq, kernel, coef):
+        tiles, code = (self._tiles.data, self._tiles.step), kernel.code()
+        groups = self._groups(slice(0, self.n), len(sq))
+        side_by_side(multiply_add, [(rows, *tiles, g.start, g.stop, code, sq, self.sq, coef, F) for g in groups])
+
+    @property
+    def _at_once(self) -> float:
+        """Rows that one native call multiplies with a group at most."""
+        return FLOP / (2 * max(self.d, 1) * GROUP)
 
     def _groups(self, cols: slice, m: int) -> list[slice]:
         """The groups of tiles that hold the examples `cols`, cut into calls for m rows."""

@@ -25,6 +25,7 @@ from numba import njit
 
 from svmcore._jit import FAST
 from svmcore.gram.registers import FOURS, STREAMS, TILE, add_lines, fetch
+from svmcore.gram.threads import side_by_side
 from svmcore.kernels import _finish
 
 GROUP = 256  # examples finished together (inner products -> kernel values), a whole number of tiles
@@ -37,13 +38,24 @@ WHOLE_FEATURES = 2**31 // LEVELS**2
 
 
 class Rows(NamedTuple):
-    """Rows of A as lists of (line, factor); their number is a multiple of STREAMS."""
+    """Rows of A as lists of (line, factor); a list's length is a multiple of STREAMS."""
 
-    start: np.ndarray  # (m + 1,) int64, where each row's list begins
+    start: np.ndarray  # (m + 1,) int64, where each row's list begins, and where the last ends
     line: np.ndarray  # (entries,) int32
     factor: np.ndarray  # (entries,) float32; whole numbers: int32 of four bytes, the lowest the first feature
     base: np.ndarray  # (m,) what sums begin with, of the factors' type
     step: np.ndarray  # (m,) float32, what a whole number stands for; 1 in the real form
+
+    def between(self, part: slice) -> Rows:
+        return Rows(self.start[part.start : part.stop + 1], self.line, self.factor, self.base[part], self.step[part])
+
+    def at(self, idx) -> Rows:
+        """The rows idx (m',), side by side."""
+        lengths = self.start[idx + 1] - self.start[idx]
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        line, factor = np.empty(start[-1], np.int32), np.empty(start[-1], self.factor.dtype)
+        _copy_lists(self.start, self.line, self.factor, idx, start, line, factor)
+        return Rows(start, line, factor, self.base[idx], self.step[idx])
 
 
 class Tiles:
@@ -75,9 +87,24 @@ class Tiles:
     def rows(self, A) -> Rows | None:
         """A (m, d) float32 ready for `multiply`; None if the tiles are whole and A is not."""
         if not self.whole:
-            return Rows(*_real_entries(A, self.used), np.zeros(len(A), np.float32), np.ones(len(A), np.float32))
+            rest = np.zeros(len(A), np.float32), np.ones(len(A), np.float32)
+            return Rows(*_real_entries(A, self.used), *rest)
         steps = whole_steps(A)
         return None if steps is None else Rows(*_whole_entries(A, steps, self.used), steps)
+
+    def own_rows(self, X) -> Rows:
+        """X (n, d) itself, which these whole tiles were made of, ready for `multiply`."""
+        parts = [slice(start, start + ROWS) for start in range(0, len(X), ROWS)]
+        found = [None] * len(parts)
+
+        def list_entries(i, part):
+            found[i] = tuple(map(np.copy, _whole_entries(X[part], self.step[part], self.used)))
+
+        side_by_side(list_entries, list(enumerate(parts)))
+        starts, *rest = zip(*found, strict=True)
+        lengths = np.concatenate([np.diff(start) for start in starts])
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        return Rows(start, *map(np.concatenate, rest), self.step)
 
 
 def whole_steps(X) -> np.ndarray | None:
@@ -219,6 +246,14 @@ def _to_levels(row, used, step, levels):
     scale = np.float32(1) / step
     for k in range(len(used)):
         levels[k] = np.uint8(np.rint(row[used[k]] * scale))
+
+
+@njit(cache=True, nogil=True)
+def _copy_lists(start, line, factor, idx, start_out, line_out, factor_out):
+    for i in range(len(idx)):
+        p, q = start[idx[i]], start_out[i]
+        for entry in range(start_out[i + 1] - q):
+            line_out[q + entry], factor_out[q + entry] = line[p + entry], factor[p + entry]
 
 
 @njit(cache=True, nogil=True)

@@ -14,7 +14,7 @@ from svmcore.solvers.decomposition.reported import Reported
 from svmcore.solvers.progress import Stopped
 
 LOOSE = 0.05  # gap at which a round on a sample is left
-ROUGHLY = 0.02  # times the present gap of all examples, the gap that a set is solved to which stays for the next round
+ROUGHLY = 0.05  # times the present gap of all examples, the gap that a set is solved to which stays for the next round
 PATIENCE = 10  # pairs for each example of a set before it is asked whether steps on the free set cost less
 
 

@@ -1,4 +1,4 @@
-"""Second-order steps on the free set: the optimum of problems on which pairs crawl, and a feasible alpha at every stop."""
+"""Second-order steps on the free set: the optimum where pairs crawl, and a feasible alpha at every stop."""
 
 import numpy as np
 import pytest

@@ -147,12 +147,14 @@ def _fitted(name: str, problem: Problem, task: Task) -> tuple:
 
 
 def _deciding(candidate, X, times: int) -> float:
-    """Median seconds of a prediction, after one that does not count where it is brief."""
+    """Median seconds of some predictions, after one that does not count where it is brief."""
     seconds = []
-    while len(seconds) <= times and sum(seconds) < ENOUGH:
+    while len(seconds) < times + 1 and (len(seconds) < 2 or sum(seconds[1:]) < ENOUGH):
         start = time.perf_counter()
         candidate.predict(X)
         seconds.append(time.perf_counter() - start)
+        if seconds[0] > BRIEF:
+            break
     return float(np.median(seconds[1:] or seconds))
 
 

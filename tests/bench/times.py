@@ -42,8 +42,9 @@ def cells(row: dict) -> tuple:
             for who in (LIBSVM, ONEDAL, "ours"))  # fmt: skip
     decides = (text and short(float(text)) for text in of("predict_seconds", ""))
     beside = f"{ratio.of(row):.2f}" if ratio.of(row) else ""
-    title = PROBLEMS[row["problem"]].title
-    return title, row["n"], *fits, beside, *decides, *of("growth_mb", ".0f"), *of("gap", ".1e")
+    problem = PROBLEMS[row["problem"]]
+    growth = ("", "") if problem.small else of("growth_mb", ".0f")  # a process that has solved others says little
+    return problem.title, row["n"], *fits, beside, *decides, *growth, *of("gap", ".1e")
 
 
 def beside(rows: dict) -> list[str]:

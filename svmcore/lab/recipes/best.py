@@ -19,6 +19,6 @@ RECIPES = (
         C=2.0,
         method="vsv",
         jitters="vsv2+rot:-8,8+thick:0.5",
-        cache_mb=2200,  # 161 blocks by relative shift would take 5 GB a machine
+        cache_mb=2120,  # 161 blocks by relative shift would take 5 GB a machine
     ),
 )

@@ -3,8 +3,8 @@
 Numba checks only the file that holds a kernel, so a kernel that calls another file's kernel would go stale when that
 file is edited; one cache folder per state of the source cannot. And LLVM turns a running minimum into vector code only
 when it is told that no NaN can occur, which Python's `min` has no way to say: `lesser` and `greater` say it. For the
-same passes, index slices from 0 (a stretch `part = f[s:e]`): with other bounds the wrap-around of negative indices
-stays.
+same passes, index by unsigned numbers, or slices from 0 (a stretch `part = f[s:e]`): with other bounds the wrap-around
+of negative indices stays.
 """
 
 from __future__ import annotations

@@ -16,8 +16,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, dense_bytes, float32_rows, require_memory, seed_of
+from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import STEP, Cached, Dense, Gram, Streamed, Work, symmetric
+from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work, symmetric
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Precomputed, Sigmoid
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine

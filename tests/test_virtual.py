@@ -162,6 +162,8 @@ def test_progress_is_that_of_all_machines_and_of_all_stages(digits):
     assert last.gap == max(last.gaps) <= 1e-3
     assert last.n_sv == virtual.machine_.n_sv.sum()
     assert last.kernel_evals == virtual.kernel_evals_
+    assert last.iterations == virtual.base_.n_iter_.sum() + virtual.n_iter_.sum()
+    assert virtual.strategy_ == f"whole matrix over virtual vectors; up to {CORES} at a time"
     for p in (p for p in seen if p.stage != "base"):
         others = np.delete(p.gaps, at_work(p))
         assert len(at_work(p)) <= CORES
@@ -211,6 +213,7 @@ def test_two_machines_run_together_where_both_fit_the_ceiling(digits, room, toge
     )  # fmt: skip
     again = VirtualSVC(svc(), jitters="box:1", prepare=UNIT).fit(X, y)
     assert again.converged_
+    assert again.strategy_.startswith("orbit of 25 blocks; up to ")
     first = next(threads for solve, _, threads in calls if solve is module.Retraining.run)
     assert first == together
 
@@ -355,6 +358,7 @@ def test_the_papers_solver_works_in_the_virtual_stage_too(digits, monkeypatch):
     virtual = VirtualSVC(svc(solver="smo-digestion"), jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
     assert virtual.converged_
     assert virtual.kernel_evals_ == virtual.history_[-1].kernel_evals
+    assert virtual.history_[-1].iterations == virtual.base_.n_iter_.sum() + virtual.n_iter_.sum()
     np.testing.assert_allclose(virtual.decision_function(T), expected.decision_function(T), atol=1e-2)
 
 

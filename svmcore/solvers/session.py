@@ -208,11 +208,12 @@ class Session(Work):
 class Part:
     """A session as some of its machines see it that are solved beside the others, in a thread of their own.
 
-    How they stand is kept here, for whoever puts the parts of the fit together; all else is the session's.
+    How they stand, and how they were solved, is kept here, for whoever puts the parts of the fit together; all else is
+    the session's.
     """
 
     def __init__(self, session: Session, standing: Callable[[], Standing]):
-        self._session, self.standing = session, standing
+        vars(self).update(_session=session, standing=standing, strategy="", trace=None)
 
     def begin(self, stage: str, standing: Callable[[], Standing]) -> None:
         """As of a session; the stage is the fit's."""
@@ -220,6 +221,12 @@ class Part:
 
     def __getattr__(self, name):
         return getattr(self._session, name)
+
+    def __setattr__(self, name, value):
+        if name in vars(self):
+            vars(self)[name] = value
+        else:
+            setattr(self._session, name, value)
 
 
 def ending(gaps, tol: float, iterations, limit: int) -> str:

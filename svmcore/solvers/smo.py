@@ -250,25 +250,24 @@ def _update_and_select(row_i, row_j, step, f, up, low):
     """f += step (K_i - K_j), and in the same pass (i, f_i, max f over I_low), where i has the least f of I_up.
 
     A pass finds the block of the least value, a second look at that block alone its place: arg-min does not vectorise.
+    Unsigned indices, as signed ones may count from the end, which keeps vectors away; slices would cost a count each.
     The second look searches the least anew instead of asking for equality, which fast math does not promise.
     """
     n = f.shape[0]
     least, most, where = BEYOND, -BEYOND, 0
     for start in range(0, n, BLOCK):
-        part = slice(start, start + BLOCK)
-        fs, ups, lows, rows_i, rows_j = f[part], up[part], low[part], row_i[part], row_j[part]
         block_least, block_most = BEYOND, -BEYOND
-        for t in range(fs.shape[0]):
-            fs[t] += step * (rows_i[t] - rows_j[t])
-            block_least = lesser(block_least, fs[t] + ups[t])
-            block_most = greater(block_most, fs[t] + lows[t])
+        for t in range(np.uint64(start), np.uint64(min(n, start + BLOCK))):
+            f[t] += step * (row_i[t] - row_j[t])
+            block_least = lesser(block_least, f[t] + up[t])
+            block_most = greater(block_most, f[t] + low[t])
         if block_least < least:
             least, where = block_least, start
         most = max(most, block_most)
     chosen, least = where, BEYOND
-    for t in range(where, min(n, where + BLOCK)):
+    for t in range(np.uint64(where), np.uint64(min(n, where + BLOCK))):
         if f[t] + up[t] < least:
-            chosen, least = t, f[t] + up[t]
+            chosen, least = np.int64(t), f[t] + up[t]
     return chosen, least, most
 
 
@@ -278,21 +277,19 @@ def _partner(row_i, diag_i, diag, f, low, least):
     n = f.shape[0]
     best, where = np.float32(-1), 0
     for start in range(0, n, BLOCK):
-        part = slice(start, start + BLOCK)
-        fs, lows, diags, rows_i = f[part], low[part], diag[part], row_i[part]
         block_best = np.float32(-1)
-        for t in range(fs.shape[0]):
-            ahead = greater(fs[t] + lows[t] - least, np.float32(0))
-            curvature = greater(diag_i + diags[t] - np.float32(2) * rows_i[t], FLAT)
+        for t in range(np.uint64(start), np.uint64(min(n, start + BLOCK))):
+            ahead = greater(f[t] + low[t] - least, np.float32(0))
+            curvature = greater(diag_i + diag[t] - np.float32(2) * row_i[t], FLAT)
             block_best = greater(block_best, ahead * (ahead / curvature))
         if block_best > best:
             best, where = block_best, start
     chosen, best = where, np.float32(-1)
-    for t in range(where, min(n, where + BLOCK)):
+    for t in range(np.uint64(where), np.uint64(min(n, where + BLOCK))):
         ahead = max(f[t] + low[t] - least, np.float32(0))
         gain = ahead * (ahead / max(diag_i + diag[t] - np.float32(2) * row_i[t], FLAT))
         if gain > best:
-            chosen, best = t, gain
+            chosen, best = np.int64(t), gain
     return chosen
 
 

@@ -113,6 +113,8 @@ def _done(run):
     with st.container(border=True):
         st.markdown(f"#### {words.error_rate(run.result)}")
         st.caption(words.outcome(run.result))
+        if strategy := run.result.get("strategy"):
+            st.caption(f"Kernel values: {words.plain(strategy)}.")
         if ending := run.result.get("ending"):
             st.warning(words.plain(ending), title="Not at tol", icon=":material/rule:")
         if check := run.result.get("validation"):

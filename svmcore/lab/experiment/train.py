@@ -187,6 +187,7 @@ def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:
         "peak_rss_mb": peak_mb(),
         "converged": bool(estimator.converged_),
         "ending": getattr(estimator, "ending_", ""),
+        "strategy": getattr(estimator, "strategy_", ""),
         "kernel_evals": int(estimator.kernel_evals_),
         "iterations": int(last.iterations),
         "gap": float(last.gap),

@@ -2,7 +2,8 @@
 
     train(n) = 2 d w u n / F + 8 u n / S,    u = distinct support vectors of n examples (registry/costs.py)
     test(u)  = 2 d w u t / F
-    fit      = operands + numbers of each example and machine + Gram matrices of two working sets, or of two machines in a virtual stage
+    fit      = operands + numbers of each example and machine + Gram matrices of two working sets, or of all virtual
+               examples of two machines
 
 n, t, d  training and test examples, features;  w  plain kernel values that one takes;  F  rate of kernel products
 (flop/s);  S  rate of the solver's passes over examples (1/s). The rates are read off runs of 2000 to 60000 digits on

@@ -178,6 +178,7 @@ def _result(value):
     validation = outcome | {"folds": several(number, 2), "seconds": positive}
     optional = {
         "ending": text,
+        "strategy": text,
         "compile_seconds": positive,
         "made_with": _texts,
         "compile_all_seconds": positive,

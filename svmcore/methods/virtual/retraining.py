@@ -9,6 +9,7 @@ before the first one begins, so that it does not depend on what runs beside it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -54,7 +55,8 @@ class Retraining:
         """Where its kernel values come from, in words."""
         if self.orbit:
             return f"orbit of {len(relative(self.factors.index, self.factors.offsets)[0])} blocks"
-        return f"{self.part.strategy.partition(':')[0] or 'solver'} over virtual vectors"
+        how = re.split(":| of ", self.part.strategy)[0] or "solver"  # without what differs between machines
+        return f"{how} over virtual vectors"
 
     def run(self, ceiling: int) -> None:
         """Solve the share within so many bytes. Stopped where the end came before its solver began."""

@@ -111,7 +111,6 @@ class Stages:
         self.jitters = larger
         self.kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
         self.tasks = [Retraining(self._virtual(seed, table), self) for seed in seeds]
-        self.session.max_iter = self.second.max_iter
         self.session.begin(self._name, self.standing)
         try:
             self._retrain()

@@ -14,6 +14,7 @@ from svmcore.solvers.decomposition.reported import Reported
 from svmcore.solvers.progress import Stopped
 
 LOOSE = 0.05  # gap at which a round on a sample is left
+ROUGHLY = 0.05  # times the present gap of all examples, the gap that a set is solved to which stays for the next round
 PATIENCE = 10  # pairs for each example of a set before it is asked whether steps on the free set cost less
 
 
@@ -79,7 +80,10 @@ class Inner(Reported):
     def _tolerance(self, m, whole: bool) -> float:
         """The gap that machine m is solved to on its next set."""
         target = self.exact.target[m]
-        return target if whole else target / 2 if self.alpha[m].any() else max(target / 2, LOOSE)
+        if whole:
+            return target
+        rough = ROUGHLY * self.gaps[m] if self.square else 0.0
+        return max(target / 2, rough if self.alpha[m].any() else LOOSE)
 
 
 def as_matrix(space, n) -> np.ndarray:

@@ -47,6 +47,8 @@ def result(run) -> str:
         "Dual objective": f"{found['dual']:,.6g}",
         "Memory": words.memory(found),
     }
+    if strategy := found.get("strategy"):
+        cost["Kernel values came from"] = strategy
     said = [marks.paragraph(words.error_rate(found), "lead")]
     if "errors" in found:
         said.append(marks.paragraph("In brackets the 95 % interval of the share (Wilson), per cent.", "quiet"))

@@ -21,8 +21,9 @@ import numpy as np
 from numba import njit
 from numpy.lib.stride_tricks import as_strided
 
+from svmcore.gram.multiply import multiply, multiply_add, multiply_sum
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
-from svmcore.gram.tiles import GROUP, Rows, Tiles, multiply, multiply_add, multiply_sum, whole_steps
+from svmcore.gram.tiles import GROUP, Rows, Tiles, whole_steps
 from svmcore.kernels import Kernel, _finish, squared_norms
 
 LAYOUTS = ("dense", "sparse", "whole")

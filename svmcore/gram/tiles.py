@@ -2,8 +2,9 @@
 
     sums[0:TILE] = base + sum over the lines k where a is not zero of a[k] * tile[k, 0:TILE]      tile = TILE examples
 
-The sums stay in vector registers while a row's lines are gone through (registers.py), and neighbouring rows share most
-of theirs, so that the lines they read again lie in L1. `Tiles` keeps X (n, d) float32 in one of two forms:
+The sums stay in vector registers while a row's lines are gone through (registers.py, multiply.py), and neighbouring
+rows share most of theirs, so that the lines they read again lie in L1. `Tiles` keeps X (n, d) float32 in one of two
+forms:
 
     real     float32, one feature a line: work in proportion to the share of a row's features that are not zero;
     whole    x = step * q with q in 0 ... 255: one byte a value, four features a line, multiplied and added by fours as
@@ -23,10 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from svmcore._jit import FAST
-from svmcore.gram.registers import FOURS, REAL_TILE, STREAMS, TILE, add_lines, fetch
+from svmcore.gram.registers import FOURS, REAL_TILE, STREAMS, TILE
 from svmcore.gram.threads import side_by_side
-from svmcore.kernels import _finish
 
 GROUP = 256  # examples finished together (inner products -> kernel values), a whole number of tiles
 ROWS = 256  # rows that pass over a tile before the next tile: they and the tile stay in L2
@@ -86,7 +85,7 @@ class Tiles:
         self.nbytes = self.data.nbytes + self.step.nbytes
 
     def rows(self, A) -> Rows | None:
-        """A (m, d) float32 ready for `multiply`; None if the tiles are whole and A is not."""
+        """A (m, d) float32 ready for multiply.py; None if the tiles are whole and A is not."""
         if not self.whole:
             rest = np.zeros(len(A), np.float32), np.ones(len(A), np.float32)
             return Rows(*_real_entries(A, self.used), *rest)
@@ -94,7 +93,7 @@ class Tiles:
         return None if steps is None else Rows(*_whole_entries(A, steps, self.used), steps)
 
     def own_rows(self, X) -> Rows:
-        """X (n, d) itself, which these whole tiles were made of, ready for `multiply`."""
+        """X (n, d) itself, which these whole tiles were made of, ready for multiply.py."""
         parts = [slice(start, start + ROWS) for start in range(0, len(X), ROWS)]
         found = [None] * len(parts)
 
@@ -120,104 +119,6 @@ def _aligned(shape, kind):
     memory = np.zeros(size + 64, np.uint8)
     start = -memory.ctypes.data % 64
     return memory[start : start + size].view(kind).reshape(shape)
-
-
-@njit(cache=True, nogil=True)
-def multiply(rows, tiles, step, first, last, offset, code, su, sv, out):
-    """Kernel values of `rows` with the groups first <= g < last of `tiles`, into the first n' columns of out.
-
-    Column 0 of out is the example `offset`; su (m,), sv (n',) squared norms; step (n',) that of the columns.
-    """
-    m, n, width = su.shape[0], sv.shape[0], tiles.shape[2]
-    edge = np.empty(width, np.float32)
-    for g in range(first, last):
-        a, b = max(g * GROUP - offset, 0), min((g + 1) * GROUP - offset, n)
-        for r in range(0, m, ROWS):
-            for t in range(g * GROUP // width, (g + 1) * GROUP // width):
-                _multiply_tile(rows, r, tiles, t, t * width - offset, edge, out[:m], n)
-            for i in range(r, min(r + ROWS, m)):
-                _scale(out[i, a:b], rows.step[i], step[a:b])
-                _finish(code, out[i, a:b], su[i], sv[a:b])
-
-
-@njit(cache=True, nogil=True)
-def multiply_add(rows, tiles, step, first, last, code, su, sv, coef, F):
-    """F (k, n') float64 += coef (k, m) times what `multiply` gives for these groups, which is never written out.
-
-    Most of coef is 0: an example is a support vector of two machines of ten, say.
-    """
-    (k, m), n = coef.shape, F.shape[1]
-    block, sums = np.empty((m, GROUP), np.float32), np.empty((k, GROUP), np.float32)
-    for g in range(first, last):
-        a, b = g * GROUP, min((g + 1) * GROUP, n)
-        multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
-        sums[:] = np.float32(0)
-        for i in range(m):
-            for c in range(k):
-                if coef[c, i] != 0:
-                    _add_multiple(coef[c, i], block[i, : b - a], sums[c])
-        for c in range(k):
-            for j in range(a, b):
-                F[c, j] += sums[c, j - a]
-
-
-@njit(cache=True, nogil=True)
-def multiply_sum(rows, tiles, step, first, last, code, su, sv, coef, sums):
-    """sums (m, k) float64 += what `multiply` gives for these groups times coef (k, n') float64, in double precision.
-
-    Machines that have no coefficient in a group cost nothing there.
-    """
-    (m, k), n = sums.shape, coef.shape[1]
-    block, weights, active = np.zeros((m, GROUP), np.float32), np.zeros((k, GROUP)), np.empty(k, np.int64)
-    for g in range(first, last):
-        a, b, count = g * GROUP, min((g + 1) * GROUP, n), 0
-        for c in range(k):
-            weights[count, : b - a], active[count] = coef[c, a:b], c
-            weights[count, b - a :] = 0
-            count += np.any(weights[count])
-        multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
-        _add_dots(block, weights, active[:count], sums)
-
-
-@njit(cache=True, nogil=True, fastmath=FAST)
-def _add_dots(block, weights, active, sums):
-    for i in range(block.shape[0]):
-        for place in range(active.shape[0]):
-            total = 0.0
-            for j in range(GROUP):
-                total += weights[place, j] * block[i, j]
-            sums[i, active[place]] += total
-
-
-@njit(cache=True, nogil=True)
-def _add_multiple(weight, values, sums):
-    for j in range(values.shape[0]):
-        sums[j] += weight * values[j]
-
-
-@njit(cache=True, nogil=True)
-def _multiply_tile(rows, r, tiles, t, column, edge, out, n):
-    """Sums of ROWS rows from r with tile t, whose first example is `column` of out; of one that juts out, what fits
-    between columns 0 and n. Meanwhile the next tile is fetched."""
-    tile, following = tiles[t], tiles[min(t + 1, len(tiles) - 1)].ravel()
-    share = -(-following.size // ROWS)
-    a, b = max(column, 0), min(column + tile.shape[1], n)
-    inside = b - a == tile.shape[1]
-    for i in range(r, min(r + ROWS, out.shape[0])):
-        fetch(following, (i - r) * share, min((i - r + 1) * share, following.size))
-        if inside:
-            add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], rows.base[i], tile, out[i, a:b])
-        else:
-            add_lines(rows.line, rows.factor, rows.start[i], rows.start[i + 1], rows.base[i], tile, edge)
-            for j in range(a, b):
-                out[i, j] = edge[j - column]
-
-
-@njit(cache=True, nogil=True)
-def _scale(sums, step, steps):
-    """Sums of whole numbers become inner products."""
-    for j in range(sums.shape[0]):
-        sums[j] *= step * steps[j]
 
 
 @njit(cache=True, nogil=True)

@@ -38,7 +38,7 @@ class Source(NamedTuple):
     """Where a fit takes its kernel values from."""
 
     gram: Gram
-    square_bytes: int  # left for the Gram matrices of working sets
+    square_bytes: int  # left for the Gram matrices of working sets, and what is computed beside them
     evaluations: int = 0  # kernel values that it took to make
 
 
@@ -115,7 +115,8 @@ class SVC(MachineEstimator):
         if isinstance(source.gram, Streamed) and source.gram.whole:
             operand, kernel, n = source.gram.operand, source.gram.kernel, len(X)
             K = symmetric(operand, kernel, Work())
-            source = source._replace(gram=Streamed(operand, kernel, K=K), evaluations=n * (n + 1) // 2)
+            left = source.square_bytes - K.nbytes
+            source = Source(Streamed(operand, kernel, K=K), left, evaluations=n * (n + 1) // 2)
         return source
 
     def set_params(self, **params):
@@ -204,7 +205,7 @@ class SVC(MachineEstimator):
         small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
             require_memory(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
-            return Source(Streamed(operand, kernel, whole=True), whole)
+            return Source(Streamed(operand, kernel, whole=True), ceiling - fixed)
         if not hasattr(kernel, "fill"):
             fixed += operand.nbytes + (4 * X.size if operand.layout == "dense" else 0)  # those not settled, again
             require_memory(fixed + 4 * STEP * n, ceiling, f"training on {n} examples")
@@ -222,7 +223,7 @@ class SVC(MachineEstimator):
         need = fixed + square + rows * (2 if hasattr(kernel, "fill") else 1)
         require_memory(need, ceiling, f"a working set of {size} of {n} examples")
         if not hasattr(kernel, "fill"):
-            return Source(Streamed(operand, kernel), square)
+            return Source(Streamed(operand, kernel), ceiling - need + square)
         return Source(Cached(operand, kernel, min(ceiling - need, 4 * n * size)), square)
 
     @property
@@ -258,8 +259,9 @@ class SVC(MachineEstimator):
         if n != m:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{m} matrix.")
         need = 4 * n * n + NUMBERS * 8 * machines * n
-        require_memory(need, ceiling_bytes(self.cache_mb), "a precomputed matrix in single precision")
-        return Source(Dense(K.toarray() if hasattr(K, "toarray") else K), 0)
+        ceiling = ceiling_bytes(self.cache_mb)
+        require_memory(need, ceiling, "a precomputed matrix in single precision")
+        return Source(Dense(K.toarray() if hasattr(K, "toarray") else K), ceiling - need)
 
     def _solve(
         self, rows, kernel, Y, C, session, stage, whole=None, source: Source | None = None, beside: int = 0

@@ -8,6 +8,8 @@ from svmcore.solvers import free, smo
 from svmcore.solvers.decomposition import inner
 from tests import naive
 
+ROOM = 10**9
+
 
 def overlapping(n, seed=0):
     rng = np.random.default_rng(seed)
@@ -36,7 +38,7 @@ def test_steps_reach_the_optimum_and_never_lose(C, seed):
         return True
 
     for _ in range(20):
-        free.Free(lambda idx: K[idx], y, C, alpha, f, going).settle(1e-6)
+        free.Free(lambda idx: K[idx], y, C, alpha, f, going, ROOM).settle(1e-6)
         if smo.kkt_gap(y, C, alpha, f)[0] <= 1e-6:
             break
     assert naive.kkt_gap(K, y, C, alpha) <= 1e-5
@@ -51,7 +53,7 @@ def test_steps_reach_the_optimum_and_never_lose(C, seed):
 def test_a_stop_leaves_a_feasible_alpha(pieces):
     K, y, C, alpha, f = started(1e4)
     asked = []
-    free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: asked.append(1) or len(asked) <= pieces).settle(1e-6)
+    free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: asked.append(1) or len(asked) <= pieces, ROOM).settle(1e-6)
     assert len(asked) == pieces + 1
     assert (alpha >= 0).all()
     assert (alpha <= C).all()
@@ -97,6 +99,48 @@ def test_a_stop_between_steps_keeps_what_there_is(monkeypatch):
 
 def test_a_free_set_that_is_too_large_or_empty_is_not_worth_it():
     C = np.ones(free.MOST + 5)
-    assert free.worth(np.full(len(C), 0.5), C) == np.inf
-    assert free.worth(np.zeros(len(C)), C) == np.inf
-    assert np.isfinite(free.worth(np.where(np.arange(len(C)) < 50, 0.5, 0.0), C))
+    assert free.worth(np.full(len(C), 0.5), C, ROOM) == np.inf
+    assert free.worth(np.zeros(len(C)), C, ROOM) == np.inf
+    assert np.isfinite(free.worth(np.where(np.arange(len(C)) < 50, 0.5, 0.0), C, ROOM))
+
+
+@pytest.mark.parametrize("m", [1, 3, 8, 21])
+def test_the_inverse_by_panels(monkeypatch, m):
+    monkeypatch.setattr(free, "PANEL", 4)
+    A = np.random.default_rng(m).standard_normal((m, m + 5))
+    K = A @ A.T
+    np.testing.assert_allclose(free._inverse(K.copy(), lambda: True) @ K, np.eye(m), atol=1e-8)
+    assert not len(free._inverse(K - 2 * np.diag(K.diagonal()), lambda: True))
+    asked = []
+    assert free._inverse(K.copy(), lambda: asked.append(1)) is None
+    assert len(asked) == 1
+
+
+def test_kernel_values_stay_within_the_room(monkeypatch):
+    """Rows of members that left F make room for others, and the steps end where they ended with all the room."""
+    monkeypatch.setattr(free, "PANEL", 7)
+    K, y, C, alpha, f = started(1e4)
+    count, n = np.count_nonzero((alpha > 0) & (alpha < C)), len(y)
+    rows = count + 12
+    room = 8 * rows * n + 8 * free.SQUARES * rows**2
+    assert free.worth(alpha, C, 8 * count * n) == np.inf
+    assert np.isfinite(free.worth(alpha, C, room))
+    for _ in range(30):
+        steps = free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: True, room)
+        assert steps.K.nbytes <= 8 * rows * n
+        steps.settle(1e-6)
+        known = steps.members >= 0
+        np.testing.assert_array_equal(steps.K[known], K[steps.members[known]])
+        if smo.kkt_gap(y, C, alpha, f)[0] <= 1e-6:
+            break
+    assert naive.kkt_gap(K, y, C, alpha) <= 1e-5
+
+
+@pytest.mark.parametrize("cache_mb", [1.3, 40])
+def test_steps_are_made_where_the_ceiling_leaves_room(cache_mb):
+    X, y = overlapping(500)
+    machine = SVC(RBF(2.0), C=1e6, cache_mb=cache_mb, max_iter=200_000).fit(X, y)
+    assert ("second-order" in machine.strategy_) == (cache_mb == 40)
+    alpha = np.zeros(500)
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    assert (alpha <= 1e6).all()

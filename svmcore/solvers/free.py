@@ -17,11 +17,13 @@ All in double precision, with kernel values computed for F alone: C = 1e6 multip
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from svmcore.solvers.smo import index_sets, kkt_gap
 
-MOST = 2000  # examples of F at most: a factor of so many, and its inverse, take 0.15 s
+MOST = 2000  # examples of F at most: a factor of so many, and its inverse, take 0.3 s
+PANEL = 200  # columns of a factor between two looks at whether to go on; LAPACK keeps all other threads waiting
+SQUARES = 3  # matrices as large as K_FF that a step holds
 RIDGE, LEAST, SMALLER = 1e-6, 1e-12, 1e-3  # of the mean K_ii: the first ridge and the least, and times one the next
 LEVEL = 0.1  # times tol, the spread of f over F that counts as level
 DROPS = 300  # examples that may reach a bound within one step
@@ -30,26 +32,47 @@ FACTORS, LIKELY = 60, 4  # factors of one call at most, and those that it is exp
 VALUE, FACTOR, PASSED = 6.0, 1 / 45, 0.9  # ns of a kernel value, of the cube of |F|, of an example that a pair passes
 
 
-def worth(alpha, C) -> float:
-    """Pairs that cost as much as a call does, on the examples of alpha (n,); infinite where F is empty or too large."""
-    free = np.count_nonzero((alpha > 0) & (alpha < C))
-    if not 0 < free <= MOST:
+def worth(alpha, C, room: int) -> float:
+    """Pairs that cost as much as a call does, on the examples of alpha (n,); infinite where F is empty or too large,
+    beside `room` bytes too."""
+    n, free = len(alpha), np.count_nonzero((alpha > 0) & (alpha < C))
+    if not 0 < free <= _capacity(n, room):
         return np.inf
-    values = len(alpha) * (free + np.count_nonzero(alpha))
-    return (VALUE * values + LIKELY * FACTOR * free**3) / (PASSED * len(alpha))
+    values = n * (free + np.count_nonzero(alpha))
+    return (VALUE * values + LIKELY * FACTOR * free**3) / (PASSED * n)
+
+
+def _capacity(n: int, room: int) -> int:
+    """Rows of n kernel values that may be kept in so many bytes, with what a step takes on as many examples."""
+    of_a_row = n / (2 * SQUARES)
+    rows = (of_a_row**2 + max(room, 0) / (8 * SQUARES)) ** 0.5 - of_a_row
+    return int(min(rows, n, MOST))
 
 
 class Free:
     """The free set of one machine. rows(idx) -> K (len(idx), n) float64; y, C, alpha (n,) float64; f (n,) float64,
-    exact; alpha and f change in place. going(): asked before each piece of work whether to go on."""
+    exact; alpha and f change in place. going(): asked before each piece of work whether to go on. room: bytes that
+    kernel values and factors may take."""
 
-    def __init__(self, rows, y, C, alpha, f, going):
+    def __init__(self, rows, y, C, alpha, f, going, room: int):
         self.rows, self.y, self.C, self.alpha, self.f, self.going = rows, y, C, alpha, f, going
         self.beta, self.low, self.high = alpha * y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
-        self.members = np.flatnonzero((alpha > 0) & (alpha < C))  # those whose rows are here, F among them
-        self.K = rows(self.members)
-        self.inside = np.ones(len(self.members), bool)  # which of the members are in F
+        capacity = _capacity(len(y), room)
+        self.members = np.full(capacity, -1)  # examples whose rows of K are here, F among them; -1: none
+        self.inside = np.zeros(capacity, bool)  # which of the members are in F
+        self.K = np.empty((capacity, len(y)))
         self.ridge, self.factors = RIDGE, 0
+        self._take_in(np.flatnonzero((alpha > 0) & (alpha < C))[:capacity])
+
+    def _take_in(self, new) -> None:
+        """Examples become members and come into F, in the place of members that are not in it where there is no
+        other."""
+        places = np.argsort(self.inside * 2 + (self.members >= 0), kind="stable")[: len(new)]
+        self.members[places] = -1
+        for at in range(0, len(new), PANEL):
+            part = slice(at, at + PANEL)
+            self.K[places[part]] = self.rows(new[part])
+        self.members[places], self.inside[places] = new, True
 
     def settle(self, tol: float) -> None:
         """Steps until the gap is at most tol, FACTORS have been made, or someone asks for an end."""
@@ -70,16 +93,15 @@ class Free:
             return None if not len(F) else True
         K = self.K[np.ix_(self.inside, F)]
         K[np.arange(len(F)), np.arange(len(F))] += self.ridge * float(K.diagonal().mean())
-        factor, failed = dpotrf(K, lower=1, clean=0, overwrite_a=1)
-        if failed:
+        inverse = _inverse(K, self.going)
+        if inverse is None:
+            return None
+        if not len(inverse):
             self.ridge /= SMALLER
             return None if self.ridge > 1 else False
-        if not self.going():
-            return None
-        inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
         ones = inverse.sum(0)
-        inverse -= np.outer(ones, ones / ones.sum())
+        for a in range(0, len(F), PANEL):
+            inverse[a : a + PANEL] -= np.outer(ones[a : a + PANEL], ones / ones.sum())
         whole = self._walk(F, inverse)
         if whole:
             self.ridge = max(self.ridge * SMALLER, LEAST)
@@ -108,10 +130,13 @@ class Free:
             delta = (1 - ways[k]) * delta
             delta -= column * (delta[k] / column[k])
             W[drops] = column / np.sqrt(column[k])
-        self.beta[F] = beta
-        self.alpha[F] = np.abs(beta)
-        self.f += (beta - before) @ self.K[self.inside]
-        self.inside[np.flatnonzero(self.inside)[~going]] = False
+        beta = np.clip(beta, self.low[F], self.high[F])  # rounding may have led a little beyond
+        self.beta[F], self.alpha[F] = beta, np.abs(beta)
+        places = np.flatnonzero(self.inside)
+        for a in range(0, len(F), PANEL):
+            part = slice(a, a + PANEL)
+            self.f += (beta - before)[part] @ self.K[places[part]]
+        self.inside[places[~going]] = False
         return left == 0
 
     def _level(self, tol: float) -> bool:
@@ -126,16 +151,39 @@ class Free:
         level = self.f[F].mean() if len(F) else -self._gap()[1]
         violation = np.maximum(np.where(up, level - self.f, 0.0), np.where(low, self.f - level, 0.0))
         violation[F] = 0.0
-        count = min(max(int(ENTER * len(F)), FEW), MOST - len(F))
+        count = min(max(int(ENTER * len(F)), FEW), len(self.members) - len(F))
         worst = np.argsort(-violation, kind="stable")[: max(count, 0)]
         worst = worst[violation[worst] > tol / 4]
         if not len(worst):
             return False
-        known = np.isin(worst, self.members)
-        self.inside |= np.isin(self.members, worst[known])
-        new = worst[~known]
-        if len(new):
-            self.members, self.K = np.concatenate([self.members, new]), np.concatenate([self.K, self.rows(new)])
-            self.inside = np.concatenate([self.inside, np.ones(len(new), bool)])
+        self.inside |= np.isin(self.members, worst)
+        self._take_in(np.setdiff1d(worst, self.members))
         self.ridge = RIDGE
         return True
+
+
+def _inverse(K, going) -> np.ndarray | None:
+    """K^-1 (m, m) of a symmetric K (m, m), which is overwritten; (0, 0) where K is not positive definite, None where
+    someone asks for an end meanwhile. K = L L^T and K^-1 = L^-T L^-1, by panels."""
+    panels = [(a, min(a + PANEL, len(K))) for a in range(0, len(K), PANEL)]
+    for a, b in panels:
+        if not going():
+            return None
+        K[a:, a:b] -= K[a:, :a] @ K[a:b, :a].T
+        factor, failed = dpotrf(K[a:b, a:b], lower=1)
+        if failed:
+            return K[:0, :0]
+        K[a:b, a:b], _ = dtrtri(factor, lower=1)
+        K[b:, a:b] = K[b:, a:b] @ K[a:b, a:b].T
+    for a, b in panels:
+        if not going():
+            return None
+        K[a:b, :a] = -(K[a:b, a:b] @ K[a:b, :a]) @ K[:a, :a]
+        K[:a, a:b] = 0
+    inverse = np.empty_like(K)
+    for a, b in panels:
+        if not going():
+            return None
+        inverse[a:b, :b] = K[a:, a:b].T @ K[a:, :b]
+        inverse[:a, a:b] = inverse[a:b, :a].T
+    return inverse

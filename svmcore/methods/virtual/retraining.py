@@ -84,7 +84,7 @@ class Retraining:
         bases = stages.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
         lay = stages.jitters.image_shape, self.factors.index, self.factors.offsets
         with part.memory(block_bytes(n0, *lay[1:]) // 4) as memory:
-            source = Source(Orbit(bases, *lay, stages.second_kernel, part, memory), 0)
+            source = Source(Orbit(bases, *lay, stages.second_kernel, part, memory), ceiling - self.nbytes)
             return svc._solve(None, stages.second_kernel, Y, box, part, "virtual", source=source)
 
     def _only_shifts_count(self) -> bool:

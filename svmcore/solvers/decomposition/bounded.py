@@ -36,7 +36,7 @@ class Bounded(Rounds):
 
     def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings: Decomposition):
         super().__init__(gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings)
-        self.settings, self.K = settings, None
+        self.settings, self.K, self.threads = settings, None, 1
         self.size = min(self.n, settings.working_set or max(int((square_bytes / 4) ** 0.5), 64))
         self.columns = np.arange(self.n)
         self.full = np.zeros(self.k, bool)  # machines whose support vectors fill B while others violate

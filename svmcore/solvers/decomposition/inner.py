@@ -52,7 +52,7 @@ class Inner(Reported):
             gap = gap if whole else max(gap, self.gaps[m])  # of all n, as last seen
             return self.session.see(iterations, lambda: self._see(m, all_alpha, all_f, gap, b))
 
-        patience, moved, gap = PATIENCE * len(chosen), 0, np.inf
+        patience, moved, gap, room = PATIENCE * len(chosen), 0, np.inf, self._room(len(chosen))
         while True:
             pairs = smo.pairs(blocks, which, y, C, alpha, f, self.apart)
             most = min(self.limit - self.iterations[m], patience)
@@ -60,22 +60,30 @@ class Inner(Reported):
             moved += done
             if gap <= tol or done < patience or self.session.stopped:
                 break
-            if not self.apart and moved >= free.worth(alpha, C):
-                self._settle_free(chosen, y, C, alpha, f, tol, lambda: go_on(0))
+            if not self.apart and moved >= free.worth(alpha, C, room):
+                self._settle_free(chosen, y, C, alpha, f, tol, lambda: go_on(0), room)
                 moved = 0
         self.alpha[m, chosen], self.f[m, chosen] = alpha, f
 
-    def _settle_free(self, chosen, y, C, alpha, f, tol, going) -> None:
+    def _settle_free(self, chosen, y, C, alpha, f, tol, going, room) -> None:
         """Second-order steps of a machine's free SVs among `chosen`, whose alpha and f change in place."""
         try:
             support = np.flatnonzero(alpha)
             coef = (alpha * y)[support]
             f[:] = self.gram.exact_sums(chosen, chosen[support], coef, self.session) - y
-            steps = free.Free(lambda i: self.gram.exact(chosen[i], chosen, self.session), y, C, alpha, f, going)
+            rows = lambda i: self.gram.exact(chosen[i], chosen, self.session)  # noqa: E731
+            steps = free.Free(rows, y, C, alpha, f, going, room)
             steps.settle(tol)
         except Stopped:
             return
         self.session.second_order += steps.factors
+
+    def _room(self, m: int) -> int:
+        """Bytes that a working set of m examples leaves to its thread; the whole matrix serves all threads, and is not
+        counted where the source came with it."""
+        if self.K is None:
+            return self.square_bytes // self.threads - 4 * m * m
+        return (self.square_bytes - (0 if self.given else 4 * m * m)) // self.threads
 
     def _tolerance(self, m, whole: bool) -> float:
         """The gap that machine m is solved to on its next set."""

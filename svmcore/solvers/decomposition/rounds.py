@@ -58,7 +58,8 @@ class Rounds(Inner):
         self.exact = Exact(gram, self.Y, self.C, tol, session, np.random.default_rng(seed))
         self.threads = min(CORES, 2, self.k)
         self.largest = min(self.n, max(int((square_bytes / self.threads / 4) ** 0.5), 64))
-        self.K = None if gram.blocks is None else (gram.blocks, gram.which)  # all of K, where it is in memory
+        self.square_bytes, self.given = square_bytes, gram.blocks is not None
+        self.K = (gram.blocks, gram.which) if self.given else None  # all of K, where it is in memory
         self.may_hold = hold and 4 * self.n**2 <= square_bytes  # whether K may come into memory, where that pays
         self.square: Square | None = None  # the only machine's working set, where not all of K is in memory
         self.spaces = SimpleQueue()  # memory of working sets' Gram matrices, one for each thread

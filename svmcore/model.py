@@ -23,6 +23,7 @@ import numpy as np
 
 from svmcore import files
 from svmcore.gram.products import Operand
+from svmcore.gram.threads import one_blas_thread, side_by_side
 from svmcore.kernels import Kernel, Precomputed, kernel_from_dict
 from svmcore.preprocess import Preprocessor
 
@@ -30,6 +31,7 @@ FORMAT = "svmcore-machine-1"
 PIECE = 4e9  # floating-point operations between two looks at whether to go on deciding
 WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 EXACT_UP_TO = 1 << 20  # numbers in the support vectors up to which kernel values are computed in double precision
+STRETCH = 1 << 16  # of these that are worked on at a time, so that they stay in cache
 MAX_HEADER = 64 << 20  # bytes of JSON text that `load` agrees to read
 _KINDS = {"classes": "biufU", "support": "iu", "support_vectors": "f", "coef": "f", "bias": "f", "bound": "b"}
 _OPTIONAL = {"parent": "iu", "jitter": "iu"}
@@ -134,7 +136,14 @@ class Machine:
     def _sums(self, X) -> np.ndarray:
         """f less the bias (n, k) for prepared rows X."""
         if self._small:
-            return self.kernel_values(X) @ self.coef.T
+            sums, size = np.empty((len(X), len(self.bias))), max(16, STRETCH // len(self.support))
+
+            def add(part):
+                sums[part] = self.kernel_values(X[part]) @ self.coef.T
+
+            with one_blas_thread:
+                side_by_side(add, [(slice(start, start + size),) for start in range(0, len(X), size)])
+            return sums
         return self._operand.sums(X, self.kernel, self.coef)
 
     def kernel_values(self, X) -> np.ndarray:

@@ -126,7 +126,9 @@ class RBF(Kernel):
         return KernelCode(RBF_, 1, np.float32(self.gamma), np.float32(0))
 
     def value(self, dots, su, sv):
-        return np.exp(-self.gamma * np.maximum(su + sv - 2 * dots, 0))
+        exponent = np.minimum(2 * dots - su - sv, 0)
+        exponent *= self.gamma
+        return np.exp(exponent)
 
     def slopes(self, dots, su, sv):
         value = self.value(dots, su, sv)

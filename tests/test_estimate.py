@@ -9,6 +9,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.forecast import estimate
 from svmcore.lab.recipes import PRESET, RECIPES, BudgetError
 from svmcore.lab.store import runs
+from tests.bench import measured
 
 MOONS = RECIPES["moons"]
 
@@ -32,6 +33,15 @@ def test_a_small_ceiling_is_refused_with_the_range_that_fits(home):
     for cache_mb in (float(least.replace(",", "")) + 1, float(most.replace(",", "")) / 2):
         assert estimate.estimate(RECIPES[PRESET].replace(cache_mb=cache_mb)).fits
     assert not estimate.estimate(RECIPES[PRESET].replace(cache_mb=float(least.replace(",", "")) - 2)).fits
+
+
+@pytest.mark.parametrize(
+    "name", ["mnist-sv", "mnist-vsv", "mnist-deslant-vsv", "mnist-best", "usps-sv", "usps-vsv", "usps-vsv-local"]
+)
+def test_before_any_run_predictions_are_about_what_was_measured(name, home):
+    kept = measured.read("runs")[name]
+    took = kept["train_seconds"] + kept["test_seconds"]
+    assert 0.45 < estimate.estimate(RECIPES[name]).seconds / took < 2.2
 
 
 def store(recipe, seconds):

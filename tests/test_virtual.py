@@ -163,7 +163,7 @@ def test_progress_is_that_of_all_machines_and_of_all_stages(digits):
     assert last.n_sv == virtual.machine_.n_sv.sum()
     assert last.kernel_evals == virtual.kernel_evals_
     assert last.iterations == virtual.base_.n_iter_.sum() + virtual.n_iter_.sum()
-    assert virtual.strategy_ == f"whole matrix over virtual vectors; up to {CORES} at a time"
+    assert virtual.strategy_ == f"whole matrix over virtual vectors; up to {CORES} machine{'s' * (CORES > 1)} at a time"
     for p in (p for p in seen if p.stage != "base"):
         others = np.delete(p.gaps, at_work(p))
         assert len(at_work(p)) <= CORES

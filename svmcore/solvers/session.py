@@ -237,5 +237,6 @@ def ending(gaps, tol: float, iterations, limit: int) -> str:
     who = f"{np.count_nonzero(left)} of {len(gaps)} machines" if len(gaps) > 1 else "the machine"
     gap = f"a gap of {gaps.max():.2g}, above tol = {tol:g}"
     if (left & (iterations >= limit)).any():
-        return f"{who} ended at {gap}, after max_iter = {limit} pairs; allow more, or scale the features"
+        said = f"after max_iter = {limit:,} pairs; a smaller C, scaled features or more pairs would do"
+        return f"{who} ended at {gap}, {said}"
     return f"{who} ended at {gap}: single precision ends there; a smaller C, a larger tol or scaled features would do"

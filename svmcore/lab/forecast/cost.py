@@ -1,13 +1,13 @@
 """What a recipe costs, by rules of thumb: the seconds and megabytes of the stages that its method makes of it.
 
-    train(n) = 2 d w u n / F + 8 u n / S,    u = distinct support vectors of n examples (registry/costs.py)
+    train(n) = (2 d w / F + (6 + k) / S) u n,    u = distinct support vectors of n examples (registry/costs.py)
     test(u)  = 2 d w u t / F
     fit      = operands + numbers of each example and machine + Gram matrices of two working sets, or of all virtual
                examples of two machines
 
-n, t, d  training and test examples, features;  w  plain kernel values that one takes;  F  rate of kernel products
-(flop/s);  S  rate of the solver's passes over examples (1/s). The rates are read off runs of 2000 to 60000 digits on
-two cores.
+n, t, d  training and test examples, features;  k  machines;  w  plain kernel values that one takes;  F  rate of kernel
+products (flop/s), zeros counted;  S  rate of the solver's passes over examples (1/s). The rates are read off runs of
+2000 to 60000 digits, and of tables, on two cores (tests/bench/measured).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from svmcore.gram.sources import STEP
 from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors
 from svmcore.memory import MB
 
-FLOPS, PASSES = 60e9, 1e9
+FLOPS, PASSES = 600e9, 2.5e9
 WORKING_SET = 12_000  # examples, the largest working set of a machine in practice
 LOOKS_MB = 64  # that live looks may hold
 LARGEST = 1.3  # times the mean: the virtual set of the machine with the most support vectors
@@ -59,9 +59,9 @@ def cost(plan: Plan, folds: list[Plan]) -> Cost:
 
 def _seconds(plan: Plan) -> list[tuple[float, float]]:
     size, stages = plan.size, plan.stages
-    made = 2.0 * size.d * plan.work.training / FLOPS + 8.0 / PASSES
+    made = 2.0 * size.d * plan.work.training / FLOPS
     decided = 2.0 * size.d * plan.work.deciding / FLOPS
-    trainings = [support_vectors(stage.n) * stage.n * stage.times * made for stage in stages]
+    trainings = [support_vectors(s.n) * s.n * s.times * (made + (6 + s.machines) / PASSES) for s in stages]
     if plan.seconds is not None:
         trainings = [plan.seconds]
     trainings[0] += plan.beside

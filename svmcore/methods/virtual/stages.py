@@ -196,10 +196,12 @@ class Stages:
         return None
 
     def _strategy(self) -> str:
-        """Where kernel values came from, and how many shares were solved at a time in the end."""
+        """Where kernel values came from, and how many machines were solved at a time in the end."""
         ways = Counter(task.strategy for task in self.tasks)
         said = [way if len(ways) == 1 else f"{times} of {len(self.tasks)} by {way}" for way, times in ways.items()]
-        return ", ".join(said) + f"; up to {self.together} at a time"
+        if len(self.tasks) > 1:
+            said[-1] += f"; up to {self.together} machine{'s' * (self.together > 1)} at a time"
+        return ", ".join(said)
 
     def _name(self) -> str:
         """The stage, with the classes whose machines are at work."""

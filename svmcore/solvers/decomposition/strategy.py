@@ -37,4 +37,4 @@ def whole_pays(alpha, sample, iterations) -> tuple[bool, str]:
     moved = MOVED * LATER * np.asarray(iterations) / len(sample)
     whole = KEPT + moved.sum()
     rounds = KEPT * (shares**2).sum() + STREAMED * share + 2 * (moved * shares).sum()
-    return bool(whole < rounds), f"{share:.0%} of a sample of {len(sample)} are support vectors"
+    return bool(whole < rounds), f"{100 * share:.0f} % of a sample of {len(sample)} are support vectors"

@@ -32,7 +32,7 @@ from svmcore.lab.registry.split import Split
 from svmcore.solvers.progress import under_name
 
 OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
-WINDOW_SECONDS = 2e-6  # of a window looked at, on the machine that other rates were read off
+WINDOW_SECONDS = 8e-7  # of a window looked at, on the machine that other rates were read off
 STEP, LONGEST = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
 CLEAR = 0.1  # overlap with an object up to which a window shows background
 

@@ -21,7 +21,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 from svmcore.solvers.smo import index_sets, kkt_gap
 
-MOST = 2000  # examples of F at most: a factor of so many, and its inverse, take 0.3 s
+MOST = 2000  # examples of F at most, those farthest from level: a factor of so many, and its inverse, take 0.3 s
 PANEL = 200  # columns of a factor between two looks at whether to go on; LAPACK keeps all other threads waiting
 SQUARES = 3  # matrices as large as K_FF that a step holds
 RIDGE, LEAST, SMALLER = 1e-6, 1e-12, 1e-3  # of the mean K_ii: the first ridge and the least, and times one the next
@@ -33,9 +33,9 @@ VALUE, FACTOR, PASSED = 6.0, 1 / 45, 0.9  # ns of a kernel value, of the cube of
 
 
 def worth(alpha, C, room: int) -> float:
-    """Pairs that cost as much as a call does, on the examples of alpha (n,); infinite where F is empty or too large,
-    beside `room` bytes too."""
-    n, free = len(alpha), np.count_nonzero((alpha > 0) & (alpha < C))
+    """Pairs that cost as much as a call does, on the examples of alpha (n,); infinite where F is empty, or what a call
+    takes of it does not fit into `room` bytes."""
+    n, free = len(alpha), min(np.count_nonzero((alpha > 0) & (alpha < C)), MOST)
     if not 0 < free <= _capacity(n, room):
         return np.inf
     values = n * (free + np.count_nonzero(alpha))
@@ -62,7 +62,8 @@ class Free:
         self.inside = np.zeros(capacity, bool)  # which of the members are in F
         self.K = np.empty((capacity, len(y)))
         self.ridge, self.factors = RIDGE, 0
-        self._take_in(np.flatnonzero((alpha > 0) & (alpha < C))[:capacity])
+        free = np.flatnonzero((alpha > 0) & (alpha < C))
+        self._take_in(free[np.argsort(-np.abs(f[free] + self._gap()[1]), kind="stable")[:capacity]])
 
     def _take_in(self, new) -> None:
         """Examples become members and come into F, in the place of members that are not in it where there is no

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import OUTCOME, expect_state, metric, press, run_id, settle, start, visit
 
-LONG = "/train?dataset=mnist-5k&kernel=linear&C=100000&tol=1e-8&preprocess=scale01"
+LONG = "/train?dataset=mnist-5k&method=vsv&jitters=box:1&slow_motion=true"
 WATCHABLE = "/train?dataset=mnist-5k&n_train=1000&n_test=500&slow_motion=true"
 
 

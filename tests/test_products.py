@@ -9,6 +9,7 @@ import pytest
 
 from svmcore import RBF, Linear, Poly, Sigmoid
 from svmcore.gram.products import Operand
+from svmcore.gram.threads import CORES, side_by_side
 from svmcore.gram.tiles import WHOLE_FEATURES, whole_steps
 
 PLAINEST = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
@@ -156,3 +157,14 @@ def test_bad_input_is_refused_with_what_is_allowed():
         Operand(np.eye(2, dtype=np.float32)).block(np.ones((1, 3), np.float32), Linear())
     with pytest.raises(ValueError, match="cols has step 2; allowed: 1"):
         Operand(np.eye(2, dtype=np.float32)).take([0], Linear(), slice(0, 2, 2))
+
+
+def test_work_that_a_pool_hands_to_itself_ends():
+    """Values of a kernel that fills its own blocks were computed in the pool's threads, which waited for each other."""
+    done = []
+
+    def outer(i):
+        side_by_side(lambda j: done.append((i, j)), [(j,) for j in range(3)])
+
+    side_by_side(outer, [(i,) for i in range(2 * CORES)])
+    assert sorted(done) == [(i, j) for i in range(2 * CORES) for j in range(3)]

@@ -53,13 +53,14 @@ class Crew:
 
 
 _crew: ContextVar[Crew | None] = ContextVar("crew", default=None)
+_here = threading.local()  # of_pool: in a pool's own threads
 
 
 def side_by_side(kernel, calls) -> None:
     """Call a kernel that releases the GIL with each tuple of arguments, on the pool where there are several calls and
-    cores are free for it."""
+    cores are free for it; in a thread of a pool one after the other, as it would wait for itself."""
     crew = _crew.get()
-    if len(calls) == 1 or (crew and crew.full):
+    if len(calls) == 1 or (crew and crew.full) or getattr(_here, "of_pool", False):
         for call in calls:
             if crew:
                 crew.check()
@@ -82,7 +83,7 @@ def _priority() -> int:
 
 @cache
 def _pool(priority: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(CORES, thread_name_prefix=f"svmcore-{priority}")
+    return ThreadPoolExecutor(CORES, f"svmcore-{priority}", initializer=_here.__setattr__, initargs=("of_pool", True))
 
 
 class _OneThread:

@@ -144,9 +144,9 @@ class Operand:
 
     def add_to(self, F, A, sq, kernel: Kernel, coef) -> None:
         """F (k, n) float64 += coef (k, m) float32 times the kernel values of the rows of A (m, d), sq (m,) = |a|^2."""
-        coef, by_twin = np.ascontiguousarray(coef), hasattr(kernel, "fill") or self._twin(kernel) is not None
-        rows = self._tiles.rows(A) if self._tiles and not by_twin else None
-        if by_twin:
+        coef, plain = np.ascontiguousarray(coef), self._plain(kernel)
+        rows = self._tiles.rows(A) if self._tiles and plain else None
+        if not plain:
             F += coef @ self.product(A, sq, kernel, slice(0, self.n))
         elif rows is None:
             calls = [(A, self.X[p], kernel.code(), sq, self.sq[p], coef, F[:, p]) for p in _pieces(self.n, WIDTH)]
@@ -160,10 +160,9 @@ class Operand:
 
         Values are float32, products and sums of them float64; none is kept.
         """
-        A, sq = np.ascontiguousarray(A, np.float32), squared_norms(A)
-        by_twin = hasattr(kernel, "fill") or self._twin(kernel) is not None
-        rows = self._tiles.rows(A) if self._tiles and not by_twin else None
-        if by_twin:
+        A, sq, plain = np.ascontiguousarray(A, np.float32), squared_norms(A), self._plain(kernel)
+        rows = self._tiles.rows(A) if self._tiles and plain else None
+        if not plain:
             return self.product(A, sq, kernel, slice(0, self.n)).astype(np.float64) @ coef.T
         if rows is None:
             parts = _pieces(self.n, WIDTH)
@@ -191,7 +190,7 @@ class Operand:
     def _own_rows(self, operand: Operand, idx, kernel: Kernel) -> Rows | None:
         """The examples idx (m,) of an operand as rows for these tiles, listed once for all its examples: whole numbers
         alone, and of operands that have their examples from the same; else None, and for a kernel that fills."""
-        if hasattr(kernel, "fill") or not (self._tiles and self._tiles.whole) or self._twin(kernel) is not None:
+        if not (self._tiles and self._tiles.whole and self._plain(kernel)):
             return None
         at = np.arange(operand.n)[idx] if isinstance(idx, slice) else np.asarray(idx)
         while "_of" in operand.__dict__:
@@ -200,6 +199,10 @@ class Operand:
         if self._tiles.used is not operand._tiles.used:
             return None
         return operand.derived("rows", lambda: operand._tiles.own_rows(operand.X)).at(at)
+
+    def _plain(self, kernel: Kernel) -> bool:
+        """Whether its values come from products with these examples as they are."""
+        return not hasattr(kernel, "fill") and self._twin(kernel) is None
 
     def _twin(self, kernel: Kernel) -> Operand | None:
         """Where distances would lose their digits, the operand of the centred examples."""

@@ -77,11 +77,7 @@ class Gram:
 
     def exact(self, idx, cols, work: Work) -> np.ndarray:
         """K(x_idx[a], x_cols[b]) (m, m') float64, as exact as this source has them."""
-        out = np.empty((len(idx), len(cols)))
-        for places in steps(np.arange(len(idx))):
-            work.check()
-            out[places] = self.rows(idx[places], work)[:, cols]
-        return out
+        return self.between(idx, cols, work).astype(np.float64)
 
     def square(self, idx, work: Work, out=None) -> np.ndarray:
         """The Gram matrix of the examples idx (m,): (m, m) float32, into `out` if given."""

@@ -4,7 +4,7 @@ rounds     the library's own: sets as large as memory allows, f of all examples 
 bounded    the same solver with the settings of Osuna, Freund and Girosi (1997): |B|, new points, lookahead, ...
 nu         the same rounds for nu-SVC, which look for the scale of C as they go
 inner      one machine on one set: pairs, and steps on the free set where pairs crawl
-strategy   whether the whole Gram matrix takes fewer kernel values than rounds
+strategy   whether the whole Gram matrix takes less than rounds
 square     the Gram matrix of a working set, kept from round to round
 pricing    which examples are looked at for violators, and in what order
 settings, trace      what may be asked for, and what was done

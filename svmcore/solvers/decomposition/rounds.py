@@ -125,7 +125,7 @@ class Rounds(Inner):
         return self._round(dict.fromkeys(self._open(), first))
 
     def _hold_where_it_pays(self) -> None:
-        """All of K into memory, where that takes fewer kernel values than rounds and the budget allows."""
+        """All of K into memory, where that takes less than rounds and the budget allows."""
         pays, why = whole_pays(self.alpha, self.columns, self.iterations)
         hold = pays and self.may_hold
         self.session.strategy = f"{'whole matrix' if hold else 'rounds'}: {why}"

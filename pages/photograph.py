@@ -48,13 +48,13 @@ def chosen_run(known):
     return known[0]
 
 
-def chosen_photograph():
+def chosen_photograph(run):
     """What the reader dropped, or one of the samples; None, and the reason on screen, for what cannot be used."""
     file = st.file_uploader("A photograph", ["png", "jpg", "jpeg"], max_upload_size=20, key="photo_file",
                             help=f"{photo.ACCEPTED}. It stays on this machine.")  # fmt: skip
     if file is not None:
         try:
-            return photo.upload(file.name, file.getvalue())
+            return photo.upload(file.name, file.getvalue(), run.recipe.option("chip"))
         except DataError as error:
             st.error(words.plain(error), title="This cannot be used", icon=":material/block:")
             return None
@@ -142,7 +142,7 @@ else:
     sides = st.grid(3, min_column_width=300)
     with sides.cell(), st.container(border=True):
         run = chosen_run(known)
-        photograph = chosen_photograph()
+        photograph = chosen_photograph(run)
         st.caption(f"Searched by *{words.plain(run.title)}*. {honest(run)}")
     with sides.cell(column_span=2):
         if photograph is not None:

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from data import DataError
-from data.loaders import read_upload
+from data.loaders import images, read_upload
 from data.loaders.sieve import Unusable
-from tests.uploads import COLOUR, GREY, PAIR, RNG, archive, csv, idx, image, npz, tree
+from tests.uploads import BROKEN_EXIF, COLOUR, GREY, PAIR, RNG, archive, csv, exif, idx, image, npz, photograph, tree
 
 
 def by_value(X, y):
@@ -66,6 +66,35 @@ def test_image_modes_become_grey_or_rgb():
     arrays = read_upload("modes.zip", archive(files)).arrays
     assert by_value(arrays.X_train, "aabb") >= by_value([GREY[0]], "a")
     assert any((picture == 255 - GREY[2]).all() for picture in arrays.X_train)
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+def test_a_picture_is_upright_as_its_camera_says(form):
+    for picture in (GREY[0], COLOUR[0]):
+        turned = picture.swapaxes(0, 1)
+        lies = {1: picture, 2: np.fliplr(picture), 3: np.rot90(picture, 2), 4: np.flipud(picture), 5: turned}
+        lies |= {6: np.rot90(picture), 7: np.rot90(turned, 2), 8: np.rot90(picture, -1)}
+        for orientation, pixels in lies.items():
+            content = photograph(np.ascontiguousarray(pixels), exif(orientation), form)
+            assert (images.decode("a", content) == picture).all(), orientation
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
+@pytest.mark.parametrize("notes", BROKEN_EXIF, ids=["type", "header", "short", "cut off"])
+def test_a_picture_whose_exif_is_broken_is_read_all_the_same(form, notes):
+    assert images.decode("a", photograph(GREY[0], notes, form)).size == GREY[0].size
+
+
+def test_whatever_a_reader_of_a_format_raises_names_the_file(monkeypatch):
+    for error in (KeyError(3), RecursionError(), MemoryError(), ZeroDivisionError("division by zero")):
+
+        def fail(image, error=error):
+            raise error
+
+        monkeypatch.setattr(images, "flat", fail)
+        why = str(error) or type(error).__name__
+        with pytest.raises(DataError, match=rf"a\.png cannot be read as an image \({why}"):
+            images.decode("a.png", image(GREY[0]))
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])

@@ -14,6 +14,7 @@ from pages.ui.detect.view import plural, view_of
 from svmcore.detection import curve
 from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
+from tests import uploads
 from tests.detections import detections, stored, two_parts
 from tests.driven import SECONDS, captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -253,6 +254,31 @@ def test_a_photograph_is_told_by_its_content_and_reduced_before_it_is_searched()
     assert max(image.shape) == photo.LONGEST
     with pytest.raises(DataError, match="cannot be read"):
         photo._grey(large._replace(content=large.content[:3000]))
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG"])
+@pytest.mark.parametrize("notes", uploads.BROKEN_EXIF, ids=["type", "header", "short", "cut off"])
+def test_a_photograph_whose_exif_is_broken_is_searched(form, notes):
+    image, full = photo._grey(photo.upload("a", uploads.photograph(uploads.STREETS[0], notes, form)))
+    assert sorted(image.shape) == sorted(full) == [40, 60]
+
+
+def test_a_photograph_that_its_camera_turned_is_searched_upright_and_its_size_is_that_of_the_file():
+    pixels = np.zeros((1000, 2000, 3), np.uint8)
+    pixels[:, :1000] = 200
+    image, full = photo._grey(photo.upload("a", uploads.photograph(pixels, uploads.exif(6), "JPEG")))
+    assert (image.shape, full) == ((480, 240), (2000, 1000))
+    assert (image[:200].mean(), image[300:].mean()) == pytest.approx((200, 0), abs=3)
+
+
+@pytest.mark.parametrize(("width", "height"), [(2_000_000, 20), (20, 1000), (480, 18), (640, 25)])
+def test_a_photograph_that_holds_no_window_when_it_is_searched_is_refused(width, height):
+    limits = "at least 19 pixels a side, the longer side at most 25 times the shorter one"
+    with pytest.raises(DataError, match=f"{width:,} x {height:,} pixels.*{limits}"):
+        photo.upload("a.png", uploads.image(np.zeros((height, width), np.uint8)))
+    assert photo.upload("a.png", png(481, 20))
+    with pytest.raises(DataError, match="at least 30 pixels a side"):
+        photo.upload("a.png", png(481, 20), side=30)
 
 
 def test_without_a_machine_the_small_demo_is_offered(home):

@@ -5,6 +5,8 @@ cats/1.png  dogs/1.png          or          train/cats/1.png  test/cats/7.png
 
 import io
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -19,6 +21,16 @@ SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", "
 MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 _DEEP = ("I", "I;16", "I;16B", "I;16L")  # 16 bits a pixel
+_ORIENTATION = 0x0112  # EXIF's tag: how the camera was held, 1 to 8
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 _TEST_FOLDERS = {"test", "testing"}
 
 
@@ -80,23 +92,61 @@ def _of_one_size(kept: list[tuple], sieve: Sieve) -> list[tuple]:
 
 
 def decode(name: str, content: bytes, most: int = MAX_SIDE) -> np.ndarray:
-    """One image, `most` pixels a side, as (h, w) or (h, w, 3) uint8; see-through parts are laid on white."""
+    """One image, `most` pixels a side, as (h, w) or (h, w, 3) uint8."""
+    with opened(name, content) as image:
+        if max(image.size) > most:
+            width, height = image.size
+            raise DataError(f"{name} has {width} x {height} pixels", f"images up to {most} x {most}")
+        return pixels(flat(image))
+
+
+@contextmanager
+def opened(
+    name: str, content: bytes, formats: Sequence[str] = _FORMATS, accepted: str = ACCEPTED
+) -> Iterator[Image.Image]:
+    """An image of which the header alone is read; what fails in the block becomes a DataError that names the file."""
     try:
-        with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
-            if max(image.size) > most:
-                width, height = image.size
-                raise DataError(f"{name} has {width} x {height} pixels", f"images up to {most} x {most}")
-            image.load()
-            return _pixels(image)
+        with Image.open(io.BytesIO(content), formats=formats) as image:
+            yield image
     except DataError:
         raise
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-        raise DataError(f"{name} cannot be read as an image ({_why(error)})", ACCEPTED) from error
+    except Exception as error:  # a reader of a format raises whatever it stumbles over: no list of them is complete
+        raise DataError(f"{name} cannot be read as an image ({_why(error)})", accepted) from error
+
+
+def flat(image: Image.Image) -> Image.Image:
+    """An opened image as viewers show it, in the mode L or RGB: upright, see-through parts laid on white."""
+    image = _upright(image)
+    if image.mode in _DEEP:
+        return Image.fromarray((np.asarray(image).clip(0, 65535) >> 8).astype(np.uint8))
+    if image.mode == "L" and not image.has_transparency_data:
+        return image
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    return image.convert("RGB")
+
+
+def pixels(image: Image.Image) -> np.ndarray:
+    """(h, w) if every pixel of a flat image is grey, else (h, w, 3)."""
+    colours = np.asarray(image)
+    return colours[..., 0] if colours.ndim == 3 and (colours == colours[..., :1]).all() else colours
+
+
+def _upright(image: Image.Image) -> Image.Image:
+    """The image, read and turned as its EXIF says; as it lies where the EXIF cannot be read."""
+    image.load()
+    try:
+        turn = _TURNS.get(image.getexif().get(_ORIENTATION))
+    except Exception:  # of the same kinds as above: the pixels are there, and that is what counts
+        turn = None
+    return image if turn is None else image.transpose(turn)
 
 
 def _why(error: Exception) -> str:
     """The reason in words: the library's own for unknown content names an object in memory."""
-    return "its content is no image" if isinstance(error, UnidentifiedImageError) else str(error)
+    unknown = isinstance(error, UnidentifiedImageError)
+    return "its content is no image" if unknown else str(error) or type(error).__name__
 
 
 def grey(image: np.ndarray) -> np.ndarray:
@@ -104,19 +154,6 @@ def grey(image: np.ndarray) -> np.ndarray:
     if image.ndim == 2:
         return image
     return np.rint(image @ [0.2125, 0.7154, 0.0721]).astype(np.uint8)
-
-
-def _pixels(image: Image.Image) -> np.ndarray:
-    """(h, w) if every pixel is grey, else (h, w, 3)."""
-    if image.mode in _DEEP:
-        return (np.asarray(image).clip(0, 65535) >> 8).astype(np.uint8)
-    if image.mode == "L" and not image.has_transparency_data:
-        return np.asarray(image)
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
-    colours = np.asarray(image.convert("RGB"))
-    return colours[..., 0] if (colours == colours[..., :1]).all() else colours
 
 
 def _stacked(images: list[np.ndarray]) -> np.ndarray:

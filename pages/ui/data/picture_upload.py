@@ -39,8 +39,8 @@ def picture_panel() -> None:
                     st.markdown(f"**{title}**")
                     st.code(example, language=None)
         st.caption(
-            "Pixels from the upper left corner, x to the right and y down. A category is optional: 1 for the surest "
-            "objects, larger for doubtful ones. Semicolons or tabs do as well as commas."
+            "Pixels from the upper left corner of the picture as it is shown, x to the right and y down. A category is "
+            "optional: 1 for the surest objects, larger for doubtful ones. Semicolons or tabs do as well as commas."
         )
     if not files:
         return

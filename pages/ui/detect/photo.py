@@ -4,16 +4,16 @@ photograph -> grey, at most LONGEST pixels a side -> every window at every scale
 """
 
 import hashlib
-import io
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
-from PIL import Image, ImageOps
+from PIL import Image
 
 from data import DataError, pictures
+from data.loaders import images
 from svmcore.lab.registry.finders import scanned
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -21,6 +21,7 @@ from svmcore.lab.store.runs import Run
 MAX_BYTES, MAX_PIXELS = 20 << 20, 40_000_000
 LONGEST = 480  # pixels of the longer side that is searched
 SECONDS = 60.0  # after which a search is given up
+FORMATS = ("PNG", "JPEG")
 ACCEPTED = "a PNG or JPEG of at most 20 MB and 40 million pixels"
 SMALL = "lfw-faces"  # the embedded set
 
@@ -60,19 +61,18 @@ def samples() -> list[str]:
     return [picture.name for picture in (*known.pictures, *known.empty)]
 
 
-def upload(name: str, content: bytes) -> Photograph:
-    """A photograph of the reader's. DataError for one that cannot be used, judged by its first bytes alone."""
+def upload(name: str, content: bytes, side: int = 19) -> Photograph:
+    """A photograph of the reader's, to be searched by windows of `side` pixels. DataError for one that cannot be used,
+    judged by its first bytes alone."""
     if len(content) > MAX_BYTES:
         raise DataError(f"{name} has {len(content) >> 20} MB", ACCEPTED)
-    try:
-        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
-            width, height = image.size
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise DataError(f"{name} cannot be read as an image", ACCEPTED) from error
+    with images.opened(name, content, FORMATS, ACCEPTED) as image:
+        width, height = image.size
     if width * height > MAX_PIXELS:
-        raise DataError(f"{name} has {width} x {height} pixels", ACCEPTED)
-    if min(width, height) < 19:
-        raise DataError(f"{name} has {width} x {height} pixels", "at least 19 pixels a side")
+        raise DataError(f"{name} has {width:,} x {height:,} pixels", ACCEPTED)
+    if min(width, height) * min(1, LONGEST / max(width, height)) < side:
+        limits = f"at least {side} pixels a side, the longer side at most {LONGEST // side} times the shorter one"
+        raise DataError(f"{name} has {width:,} x {height:,} pixels", limits)
     return Photograph(hashlib.sha256(content).hexdigest(), name, content)
 
 
@@ -127,14 +127,12 @@ def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int]]:
         known = pictures.load(SMALL)
         found = next(p for p in (*known.pictures, *known.empty) if p.name == photograph.name)
         image = Image.fromarray(found.image)
+        full = image.size
     else:
-        try:
-            image = Image.open(io.BytesIO(photograph.content), formats=("PNG", "JPEG"))
-            image.draft("L", (2 * LONGEST, 2 * LONGEST))  # a JPEG is read at a fraction of its size
+        with images.opened(photograph.name, photograph.content, FORMATS, ACCEPTED) as image:
             full = image.size
-            image = ImageOps.exif_transpose(image).convert("L")
-        except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-            raise DataError(f"{photograph.name} cannot be read as an image ({error})", ACCEPTED) from error
-    full = image.size[::-1]
+            image.draft(None, (2 * LONGEST, 2 * LONGEST))  # a JPEG is read at a fraction of its size
+            image = images.flat(image)
+    lies = image.width > image.height
     image.thumbnail((LONGEST, LONGEST))
-    return np.asarray(image), full
+    return images.grey(images.pixels(image)), tuple(sorted(full, reverse=not lies))

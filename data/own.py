@@ -1,5 +1,6 @@
 """The reader's own data sets: a shelf under home/own, listed in the catalogue as own:<slug>."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,11 +10,11 @@ from data.dataset import Arrays, DataError, Dataset
 from data.entry import Entry
 from data.loaders import bundle, npz
 from data.loaders.check import MAX_CLASSES, MAX_FEATURES
-from data.shelf import ACCEPTED, Members, Shelf, Words, is_count, one_line
+from data.shelf import ACCEPTED, MAX_ENTRY, Members, Shelf, Words, in_utf8, is_count, one_line
 
 PREFIX = "own:"  # begins the names of the reader's own data sets
 MAX_NAME = 200  # letters of a column's name that are kept
-MAX_NAMES = 400_000  # letters of all of them; a wider table keeps none
+MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all of them, as they are stored; a wider table keeps none
 
 
 def draft(title: str, arrays: Arrays, features: Sequence[str] = ()) -> Dataset:
@@ -33,7 +34,7 @@ def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: b
 def _shown(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
     """What is stored beside the arrays, and what an entry is made of."""
     named = [] if arrays.X_train.ndim > 2 else _distinct([" ".join(str(n).split())[:MAX_NAME] for n in features])
-    if sum(map(len, named)) > MAX_NAMES:
+    if in_utf8(json.dumps(named, ensure_ascii=False)) > MAX_NAMES:
         named = []
     image = arrays.X_train.ndim > 2
     return {

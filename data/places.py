@@ -28,14 +28,14 @@ def mirrors() -> list[Path]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """An open file that becomes `path` at the end of the block, complete on disk, or not at all."""
+    """An open file that becomes `path` at the end of the block, complete on disk, or not at all.
+
+    Until then it has the same name, in a folder of its own beside `path`, so that the block may read it as if in place.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(prefix=".part-", dir=path.parent, delete=False) as file:
-        try:
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=path.parent, ignore_cleanup_errors=True) as folder:
+        with Path(folder, path.name).open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+        os.replace(file.name, path)

@@ -2,7 +2,8 @@
 
 A file holds the arrays of a set and `entry`, a JSON text with the title and what the catalogue shows; it is written
 whole or not at all, and read without unpickling. When a shelf is listed, what each file announces is checked: its
-description, and the types, shapes and sizes of its arrays; the numbers themselves are when they are read.
+description, and the types, shapes and sizes of its arrays; the numbers themselves are when they are read. A new file is
+read in the same way before it takes its name, so that nothing is kept, and no older set replaced, that cannot be read.
 """
 
 import json
@@ -23,7 +24,8 @@ from data.loaders import bundle, npz
 
 MAX_TITLE = 60  # letters of a title that a file name takes up
 MAX_TEXT = 10_000  # letters of a title
-MAX_ENTRY = 1 << 20  # bytes of the text that describes a set
+MAX_ENTRY = 1 << 20  # bytes, in UTF-8, of the text that describes a set
+LETTER = 4  # bytes that an array takes for one
 ACCEPTED = "a file that this program wrote"
 
 E = TypeVar("E")  # what the catalogue lists: Entry, PictureEntry
@@ -62,22 +64,30 @@ class Shelf(Generic[E]):
     read: Callable[[Path, dict, Members], object]  # what the entry parses to; DataError for damage
 
     def draft(self, title: str, shown: dict, size: int) -> E:
-        """The entry that `keep` would return, of `size` bytes. Raises DataError for a title as `slug` does."""
-        return self._entry(self._path(title), shown, size)
+        """The entry that `keep` would return, of `size` bytes. Raises DataError for what `keep` would not describe."""
+        path = self._path(title)
+        return self._entry(path, self._described(path, _text(shown)), size)
 
     def keep(self, title: str, shown: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
-        """Store a set and return its entry. Raises DataError for a taken name, unless `replace`."""
-        path = self._path(title)
+        """Store a set and return its entry. DataError for a taken name, unless `replace`, and for what the shelf would
+        not read again; then nothing has changed."""
+        path, text = self._path(title), _text(shown)
         name = self.prefix + path.stem
         if path.exists() and not replace:
             raise DataError(f"There is already {self.words.one} {name!r}", "another name, or permission to replace it")
         try:
             with places.replacing(path) as file:
-                np.savez(file, **arrays, entry=np.array(json.dumps(shown)))
+                np.savez(file, **arrays, entry=np.array(text))
+                file.flush()
+                written = Path(file.name)
+                self.read(written, *self._announced(written))
+        except DataError as error:
+            reason = f"{self.words.it} could not be read again: {error.reason}"
+            raise DataError(reason, "what an upload is read as") from error
         except OSError as error:
             reason = f"{self.words.it} could not be stored ({error})"
             raise DataError(reason, "a home folder that can be written") from error
-        return next(entry for entry in self.entries() if entry.name == name)
+        return self._entry(path, json.loads(text), path.stat().st_size)
 
     def forget(self, name: str) -> None:
         """Remove one of the sets, or what is left of it, for good; DataError if there is none of this name."""
@@ -130,15 +140,31 @@ class Shelf(Generic[E]):
             raise DataError(f"{path.name} has no {min(missing)}", ACCEPTED)
         return members
 
-    def _check_shown(self, path: Path, shown) -> None:
-        """DataError unless a stored description has what an entry takes from it."""
+    def _announced(self, path: Path) -> tuple[dict, Members]:
+        """The description of a stored file and its arrays, not yet read, that announce what it says. DataError."""
+        if not path.is_file():
+            raise DataError(f"{path.name} is not a file", ACCEPTED)
+        members = self._members(path)
+        if members["entry"].size > LETTER * MAX_ENTRY + npz.MAX_HEADER:
+            raise DataError(f"The text in {path.name} is longer than {MAX_ENTRY:,} letters", ACCEPTED)
+        shown = self._described(path, str(npz.parse("entry", members["entry"].read())))
+        self.check(path, shown, members)
+        return shown, members
+
+    def _described(self, path: Path, text: str) -> dict:
+        """The description that a text holds. DataError unless it has what an entry takes from it."""
         if path.stem != slug(path.stem):
             raise DataError(f"{path.name} has a name that no stored set can have", "small letters, digits and hyphens")
+        try:
+            shown = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED) from error
         if not isinstance(shown, dict):
             raise DataError(f"{path.name} does not say what it holds", ACCEPTED)
         for name, is_good in {"title": lambda value: is_text(value, MAX_TEXT), **self.fields}.items():
             if not is_good(shown.get(name)):
                 raise DataError(f"{path.name} says {name} = {repr(shown.get(name))[:60]}", ACCEPTED)
+        return shown
 
     def _parse(self, shown: dict, paths: list[Path]):
         path, stamp = paths[0], _stamp(paths[0])
@@ -177,6 +203,20 @@ def is_count(value, least: int, most: int = 2**63 - 1) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
+def _text(shown: dict) -> str:
+    """A description as it is stored; DataError for one too long to be read again."""
+    text = json.dumps(shown, ensure_ascii=False)
+    if (n := in_utf8(text)) > MAX_ENTRY:
+        reason = f"The title and the names of columns, classes or pictures take {n:,} bytes of UTF-8"
+        raise DataError(reason, f"at most {MAX_ENTRY:,} bytes: fewer names, or shorter ones")
+    return text
+
+
+def in_utf8(text: str) -> int:
+    """Bytes that a text takes in UTF-8, whatever it holds."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
 def _stamp(path: Path) -> tuple[int, int]:
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
@@ -185,18 +225,10 @@ def _stamp(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=512)
 def _entry_of(shelf: Shelf[E], path: Path, stamp: tuple[int, int]) -> E | DataError:
     try:
-        if not path.is_file():
-            raise DataError(f"{path.name} is not a file", ACCEPTED)
-        members = shelf._members(path)
-        if members["entry"].size > MAX_ENTRY:
-            raise DataError(f"The text in {path.name} is longer than {MAX_ENTRY >> 10} kB", ACCEPTED)
-        shown = json.loads(str(npz.parse("entry", members["entry"].read())))
-        shelf._check_shown(path, shown)
-        shelf.check(path, shown, members)
-        return shelf._entry(path, shown, stamp[1])
+        return shelf._entry(path, shelf._announced(path)[0], stamp[1])
     except DataError as error:
         return error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:  # of computing with what a hostile file says
         return DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from data import DataError, catalogue, thumbnails
+from data.dataset import Arrays
 from data.loaders import read_upload
+from data.own import MAX_NAMES
 from tests.uploads import COLOUR, PAIR, ROWS, archive, npz, tree
 
 
@@ -54,6 +56,53 @@ def test_a_title_too_long_to_be_read_again_is_refused(home):
     with pytest.raises(DataError, match=r"20,000 letters.*at most 10,000"):
         catalogue.keep("x" * 20_000, read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays)
     assert not (home / "own").exists()
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "数", "\U0001f600", '"', "\x01"])
+def test_names_of_columns_of_any_script_are_kept_or_left_out_and_the_set_is_read_again(home, letter):
+    for n, length in ((2_000, 100), (20, 200), (30_000, 40)):
+        arrays = Arrays.unsplit(np.eye(4, n, dtype=np.float32), np.arange(4) % 2)
+        names = [f"{k:06}".ljust(length, letter) for k in range(n)]
+        drafted, entry = catalogue.draft("wide", arrays, names), catalogue.keep("wide", arrays, names, replace=True)
+        assert catalogue.damaged() == []
+        kept = catalogue.load(entry.name)
+        assert kept.content_hash == drafted.content_hash
+        shown = len(json.dumps(names, ensure_ascii=False).encode()) <= MAX_NAMES
+        assert (
+            kept.feature_names
+            == drafted.feature_names
+            == (tuple(names) if shown else tuple(f"x{k + 1}" for k in range(n)))
+        )
+
+
+def spoilt():
+    """Ways in which a set may be such that it could not be read again, and what is said."""
+    good = read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays
+    long = np.array([f"{k % 30} {'é' * 20_000}" for k in range(60)])
+    holes = np.where(ROWS[3, 1] == ROWS, np.nan, ROWS).astype(np.float32)
+    return {
+        "long labels": (
+            Arrays.unsplit(np.zeros((60, 2), np.uint8), long),
+            r"take 1,2\d\d,\d\d\d bytes.*at most 1,048,576 bytes",
+        ),
+        "holes": (good._replace(X_train=holes), "missing or infinite"),
+        "doubles": (good._replace(X_train=ROWS), "X_train is float64"),
+        "another test part": (good._replace(X_test=ROWS[:4, :2].astype(np.float32), y_test=PAIR[:4]), "X_test is"),
+        "labels too few": (good._replace(y_train=PAIR[:7]), "y_train is"),
+        "strange classes": (good._replace(X_test=good.X_train, y_test=good.y_train + 5), "other classes"),
+    }
+
+
+@pytest.mark.parametrize("way", spoilt())
+def test_what_could_not_be_read_again_is_refused_and_the_old_set_stays(home, way):
+    arrays, words = spoilt()[way]
+    before = catalogue.keep("rows", read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays).load().content_hash
+    for title, replace in (("rows", True), ("other", False)):
+        with pytest.raises(DataError, match=words):
+            catalogue.keep(title, arrays, replace=replace)
+    assert catalogue.damaged() == []
+    assert [path.name for path in (home / "own").iterdir()] == ["rows.npz"]
+    assert catalogue.load("own:rows").content_hash == before
 
 
 def test_forget_removes_a_set_and_a_damaged_one_is_left_out(home):

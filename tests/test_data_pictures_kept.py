@@ -1,12 +1,13 @@
 """A reader's own pictures: named safely, kept whole, given back unchanged; damage to a stored file is found."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from data import DataError, catalogue, pictures
-from data.loaders.pictures import read_pictures
+from data.loaders.pictures import MAX_NAME, MAX_PICTURES, read_pictures
 from data.pictures import drawing
 from tests.uploads import BOXES as TABLE
 from tests.uploads import STREETS, archive, npz
@@ -51,6 +52,30 @@ def test_names_titles_and_forgetting(home):
     assert [e.name for e in pictures.entries() if e.name.startswith("own:")] == ["own:pictures:etc-x"]
     with pytest.raises(DataError, match="no pictures of yours"):
         pictures.forget("own:pictures:town")
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "数", "\U0001f600"])
+def test_many_pictures_with_long_names_of_any_script_come_back(home, letter):
+    upload = read_pictures(files())
+    names = tuple(f"{k:03}".ljust(MAX_NAME, letter) for k in range(MAX_PICTURES))
+    upload = replace(upload, names=names, images=MAX_PICTURES * (np.zeros((16, 16), np.uint8),))
+    kept = pictures.keep("town", upload).load()
+    assert pictures.damaged() == []
+    assert tuple(picture.name for picture in kept.pictures) == names
+
+
+def test_pictures_that_could_not_be_read_again_are_refused_and_the_old_ones_stay(home):
+    upload = read_pictures(files())
+    before = pictures.keep("town", upload).load().content_hash
+    for bad in ({"picture": upload.picture + 7}, {"boxes": upload.boxes * np.nan}, {"names": ("x" * 301, "b", "c")}):
+        with pytest.raises(DataError):
+            pictures.keep("town", replace(upload, **bad), replace=True)
+    with pytest.raises(DataError, match=r"take 1,\d\d\d,\d\d\d bytes of UTF-8.*at most 1,048,576 bytes"):
+        pictures.keep(
+            "town", replace(upload, names=tuple("数" * 400_000 + name for name in upload.names)), replace=True
+        )
+    assert pictures.load("own:pictures:town").content_hash == before
+    assert pictures.damaged() == []
 
 
 def stored(home, **changes):

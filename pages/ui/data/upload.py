@@ -7,6 +7,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from data.loaders.upload import ACCEPTED, Preview, read_upload
+from data.own import MAX_NAMES
 from pages.ui.data import keeping, refusal
 from pages.ui.example.views import facts, labelled
 from pages.ui.kit.words import plain
@@ -90,5 +91,7 @@ def _keep(preview: Preview) -> None:
         st.error(plain(error), icon=":material/block:")
         return
     st.caption(facts(dataset.entry))
+    if preview.features and not dataset.entry.features:
+        st.caption(f"The names of its columns take more than {MAX_NAMES:,} bytes in UTF-8: x1, x2 and so on are shown.")
     rows = np.arange(min(SHOWN, len(dataset.X_train)))
     labelled(dataset, "train", rows, key="own_preview", clickable=False)

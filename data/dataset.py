@@ -135,7 +135,7 @@ def mixed_order(y: np.ndarray) -> np.ndarray:
     Within a class the order stays; nothing is random.
     """
     _, code, count = np.unique(y, return_inverse=True, return_counts=True)
+    by_class = np.argsort(code, kind="stable")
     rank = np.empty(len(y))
-    for k in range(len(count)):
-        rank[code == k] = (np.arange(count[k]) + 0.5) / count[k]
+    rank[by_class] = (np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count) + 0.5) / np.repeat(count, count)
     return np.lexsort((code, rank))

@@ -3,9 +3,11 @@
 import contextlib
 import gzip
 import io
+import os
 import pickle
 import struct
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -191,3 +193,12 @@ def test_a_path_that_is_not_there(tmp_path):
         read_upload("gone", tmp_path / "gone")
     with pytest.raises(DataError, match="holds no files"):
         read_upload("empty", tmp_path)
+
+
+def test_a_name_that_no_page_could_show_is_refused(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(folder)
+    for k in range(4):
+        Path(os.fsdecode(folder + b"/%d.png" % k)).write_bytes(image(GREY[k]))
+    with pytest.raises(DataError, match=r"holds a file named 'caf\\udce9/\d.png'.*names in UTF-8"):
+        read_upload("mine", tmp_path)

@@ -2,6 +2,7 @@
 
 import contextlib
 import zipfile
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -206,3 +207,21 @@ def test_what_is_bad_is_named_and_left_out_on_request_with_its_objects():
     assert "20 of 27 files and lines left out" in read_pictures(files(TABLE + bad), skip=True).notes[0]
     with pytest.raises(DataError, match="none of"):
         read_pictures(files("image,x,y,radius\na.png,x,1,1\nb.png,y,1,1\n"), skip=True)
+
+
+@pytest.mark.parametrize("suffix", ["doc", "png", "csv"])
+def test_members_of_a_zip_are_sorted_out_by_looking_at_each_once(monkeypatch, suffix):
+    looked = Counter()
+
+    class Counted(loader.Member):
+        def __eq__(self, other):
+            looked["equal"] += 1
+            return self is other
+
+        __hash__ = None
+
+    monkeypatch.setattr(loader.bundle, "Member", Counted)
+    content = archive({f"a/{k}.{suffix}": b"x" for k in range(1500)} | dict(files()), zipfile.ZIP_STORED)
+    with pytest.raises(DataError):
+        read_pictures([("a.zip", content)])
+    assert looked["equal"] < 10_000

@@ -1,6 +1,7 @@
 """Venus: tables and images as written, experiments that name what is missing, damage with its file and line."""
 
 import gzip
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -168,3 +169,14 @@ def test_tables_that_are_no_text_or_endless_are_refused(tmp_path):
     path.with_suffix(".gz").write_bytes(gzip.compress(AREAS.encode())[:-9])
     with pytest.raises(DataError, match="damaged"):
         jartool.read_areas(path.with_suffix(".gz"))
+
+
+def test_runs_named_again_and_again_are_refused_at_the_second(tmp_path):
+    path = tmp_path / "table"
+    path.write_text(f"A1; TRN = [{','.join(200 * ['1:9999'])}]; TST = [1];")
+    tracemalloc.start()
+    with pytest.raises(DataError, match="an image is named twice"):
+        jartool.read_experiments(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4e6

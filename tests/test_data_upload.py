@@ -2,13 +2,14 @@
 
 import gzip
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from data import DataError
-from data.loaders import images, read_upload
+from data.loaders import images, read_upload, text
 from data.loaders.sieve import Unusable
 from tests.uploads import BROKEN_EXIF, COLOUR, GREY, PAIR, RNG, archive, csv, exif, idx, image, npz, photograph, tree
 
@@ -208,3 +209,91 @@ def test_bad_rows_of_a_csv_are_named_by_their_line_and_left_out_on_request():
     preview = read_upload("t.csv", table, skip=True)
     assert preview.arrays.X_train.tolist() == 2 * [[k, k + 1.5] for k in range(8)]
     assert "7 of 23 rows left out: line 11, line 12, line 13, line 14, line 15 and 2 more" in preview.notes
+
+
+def sparse(rng, n, d, base):
+    """A table (n, d) with many zeros, its labels, and both as libsvm text of indices from `base`."""
+    X = np.where(rng.random((n, d)) < 0.3, rng.normal(size=(n, d)).round(3), 0).astype(np.float32)
+    X[0, 0], X[0, -1] = 1, 2
+    y = rng.integers(-2, 3, n)
+    y[:2] = y[2:4] = [1, 2]
+    rows = [" ".join([str(label), *(f"{j + base}:{x:g}" for j, x in enumerate(row) if x)]) for label, row in zip(y, X)]
+    return X, y, rows
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", " # words: 3:4\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("base", [0, 1])
+def test_libsvm_text_with_any_ends_of_lines(end, mark, base):
+    X, y, rows = sparse(np.random.default_rng(base), 60, 9, base)
+    arrays = read_upload("a.svm", (mark + end.join(rows) + end).encode()).arrays
+    assert (arrays.X_train == X).all()
+    assert (arrays.y_train == y).all()
+
+
+WRONG_LIBSVM = {
+    "1:2 3": "Line 41 of a.svm: could not convert .*'1:2'",
+    "1 2 3:": "Line 41 of a.svm is not a label and index:value pairs",
+    "1 3:1 2:1": "Line 41 of a.svm has the index 2 after 3.*ascending",
+    "1 2:1 2:1": "Line 41 of a.svm has the index 2 after 2",
+    "1 1.5:2": "Line 41 of a.svm has an index that is not a whole number from 0, '1.5'",
+    "1 1:2:3": "Line 41 of a.svm: could not convert .*'2:3'",
+    "1 3:0x1": "Line 41 of a.svm: could not convert",
+    "é 3:1": "Line 41 of a.svm: could not convert .*'é'",
+    "1 " + "9" * 5000 + ":1": "Line 41 of a.svm is an example of 9999.*at most 512 MB",
+    "1 200000000:1": "60 examples of 200000000 features, 457.. MB.*at most 512 MB",
+    "1 100000000:1": "60 examples of 100000000 features, 228.. MB.*at most 512 MB",
+    "1 1:inf": "missing or infinite values, the first in example 40",
+    "1 1:1e300": "missing or infinite values, the first in example 40",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_LIBSVM)
+def test_a_wrong_line_of_libsvm_text_is_named(line):
+    _, _, rows = sparse(np.random.default_rng(0), 60, 9, 1)
+    rows[40] = line
+    with pytest.raises(DataError, match=WRONG_LIBSVM[line]) as refusal:
+        read_upload("a.svm", "\n".join(rows).encode())
+    assert len(str(refusal.value)) < 400
+    assert refusal.value.accepted
+
+
+@pytest.mark.parametrize("n", [2_000, 20_000])
+def test_text_is_read_in_little_more_memory_than_it_and_its_table_take(n):
+    _, _, rows = sparse(np.random.default_rng(0), n // 10, 40, 1)
+    content = "\n".join(10 * rows).encode()
+    read_upload("a.svm", "\n".join(2 * rows[:9]).encode())  # imports
+    tracemalloc.start()
+    read_upload("a.svm", content)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5 * len(content) + 3 * n * 40 * 4 + 1e6
+
+
+@pytest.mark.parametrize("row", ["1,2", "1 1:2"])
+def test_text_that_would_not_fit_when_taken_apart_is_refused_before(monkeypatch, row):
+    content = "\n".join(30 * [row]).encode()
+    monkeypatch.setattr(text, "MAX_LINES", 20)
+    with pytest.raises(DataError, match=r"has 30 lines, the longest of \d bytes"):
+        read_upload("a", content)
+    monkeypatch.undo()
+    monkeypatch.setattr(text, "MAX_LINE", 100)
+    with pytest.raises(DataError, match="the longest of 301 bytes"):
+        read_upload("a", content + b"\n" + b"1" * 300 + b"\n" + content)
+
+
+def test_one_long_label_takes_no_room_for_all_others():
+    rows = [f"c{k % 2},{k},1.5" for k in range(3000)]
+    rows[7] = "z" * 30_000 + ",1,2"
+    tracemalloc.start()
+    with pytest.raises(Unusable, match="line 8 has a label of 30,000 letters, more than 200"):
+        read_upload("a.csv", "\n".join(rows).encode())
+    preview = read_upload("a.csv", "\n".join(rows).encode(), skip=True)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert preview.arrays.y_train.shape == (2999,)
+    assert most < 1e8
+    with pytest.raises(DataError, match="in a folder of 30,000 letters"):
+        read_upload("a.zip", archive({f"{'z' * 30_000}/{k}.png": image(GREY[0]) for k in range(3)}))
+    with pytest.raises(DataError, match=r"labels of up to 1204 bytes.*up to 200 letters"):
+        read_upload("a.npz", npz(X=GREY, y=np.array(["a", "b" * 301] * 6)))

@@ -126,6 +126,9 @@ def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Me
         raise DataError(f"{name} holds no files", "a file or folder with examples in it")
     if len(members) > MAX_MEMBERS:
         raise DataError(f"{name} holds more than {MAX_MEMBERS} files", f"at most {MAX_MEMBERS} files")
+    for member in members:
+        if not member.name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in member.name):
+            raise DataError(f"{name} holds a file named {member.name[:60]!r}", "names in UTF-8")
     total = sum(member.size for member in members)
     if total > most:
         raise DataError(f"{name} unpacks to {total >> 20} MB", f"at most {most >> 20} MB, unpacked")

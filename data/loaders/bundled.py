@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from data.dataset import Arrays, mixed_order
-from data.loaders import idx, text
+from data.loaders import idx, libsvm, text
 
 
 def mnist(paths: list[Path]) -> Arrays:
@@ -40,7 +40,7 @@ def matlab(paths: list[Path]) -> Arrays:
 
 
 def a9a(paths: list[Path]) -> Arrays:
-    (X, y), (X_test, y_test) = (text.read_libsvm(path, n_features=123) for path in paths)
+    (X, y), (X_test, y_test) = (libsvm.read(path, n_features=123) for path in paths)
     return Arrays(X, y.astype(np.int64), X_test, y_test.astype(np.int64))
 
 

@@ -12,8 +12,9 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 MAX_CLASSES = 100
 MAX_FEATURES = 3 << 20
+MAX_LABEL = 200  # letters of a label: an array of texts takes the longest one's room for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
-ACCEPTED_Y = "one whole number or text per example as its label"
+ACCEPTED_Y = f"one whole number or text of up to {MAX_LABEL} letters per example as its label"
 ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
 
 
@@ -71,6 +72,8 @@ def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
         y = y[:, 0]
     if y.shape != (n,):
         raise DataError(f"{name} has the shape {y.shape} for {n} examples", ACCEPTED_Y)
+    if y.dtype.kind in "SU" and y.dtype.itemsize // np.dtype(y.dtype.kind + "1").itemsize > MAX_LABEL:
+        raise DataError(f"{name} has labels of up to {y.dtype.itemsize} bytes", ACCEPTED_Y)
     if y.dtype.kind == "S":
         y = np.char.decode(y, "utf-8", "replace")
     if y.dtype.kind == "U":

@@ -14,6 +14,7 @@ from PIL import Image, UnidentifiedImageError
 
 from data.dataset import Arrays, DataError, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
+from data.loaders.check import MAX_LABEL
 from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, in one folder a class"
@@ -71,6 +72,10 @@ def _path(member: Member) -> tuple[str, ...]:
         raise DataError(f"{member.name} is not an image", ACCEPTED)
     if len(parts) < 2:
         raise DataError(f"{member.name} is in no folder, so its label is missing", ACCEPTED)
+    if len(parts[-2]) > MAX_LABEL:
+        raise DataError(
+            f"{member.name[:60]}... is in a folder of {len(parts[-2]):,} letters", f"at most {MAX_LABEL} letters"
+        )
     return parts
 
 

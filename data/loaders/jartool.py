@@ -91,7 +91,7 @@ def read_truth(lxyr: Path, image_shape: tuple[int, int] = (MAX_SIDE, MAX_SIDE)) 
 
 def read_experiments(path: Path) -> list[TablePart]:
     """The parts of all experiments, in the table's order."""
-    parts = []
+    parts: dict[str, TablePart] = {}
     for number, line in _lines(path):
         where = f"{path.name}, line {number}"
         match = _PART.fullmatch(line)
@@ -101,12 +101,12 @@ def read_experiments(path: Path) -> list[TablePart]:
         part = TablePart(experiment, experiment + rest, _images(where, "TRN", train), _images(where, "TST", test))
         if both := set(part.train) & set(part.test):
             raise DataError(f"{where}: image {min(both)} is in TRN and in TST", "images that train or that test")
-        if part.name in (other.name for other in parts):
+        if part.name in parts:
             raise DataError(f"{where}: there is a part {part.name} already", "one line a part")
-        parts.append(part)
+        parts[part.name] = part
     if not parts:
         raise DataError(f"{path.name} has no experiments", PART_ACCEPTED)
-    return parts
+    return list(parts.values())
 
 
 def read_scoring(path: Path) -> dict[str, tuple[int, float, int]]:
@@ -162,15 +162,16 @@ def _rows(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = Non
 
 def _images(where: str, column: str, text: str) -> tuple[int, ...]:
     """`5,6,13:42` as image numbers, in order and each once."""
-    numbers: list[int] = []
+    numbers: dict[int, None] = {}
     for piece in text.replace(" ", "").split(","):
         match = _RANGE.fullmatch(piece)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last:
             raise DataError(f"{where}, {column}: {piece[:40]!r}", "image numbers such as 5 or 13:42")
-        numbers.extend(range(first, last + 1))
-    if len(set(numbers)) < len(numbers):
-        raise DataError(f"{where}, {column}: an image is named twice", "each image once")
+        count = len(numbers) + last + 1 - first
+        numbers |= dict.fromkeys(range(first, last + 1))
+        if len(numbers) < count:
+            raise DataError(f"{where}, {column}: an image is named twice", "each image once")
     return tuple(numbers)
 
 

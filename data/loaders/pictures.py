@@ -26,7 +26,7 @@ MAX_SIDE, MIN_SIDE, MAX_PICTURES = 4096, 16, 500
 MAX_NAME = 300  # letters of a picture's path
 MIN_OBJECT = 2  # pixels, the shortest side of a box
 LEAST = "at least two pictures with objects, so that one can train and another test"
-SUGGESTED = 20  # wrong names for which a similar one is looked for
+SUGGESTED, ENDS = 20, 40  # wrong names for which a similar one is looked for, and by how many last letters
 _TABLES = {".csv", ".tsv", ".txt"}
 
 
@@ -91,10 +91,13 @@ def _of_pictures() -> Iterator[None]:
 
 def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[Member, list[Member]]:
     """The table, and the images by name; what is neither is the sieve's. DataError for names that occur twice."""
-    tables = [member for member in members if PurePosixPath(member.name).suffix.lower() in _TABLES]
-    pictures = sorted((member for member in members if images.is_image(member.name)), key=lambda member: member.name)
-    for member in members:
-        if member not in tables and member not in pictures:
+    tables, pictures = [], []
+    for member in sorted(members, key=lambda member: member.name):
+        if PurePosixPath(member.name).suffix.lower() in _TABLES:
+            tables.append(member)
+        elif images.is_image(member.name):
+            pictures.append(member)
+        else:
             sieve.add(member.name, DataError(f"{member.name} is neither an image nor a table", ACCEPTED))
     if len(tables) != 1:
         found = "no table of objects" if not tables else "two tables, " + " and ".join(t.name for t in tables[:2])
@@ -144,7 +147,8 @@ def _placed(
 
 
 def _named(image: str, files: dict[str, list[int]]) -> str:
-    close = get_close_matches(image[:MAX_NAME], files, 3, 0.5) or list(files)[:3]
+    ends = {name[-ENDS:]: name for name in files}
+    close = [ends[end] for end in get_close_matches(image[-ENDS:], ends, 3, 0.5)] or list(files)[:3]
     return f"the name of an image of this upload, such as {', '.join(name[:60] for name in close)}"
 
 

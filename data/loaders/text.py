@@ -1,16 +1,15 @@
-"""Text formats: comma-separated values, libsvm's sparse text, and the USPS digits as a textbook gave them.
+"""Text formats: comma-separated values, and the USPS digits as a textbook gave them.
 
     csv      label,x1,...,xd      one example a line, the label in a named, the first or the last column
-    libsvm   label i:x_i j:x_j    one example a line, indices from 1 (or 0), what is not listed is 0
     usps     label x1 ... x256    values in [-1, 1], -1 = background
 
-References: Chang and Lin, "LIBSVM: a library for support vector machines", README; Hastie, Tibshirani and Friedman,
-"The Elements of Statistical Learning", data sets, "ZIP code".
+Reference: Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", data sets, "ZIP code".
 """
 
 import csv
-import gzip
+import io
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -18,17 +17,31 @@ from typing import NamedTuple
 import numpy as np
 
 from data.dataset import DataError
-from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.check import MAX_LABEL
 from data.loaders.sieve import Sieve
 
+MAX_LINES = 1 << 22
+MAX_LINE = 1 << 25  # bytes: three million values, as many as an example may have
+LINES_ACCEPTED = f"at most {MAX_LINES:,} lines of at most {MAX_LINE >> 20} MB"
 CSV_ACCEPTED = "UTF-8 text, one example a line: its label and the same number of numeric values"
-LIBSVM_ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`"
 SAMPLE = 4000  # rows, evenly spread, by which the column of the labels is told
+BLOCK = 1 << 16  # cells taken apart at a time
 LARGEST = float(np.finfo(np.float32).max)
 LABEL_NAMES = ("label", "class", "target", "y", "digit")
 _DELIMITERS = ";\t,"  # else white space
 _NOT_DIGITS = re.compile(r"[^\d\s,;]")
-_PAIR = re.compile(r"^\s*\S+\s+\d+:")
+
+
+def unix(name: str, content: bytes) -> bytes:
+    """A text with one kind of line ends. DataError for so many lines, or such long ones, that taking them apart would
+    need far more memory than they do."""
+    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    longest, n = 0, 0
+    for line in io.BytesIO(content):
+        longest, n = max(longest, len(line)), n + 1
+    if n > MAX_LINES or longest > MAX_LINE:
+        raise DataError(f"{name} has {n:,} lines, the longest of {longest:,} bytes", LINES_ACCEPTED)
+    return content
 
 
 def decoded(name: str, content: bytes) -> str:
@@ -42,13 +55,6 @@ def decoded(name: str, content: bytes) -> str:
     if not text.strip():
         raise DataError(f"{name} is empty", CSV_ACCEPTED)
     return text
-
-
-def is_libsvm(text: str) -> bool:
-    return bool(_PAIR.match(text.lstrip()[:1000]))
-
-
-# ------------------------------------------------------------------------------------------------------------- csv
 
 
 class Table(NamedTuple):
@@ -82,6 +88,19 @@ class _Rows(NamedTuple):
         except ValueError as error:
             raise DataError(f"{self.name}: {error}", CSV_ACCEPTED) from error
 
+    def parts(self, n_columns: int) -> Iterator[tuple[range, "_Rows"]]:
+        """The rows a few at a time: so many that `n_columns` of them are BLOCK cells."""
+        step = max(1, BLOCK // n_columns)
+        for start in range(0, len(self.lines), step):
+            block = range(start, min(start + step, len(self.lines)))
+            yield block, self.take(block)
+
+    def texts(self, chosen) -> np.ndarray:
+        """(n, len(chosen)) the cells of the chosen columns, no more than one letter longer than a label may be."""
+        blocks = [np.char.strip(part.columns(chosen, f"U{MAX_LABEL + 1}")) for _, part in self.parts(len(chosen))]
+        longest = max(int(np.char.str_len(block).max()) for block in blocks)
+        return np.concatenate([block.astype(f"U{max(longest, 1)}") for block in blocks])
+
     def cells(self, k: int) -> list[str]:
         """The values of one row, which may be ragged."""
         row = self.lines[k]
@@ -98,7 +117,7 @@ def parse_csv(name: str, text: str, label: str | None = None, skip: bool = False
             whichever looks more like one: not numeric, or fewer distinct whole numbers (at least two)
     skip : leave out the rows that are bad, and say so, instead of refusing the table for them
     """
-    numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     number, lines = map(list, zip(*numbered))
     delimiter = next((mark for mark in _DELIMITERS if mark in lines[0]), None)
     first = [cell.strip().strip('"') for cell in lines[0].split(delimiter)]
@@ -110,12 +129,11 @@ def parse_csv(name: str, text: str, label: str | None = None, skip: bool = False
         raise DataError(f"{name} has a header and no examples", CSV_ACCEPTED)
     sieve, total = Sieve(skip), len(rows.lines)
     rows = _even(rows, len(first), sieve)
-    edges = rows.take(range(0, len(rows.lines), 1 + len(rows.lines) // SAMPLE)).columns((0, len(first) - 1), str)
+    edges = rows.take(range(0, len(rows.lines), 1 + len(rows.lines) // SAMPLE)).texts((0, len(first) - 1))
     column = _label_column(name, label, header, edges, len(first))
     others = [k for k in range(len(first)) if k != column]
-    rows, X = _values(rows, others, column, sieve)
+    rows, X, y = _values(rows, others, column, sieve)
     notes = sieve.notes(total, "rows")
-    y = np.char.strip(rows.columns([column], str)[:, 0])
     where = f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
     return Table(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else (), tuple(notes))
 
@@ -143,23 +161,33 @@ def _without(rows: _Rows, bad: dict[int, str], sieve: Sieve) -> _Rows:
     return rows.take([k for k in range(len(rows.lines)) if k not in bad])
 
 
-def _values(rows: _Rows, others: list[int], column: int, sieve: Sieve) -> tuple[_Rows, np.ndarray]:
-    """The rows that hold finite numbers in the columns `others` and a label, and these numbers: as uint8 where every
-    cell is a small whole number, which reads thirty times faster."""
-    small = not any(_NOT_DIGITS.search(row) for row in rows.lines)
-    labelled = (np.char.strip(rows.columns([column], str)) != "").all()
-    for dtype in (np.uint8, np.float32) if small else (np.float32,):
-        with suppress(DataError):
-            X = rows.columns(others, dtype)
-            if labelled and np.isfinite(X).all():
-                return rows, X
-            break
+def _values(rows: _Rows, others: list[int], column: int, sieve: Sieve) -> tuple[_Rows, np.ndarray, np.ndarray]:
+    """The rows that hold finite numbers in the columns `others` and a label, these numbers, as uint8 where every cell
+    is a small whole number, which reads thirty times faster, and the labels (n,)."""
+    found = _readable(rows, others, column)
+    if found is not None:
+        return rows, *found
     bad = {}
-    for k in range(len(rows.lines)):
-        if why := _complaint(rows.cells(k), others, column):
-            bad[k] = f"{rows.name}: line {rows.number[k]} {why}"
+    for block, part in rows.parts(len(others) + 1):
+        if _readable(part, others, column) is None:
+            complaints = {k: _complaint(rows.cells(k), others, column) for k in block}
+            bad |= {k: f"{rows.name}: line {rows.number[k]} {why}" for k, why in complaints.items() if why}
     rows = _without(rows, bad, sieve)
-    return rows, rows.columns(others, np.float32)
+    return rows, rows.columns(others, np.float32), rows.texts([column])[:, 0]
+
+
+def _readable(rows: _Rows, others: list[int], column: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Numbers and labels of rows, None where one of them is bad."""
+    small = not any(_NOT_DIGITS.search(row) for row in rows.lines)
+    with suppress(DataError):
+        y = rows.texts([column])[:, 0]
+        if (y == "").any() or np.char.str_len(y).max() > MAX_LABEL:
+            return None
+        for dtype in (np.uint8, np.float32) if small else (np.float32,):
+            with suppress(DataError):
+                X = rows.columns(others, dtype)
+                return (X, y) if np.isfinite(X).all() else None
+    return None
 
 
 def _complaint(cells: list[str], others: list[int], column: int) -> str:
@@ -168,6 +196,8 @@ def _complaint(cells: list[str], others: list[int], column: int) -> str:
         return f"has {len(cells)} values, the first line {len(others) + 1}"
     if not cells[column].strip():
         return "has no label"
+    if len(cells[column].strip()) > MAX_LABEL:
+        return f"has a label of {len(cells[column]):,} letters, more than {MAX_LABEL}"
     for k in others:
         cell = cells[k].strip()
         if not _is_number(cell):
@@ -209,53 +239,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-# ---------------------------------------------------------------------------------------------------------- libsvm
-
-
-def parse_libsvm(name: str, text: str, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """X (n, d) float32 and y (n,) float64; d is the largest index found, or n_features if that is larger."""
-    lines = [line.split("#", 1)[0] for line in text.splitlines()]
-    lines = [line for line in lines if line.strip()]
-    pairs = np.array([line.count(":") for line in lines])
-    tokens = " ".join(lines).replace(":", " ").split()
-    starts = np.concatenate([[0], np.cumsum(1 + 2 * pairs)])
-    if len(tokens) != starts[-1]:
-        odd = next(i for i, line in enumerate(lines) if len(line.replace(":", " ").split()) != 1 + 2 * line.count(":"))
-        raise DataError(f"Line {odd + 1} of {name} is not a label and index:value pairs", LIBSVM_ACCEPTED)
-    try:
-        numbers = np.array(tokens, dtype=np.float64)
-    except ValueError as error:
-        raise DataError(f"{name}: {error}", LIBSVM_ACCEPTED) from error
-    y = numbers[starts[:-1]]
-    listed = np.delete(numbers, starts[:-1])
-    index, value = listed[::2], listed[1::2]
-    if not (index >= 0).all() or (index % 1).any():
-        raise DataError(f"{name} has an index that is not a whole number from 0", LIBSVM_ACCEPTED)
-    base = 0 if (index == 0).any() else 1
-    d = max(int(index.max(initial=0)) + 1 - base, n_features)
-    if len(y) * d * 4 > MAX_BYTES:
-        raise DataError(f"{name} has {len(y)} examples of {d} features, {len(y) * d * 4 >> 20} MB", SIZE_ACCEPTED)
-    X = np.zeros((len(y), d), np.float32)
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
-        X[np.repeat(np.arange(len(y)), pairs), index.astype(np.int64) - base] = value
-    return X, y
-
-
-def read_libsvm(path: Path, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """`parse_libsvm` of a file on disk, gzipped or not."""
-    return parse_libsvm(path.name, read_text(path), n_features)
-
-
-# ------------------------------------------------------------------------------------------------------------ usps
-
-
 def read_usps(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Images (n, 16, 16) float32 moved from [-1, 1] to [0, 1], so that background is 0, and digits (n,) int64."""
     rows = np.loadtxt(path, np.float32)
     return (rows[:, 1:].reshape(-1, 16, 16) + 1) / 2, rows[:, 0].astype(np.int64)
-
-
-def read_text(path: Path) -> str:
-    """The text of a file on disk, gzipped or not."""
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-        return file.read()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from data.dataset import Arrays, DataError
-from data.loaders import bundle, check, idx, images, npz, text
+from data.loaders import bundle, check, idx, images, libsvm, npz, text
 from data.loaders.bundle import Member
 
 ACCEPTED = "npz, csv, libsvm text, a pair of idx files, or a zip or folder of images in one folder a class"
@@ -90,8 +90,10 @@ def _read_table(name: str, content: bytes, label: str | None, skip: bool) -> tup
     for magic, (what, accepted) in _FOREIGN.items():
         if content.startswith(magic):
             raise DataError(f"{name} is {what}", accepted)
+    content = text.unix(name, content)
     table = text.decoded(name, content)
-    if text.is_libsvm(table):
-        return "libsvm", Arrays.unsplit(*text.parse_libsvm(name, table)), []
+    if libsvm.is_libsvm(table):
+        del table
+        return "libsvm", Arrays.unsplit(*libsvm.parse(name, content)), []
     X, y, column, features, notes = text.parse_csv(name, table, label, skip)
     return "csv", Arrays.unsplit(X, y), [f"The labels are in {column}", *notes], features

@@ -6,6 +6,7 @@ the scoring table when it is complete, else the sums over the images that its pa
 Reference: Burl et al., "Learning to recognize volcanoes on Venus", Machine Learning 30, 1998, section 4.
 """
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -26,14 +27,16 @@ def read(paths: list[Path]) -> Contents:
     rows = jartool.read_experiments(files["Experiments_Images_Table"])
     scoring = jartool.read_scoring(files["Experiments_Scoring_Table"])
     areas = jartool.read_areas(files["Images_Area_Volcanoes_Table"])
-    _check_tables(rows, scoring, areas)
+    parts: dict[str, list[TablePart]] = {}
+    for row in rows:
+        parts.setdefault(row.experiment, []).append(row)
+    _check_tables(parts, scoring, areas)
     numbers = [number for number in sorted(areas) if all(name in files for name in _names(number))]
     if not numbers:
         raise NotAtHand("venus has its tables and no image", "img1.sdt, img1.spr, img1.lxyr and so on, beside them")
     pictures = tuple(_picture(number, [files[name] for name in _names(number)], areas[number]) for number in numbers)
     position = {number: k for k, number in enumerate(numbers)}
-    names = dict.fromkeys(row.experiment for row in rows)
-    experiments = {name: _experiment(name, rows, scoring[name], position, pictures) for name in names}
+    experiments = {name: _experiment(name, parts[name], scoring[name], position, pictures) for name in parts}
     return Contents(pictures, experiments)
 
 
@@ -52,7 +55,6 @@ def _picture(number: int, files: list[Path], counts: tuple[float, int]) -> Pictu
 def _experiment(
     name: str, rows: list[TablePart], score: tuple, position: dict[int, int], pictures: tuple[Picture, ...]
 ) -> Experiment:
-    rows = [row for row in rows if row.experiment == name]
     wanted = sorted({number for row in rows for number in (*row.train, *row.test)})
     missing = tuple(f"img{number}" for number in wanted if number not in position)
     title = f"{name}: {TITLES[name]}" if name in TITLES else name
@@ -67,15 +69,15 @@ def _experiment(
     return Experiment(name, title, parts, float(area), opportunities, missing)
 
 
-def _check_tables(rows: list[TablePart], scoring: dict, areas: dict) -> None:
+def _check_tables(parts: dict[str, list[TablePart]], scoring: dict, areas: dict) -> None:
     """DataError unless every experiment is scored, has the parts that it should, and names images that are listed."""
-    for row in rows:
+    for row in chain.from_iterable(parts.values()):
         unknown = [number for number in (*row.train, *row.test) if number not in areas]
         if unknown:
             raise DataError(f"Part {row.name} names image {unknown[0]}, which has no usable area", ACCEPTED)
         if row.experiment not in scoring:
             raise DataError(f"Experiment {row.experiment} is not in the scoring table", ACCEPTED)
     for name, (n_parts, _, _) in scoring.items():
-        found = sum(row.experiment == name for row in rows)
+        found = len(parts.get(name, ()))
         if found != n_parts:
             raise DataError(f"Experiment {name} has {found} parts, the scoring table says {n_parts}", ACCEPTED)

@@ -1,0 +1,72 @@
+"""libsvm's sparse text: one example a line, its label and the values that are not 0, indices from 1 (or 0) upwards.
+
+    label i:x_i j:x_j ...      i < j < ...
+
+scikit-learn reads it line by line straight into arrays; what is wrong is then looked for once more, to name its line.
+Reference: Chang and Lin, "LIBSVM: a library for support vector machines", README.
+"""
+
+import codecs
+import gzip
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+
+from data.dataset import DataError
+from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+
+ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`, indices ascending"
+_PAIR = re.compile(r"^\s*\S+\s+\d+:")
+
+
+def is_libsvm(text: str) -> bool:
+    return bool(_PAIR.match(text.lstrip()[:1000]))
+
+
+def parse(name: str, content: bytes, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """X (n, d) float32 and y (n,) float64; d is the largest index found, or n_features if that is larger."""
+    from sklearn.datasets import load_svmlight_file  # 0.5 s to import
+
+    content = content.removeprefix(codecs.BOM_UTF8)
+    try:
+        X, y = load_svmlight_file(io.BytesIO(content), dtype=np.float32)
+    except (ValueError, OverflowError) as error:
+        raise _complaint(name, content) or DataError(f"{name}: {error}", ACCEPTED) from error
+    n, d = len(y), max(X.shape[1], n_features)
+    if n * d * 4 > MAX_BYTES:
+        raise DataError(f"{name} has {n} examples of {d} features, {n * d * 4 >> 20} MB", SIZE_ACCEPTED)
+    X.resize(n, d)
+    return X.toarray(), y
+
+
+def read(path: Path, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """`parse` of a file on disk, gzipped or not."""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        return parse(path.name, file.read(), n_features)
+
+
+def _complaint(name: str, content: bytes) -> DataError | None:
+    """What is wrong with the first line that is."""
+    for number, line in enumerate(io.BytesIO(content), 1):
+        label, *pairs = line.partition(b"#")[0].decode().split() or ["0"]
+        where, last = f"Line {number} of {name}", -1
+        try:
+            float(label)
+            for index, colon, value in (pair.partition(":") for pair in pairs):
+                if not colon or not value:
+                    return DataError(f"{where} is not a label and index:value pairs", ACCEPTED)
+                if not (index.isascii() and index.isdigit()):
+                    return DataError(
+                        f"{where} has an index that is not a whole number from 0, {index[:40]!r}", ACCEPTED
+                    )
+                if int(index[:20]) * 4 > MAX_BYTES:
+                    return DataError(f"{where} is an example of {index[:20]} features", SIZE_ACCEPTED)
+                if int(index) <= last:
+                    return DataError(f"{where} has the index {index} after {last}", ACCEPTED)
+                last = int(index)
+                float(value)
+        except ValueError as error:
+            return DataError(f"{where}: {error}"[:200], ACCEPTED)
+    return None

@@ -1,7 +1,7 @@
 """A catalogue entry: the facts of a data set, and the way to read it.
 
 entry.load() -> Dataset        memoised while its files are unchanged, for the few sets in use
-from_manifest, find            what both catalogues, of data sets and of pictures, are made with
+parsed, from_manifest, find    what both catalogues, of data sets and of pictures, are made with
 """
 
 from collections.abc import Callable
@@ -18,6 +18,8 @@ from data.manifest import SETS
 from data.memo import Memo
 
 MAX_IN_MEMORY = 1 << 29  # bytes of examples; the set asked for last is always kept
+
+PUBLISHED = "the files as published"
 
 E = TypeVar("E")  # Entry, PictureEntry
 
@@ -46,12 +48,27 @@ class Entry(Facts):
         return _memo.get(self.name, paths, lambda: self._read(paths))
 
     def _read(self, paths: list[Path]) -> Dataset:
-        arrays = self.parse(paths)
+        arrays = parsed(self.name, self.parse, paths)
         found = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
         expected = (self.shape, self.n_train, self.n_test, self.classes)
         if found != expected:
             raise DataError(f"{self.name} is not as published: shape, sizes and classes {found}", f"{expected}")
+        if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
+            raise DataError(f"{self.name} has missing or infinite values", PUBLISHED)
         return Dataset(self, *map(np.ascontiguousarray, arrays))
+
+
+def parsed(name: str, parse: Callable, paths: list[Path]):
+    """What `parse` makes of the files of a set. DataError for whatever stops it."""
+    try:
+        return parse(paths)
+    except DataError:
+        raise
+    except Exception as error:  # each library that reads a format has its own: no list of them is complete
+        reason = str(error).partition("\n")[0][:200] or type(error).__name__
+        raise DataError(
+            f"{name} is damaged: {reason} ({paths[0].name if paths else 'made here'})", PUBLISHED
+        ) from error
 
 
 def from_manifest(name: str) -> dict:

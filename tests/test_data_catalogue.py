@@ -3,13 +3,15 @@
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from data import NotAtHand, UnknownDataset, catalogue, load, thumbnails
+from data import DataError, NotAtHand, UnknownDataset, catalogue, load, thumbnails
 from data.dataset import Arrays, mixed_order
+from data.manifest import SETS
 
 EMBEDDED = ["mnist-5k", "digits-8x8", "toy-moons", "toy-circles", "toy-gaussians", "toy-banana"]
 BUILT_IN = [entry.name for entry in catalogue.entries() if not entry.name.startswith("own:")]
@@ -123,3 +125,35 @@ def test_mixed_order_is_a_permutation_that_deals_classes_out():
     assert (np.sort(order) == np.arange(60)).all()
     assert (np.bincount(y[order[:6]], minlength=4)[1:] == [2, 3, 1]).all()
     assert (np.diff(order[y[order] == 2]) > 0).all()
+
+
+ROW = " ".join(["3", *256 * ["0.5"]]) + "\n"
+SPOILT = {
+    "not UTF-8": 9 * ROW.encode() + b"\xff",
+    "ragged": (ROW + ROW[:40] + "\n").encode(),
+    "one value": b"7",
+    "empty": b"",
+    "a word": (ROW + ROW.replace("0.5", "x", 1)).encode(),
+    "endless": (ROW + ROW.replace("0.5", "1e400", 1)).encode(),
+    "none": (ROW + ROW.replace("0.5", "nan", 1)).encode(),
+}
+
+
+@pytest.mark.parametrize("way", SPOILT)
+@pytest.mark.parametrize("name", ["usps", "forest", "waveform", "a9a", "mnist", "faces", "mnist-5k"])
+def test_published_files_that_cannot_be_read_are_said_to_be_damaged(tmp_path, name, way):
+    paths = [tmp_path / file.name for file in SETS[name].files]
+    for path in paths:
+        path.write_bytes(SPOILT[way])
+    with pytest.raises(DataError) as refusal:
+        replace(catalogue.entry(name), paths=lambda: paths).load()
+    assert refusal.value.accepted
+
+
+@pytest.mark.parametrize("way", ["endless", "none"])
+def test_published_values_are_finite(tmp_path, way):
+    paths = [tmp_path / "zip.train", tmp_path / "zip.test"]
+    for path in paths:
+        path.write_bytes(SPOILT[way])
+    with pytest.raises(DataError, match="usps has missing or infinite values"):
+        replace(catalogue.entry("usps"), n_train=2, n_test=2, classes=(3,), paths=lambda: paths).load()

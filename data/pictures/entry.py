@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from data.entry import parsed
 from data.memo import Memo
 from data.pictures.kinds import Experiment, Picture, PictureFacts, PictureSet
 
@@ -51,4 +52,4 @@ class PictureEntry(PictureFacts):
         return PictureSet(facts, contents.pictures, contents.experiments, contents.chips, contents.empty)
 
     def _read(self, paths: list[Path]) -> PictureSet:
-        return self.described(self.parse(paths))
+        return self.described(parsed(self.name, self.parse, paths))

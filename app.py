@@ -179,18 +179,24 @@ from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
 
+
+def name_tab():
+    if run := state.current_run():
+        st.set_page_config(f"{page.title} · {text.short(run.title, 40)} · Invariant SVM Lab", **LOOK)
+
+
 walk.forget()
-course.arrive(page)
+state.guarded(lambda: course.arrive(page))
 if first:  # its picture before everything else: the preset takes half of the processor's time
-    banner.draw(page)
+    state.guarded(lambda: banner.draw(page))
     state.guarded(page.run)
 if jobs.ensure_preset() and first:
     st.rerun()
-picker.run_picker(shown_run)
-if page.title in OF_A_RUN and (run := state.current_run()):
-    st.set_page_config(f"{page.title} · {text.short(run.title, 40)} · Invariant SVM Lab", **LOOK)
+state.guarded(lambda: picker.run_picker(shown_run))
+if page.title in OF_A_RUN:
+    state.guarded(name_tab)
 if not first:
-    banner.draw(page)
+    state.guarded(lambda: banner.draw(page))
     state.guarded(page.run)
 state.guarded(dialog.show_requested)
 state.tell()

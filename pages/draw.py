@@ -23,7 +23,7 @@ def nobody(run) -> None:
         st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:", query_params=query)
 
 
-@st.fragment
+@state.fragment
 def drawing(found) -> None:
     """All that changes with a stroke or a nudge."""
     runs = []

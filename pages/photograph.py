@@ -81,7 +81,7 @@ def honest(run) -> str:
     )
 
 
-@st.fragment
+@state.fragment
 def boxes(found: photo.Searched, name: str, floor: float) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
     threshold = st.slider("Threshold", floor, MOST, 0.0, 0.05, key="at", bind=state.binding("at"),
@@ -115,7 +115,7 @@ def look(run, photograph) -> None:
     search = photo.search(run, photograph)
     if not search.done():
 
-        @st.fragment(run_every=PERIOD)
+        @state.fragment(run_every=PERIOD)
         def wait():
             if search.done():
                 st.rerun()

@@ -9,7 +9,7 @@ from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 
 
-@st.fragment
+@state.fragment
 def set_up():
     """The form, what the run will need, and Start."""
     st.subheader("New run")

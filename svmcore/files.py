@@ -58,6 +58,8 @@ def read(path: str | os.PathLike, most: int) -> bytes:
     require_plain(path, most)
     try:
         return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise
     except OSError as error:
         raise ValueError(f"it cannot be read ({error.strerror})") from None
 
@@ -97,6 +99,8 @@ def _each_member(path, most: int, read_member: Callable) -> dict:
                 with archive.open(member) as file:
                     name = member.filename.removesuffix(".npy")
                     arrays[name] = read_member(file, *_header(name, file, member.file_size))
+    except FileNotFoundError:
+        raise
     except _DAMAGE as error:
         raise ValueError(str(error) or type(error).__name__) from None
     return arrays

@@ -134,6 +134,23 @@ def test_a_run_without_a_result_or_data_says_so(home):
     assert "To run it again" in text
 
 
+@pytest.mark.parametrize("state", ["running", "cancelled", "failed", "interrupted"])
+@pytest.mark.parametrize("recipe", ["moons", "mnist-5k-rs"])
+def test_a_run_with_progress_and_no_result_has_its_course(home, state, recipe):
+    run = runs.create(RECIPES[recipe])
+    for gap in (1.0, 0.1):
+        counts = dict.fromkeys(("iterations", "n_sv", "n_bound", "kernel_evals", "cache_hits", "cache_misses"), 3)
+        run.add_progress({"stage": "train", "gap": gap, "dual": 1.0, "seconds": 1 - gap} | counts)
+    run.set_state(state)
+    if state != "running":
+        run.release()
+    text, _ = read(run)
+    assert "<h2>Convergence</h2>" in text
+    assert state in text
+    assert "Not shown" not in text
+    run.release()
+
+
 def test_files_of_a_run_that_do_not_fit_each_other_are_said(home):
     done = finished(RECIPES["moons"].replace(n_train=60))
     with np.load(done.path / "test.npz") as kept:

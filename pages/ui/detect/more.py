@@ -26,7 +26,7 @@ FIRST, CATEGORIES, AMBIGUOUS, MINED_BY, PUBLISHED, EXPORT = (
 )
 
 
-@st.fragment
+@state.fragment
 def more(view: View, compared: list[View]):
     """One of several further looks at a time."""
     there = [FIRST, *([CATEGORIES] if len(view.pictures.entry.categories) > 1 else []), AMBIGUOUS]

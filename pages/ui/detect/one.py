@@ -10,7 +10,7 @@ from pages.ui.detect import marked
 from pages.ui.detect.view import View
 from pages.ui.detect.windows import WINDOW
 from pages.ui.example import evidence
-from pages.ui.kit import words
+from pages.ui.kit import state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
 from svmcore.model import Machine
 
@@ -32,7 +32,7 @@ def show_requested(view: View | None) -> None:
         st.warning(said + "Write a part and a number, both from 0: 0.17.", icon=":material/link_off:")
         return
     name = view.pictures.pictures[view.judged.picture[at[0]]].name
-    st.dialog(f"Window {ref} · {words.plain(name)}", width="large", on_dismiss=_close)(_view)(view, int(at[0]))
+    state.dialog(f"Window {ref} · {words.plain(name)}", _view, on_dismiss=_close)(view, int(at[0]))
 
 
 def _close() -> None:

@@ -32,7 +32,7 @@ class Now(NamedTuple):
     shown: Shown
 
 
-@st.fragment
+@state.fragment
 def operate(view: View, compared: list[View]):
     """The slider and everything that follows it."""
     now = _controls(view)

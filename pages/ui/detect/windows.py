@@ -33,7 +33,7 @@ def open_window(ref: str) -> None:
     st.query_params[WINDOW] = ref
 
 
-@st.fragment
+@state.fragment
 def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     """One of the three galleries, page by page; a fragment, so that another gallery is drawn without the picture."""
     best = judging.best_of_objects(view.judged, column)

@@ -17,7 +17,7 @@ BELOW = ("Every rule", "Margins", "As noise and examples grow")  # the one that 
 TITLES = {rule.title: name for name, rule in RULES.items()}
 
 
-@st.fragment
+@state.fragment
 def view() -> None:
     """Widgets and figures; a change of one draws only these anew."""
     with present.form():

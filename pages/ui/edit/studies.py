@@ -193,6 +193,7 @@ def _table(course: Course, found: Found) -> None:
         st.caption("Mark a row to make its run the one shown; of one that threw examples away, to see which.")
 
 
+@state.callback
 def _see(run_ids: list[str]) -> None:
     """Callback of the table: the run of the row that was marked."""
     for at in st.session_state["course_table"].selection.rows:

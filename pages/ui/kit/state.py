@@ -8,6 +8,7 @@ The library is imported where it is used: the first page shows its first picture
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial, wraps
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -16,7 +17,7 @@ from data import DataError
 from pages.ui.kit.text import plain, short
 
 LARGEST = 2**53  # whole numbers beyond it are not exact in a browser
-TRIES = 5  # pages begun anew, one after the other, over damage that was found while drawing them
+TRIES = 5  # pages begun anew, one after the other, over runs that were found damaged, or gone, while drawing them
 
 
 def current_run():
@@ -35,24 +36,71 @@ def show_run(run_id: str):
 
 
 def guarded(draw):
-    """Call `draw`, which sees the runs of one moment; over a data set or a run that turns out to be damaged no page
-    breaks down.
+    """Call `draw`, which sees the runs of one moment; over a data set or a run that turns out to be damaged, or a run
+    that somebody else deletes meanwhile, no page breaks down.
 
-    A run is known as damaged once it has been found to be, so that the page, begun anew, is drawn without it.
+    A run is known as damaged, or gone, once it has been found to be, so that the page, begun anew, is drawn without it.
     """
     from svmcore.lab.store import runs
 
     try:
         with runs.one_look():
             draw()
-        st.session_state["damage_found"] = 0
-    except runs.Damaged as error:
-        st.session_state["damage_found"] = st.session_state.get("damage_found", 0) + 1
-        if st.session_state["damage_found"] <= TRIES:
+    except (runs.Damaged, runs.UnknownRun) as error:
+        st.session_state["begun_anew"] = st.session_state.get("begun_anew", 0) + 1
+        if st.session_state["begun_anew"] <= TRIES:
+            _tell_gone(error)
             st.rerun()
-        st.error(plain(error), title="A run is damaged", icon=":material/broken_image:")
+        what = "is gone" if isinstance(error, runs.UnknownRun) else "is damaged"
+        st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")
+        st.page_link("pages/runs.py", label="All runs", icon=":material/arrow_forward:")
     except DataError as error:
         st.error(plain(error), title="A data set cannot be read", icon=":material/broken_image:")
+
+
+def fragment(draw=None, *, run_every: float | None = None):
+    """`st.fragment` for what reads the store: guarded, as it is drawn again without the page around it."""
+    if draw is None:
+        return partial(fragment, run_every=run_every)
+    return st.fragment(_within_guard(draw), run_every=run_every)
+
+
+def dialog(title: str, draw, on_dismiss):
+    """A large dialog that `draw` fills, guarded likewise."""
+    return st.dialog(title, width="large", on_dismiss=on_dismiss)(_within_guard(draw))
+
+
+def callback(change):
+    """A callback of a widget that reads or changes runs: one that is gone meanwhile, damaged, or at work elsewhere is
+    said."""
+
+    @wraps(change)
+    def changing(*args, **kwargs):
+        from svmcore.lab.store import runs
+
+        try:
+            with runs.one_look():
+                return change(*args, **kwargs)
+        except (runs.Damaged, runs.UnknownRun, runs.RunBusy) as error:
+            tell_later(f":material/block: {plain(error)}")
+            st.rerun()  # the whole page, also from a fragment
+
+    return changing
+
+
+def _within_guard(draw):
+    @wraps(draw)
+    def guard(*args, **kwargs):
+        guarded(lambda: draw(*args, **kwargs))
+
+    return guard
+
+
+def _tell_gone(error):
+    from svmcore.lab.store import runs
+
+    if isinstance(error, runs.UnknownRun):
+        tell_later(f":material/link_off: {plain(error)}")
 
 
 def tell_later(text: str):
@@ -61,7 +109,8 @@ def tell_later(text: str):
 
 
 def tell():
-    """Say what `tell_later` kept, once."""
+    """At the end of a page: say what `tell_later` kept, once."""
+    st.session_state["begun_anew"] = 0
     if text := st.session_state.pop("told", None):
         st.toast(text)
 

@@ -70,6 +70,7 @@ def _text(value: Value | None, states: dict[str, str]) -> str:
     return " ".join(parts)
 
 
+@state.callback
 def _clicked(filled: Filled, key: str):
     """Callback: queue the run of an empty cell, or show the one behind a figure."""
     for row, column in st.session_state[key].selection.cells:

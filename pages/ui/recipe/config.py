@@ -22,7 +22,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.store.runs import ACTIVE
+from svmcore.lab.store.runs import ACTIVE, UnknownRun
 
 # Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
 BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
@@ -52,7 +52,7 @@ def asking(otherwise: str = "Not started."):
     """Around `submit` in a callback: what cannot be queued is said, with these words before the reason."""
     try:
         yield
-    except (jobs.QueueFull, ValueError, OSError) as error:
+    except (jobs.QueueFull, UnknownRun, ValueError, OSError) as error:
         state.tell_later(f":material/block: {otherwise} {words.plain(error)}")
 
 
@@ -84,6 +84,7 @@ def folded(run) -> bool:
     return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
 
 
+@state.callback
 def unfold(run=None):
     """Callback: draw the form again, filled with what this run was asked, and the whole page with it."""
     st.session_state[FOLDED] = False

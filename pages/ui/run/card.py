@@ -134,30 +134,32 @@ def together(ticked: list[Run]) -> None:
 
 
 @contextmanager
-def _changing(run: Run):
+def _changing():
     """What cannot be changed of a run is said, and holds nothing else up."""
     try:
         yield
     except (ValueError, OSError) as error:
-        why = error if run.path.is_dir() else runs.GONE  # another tab deleted it
-        state.tell_later(f":material/block: Not changed: {words.plain(why)}")
+        state.tell_later(f":material/block: Not changed: {words.plain(error)}")
 
 
+@state.callback
 def _rename(run: Run) -> None:
-    with _changing(run):
+    with _changing():
         run.rename(st.session_state[f"title_{run.id}"])
     st.session_state[f"title_{run.id}"] = run.title
 
 
+@state.callback
 def _tag(run: Run) -> None:
-    with _changing(run):
+    with _changing():
         run.tag(st.session_state[f"tags_{run.id}"])
 
 
+@state.callback
 def _tag_all(ticked: list[Run], given: bool) -> None:
     tag = " ".join(st.session_state["tag_all"].split())
     for run in ticked:
         others = [own for own in run.tags if own != tag]
-        with _changing(run):
+        with _changing():
             run.tag([*others, tag] if given else others)
     st.session_state["tag_all"] = ""

@@ -5,7 +5,7 @@ Runs are trained one at a time; those that wait have their turn in the order in 
 
 import streamlit as st
 
-from pages.ui.kit import present, words
+from pages.ui.kit import present, state, words
 from pages.ui.run import picker
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
@@ -44,7 +44,7 @@ def panel(run) -> None:
 
 
 def _rows(shown, waiting) -> None:
-    @st.fragment(run_every=PERIOD)
+    @state.fragment(run_every=PERIOD)
     def look():
         if tuple(jobs.active()) != shown or jobs.waiting() != waiting:
             st.rerun()
@@ -86,7 +86,7 @@ def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) ->
 
 
 def _button(label: str, icon: str, key: str, on_click, args: tuple, help: str, disabled: bool = False) -> None:
-    how = {"on_click": on_click, "args": args, "help": help, "disabled": disabled}
+    how = {"on_click": state.callback(on_click), "args": args, "help": help, "disabled": disabled}
     st.button(label, icon=icon, key=key, type="tertiary", **how)
 
 

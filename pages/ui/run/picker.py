@@ -30,7 +30,6 @@ def badge(name: str):
     st.badge(word, icon=icon, color=colour)
 
 
-@runs.one_look()
 def run_picker(place):
     """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 
@@ -44,6 +43,8 @@ def run_picker(place):
         if current not in known:
             where = "it was deleted, or made on another machine"
             st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
+    elif current and current not in known and current not in st.session_state.get("deleted", ((),))[0]:
+        st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
     if not known:
         st.session_state.pop("run", None)
         place.caption("No runs yet. Train one.")
@@ -121,6 +122,7 @@ def damage(run, key: str = "picker"):
     )
 
 
+@state.callback
 def delete(*chosen):
     """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named."""
     titles = {run.id: run.title for run in chosen}

@@ -22,15 +22,12 @@ def poll_all(run_ids, render):
     begun = [jobs.status(run_id) for run_id in run_ids]
     drawn = [status.word for status in begun]
 
-    @st.fragment(run_every=_period(begun))
+    @state.fragment(run_every=_period(begun))
     def look():
-        try:
-            statuses = [jobs.status(run_id) for run_id in run_ids]
-        except runs.UnknownRun:  # another tab has deleted it
-            st.rerun()
+        statuses = [jobs.status(run_id) for run_id in run_ids]
         if [status.word for status in statuses] != drawn:
             st.rerun()
-        state.guarded(lambda: render(statuses))
+        render(statuses)
 
     with st.container():  # of its own: two fragments of one function in one place would be one
         look()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
+from pages.ui.kit import state
 from pages.ui.recipe import config
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -45,6 +46,7 @@ def queue(recipes: Iterable[Recipe], group: Grouping = None):
             config.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
 
 
+@state.callback
 def cancel(run_ids: Iterable[str]):
     """Callback: cancel those of the runs that are at work."""
     for run_id in set(run_ids) & set(jobs.active()):

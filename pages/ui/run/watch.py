@@ -101,12 +101,9 @@ def controls(run, status):
         )
 
 
+@state.callback
 def _order(action, run_id):
-    try:
-        action(run_id)
-    except runs.RunBusy as error:  # it ended meanwhile, or another server is at work on it
-        state.tell_later(f":material/block: {words.plain(error)}")
-        st.rerun()
+    action(run_id)
 
 
 def _done(run):

@@ -70,7 +70,7 @@ def show_requested() -> None:
         ref = plain(short(st.query_params[DIGIT], 80))
         st.warning(f"{DIGIT}={ref} in the address names no example. {plain(error)}", icon=":material/link_off:")
         return
-    st.dialog("Why this answer?", width="large", on_dismiss=_close)(_guarded)()
+    state.dialog("Why this answer?", _view, on_dismiss=_close)()
 
 
 def panels(run: Run, machine: Machine, shown: Shown) -> None:
@@ -121,10 +121,6 @@ def _close() -> None:
     st.session_state.pop(BEFORE, None)
     for name in (DIGIT, WHY, *(name for panel in PANELS.values() for name in panel.params)):
         st.query_params.pop(name, None)
-
-
-def _guarded() -> None:
-    state.guarded(_view)
 
 
 def _view() -> None:

@@ -53,12 +53,12 @@ def section(run: Run, key: str = "errors") -> None:
         return
     begun = counts.status(run.id).at_work
 
-    @st.fragment(run_every=PERIOD if begun else None)
+    @state.fragment(run_every=PERIOD if begun else None)
     def look() -> None:
         count = counts.status(run.id)
         if begun and not count.at_work:
             st.rerun()
-        state.guarded(lambda: _draw(run, count, key))
+        _draw(run, count, key)
 
     look()
 
@@ -100,6 +100,7 @@ def _offer(run: Run, key: str, label: str, help: str, first: bool = False) -> No
         st.caption(WHAT)
 
 
+@state.callback
 def _start(run_id: str) -> None:
     """Callback: begin to count, and draw the whole page anew so that it is looked at from then on."""
     try:

@@ -25,6 +25,7 @@ class Alike(NamedTuple):
     kernel: str
 
 
+@runs.one_look()
 def ratio(alike: Alike, expected: float) -> float:
     """The median over the latest stored runs like this one, compiling left out; 1 without any."""
     ratios = {True: [], False: []}

@@ -33,6 +33,7 @@ class Estimate(NamedTuple):
     advice: str
 
 
+@runs.one_look()
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
     size = task_of(recipe).size(recipe.origin)

@@ -1,6 +1,6 @@
 """What the files of a run hold, read once for each state that they are in.
 
-of(folder)    the JSON files, and whether the headers of the larger ones are those of a run
+of(folder)    the JSON files, and whether the headers of the larger ones are those of a run; UnknownRun where it is gone
 machine(path), judged(path, task), train_index(path), edited(path)      all of a larger one; FileNotFoundError, Damaged
 """
 
@@ -68,7 +68,12 @@ def of(folder: Path) -> Contents:
 
 def _of(folder: Path) -> Contents:
     key = str(folder), _stamps(folder)
-    contents = _read(*key)
+    if not key[1][0]:  # no recipe
+        reading.require_there(folder)
+    try:
+        contents = _read(*key)
+    except FileNotFoundError:  # it went after its stamp was taken
+        return _of(folder)
     return contents._replace(damage=_found[key]) if key in _found and not contents.damage else contents
 
 
@@ -120,6 +125,8 @@ def _checked(path: str, stamp: tuple | str | None, task: str = "") -> tuple[obje
             return reading.read_json(path), ""
         return (reading.announced(path, TASKS[task]), "") if task else (None, "")
     except FileNotFoundError:
+        if stamp is not None:
+            raise
         return None, str(Damaged(path.name, "it is missing")) if path.name == "recipe.json" else ""
     except Damaged as error:
         return None, str(error)

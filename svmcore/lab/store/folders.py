@@ -42,7 +42,8 @@ def place(name: str) -> Path:
 def one_look() -> Iterator[None]:
     """Within it this thread looks at each run once: what it shows is of one moment, however often it asks for it. Its
     own changes it sees at once."""
-    before = _seen.set({})
+    outer = _seen.get()
+    before = _seen.set({} if outer is None else outer)
     try:
         yield
     finally:

@@ -1,10 +1,12 @@
-"""A run as it lies in its folder: every property is read from there, so that two processes see the same."""
+"""A run as it lies in its folder: every property is read from there, so that two processes see the same.
+
+Whatever is asked of a run that was deleted meanwhile raises UnknownRun.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,8 +74,7 @@ class Held:
     @property
     def created(self) -> str:
         """When it was asked for: ISO 8601, UTC."""
-        day, clock, milli = self.id.split("-")[:3]
-        return datetime.strptime(day + clock, "%Y%m%d%H%M%S").isoformat() + f".{milli}+00:00"
+        return reading.created(self.id).isoformat(timespec="milliseconds")
 
     @property
     def state(self) -> str:
@@ -105,7 +106,10 @@ class Held:
 
     def progress(self) -> list[dict]:
         """Progress as far as it was written: stage, iterations, gap, dual, n_sv, n_bound, kernel_evals, seconds, ..."""
-        return reading.read_lines(self.path / "progress.jsonl")
+        try:
+            return self._large("progress.jsonl", reading.read_lines, of_all=False)
+        except FileNotFoundError:
+            return []
 
     def parts(self) -> int:
         """How many parts of the run are trained and judged so far."""
@@ -134,10 +138,7 @@ class Held:
     def edited(self, part: int = 0) -> Edited:
         """What an editing method (cross-training, editing) made of each training example of a part. FileNotFoundError
         for a run of another method, or one that did not get that far; Damaged if it cannot be read."""
-        try:
-            return contents.edited(self.path / named("edited", part))
-        except Damaged as error:
-            raise contents.blame(self.path / error.name, error.reason) from error
+        return self._large(named("edited", part), contents.edited, of_all=False)
 
     def check(self) -> None:
         """Read all that a run that is done holds. Damaged when something of it cannot be read or does not fit."""
@@ -149,16 +150,18 @@ class Held:
             with suppress(FileNotFoundError):
                 self.edited(part)
 
-    def _large(self, name: str, read):
-        """What `read` makes of a file; damage that shows only then stays with the run."""
+    def _large(self, name: str, read, of_all: bool = True):
+        """What `read` makes of a file; damage that shows only then stays with the run. UnknownRun where that is gone.
+        of_all: whether every run that is done has it."""
         try:
             return read(self.path / name)
-        except FileNotFoundError:
-            if (self.path / "result.json").exists():
+        except (FileNotFoundError, Damaged) as error:
+            reading.require_there(self.path)
+            if isinstance(error, Damaged):
+                raise contents.blame(self.path / error.name, error.reason) from error
+            if of_all and (self.path / "result.json").exists():
                 raise contents.blame(self.path / name, "it is missing") from None
             raise
-        except Damaged as error:
-            raise contents.blame(self.path / error.name, error.reason) from error
 
     def table(self, name: str) -> str:
         """One of its task's `tables` as CSV. FileNotFoundError when the run did not get that far."""

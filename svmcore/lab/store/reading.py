@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +29,17 @@ from svmcore.lab.store.group import Group
 
 MAX_JSON = 1 << 20  # bytes of a JSON file
 MAX_LINES = 1 << 26  # bytes of progress
-RUN_ID = re.compile(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{6}")
+RUN_ID = re.compile(r"(\d{8}-\d{6})-(\d{3})-[0-9a-f]{6}", re.ASCII)
 GROUP_KEY = re.compile(r"[a-z0-9-]{1,80}")
 MAX_TAGS, MAX_TAG = 12, 40  # of a run; characters of one
 STATES = ("queued", "running", "paused", "done", "failed", "cancelled", "interrupted")
+
+
+class UnknownRun(KeyError):
+    """There is no such run, or none any more."""
+
+    def __str__(self):
+        return self.args[0]
 
 
 class Damaged(ValueError):
@@ -40,6 +48,21 @@ class Damaged(ValueError):
     def __init__(self, name: str, reason: object):
         self.name, self.reason = name, str(reason) or type(reason).__name__
         super().__init__(f"{name} is damaged: {self.reason}")
+
+
+def require_there(folder: Path) -> None:
+    """UnknownRun where a run's folder is gone."""
+    if not folder.is_dir():
+        raise UnknownRun(f"run {folder.name} was deleted meanwhile")
+
+
+def created(run_id: object) -> datetime | None:
+    """When the run of this id was asked for; None for what cannot be the id of a run."""
+    found = RUN_ID.fullmatch(run_id) if isinstance(run_id, str) else None
+    try:
+        return datetime.strptime(f"{found[1]}{found[2]}000+0000", "%Y%m%d-%H%M%S%f%z") if found else None
+    except ValueError:  # no such day, or no such time of it
+        return None
 
 
 def read_json(path: Path) -> object:
@@ -66,8 +89,6 @@ def read_lines(path: Path) -> list[dict]:
     """The records of a file of JSON lines; lines that a kill or a full disk cut short, and others, are left out."""
     try:
         lines = files.read(path, MAX_LINES).split(b"\n")
-    except FileNotFoundError:
-        return []
     except ValueError as error:
         raise Damaged(path.name, error) from error
     return [record for line in lines if (record := _record(line)) is not None]

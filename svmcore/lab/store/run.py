@@ -28,23 +28,35 @@ class Run(Held):
 
     def rename(self, title: str) -> None:
         """Give the run a name of the reader's own. RecipeError for more than one line of 120 characters."""
-        folders.write_json(self.path / "title.json", self.recipe.replace(title=title.strip()).title)
+        self._write("title.json", self.recipe.replace(title=title.strip()).title)
 
     def tag(self, tags: Iterable[str]) -> None:
         """Give the run these tags instead of those that it had. RecipeError for too many, or for one that is none."""
         tags = list(dict.fromkeys(" ".join(str(tag).split()) for tag in tags))
         try:
-            folders.write_json(self.path / "tags.json", list(reading.tags(tags)))
+            checked = list(reading.tags(tags))
         except ValueError:
             allowed = f"at most {reading.MAX_TAGS} of a run, each one line of 1 to {reading.MAX_TAG} characters"
             raise RecipeError("tags", ", ".join(tags), allowed) from None
+        self._write("tags.json", checked)
 
     def delete(self) -> None:
         """Move the run to the trash, from where `restore` brings it back. RunBusy while it is at work."""
         state = self.state
         if state in ACTIVE or (state == "damaged" and folders.is_owned(self.path)):
             raise RunBusy(f"run {self.id} is {state}: cancel it before deleting it")
-        trash.put(self.path)
+        try:
+            trash.put(self.path)
+        except FileNotFoundError:
+            reading.require_there(self.path)
+            raise
+
+    def _write(self, name: str, value: object) -> None:
+        try:
+            folders.write_json(self.path / name, value)
+        except FileNotFoundError:
+            reading.require_there(self.path)
+            raise
 
     def set_state(self, state: str, message: str = "") -> None:
         """For the process at work: say how far the run is. On a full disk the run's ballast makes room."""

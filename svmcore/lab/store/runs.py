@@ -30,19 +30,12 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import folders, trash
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.held import ACTIVE, TERMINAL
-from svmcore.lab.store.reading import Damaged
+from svmcore.lab.store.reading import Damaged, UnknownRun
 from svmcore.lab.store.run import Run, RunBusy
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
 GONE = "it is gone already"  # what is said of a run that is not there to be changed
 BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
-
-
-class UnknownRun(KeyError):
-    """No run of that id."""
-
-    def __str__(self):
-        return self.args[0]
 
 
 class Deleted(NamedTuple):
@@ -96,9 +89,17 @@ def get(run_id: str) -> Run:
 
 def newest_first() -> list[Run]:
     """All intact runs, newest first."""
-    return list(folders.seen("intact", lambda: [run for run in everything() if not run.damage]))
+    return list(folders.seen("intact", lambda: [run for run in everything() if _intact(run)]))
 
 
+def _intact(run: Run) -> bool:
+    try:
+        return not run.damage
+    except UnknownRun:
+        return False
+
+
+@one_look()
 def with_machine(recipe: Recipe) -> Run | None:
     """The latest run that has the machine of this recipe, or else the latest that is about to."""
     alike = [run for run in newest_first() if run.state in ("done", *ACTIVE) and run.recipe.outcome == recipe.outcome]
@@ -130,7 +131,7 @@ def delete(found: Iterable[Run]) -> Deleted:
         try:
             run.delete()
             gone.append(run.id)
-        except FileNotFoundError:
+        except UnknownRun:
             refused[run.id] = GONE
         except (RunBusy, OSError) as error:
             refused[run.id] = str(error)

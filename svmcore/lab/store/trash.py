@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from svmcore.lab.store import folders
-from svmcore.lab.store.reading import RUN_ID
+from svmcore.lab.store.reading import created
 
 DAYS, RUNS = 7, 20
 TOGETHER = 60  # seconds within which deletions count as one, which can be undone whole
@@ -42,7 +42,7 @@ def take(run_id: str) -> Path | None:
 
 def is_id(name: object) -> bool:
     """Whether it can be the id of a run."""
-    return isinstance(name, str) and RUN_ID.fullmatch(name) is not None
+    return created(name) is not None
 
 
 def age(path: Path) -> float:

@@ -113,6 +113,7 @@ def fill(table: Table) -> Filled:
     )
 
 
+@runs.one_look()
 def stored_runs(recipes: Iterable[Recipe]) -> list[runs.Run | None]:
     """Of each recipe the latest run that is done and has its outcome, whatever it was called."""
     wanted = [recipe.digest() for recipe in recipes]
@@ -127,7 +128,7 @@ def stored_runs(recipes: Iterable[Recipe]) -> list[runs.Run | None]:
 def _readable(run: runs.Run) -> bool:
     try:
         return bool(run.test())
-    except runs.Damaged:
+    except (runs.Damaged, runs.UnknownRun):
         return False
 
 

@@ -68,7 +68,7 @@ def course(run) -> str:
     progress = run.progress()
     if not progress:
         return ""
-    if reduced := run.result.get("reduction"):
+    if reduced := (run.result or {}).get("reduction"):
         return _sizes(reduced)
     tol, gaps, counts = run.recipe.tol, [], []
     for phase in curves.trainings(progress):

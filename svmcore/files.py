@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, and read without trusting them.
 
 A file is filled under a temporary name beside its place, fsynced and renamed: a reader finds the old one or the new.
+What a kill leaves half-written is known by that name, and cleared away at the next start (lab/store/folders.py).
 What is read may have been damaged or made by anyone: only plain files of a bounded size are opened, an archive's sizes
 are checked before it is unpacked, and nothing is ever unpickled.
 """
@@ -21,6 +22,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+PART = ".part-"  # begins the name of a file that is not whole yet, here and in data/places.py
 MAX_ARRAYS = 16 << 30  # bytes of an archive, packed or unpacked
 UNPACKED = 200  # times its own size that an archive of more than SMALL bytes may unpack to
 SMALL = 64 << 20
@@ -29,7 +31,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotI
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     """Replace `path` by what `fill(file)` writes. OSError when the disk refuses; then the old file stays, alone."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    handle, temporary = tempfile.mkstemp(prefix=PART, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             fill(file)

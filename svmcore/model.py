@@ -12,6 +12,7 @@ A file is an .npz archive without pickled objects: the arrays, and one JSON text
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from collections.abc import Callable
@@ -222,8 +223,10 @@ def load(path: str | os.PathLike) -> Machine:
         arrays = files.read_arrays(path)
         if arrays["header"].nbytes > MAX_HEADER:
             raise ValueError("its header is too long")
-        return _assemble(json.loads(str(arrays.pop("header"))), arrays)
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        machine = _assemble(json.loads(str(arrays.pop("header"))), arrays)
+        _check_use(machine)
+        return machine
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"{Path(path).name} is not a machine that svmcore.save wrote: {error}") from None
 
 
@@ -245,7 +248,22 @@ def _assemble(header: dict, arrays: dict[str, np.ndarray]) -> Machine:
         raise ValueError(f"unknown array {min(unknown)}")
     if not isinstance(header["meta"], dict):
         raise ValueError("meta is not an object")
-    return Machine(kernel=kernel, C=float(header["C"]), meta=header["meta"], prepare=prepare, **arrays)
+    if not np.isfinite(C := float(header["C"])):
+        raise ValueError(f"C = {C}")
+    return Machine(kernel=kernel, C=C, meta=header["meta"], prepare=prepare, **arrays)
+
+
+def _check_use(machine: Machine) -> None:
+    """ValueError unless the kernel takes a support vector, and the preparation makes rows like one."""
+    one, kernel, prepare = machine.support_vectors[:1], machine.kernel, machine.prepare
+    if len(one) and not isinstance(kernel, Precomputed):
+        kernel.block(one, one)
+        kernel.diag(one)
+    if isinstance(prepare, Preprocessor) and prepare.image_shape is not None:
+        made = prepare.output_shape((*prepare.image_shape, 1)[:3])
+        if math.prod(made) != one.shape[1]:
+            raise ValueError(f"its preprocessing makes {made}, its support vectors have {one.shape[1]} numbers")
+        prepare.transform(np.linspace(0, 1, math.prod(prepare.image_shape))[None])
 
 
 def _lift(description: dict, arrays: dict[str, np.ndarray]) -> dict:

@@ -9,7 +9,12 @@ import pytest
 
 from svmcore import SVC
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
-from svmcore.model import Machine, load, save
+from svmcore.methods.definite import PositivePart
+from svmcore.methods.jittering import Jittered
+from svmcore.methods.local import LocalPoly
+from svmcore.methods.tangent import TangentWhitened
+from svmcore.model import Demanded, Machine, load, save
+from svmcore.preprocess import Preprocessor
 
 
 @pytest.fixture
@@ -182,3 +187,52 @@ def test_a_failed_save_leaves_the_older_file(rng, tmp_path, monkeypatch):
         save(machine(rng), path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["m.npz"]
+
+
+SHAPE = (3, 4)
+KERNELS = {
+    "poly": Poly(3),
+    "rbf": RBF(0.5),
+    "sigmoid": Sigmoid(0.1),
+    "local": LocalPoly(SHAPE, width=3),
+    "jittered": Jittered(Poly(3), "plus:1", SHAPE, prepare=("unit-norm",)),
+    "whitened": TangentWhitened(LocalPoly(SHAPE, width=3), np.eye(12)),
+    "positive": PositivePart(Jittered(RBF(0.5), "plus:1", SHAPE), np.ones((2, 12)), np.ones((2, 1))),
+}
+WRONG = [None, True, [], [1], {}, {"name": "rbf"}, "", "3", "x", -1, 1.5, float("nan"), 1e39, 1e400, 10**400, 1 << 40]
+WRONG += [[1 << 40, 1 << 40], [-3, -4], [3, 4, 5, 6], ["3", "4"], [4, 4], [[3], [4]], "box:99999", [[[]]]]
+
+
+def places(described):
+    """Each field of a description, nested ones too, as the object that holds it and its name."""
+    for name, value in described.items():
+        yield described, name
+        if isinstance(value, dict):
+            yield from places(value)
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+def test_a_description_with_another_value_is_refused_or_decides(rng, tmp_path, kind):
+    path = tmp_path / "m.npz"
+    prepare = Preprocessor("zscore", image_shape=SHAPE).fit(rng.random((9, 12)))
+    save(machine(rng, d=12, kernel=KERNELS[kind], prepare=prepare), path)
+    said = str(np.load(path)["header"])
+    X, refused = rng.random((3, 12)), 0
+    for at in range(len(list(places(json.loads(said))))):
+        for wrong in WRONG:
+            changed = json.loads(said)
+            holder, name = list(places(changed))[at]
+            if kind != "rbf" and holder not in (kernel := changed["kernel"], kernel.get("base")):
+                break  # the same in all kinds
+            holder[name] = wrong
+            rewrite(path, {"header.npy": npy(np.array(json.dumps(changed)))})
+            try:
+                loaded = load(path)
+            except ValueError:
+                refused += 1
+                continue
+            if isinstance(loaded.prepare, Demanded):
+                continue
+            takes = X if loaded.prepare is None or loaded.prepare.image_shape else X.reshape(3, *SHAPE)
+            assert loaded.decision_function(takes).shape == (3, 3), (name, wrong)
+    assert refused > 40

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, field, fields, replace
-from typing import ClassVar
+from dataclasses import MISSING, asdict, field, fields, replace
+from functools import lru_cache
+from types import UnionType
+from typing import ClassVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from svmcore.kernels.compiled import KernelCode, _finish_rows
 
 KERNELS: dict[str, type[Kernel]] = {}
+LARGEST = float(np.finfo(np.float32).max)  # products are made in single precision
 
 
 class Kernel:
@@ -134,12 +137,38 @@ def kernel_from_dict(description: dict) -> Kernel:
         raise ValueError(f"kernel: {name!r} is unknown; allowed: {', '.join(sorted(KERNELS))}")
     cls = KERNELS[description["name"]]
     values = {key: value for key, value in description.items() if key != "name"}
-    if hasattr(cls, "from_fields"):
-        return cls.from_fields(values)
-    allowed = [f.name for f in fields(cls)]
-    if unknown := sorted(set(values) - set(allowed)):
-        raise ValueError(f"kernel {cls.name}: unknown field {unknown[0]!r}; allowed: {', '.join(allowed) or 'none'}")
+    declared, needed = _declared(cls)
+    allowed = ", ".join(declared) or "none"
+    if unknown := sorted(set(values) - set(declared)):
+        raise ValueError(f"kernel {cls.name}: unknown field {unknown[0]!r}; allowed: {allowed}")
+    if missing := [name for name in needed if name not in values]:
+        raise ValueError(f"kernel {cls.name}: {missing[0]} is missing; allowed: {allowed}")
+    for name, value in values.items():
+        if declared[name] is Kernel:
+            values[name] = kernel_from_dict(value)
+        elif not _is_a(value, declared[name]):
+            kind = getattr(declared[name], "__name__", declared[name])
+            raise ValueError(f"kernel {cls.name}: {name} = {repr(value)[:60]}; allowed: {kind}")
     return cls(**values)
+
+
+@lru_cache(maxsize=64)
+def _declared(cls: type[Kernel]) -> tuple[dict[str, object], list[str]]:
+    """Types of the fields of a kernel, and the names of those without a default."""
+    hints, own = get_type_hints(cls), fields(cls)
+    return {f.name: hints[f.name] for f in own}, [f.name for f in own if f.default is MISSING]
+
+
+def _is_a(value, declared) -> bool:
+    """Whether a value read from a file is of the type that a field declares; numbers are finite ones."""
+    if isinstance(declared, UnionType):
+        return any(_is_a(value, one) for one in get_args(declared))
+    if get_origin(declared) is tuple:
+        return isinstance(value, list | tuple) and all(_is_a(one, get_args(declared)[0]) for one in value)
+    if declared in (int, float):
+        numbers = int | np.integer if declared is int else int | float | np.number
+        return isinstance(value, numbers) and not isinstance(value, bool) and abs(value) <= LARGEST
+    return isinstance(value, declared)
 
 
 def squared_norms(X) -> np.ndarray:
@@ -162,8 +191,7 @@ def _check(kernel, field: str, good: bool, allowed: str) -> None:
 
 def _check_finite(kernel, field: str) -> None:
     value = getattr(kernel, field)
-    good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(value)
-    _check(kernel, field, bool(good), "a finite number")
+    _check(kernel, field, _is_a(value, float), "a finite number of single precision")
 
 
 def _check_positive(kernel, field: str) -> None:

@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from svmcore.gram.products import Operand
-from svmcore.kernels import Kernel, kernel_from_dict, squared_norms
+from svmcore.kernels import Kernel, squared_norms
 
 
 class BlockwiseKernel(Kernel):
@@ -42,6 +42,8 @@ class FittedKernel(BlockwiseKernel):
     def __post_init__(self):
         for name in self.arrays:
             array = np.ascontiguousarray(getattr(self, name), np.float32)
+            if array.ndim != 2 or not np.isfinite(array).all():
+                raise ValueError(f"kernel {self.name}: {name} of shape {array.shape}; allowed: a finite (m, n) array")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
@@ -70,13 +72,6 @@ class FittedKernel(BlockwiseKernel):
     def to_dict(self) -> dict:
         """Description that `kernel_from_dict` reads back: JSON-able but for the arrays, which `save` keeps apart."""
         return {"name": self.name, "base": self.base.to_dict()} | {name: getattr(self, name) for name in self.arrays}
-
-    @classmethod
-    def from_fields(cls, values: dict) -> FittedKernel:
-        """The kernel of a description; ValueError for fields that are missing or unknown."""
-        if set(values) != {"base", *cls.arrays}:
-            raise ValueError(f"kernel {cls.name}: fields {sorted(values)}; allowed: base, {', '.join(cls.arrays)}")
-        return cls(kernel_from_dict(values["base"]), **{name: values[name] for name in cls.arrays})
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from numba import njit
 
 from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
-from svmcore.kernels import Kernel, kernel_from_dict, register, squared_norms
+from svmcore.kernels import Kernel, register, squared_norms
 from svmcore.methods.blockwise import BlockwiseKernel
 from svmcore.model import Machine
 from svmcore.preprocess import Preprocessor
@@ -86,15 +86,6 @@ class Jittered(BlockwiseKernel):
         """JSON-able description that `kernel_from_dict` reads back."""
         fields = {"jitters": self.jitters, "image_shape": list(self.image_shape), "sides": self.sides}
         return {"name": self.name, "base": self.base.to_dict(), "prepare": list(self.prepare)} | fields
-
-    @classmethod
-    def from_fields(cls, values: dict) -> Jittered:
-        """The kernel of a description; ValueError for fields that are missing or unknown."""
-        if set(values) != {"base", "jitters", "image_shape", "sides", "prepare"}:
-            raise ValueError(
-                f"kernel jittered: fields {sorted(values)}; allowed: base, image_shape, jitters, prepare, sides"
-            )
-        return cls(**values | {"base": kernel_from_dict(values["base"])})
 
     @property
     def formula(self) -> str:

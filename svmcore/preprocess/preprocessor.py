@@ -16,6 +16,8 @@ from sklearn.utils.validation import validate_data
 
 from svmcore.preprocess.steps import STEPS, as_images, check_order, parse_step
 
+MOST = 1 << 16  # pixels that an image described in a file has in a row
+
 
 class Preprocessor(TransformerMixin, BaseEstimator):
     """Composable preprocessing with the API of a scikit-learn transformer.
@@ -112,7 +114,9 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         steps, shape, learned = (description.get(name) for name in ("steps", "image_shape", "learned"))
         if not isinstance(steps, list) or not isinstance(learned, dict) or not isinstance(shape, list | None):
             raise ValueError("its preprocessing is not described by steps, image_shape and what they learned")
-        made = cls(*steps, image_shape=shape and tuple(int(s) for s in shape))
+        if shape is not None and not (len(shape) in (2, 3) and all(type(s) is int and 0 < s < MOST for s in shape)):
+            raise ValueError(f"its preprocessing has image_shape = {shape}; allowed: (height, width[, channels])")
+        made = cls(*steps, image_shape=shape and tuple(shape))
         wanted = {str(at) for at, (name, _) in enumerate(made._parsed) if STEPS[name].learn}
         if learned.keys() != wanted:
             raise ValueError(f"its preprocessing has what steps {sorted(learned)} learned; allowed: {sorted(wanted)}")

@@ -10,8 +10,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -87,9 +88,13 @@ def append_line(path: Path, value: dict) -> None:
 def claim(folder: Path) -> int:
     """Make this process the owner of a folder; returns the open file that holds the lock until `os.close`."""
     handle = os.open(folder / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
-    locked = _lock(handle, exclusive=True)
-    owner = {"pid": os.getpid(), "started": _started(os.getpid()), "locked": locked}
-    os.write(handle, json.dumps(owner).encode())
+    try:
+        locked = _lock(handle, exclusive=True)
+        owner = {"pid": os.getpid(), "started": _started(os.getpid()), "locked": locked}
+        os.write(handle, json.dumps(owner).encode())
+    except BaseException:
+        os.close(handle)
+        raise
     return handle
 
 
@@ -112,6 +117,18 @@ def is_owned(folder: Path) -> bool:
         return not _lock(handle, exclusive=False)
     finally:
         os.close(handle)
+
+
+def clear(folder: Path, idle: float, *others: str) -> None:
+    """Remove what a kill has left in a folder: files that were never whole, and those called `others`; none that
+    somebody has written to within `idle` seconds, or of a run that is at work."""
+    with suppress(OSError):
+        left = [path for path in folder.iterdir() if path.name.startswith(files.PART) or path.name in others]
+        if left and not is_owned(folder):
+            for path in left:
+                with suppress(OSError):
+                    if time.time() - path.stat().st_mtime >= idle:
+                        path.unlink()
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from svmcore.lab.store import folders, reading, trash
 from svmcore.lab.store.held import ACTIVE, Held, named
 from svmcore.model import Machine, save
 
+BALLAST = "ballast"  # the file that makes room on a full disk
 _claims: dict[str, int] = {}  # run id -> open file whose lock says that this process is at work on it
 
 
@@ -64,7 +65,7 @@ class Run(Held):
         try:
             folders.write_json(self.path / "state.json", value)
         except OSError:
-            (self.path / "ballast").unlink(missing_ok=True)
+            (self.path / BALLAST).unlink(missing_ok=True)
             folders.write_json(self.path / "state.json", value)
 
     def add_progress(self, line: dict) -> None:
@@ -104,6 +105,8 @@ class Run(Held):
 
     def release(self) -> None:
         """For the process at work: let go of the run, whatever came of it."""
-        (self.path / "ballast").unlink(missing_ok=True)
-        if (handle := _claims.pop(self.id, None)) is not None:
-            os.close(handle)
+        try:
+            (self.path / BALLAST).unlink(missing_ok=True)
+        finally:
+            if (handle := _claims.pop(self.id, None)) is not None:
+                os.close(handle)

@@ -23,6 +23,7 @@ import shutil
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from svmcore import files
@@ -31,11 +32,13 @@ from svmcore.lab.store import folders, trash
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.held import ACTIVE, TERMINAL
 from svmcore.lab.store.reading import Damaged, UnknownRun
-from svmcore.lab.store.run import Run, RunBusy
+from svmcore.lab.store.run import BALLAST, Run, RunBusy
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
 GONE = "it is gone already"  # what is said of a run that is not there to be changed
-BALLAST = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
+BALLAST_SIZE = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
+LEFT = 60  # seconds after which what is not whole is no longer being written
+_cleared: set[Path] = set()  # folders of runs that this process has cleared of what kills had left
 
 
 class Deleted(NamedTuple):
@@ -54,20 +57,21 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
     folder = folders.place("runs")
     now = time.time()
     run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{int(now % 1 * 1000):03d}-{secrets.token_hex(3)}"
-    temporary = Run(run_id, folder / f".new-{run_id}")
-    temporary.path.mkdir()
-    handle = folders.claim(temporary.path)
+    temporary, handle = Run(run_id, folder / f".new-{run_id}"), None
     try:
+        temporary.path.mkdir()
+        handle = folders.claim(temporary.path)
         folders.write_json(temporary.path / "recipe.json", recipe.to_dict())
         if parent is not None:
             folders.write_json(temporary.path / "parent.json", parent)
         if group is not None:
             folders.write_json(temporary.path / "group.json", group._asdict())
-        files.write(temporary.path / "ballast", lambda file: file.write(b"\0" * BALLAST))
+        files.write(temporary.path / BALLAST, lambda file: file.write(b"\0" * BALLAST_SIZE))
         temporary.set_state("queued")
         os.replace(temporary.path, folder / run_id)
     except BaseException:
-        os.close(handle)
+        if handle is not None:
+            os.close(handle)
         shutil.rmtree(temporary.path, ignore_errors=True)
         raise
     files.sync_folder(folder)
@@ -113,15 +117,26 @@ def everything() -> list[Run]:
 
 def _everything() -> list[Run]:
     folder = folders.place("runs")
+    if folder not in _cleared:
+        _clear(folder)
     found = []
     for path in sorted(folder.iterdir(), reverse=True):
         if trash.is_id(path.name):
             with suppress(OSError):
                 if path.is_dir():
                     found.append(Run(path.name, path))
-        elif path.name.startswith(".new-") and not folders.is_owned(path) and trash.age(path) > 60:
+        elif path.name.startswith(".new-") and not folders.is_owned(path) and trash.age(path) > LEFT:
             shutil.rmtree(path, ignore_errors=True)
     return found
+
+
+def _clear(folder: Path) -> None:
+    """Once a process: remove what kills have left in the home folder."""
+    _cleared.add(folder)
+    for path in folder.glob("[0-9]*"):
+        folders.clear(path, 0, BALLAST)
+    for path in (home(), *home().glob("own"), *home().glob("own/pictures"), *home().glob("downloads/*")):
+        folders.clear(path, LEFT)
 
 
 def delete(found: Iterable[Run]) -> Deleted:

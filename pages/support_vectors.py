@@ -38,6 +38,7 @@ def one_by_one(run, machine, chosen, name, of):
     st.caption(
         f"{len(chosen.row):,} support vectors of *{plain(name)}*; above each its class, below its alpha. "
         f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
+        + (f" {evidence.SWAPPED}." if any(shown.given) else "")
     )
 
 

@@ -16,7 +16,6 @@ from pages.ui.kit.paging import paged
 from pages.ui.run import stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry import noise
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.methods.editing import RULES, roles
@@ -46,7 +45,7 @@ class Left(NamedTuple):
     mean: np.ndarray  # (0,) where a rule has no margins
     variance: np.ndarray
     sign: np.ndarray  # +-1, as training saw them
-    flipped: np.ndarray  # bool: the run's noise gave it the other label
+    given: np.ndarray  # its class in the data set where the run's noise gave it the other label, else ""
 
     def ref(self, row: int) -> str:
         """The example, as galleries and the address name it."""
@@ -61,12 +60,11 @@ def left_of(run: Run) -> Left:
     """Of a run that is done. FileNotFoundError where its method leaves nothing out."""
     found, machine, dataset = run.edited(), run.machine(), evidence.data_of(run)
     names = evidence.class_names(run, machine)
-    own = dataset.y_train[found.index].astype(str) == names[1]
-    flipped = noise.flipped(len(found.index), run.recipe.option("noise"), run.recipe.seed)
-    sign = np.where(own != flipped, 1, -1)
+    known = evidence.labels(run)
+    sign = np.where(known.seen[found.index].astype(str) == names[1], 1, -1)
     if not np.isfinite(found.mean).all():
         found = found._replace(mean=found.mean[:0], variance=found.variance[:0])
-    return Left(run, dataset, names, *found, sign, flipped)
+    return Left(run, dataset, names, *found, sign, known.given[found.index])
 
 
 def draw(run: Run) -> None:
@@ -99,8 +97,8 @@ def _thrown(left: Left) -> None:
     ]
     st.table(rows, alt="How many training examples were kept, thrown away and put back, and why")
     st.caption(words.plain(_how(left)))
-    if flipped := int(left.flipped.sum()):
-        caught = int((left.flipped & (left.role == roles.WRONG_SIDE)).sum())
+    if flipped := np.count_nonzero(left.given != ""):
+        caught = np.count_nonzero((left.given != "") & (left.role == roles.WRONG_SIDE))
         st.caption(
             f"{flipped:,} labels were flipped; {caught:,} of them lay on the wrong side and were thrown away, beside "
             f"{counts[roles.WRONG_SIDE] - caught:,} whose labels are as they were."
@@ -224,20 +222,21 @@ def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
         key="left_gallery",
         alt=f"{len(rows)} training examples: {kind.lower()}",
     )
-    flipped = " Cross: its label was flipped." if left.flipped.any() else ""
+    flipped = f" Cross: its label was flipped. {evidence.SWAPPED}." if any(left.given) else ""
     means = "; lower left: its mean margin" if len(left.mean) else ""
     st.caption(f"Upper right: its label as training saw it{means}.{flipped} Click one to see why.")
 
 
 def _tile(left: Left, row: int, cut: list[str]) -> Tile:
     told = f", margin mean {left.mean[row]:.2f}, variance {left.variance[row]:.2f}" if len(left.mean) else ""
-    flip = ", label flipped" if left.flipped[row] else ""
+    given = left.given[row]
+    label = evidence.told(left.label(row), given)
     return Tile(
         left.ref(row),
-        f"Training example {left.index[row]}, labelled {left.label(row)}{flip}, {roles.TITLES[left.role[row]]}{told}",
-        upper=cut[int(left.sign[row] > 0)],
+        f"Training example {left.index[row]}, labelled {label}, {roles.TITLES[left.role[row]]}{told}",
+        upper=cut[int(left.sign[row] > 0)] + (f" ({words.short(given, 9)})" if given else ""),
         lower=words.minus(f"{left.mean[row]:.2f}") if len(left.mean) else "",
-        cross=bool(left.flipped[row]),
+        cross=bool(given),
     )
 
 
@@ -246,8 +245,8 @@ def _rows(left: Left, rows: np.ndarray) -> None:
     names = [words.short(name, 24) for name in left.dataset.feature_names]
     X = left.dataset.X_train[left.index[rows]]
     columns = {"example": left.index[rows], "label": [words.short(left.label(row), 24) for row in rows]}
-    if left.flipped.any():
-        columns["flipped"] = left.flipped[rows]
+    if any(left.given):
+        columns["in the data set"] = [words.short(given, 24) for given in left.given[rows]]
     if len(left.mean):
         columns |= {"m": left.mean[rows].round(3), "v": left.variance[rows].round(3)}
     columns |= dict(zip(names[:COLUMNS], X[:, :COLUMNS].T))

@@ -17,6 +17,7 @@ from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, pictures, reference
 from pages.ui.kit.words import distinct, minus, short
 from svmcore import metrics
 from svmcore.jitter import JitterSet
+from svmcore.lab.registry import noise, split
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -31,12 +32,48 @@ class Supports(NamedTuple):
     alpha: np.ndarray
     sign: np.ndarray  # +1 or -1, the side it stands for
     kind: np.ndarray  # "free", "bound", "virtual" or "virtual-bound": its ring; "" for a constructed one
-    label: np.ndarray  # class; of a constructed one, the class that it speaks for most
+    label: np.ndarray  # class as training saw it; of a constructed one, the class that it speaks for most
+    given: np.ndarray  # class in the data set where label noise swapped it, else ""
 
     @property
     def virtual(self) -> np.ndarray:
         """(m,) bool: which were made from another one."""
         return np.char.startswith(self.kind, "virtual")
+
+
+class Labels(NamedTuple):
+    """Of every example of a data set's X_train, each array (n,)."""
+
+    seen: np.ndarray  # class as the training of a run saw it: with the recipe's label noise
+    given: np.ndarray  # class in the data set where that is another one, else ""
+
+    def said(self, row: int) -> str:
+        """`3`, or with noise `3 (8 in the data set, swapped by noise)`."""
+        return told(self.seen[row], self.given[row])
+
+
+SWAPPED = "In brackets the class in the data set, where label noise swapped it"
+
+
+def labels(run: Run) -> Labels:
+    """The labels of the training examples of a run; those of all others as the data set has them."""
+    y, recipe = load(run.recipe.dataset).y_train, run.recipe
+    seen, given = y, np.zeros(len(y), "U1")
+    if share := recipe.options.get("noise", 0.0):
+        index = run.train_index()
+        swapped = noise.swapped(split.labels(recipe, y[index]), share, recipe.seed)
+        if len(recipe.classes) == 1:
+            seen, swapped = y.astype(str), np.where(swapped > 0, str(recipe.classes[0]), "rest")
+        which = noise.flipped(len(index), share, recipe.seed)
+        seen = seen.astype(np.result_type(seen, swapped))
+        seen[index[which]] = swapped[which]
+        given = np.where(np.isin(np.arange(len(y)), index[which]), y.astype(str), "")
+    return Labels(seen, given)
+
+
+def told(label, given: str) -> str:
+    """A class read out, with that of the data set where noise swapped it."""
+    return f"{label} ({given} in the data set, swapped by noise)" if given else str(label)
 
 
 def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
@@ -101,10 +138,11 @@ def at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Supports:
     made = np.zeros(len(position), bool) if machine.jitter is None else machine.jitter[position] > 0
     kind = np.array([ring(*one) for one in zip(made, machine.bound[c, position])], str)
     coef = machine.coef[c, position]
-    label = load(run.recipe.dataset).y_train[row]
+    known = labels(run)
+    label, given = known.seen[row], np.where(row < 0, "", known.given[row])
     if (made := row < 0).any():
         kind, label = np.where(made, "", kind), np.where(made, _pulled_for(run, machine, position), label.astype(str))
-    return Supports(position, row, np.abs(coef), np.sign(coef).astype(int), kind, label)
+    return Supports(position, row, np.abs(coef), np.sign(coef).astype(int), kind, label, given)
 
 
 def _pulled_for(run: Run, machine: Machine, position: np.ndarray) -> np.ndarray:
@@ -129,14 +167,21 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
     return [
         Tile(
             "" if row < 0 else reference(dataset, "train", row),
-            named(position, row, label, kind, alpha),
-            upper=cut.get(label) or short(label, 9),
+            named(position, row, told(label, given), kind, alpha),
+            upper=(cut.get(label) or short(label, 9)) + (f" ({short(given, 9)})" if given else ""),
             lower=minus(f"{number:{sign}.2f}"),
             ring=str(kind),
             sign=int(side),
         )
-        for position, row, label, kind, alpha, side, number in zip(
-            chosen.position, chosen.row, chosen.label.tolist(), chosen.kind, chosen.alpha, chosen.sign, numbers
+        for position, row, label, given, kind, alpha, side, number in zip(
+            chosen.position,
+            chosen.row,
+            chosen.label.tolist(),
+            chosen.given,
+            chosen.kind,
+            chosen.alpha,
+            chosen.sign,
+            numbers,
         )
     ]
 

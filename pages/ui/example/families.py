@@ -23,7 +23,7 @@ LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with 
 
 def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: str) -> None:
     """Of support vectors of one machine, the families whose alphas add up to most, as the machine sees them."""
-    dataset = load(run.recipe.dataset)
+    dataset, known = load(run.recipe.dataset), evidence.labels(run)
     jitters = evidence.jitter_names(machine)
     heads, family = np.unique(chosen.row, return_inverse=True)
     weight = np.bincount(family, chosen.alpha)
@@ -32,11 +32,11 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
         own = np.flatnonzero((family == f) & (~chosen.virtual))
         made = np.flatnonzero((family == f) & (chosen.virtual))[: LONGEST - 1]
         row = heads[f]
-        ref, label = reference(run.recipe.dataset, "train", row), dataset.y_train[row]
+        ref, label = reference(run.recipe.dataset, "train", row), known.seen[row]
         kind, alpha = (str(chosen.kind[own[0]]), chosen.alpha[own[0]]) if len(own) else ("", 0.0)
         first = Tile(
             ref,
-            f"Training example {row}, class {label}, {kind or 'no'} support vector",
+            f"Training example {row}, class {known.said(row)}, {kind or 'no'} support vector",
             short(label, 9),
             f"{alpha:.2f}" if alpha else "",
             kind,

@@ -43,7 +43,8 @@ def plane(run, machine, key: str, test=None):
     """
     dataset = load(run.recipe.dataset)
     split, rows = ("train", run.train_index()) if test is None else (test.split, test.index)
-    X, y = (array[rows] for array in evidence.examples(dataset, split))
+    X, y = evidence.examples(dataset, split)
+    X, y = X[rows], (evidence.labels(run).seen if test is None else y)[rows]
     refs = [reference(run.recipe.dataset, split, i) for i in rows]
     marks = {} if machine is None else {"field": field_of(run, machine, X)}
     if test is not None:

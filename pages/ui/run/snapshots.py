@@ -15,12 +15,13 @@ def at_work(run, live, c: int) -> evidence.Supports:
     """The support vectors of machine c with the largest alpha, as a live look has them."""
     rows, alpha, bound, _, virtual = live.top[c]
     rows = run.train_index()[rows]
-    label = load(run.recipe.dataset).y_train[rows]
+    known = evidence.labels(run)
+    label = known.seen[rows]
     names = classes(run)
     own = names[c] if len(live.top) > 1 else names[-1]
     sign = np.where(label.astype(str) == own, 1, -1)
     kind = np.array([evidence.ring(*one) for one in zip(virtual, bound)], str)
-    return evidence.Supports(np.arange(len(rows)), rows, alpha, sign, kind, label)
+    return evidence.Supports(np.arange(len(rows)), rows, alpha, sign, kind, label, known.given[rows])
 
 
 def classes(run) -> list[str]:

@@ -240,6 +240,7 @@ def _largest(run, live, done):
     rings = gallery.VIRTUAL_RINGS if shown.virtual.any() else gallery.RINGS
     st.caption(
         f"Class above, alpha below. {rings}; {gallery.SIDES}."
+        + (f" {evidence.SWAPPED}." if any(shown.given) else "")
         + (
             " Σ: summed over the forms of one example that are support vectors, each with an alpha of at most "
             f"C = {run.recipe.C:g}."

@@ -207,7 +207,9 @@ def _named(run: Run | None, split: str, index: int) -> str:
 def _role(run: Run, split: str, index: int) -> str:
     """What the run has seen of the example."""
     if split == "train" and index in run.train_index():
-        return " · trained on"
+        known = evidence.labels(run)
+        swapped = f" as {plain(short(known.seen[index]))}: label noise swapped its class" if known.given[index] else ""
+        return f" · trained on{swapped}"
     test = run.test()
     tested = split == test.split and index in test.index
     return "" if tested else " · not seen by this run"

@@ -162,14 +162,14 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
 
 def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, row: int) -> None:
     """The families that pull most on the example, to pick one."""
-    y, part = shown.dataset.y_train, dict(zip(families.name.tolist(), families.part.tolist()))
+    known, part = evidence.labels(run), dict(zip(families.name.tolist(), families.part.tolist()))
     gallery(
         evidence.seen_pictures(run, evidence.prepared(run, shown.dataset.X_train[offered])),
         [
             Tile(
                 str(one),
-                f"The family of training example {one}, class {y[one]}, adds {minus(f'{part[one]:+.2f}')}",
-                upper=short(y[one], 9),
+                f"The family of training example {one}, class {known.said(one)}, adds {minus(f'{part[one]:+.2f}')}",
+                upper=short(known.seen[one], 9),
                 lower=minus(f"{part[one]:+.2f}"),
                 ring="free" if one == row else "",
             )
@@ -237,13 +237,13 @@ def _tile(jitters: JitterSet, j: int, child: Child, sign: int, ref: str) -> Tile
 
 
 def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[Child], families: bill.Bill) -> str:
-    name, label = evidence.machine_names(run, machine)[c], shown.dataset.y_train[row]
+    name, label = evidence.machine_names(run, machine)[c], evidence.labels(run).said(row)
     kept = sum(child.position >= 0 for child in born)
     at = np.flatnonzero(families.name == row)
     adds = minus(f" Together they add {families.part[at[0]]:+.2f} to its f of this example.") if len(at) else ""
     alpha = sum(child.alpha for child in born)
     return (
-        f"Training example {row:,}, class {plain(short(label))}: {kept} of {len(born)} forms hold up "
+        f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of {len(born)} forms hold up "
         f"*{plain(short(name, 60))}*, alphas {alpha:.2f} in all, each below its picture (C: at C).{adds} "
         f"{VIRTUAL_RINGS}, made by the shift above it. Pale: no support vector of this machine."
     )

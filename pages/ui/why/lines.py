@@ -45,7 +45,7 @@ def view(run: Run, machine: Machine, shown: Shown, said: Answer, by: str) -> Vie
         jitters = evidence.jitters(machine).jitters
     key = np.arange(len(row)) if by == "sv" else row
     if by == "class":
-        key = np.searchsorted(shown.dataset.classes, shown.dataset.y_train[row])
+        _, key = np.unique(evidence.labels(run).seen[row], return_inverse=True)
     return View(run, machine, shown, said, by, key, row, jitters)
 
 
@@ -130,7 +130,7 @@ def _ring(view: View, c: int, positions: np.ndarray) -> str:
 def _class(view: View, positions: np.ndarray) -> str:
     """The class of a line; "reduced" for a vector that was constructed, which has none."""
     row = view.row[positions[0]]
-    return "reduced" if row < 0 else str(view.shown.dataset.y_train[row])
+    return "reduced" if row < 0 else str(evidence.labels(view.run).seen[row])
 
 
 def _jitter(view: View, positions: np.ndarray) -> Jitter | None:

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from data import Dataset, load
-from pages.ui.example import plane
+from pages.ui.example import evidence, plane
 from pages.ui.example.shown import Shown
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
@@ -77,7 +77,7 @@ def _columns(shown: Shown) -> None:
 def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:
     X, y = shown.dataset.X_train, shown.dataset.y_train
     if run is not None and machine is not None:
-        X, y = X[run.train_index()], y[run.train_index()]
+        X, y = X[run.train_index()], evidence.labels(run).seen[run.train_index()]
     classes = shown.dataset.classes if machine is None else machine.classes
     field = None if machine is None else plane.field_of(run, machine, np.concatenate([X, shown.X]))
     figure = maps.toy_plane(X, y, classes, field=field)

@@ -16,11 +16,12 @@ RUN_SECONDS = 120  # that a small run may take, compilation included
 @pytest.fixture(autouse=True)
 def whole_app(monkeypatch):
     """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
-    monkeypatch.setattr(
-        script_runner,
-        "_mpa_v1",
-        lambda path: exec(Path(path).read_text("utf-8"), {"__name__": "__main__", "__file__": path}),
-    )
+    monkeypatch.setattr(script_runner, "_mpa_v1", script_of_app)
+
+
+def script_of_app(path):
+    """Run app.py as a script."""
+    exec(Path(path).read_text("utf-8"), {"__name__": "__main__", "__file__": path})
 
 
 def open_page(page, /, **query):

@@ -17,6 +17,7 @@ from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables import TABLES
 from svmcore.metrics import wilson
 from tests.bench import crossing, digestion, measured, ratio, reductions, times
+from tests.bench.soak import told
 
 README = Path(__file__).parents[2] / "README.md"
 MARKS = "<!-- {}: printed by python -m tests.bench.readme -->", "<!-- end of {} -->"
@@ -36,6 +37,7 @@ def parts() -> dict[str, str]:
         "clicks": clicks(measured.read("clicks")),
         "clicks_detect": clicks_detect(measured.read("clicks_detect")),
         "clicks_why": clicks_why(measured.read("clicks_why")),
+        "soak": told.part(measured.read("soak"), table, measured_on),
     }
 
 

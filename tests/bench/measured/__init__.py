@@ -10,6 +10,7 @@ volcanoes.json   what volcanoes.py writes
 faces.json       what faces.py writes
 crossing.json    what crossing.py writes
 reductions.json  what reductions.py writes
+soak.json        what the parts of soak/ found
 """
 
 from __future__ import annotations

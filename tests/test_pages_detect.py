@@ -193,8 +193,8 @@ def test_other_pages_lead_a_detection_run_to_its_own(done):
 
 
 def test_a_link_to_an_example_of_a_set_of_digits_opens_beside_a_search(done):
-    app = open_page("train", run=done.id, digit="digits-8x8/test/3")
-    assert any("Test example 3" in text.value for text in app.markdown)
+    app = open_page("train", run=done.id, digit="digits-8x8/train/3")
+    assert "Training example 3" in " ".join(text.value for text in app.markdown)
 
 
 def test_a_second_run_lies_beside_the_first(done):

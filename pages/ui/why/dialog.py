@@ -163,7 +163,7 @@ def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, ind
         else:
             _back()
         with st.container(width="stretch", gap=None):
-            st.markdown(f"#### {_named(run, split, index)}: {_answer(said, shown)}")
+            st.markdown(f"#### {_named(None if said is None else run, split, index)}: {_answer(said, shown)}")
             where = f" · **{place.number:,} of {place.of:,}** {plain(short(place.title)) or 'here'}" if place else ""
             st.caption(f"{plain(shown.dataset.entry.title)}{'' if said is None else _role(run, split, index)}{where}")
 
@@ -198,7 +198,7 @@ def _back() -> None:
 
 
 def _named(run: Run | None, split: str, index: int) -> str:
-    """`Test example 65`: what the example was to the run, or else its part of the data set."""
+    """`Test example 65`: what the example was to a run that answers about its set, or else its part of that set."""
     test = run.test() if run is not None and run.result else None
     tested = test is not None and split == test.split and index in test.index
     return plain(words.test_example(split, index)) if tested or split == "test" else f"Training example {index}"

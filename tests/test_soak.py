@@ -34,7 +34,7 @@ def test_a_command_line_that_breaks_down_is_seen(home, monkeypatch):
     assert any("KeyError" in each for each in said)
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 3])
 def test_hostile_addresses(run, number):
     assert addresses.attempt(Visitor(), addresses.parameters(), [run.id], 1, number) == ""
 
@@ -49,7 +49,7 @@ def test_a_name_that_is_not_kept_is_seen(home, monkeypatch):
     assert "a run" in names.attempt(Visitor(), 1, 1)
 
 
-@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("number", [1, 2, 3])
 def test_reports_and_scripts_of_hostile_names(home, number):
     assert reports.attempt(1, number) in ("", "refused")
 
@@ -61,13 +61,13 @@ def test_a_text_that_is_not_escaped_is_seen(home, monkeypatch):
 
 
 def test_machines_tampered_with(run, tmp_path):
-    said = {models.attempt([run.path / "model.npz"], tmp_path, 1, number) for number in range(60)}
+    said = {models.attempt([run.path / "model.npz"], tmp_path, 2, number) for number in range(60)}
     assert said == {"refused", "decides"}
 
 
 def test_a_machine_that_decides_nothing_is_seen(run, tmp_path, monkeypatch):
     monkeypatch.setattr(models, "load", lambda path: train.execute(run.recipe).machine)
-    monkeypatch.setattr("svmcore.model.Machine.decision_values", lambda self, X: np.full((len(X), 10), np.nan))
+    monkeypatch.setattr("svmcore.model.Machine.decision_values", lambda self, X, *_: np.full((len(X), 10), np.nan))
     assert "decides [nan" in models.attempt([run.path / "model.npz"], tmp_path, 1, 1)
 
 

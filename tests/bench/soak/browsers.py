@@ -12,7 +12,7 @@ import time
 
 from playwright.async_api import async_playwright
 
-from tests.bench.soak import ROOT, Budget, draw, row, temporary_home
+from tests.bench.soak import ROOT, Budget, draw, lend_compiled, row, temporary_home
 from tests.bench.soak.clients import Held, Visits, click, open_client, train, wander
 from tests.browser.conftest import CHROMIUM_FLAGS, running_app
 
@@ -22,13 +22,14 @@ RUNS = (
     "dataset=mnist-5k&C=3&kernel=rbf:gamma=2",
     "dataset=mnist-5k&C=0.7",
 )
+ALONE = 40  # clicks of one browser before: what pages import is not of the clients
 AFTER = 150  # seconds until the server has let go of closed sessions
 BACK = 1.10
 
 
 def browsers(budget: Budget, seed: int) -> list[dict]:
     """Clicks of twelve clients until the budget is spent."""
-    with temporary_home() as home, running_app(ROOT, home) as server:
+    with temporary_home() as home, running_app(ROOT, lend_compiled(home)) as server:
         return asyncio.run(_attack(server, budget, seed))
 
 
@@ -37,8 +38,9 @@ async def _attack(server, budget: Budget, seed: int) -> list[dict]:
     async with async_playwright() as tool:
         browser = await tool.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
         first = await open_client(browser, server.url, alone)
-        for _ in range(40):  # most pages once or twice: what they import is not of the clients
-            await click(first, draw(seed, 0), alone) if _ < 2 else await click(first, draw(seed, _), alone)
+        rng = draw(seed, 0)
+        for _ in range(ALONE):
+            await click(first, rng, alone)
         await first.context.close()
         await asyncio.sleep(5)
         before = held.sample()[1]

@@ -192,7 +192,6 @@ def _odd_homes() -> Iterator[tuple[str, str]]:
 
 def _odd(home: str) -> str:
     """What is wrong with what the command line says where the home is this one: a run, then its list of data."""
-    numba = os.environ.get("NUMBA_CACHE_DIR", "")
     can_be = not any(part in home for part in ("/file", "/loop", "y" * 300, "/proc/", "read-only"))
     code = (
         "import sys; from svmcore import _jit; "
@@ -202,7 +201,7 @@ def _odd(home: str) -> str:
     environment = os.environ | {
         "SVMLAB_HOME": home,
         "PYTHONPATH": str(ROOT),
-        "NUMBA_DISABLE_JIT": "0" if numba else "1",
+        "NUMBA_DISABLE_JIT": "1",  # in a new home everything would be compiled first
     }
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=600, check=False

@@ -11,12 +11,14 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 
 CHUNK = 100  # tries of one process: what they leave in memory goes with it
+TELL = 30  # seconds between two lines on how far it is
 CONTEXT = multiprocessing.get_context("fork")
 
 
@@ -28,14 +30,18 @@ def shared(
     chunk: int = CHUNK,
 ) -> Iterator[tuple[int, str]]:
     """Results of the tries, in the order in which they end."""
-    numbers, hands = iter(numbers), {}
+    numbers, hands, said_at, heard = iter(numbers), {}, time.monotonic(), 0
     try:
         while True:
             while len(hands) < workers and (hand := _hand(work)) and hand.give(numbers):
                 hands[hand.pipe] = hand
             if not hands:
                 return
+            if time.monotonic() - said_at > TELL:
+                print(f"  {heard:,} tries so far", file=sys.stderr, flush=True)
+                said_at = time.monotonic()
             for pipe in wait(list(hands), timeout=1.0):
+                heard += 1
                 yield from _heard(hands, pipe, numbers, chunk)
             for pipe, hand in list(hands.items()):
                 if time.monotonic() - hand.heard > patience:

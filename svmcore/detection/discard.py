@@ -5,7 +5,7 @@
     passes      f(features) >= threshold,    f a machine of degree 2, as its quadratic form
 
 The machine is fitted to every other chip, and the threshold is the value that at most a stated share of the objects
-among the rest stay below. b = 3 takes 36 numbers where the large machine takes 283.
+among the rest stay below; all forms of a chip go with it. b = 3 takes 36 numbers where the large machine takes 283.
 
 References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4 (the cost of a decision);
 Rowley, Baluja and Kanade, PAMI 20 (1998) (a quick first network).
@@ -44,10 +44,13 @@ class Discard:
         return averages(level, self.block)
 
 
-def fit_discard(chips, y, *, block: int = 3, lost: float = 0.005, C: float = 1.0, monitor=None) -> Discard:
+def fit_discard(chips, y, *, parent=None, block: int = 3, lost: float = 0.005, C: float = 1.0, monitor=None) -> Discard:
     """The quick look for objects y > 0 among chips (n, side, side) uint8, that loses at most the share `lost` of the
-    objects that it was not fitted to. ValueError for chips that are not square, or smaller than two blocks, or a share
-    that is none."""
+    objects that it was not fitted to.
+
+    parent (n,): the row that a chip is a form of, its own for a chip as it came; without it all are as they came.
+    ValueError for chips that are not square, or smaller than two blocks, or a share that is none.
+    """
     chips, y = np.asarray(chips), np.asarray(y)
     side = chips.shape[-1]
     if chips.ndim != 3 or chips.shape[1] != side or side < 2 * block:
@@ -57,11 +60,13 @@ def fit_discard(chips, y, *, block: int = 3, lost: float = 0.005, C: float = 1.0
     tall = np.ascontiguousarray(chips.reshape(-1, side))
     corners = side * np.arange(len(chips))
     X = _looks(averages(tall, block), corners, np.zeros_like(corners), side, block)
-    ranked = np.argsort(y > 0, kind="stable")  # every other one of each class
-    kept, held = ranked[::2], ranked[1::2]
-    svc = SVC(Poly(2, 1.0, 1.0), C=C, class_weight="balanced").fit(X[kept], y[kept] > 0, monitor=monitor)
+    parent = np.arange(len(y)) if parent is None else np.asarray(parent)
+    own = np.flatnonzero(parent == np.arange(len(y)))
+    ranked = own[np.argsort(y[own] > 0, kind="stable")]  # every other one of each class
+    held = np.isin(parent, ranked[1::2])
+    svc = SVC(Poly(2, 1.0, 1.0), C=C, class_weight="balanced").fit(X[~held], y[~held] > 0, monitor=monitor)
     form = quadratic(svc.machine_)
-    f = np.sort(form.values(X[held][y[held] > 0]))
+    f = np.sort(form.values(X[held & (y > 0)]))
     below = int(lost * len(f))
     threshold = float(f[below]) if len(f) else -np.inf
     return Discard(side, block, form, threshold, float(np.mean(f < threshold)) if len(f) else 0.0)

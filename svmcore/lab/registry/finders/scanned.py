@@ -158,11 +158,11 @@ def quick_look(recipe, chips: np.ndarray, y: np.ndarray) -> Discard | None:
     lost = recipe.option("lost")
     if not lost:
         return None
-    forms = (
-        JitterSet.parse(recipe.jitters or "none", chips.shape[1:]).apply(chips[y > 0])[1:].reshape(-1, *chips.shape[1:])
-    )
-    labels = np.concatenate([y, np.ones(len(forms), np.int64)])
-    return fit_discard(np.concatenate([chips, np.rint(forms).astype(np.uint8)]), labels, lost=lost)
+    objects = np.flatnonzero(y > 0)
+    forms = JitterSet.parse(recipe.jitters or "none", chips.shape[1:]).apply(chips[objects])[1:]  # (j, m, side, side)
+    everything = np.concatenate([chips, np.rint(forms).astype(np.uint8).reshape(-1, *chips.shape[1:])])
+    parent = np.concatenate([np.arange(len(y)), np.tile(objects, len(forms))])
+    return fit_discard(everything, y[parent], parent=parent, lost=lost)
 
 
 def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:

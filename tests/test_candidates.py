@@ -68,6 +68,24 @@ def test_candidates_are_the_local_maxima(seed):
     assert (np.diff(strength) <= 0).all()
 
 
+@pytest.mark.parametrize("side", [5, 6, 9])
+def test_no_window_of_a_candidate_reaches_a_gap(side):
+    """A place that was never imaged has the sharpest edge of the picture; a dark speckle of 2 x 3 is no such place."""
+    rng = np.random.default_rng(side)
+    image = np.maximum(scene(rng, (60, 50), side), 1)
+    image[:, 30:] += 60
+    image[12:40, 22:28] = image[50:, :7] = image[3:5, 8:11] = 0
+    filter_ = MatchedFilter.fit(blobs(rng, 9, side))
+    clear = naive.correlation(image, filter_.template)
+    low, gaps = side // 2, [(y, x) for y in range(58) for x in range(48) if not image[y : y + 3, x : x + 3].any()]
+    for y, x in gaps:  # its window begins at y - low, so it holds one of rows y to y + 2 from y - side + low + 1 on
+        clear[max(y + low - side + 1, 0) : y + low + 3, max(x + low - side + 1, 0) : x + low + 3] = np.nan
+    everywhere, seen = filter_.peaks(image)[0], filter_.peaks(image, blank=0)[0]
+    assert [tuple(c) for c in seen] == naive.maxima(clear, APART, filter_.threshold)
+    assert 0 < len(seen) < len(everywhere)
+    np.testing.assert_array_equal(filter_.peaks(image, blank=255)[0], everywhere)
+
+
 def test_equal_maxima_next_to_each_other_are_one():
     """A scene repeated with a shift that the maxima's distance covers has plateaus of two equal peaks."""
     template = np.zeros((3, 3))

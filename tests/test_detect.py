@@ -76,6 +76,28 @@ def test_a_run_keeps_every_part(done):
     assert TASKS["detect"].headline(result).startswith(f"{result['offset']['found'] / result['n_test']:.0%} of")
 
 
+def test_nothing_is_looked_for_where_a_picture_has_a_gap(home, monkeypatch):
+    known = small_set()
+    contents = known.parse([])
+    scenes = list(contents.pictures)
+    for at in (0, 3):  # in one that trains and in one that tests, whichever part it is
+        image = np.maximum(scenes[at].image, 1)
+        image[:, 200:] = 0
+        scenes[at] = replace(scenes[at], image=image)
+    monkeypatch.setitem(
+        catalogue._BUILT_IN,
+        "small",
+        replace(known, blank=0, parse=lambda _: replace(contents, pictures=tuple(scenes))),
+    )
+    for part, tested in enumerate((0, 3)):
+        problem = TASKS["detect"].prepare(SMALL, lambda _: None, part)
+        beside = problem.search.box[problem.search.picture == tested]
+        assert len(beside) > 3
+        assert beside[:, 2].max() <= 200
+        assert (problem.search.box[problem.search.picture != tested][:, 2] > 200).any()
+        assert (problem.search.train_chips[problem.search.train_picture == 3 - tested] > 0).all()
+
+
 def test_the_figures_are_those_of_all_parts_together(done):
     tests = [done.test(part) for part in range(2)]
     found = findings.joined(tests)

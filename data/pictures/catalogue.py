@@ -40,6 +40,7 @@ _VENUS = PictureEntry(
     licence="CC BY 4.0",
     citation="M. C. Burl et al., Learning to recognize volcanoes on Venus, Machine Learning 30, 1998",
     size_mb=141,
+    blank=0,
     note="Magellan radar images; a pixel is 75 m. The labels are opinions in four degrees of confidence. Published are "
     "134 images with 1485 volcanoes that count; an experiment names those of its images that are not here.",
     parse=venus.read,

@@ -86,6 +86,7 @@ class PictureFacts:
     note: str = ""
     synthetic: bool = False
     fetchable: bool = False
+    blank: int | None = None  # grey of places that were never imaged; None for a set without such gaps
     window: float = 1.0  # side of a ready-made chip, as a share of an object's box around the same centre
 
 

@@ -3,7 +3,8 @@
     r(p) = <w(p), t>,    t = the mean of the positive chips, each with mean 0 and norm 1, scaled to norm 1
                          w(p) = the window around p, with mean 0 and norm 1
 
-Candidates are the local maxima of r above a threshold, set by the share of training objects that may be missed.
+Candidates are the local maxima of r above a threshold, set by the share of training objects that may be missed. Windows
+that reach a gap of the picture are none: its edge is the strongest contrast there is, and it shows nothing.
 DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.2.
 """
 
@@ -12,11 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import maximum_filter
+from scipy.ndimage import maximum_filter, minimum_filter
 from scipy.spatial import cKDTree
 from skimage.feature import match_template
 
 APART = 3  # pooled pixels: of two maxima that are nearer the lower one is none
+GAP = 3  # pooled pixels each way from which blank ones are a gap, and no dark speckle
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +53,21 @@ class MatchedFilter:
             found[at : at + inside.shape[0], at : at + inside.shape[1]] = inside
         return found
 
-    def peaks(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def peaks(self, image: np.ndarray, blank: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Local maxima of r that reach the threshold, their windows inside: centres (m, 2) int64, row and column, the
-        strongest first, and their r (m,)."""
+        strongest first, and their r (m,).
+
+        blank: the grey of places that were never imaged; windows that reach GAP x GAP of them are outside, too.
+        """
         response = self.response(image)
         inside = np.full(response.shape, -np.inf)
         side = len(self.template)
         after = side - 1 - side // 2  # a window reaches side // 2 before its centre
         within = tuple(slice(side // 2, size - after) for size in response.shape)
         inside[within] = response[within]
+        if blank is not None:
+            gap = minimum_filter(image == blank, GAP)  # its middle, GAP // 2 from its edge
+            inside[maximum_filter(gap, side + GAP - 1)] = -np.inf
         highest = maximum_filter(inside, size=2 * APART + 1, mode="constant", cval=-np.inf)
         top = (inside == highest) & (inside >= self.threshold) & (inside != 0)  # 0: a window without contrast
         centres = np.argwhere(top)

@@ -95,9 +95,9 @@ class Detections:
 class Venus:
     """Pictures of one set, and what has been found in them so far."""
 
-    def __init__(self, pictures):
-        self.pictures = pictures
-        self.first = np.cumsum([0, *(len(p.boxes) for p in pictures)])  # number of a picture's first volcano
+    def __init__(self, known):
+        self.pictures, self.blank = known.pictures, known.entry.blank
+        self.first = np.cumsum([0, *(len(p.boxes) for p in self.pictures)])  # number of a picture's first volcano
 
     @cache  # noqa: B019
     def small(self, picture: int, pool: int) -> np.ndarray:
@@ -123,7 +123,7 @@ class Venus:
         return best
 
     def _look(self, matched: MatchedFilter, picture: int, pool: int) -> Candidates:
-        centres, response = matched.peaks(self.small(picture, pool))
+        centres, response = matched.peaks(self.small(picture, pool), self.blank)
         low = (centres[:, ::-1] - SIDE // 2) * pool
         hit = by_centre(np.hstack([low, low + SIDE * pool]), self.pictures[picture].boxes, NEAR)
         return Candidates(centres, response, hit)

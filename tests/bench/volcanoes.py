@@ -44,7 +44,7 @@ class Study:
     def __init__(self, name: str):
         self.set = pictures.load("venus")
         self.name, self.experiment = name, self.set.experiments[name]
-        self.venus = Venus(self.set.pictures)
+        self.venus = Venus(self.set)
         self.parts = tuple((part.train, part.test) for part in self.experiment.parts)
 
     def describe(self, found: Detections) -> dict:

@@ -67,7 +67,7 @@ def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
 
     def look(at: int, through: MatchedFilter) -> Look:
         check("searching")
-        return _look(at, pictures.pictures[at], small[at], through, recipe)
+        return _look(at, pictures, small[at], through, recipe)
 
     everything = [look(at, matched) for at in part.train]
     matched = _attentive(matched, everything, recipe.option("miss_rate"))
@@ -149,10 +149,10 @@ def _gaussian(problem: Problem, y: np.ndarray) -> dict[str, tuple[np.ndarray, fl
     return {"Gaussian": (model.decision_function(problem.X_test), seconds)}
 
 
-def _look(at: int, picture: Picture, small: np.ndarray, through: MatchedFilter, recipe) -> Look:
+def _look(at: int, pictures: PictureSet, small: np.ndarray, through: MatchedFilter, recipe) -> Look:
     """The filter's candidates, and which object each covers."""
-    side, pool = recipe.option("chip"), recipe.option("pool")
-    centres, response = through.peaks(small)
+    side, pool, picture = recipe.option("chip"), recipe.option("pool"), pictures.pictures[at]
+    centres, response = through.peaks(small, pictures.entry.blank)
     middle = (centres[:, ::-1] + 0.5) * pool  # x, y of the picture's pixels
     half = side * pool / 2
     box = np.concatenate([middle - half, middle + half], axis=1)

@@ -95,8 +95,9 @@ class Detections:
 class Venus:
     """Pictures of one set, and what has been found in them so far."""
 
-    def __init__(self, known):
-        self.pictures, self.blank = known.pictures, known.entry.blank
+    def __init__(self, known, gaps: bool = False):
+        """gaps: whether candidates may reach what was never imaged."""
+        self.pictures, self.blank = known.pictures, None if gaps else known.entry.blank
         self.first = np.cumsum([0, *(len(p.boxes) for p in self.pictures)])  # number of a picture's first volcano
 
     @cache  # noqa: B019

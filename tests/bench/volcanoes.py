@@ -1,8 +1,9 @@
 """The volcanoes of DeCoste and Schoelkopf (2002), section 5.2: baselines, variants, and a choice beyond the paper.
 
-    python -m tests.bench.volcanoes [A] [B] [attention] [variants] [points] [choice] [blind] [--json FILE]
+    python -m tests.bench.volcanoes [A] [B] [C] [regions] [attention] [variants] [points] [choice] [blind] [--json FILE]
 
-A, B        experiments HOM4, HOM38: SVM, two Gaussians, matched filter; rates at 10 to 400 false alarms, offset 0
+A, B, C     experiments HOM4, HOM38, HOM56: SVM, two Gaussians, matched filter; 10 to 400 false alarms, offset 0
+regions     the same machines trained on one region, or on four pictures, and tested on another; gaps searched, or not
 attention   A again with other miss rates of the matched filter, and with one training example a volcano
 variants    VSV with crop, edge replication, positives only, all examples: area to 200 false alarms less its base's
 points      one SVM for each operating point: other C_pos / C_neg, against the one curve of the paper's machine
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +30,8 @@ from tests.bench.venus_choice import WIDER, by_panel, by_search, folds
 
 COUNTS = (10, 25, 50, 100, 200, 400)
 RATIOS = ((1.0, 0.3), (1.0, 1.0), (1.0, 3.0), (1.0, 10.0), (1.0, 30.0), (0.1, 3.0), (0.1, 10.0), (0.1, 30.0))
+REGIONS = {"A": range(1, 5), "B": range(5, 43), "C": range(79, 135)}  # numbers of the images
+RICH, FEW = 8, 6  # volcanoes of a picture that may be one of four, and how often four are drawn
 CROPPED = Setting(seen=13)
 VARIANTS = {
     "VSV, cropped": (Setting(13, 1, "plus:1"), CROPPED),
@@ -39,21 +43,20 @@ VARIANTS = {
 
 
 class Study:
-    """One experiment of the set: its parts, and what is reported of pooled detections."""
+    """Parts of the set, those of one of its experiments or others, and what is reported of pooled detections."""
 
-    def __init__(self, name: str):
-        self.set = pictures.load("venus")
-        self.name, self.experiment = name, self.set.experiments[name]
-        self.venus = Venus(self.set)
-        self.parts = tuple((part.train, part.test) for part in self.experiment.parts)
+    def __init__(self, name: str, parts=None, gaps: bool = False):
+        self.set, self.name = pictures.load("venus"), name
+        self.venus = Venus(self.set, gaps)
+        self.parts = parts or tuple((part.train, part.test) for part in self.set.experiments[name].parts)
 
     def describe(self, found: Detections) -> dict:
         hit = np.concatenate(found.hit)
-        n = sum(len(self.set.pictures[k].boxes) for k in found.tested)
+        tested = [self.set.pictures[k] for k in found.tested]
         return {
-            "labels": n,
-            "opportunities": self.experiment.opportunities,
-            "area_km2": self.experiment.area,
+            "labels": sum(len(picture.boxes) for picture in tested),
+            "opportunities": sum(picture.opportunities for picture in tested),
+            "area_km2": sum(picture.area for picture in tested),
             "candidates": len(hit),
             "covered": len(np.unique(hit[hit >= 0])),
             "training": found.training,
@@ -96,6 +99,26 @@ def experiment(name: str) -> dict:
     }
     print(f"  SVM less Gaussian: least {gap.min():+.3f} between 10 and 400 alarms (at {every[gap.argmin()]})")
     print(f"  at the {alarms} alarms of offset 0 {text(report['at_zero'])}, area {text(report['area_200_gain'])}")
+    return report
+
+
+def regions() -> dict:
+    """What a machine of one region, or of four pictures of it, finds in another; gaps searched too, or left out."""
+    known, report = pictures.load("venus").pictures, {}
+    number = {int(picture.name.removeprefix("img")): k for k, picture in enumerate(known)}
+    of = {name: tuple(number[k] for k in span) for name, span in REGIONS.items()}
+    ways = {f"{a} on {b}": (of[a], of[b]) for a in of for b in of if a != b}
+    rich = [k for k in of["B"] if known[k].opportunities >= RICH]
+    for seed in range(FEW):
+        four = tuple(sorted(np.random.default_rng(seed).choice(rich, 4, replace=False).tolist()))
+        ways |= {f"four of B ({seed}) on {b}": (four, of[b]) for b in ("A", "C")}
+    for (name, way), gaps in product(ways.items(), (True, False)):
+        study = Study(name, (way,), gaps)
+        found = study.venus.search(study.parts, {"SVM": Setting()}, baselines=True)
+        title = f"{name}, gaps {'searched' if gaps else 'left out'}"
+        report[title] = study.describe(found) | {"machines": {m: study.row(found, m) for m in found.scores}}
+        print(f"\n{title}; training +/- {found.training}")
+        table(report[title]["machines"])
     return report
 
 
@@ -220,6 +243,8 @@ def with_(setting: Setting, **changes) -> Setting:
 WORK = {
     "A": lambda: experiment("A"),
     "B": lambda: experiment("B"),
+    "C": lambda: experiment("C"),
+    "regions": regions,
     "attention": attention,
     "variants": variants,
     "points": points,

@@ -17,6 +17,7 @@ from data.loaders import bundled, images
 
 SIDE, STEP, HARDER = 19, 1.2, 8  # pixels of a window; ratio of two scales; windows drawn for each hard one kept
 COUNT = 52_000  # examples in all
+PIECES = 16  # in which windows are compared, as they take sixteen times their memory then
 SEED = 0
 
 
@@ -32,7 +33,8 @@ def face_windows(paths: list[Path]) -> Arrays:
     scenes = [images.decode(path.name, path.read_bytes()) for path in paths[1:]]
     plain = _drawn(scenes, wanted // 2, rng)
     drawn = _drawn(scenes, HARDER * (wanted - len(plain)), rng)
-    alike = _normed(drawn) @ _normed(faces.mean(0)[None])[0]
+    mean = _normed(faces.mean(0)[None])[0]
+    alike = np.concatenate([_normed(some) @ mean for some in np.array_split(drawn, PIECES)])
     hard = drawn[np.sort(np.argsort(-alike, kind="stable")[: wanted - len(plain)])]
     X = np.concatenate([own, plain, hard])
     y = np.where(np.arange(len(X)) < 2 * len(faces), 1, -1).astype(np.int64)

@@ -3,8 +3,9 @@
     compile_seconds    of Numba, in the threads that work for this run; loading compiled code from the disk is none
     memory_mb          max_t rss(t) - rss(0)      t the moments at which `sample` was called, and the process's own peak
 
-The process's memory holds the library, the data sets and the machines that pages look at; what a run takes is what the
-process holds more at its most than before. Memory that an earlier run left to the process counts for nothing.
+What a run takes is what the process holds more at its most than when the run began: the data set, compiled code and
+machines that it reads are counted unless they were there already, as the pictures of a detection are, whose number the
+forecast asks for. The forecast (lab/forecast) says the same quantity for a process that has just started.
 """
 
 from __future__ import annotations

@@ -2,8 +2,11 @@
 
     train(n) = (2 d w / F + (6 + k) / S) u n,    u = distinct support vectors of n examples (registry/costs.py)
     test(u)  = 2 d w u t / F
-    fit      = operands + numbers of each example and machine + Gram matrices of two working sets, or of all virtual
-               examples of two machines
+    memory   = code + data set + prepared examples + max(each fit, the machine in the end)
+    fit      = rows made for it + operand + numbers of each example and machine + Gram matrices
+
+Gram matrices: the whole one where there are few examples; else of the sample of the first round and of working sets,
+about WIDER times a machine's support vectors; one for each core, where there are several machines.
 
 n, t, d  training and test examples, features;  k  machines;  w  plain kernel values that one takes;  F  rate of kernel
 products (flop/s), zeros counted;  S  rate of the solver's passes over examples (1/s). The rates are read off runs of
@@ -15,13 +18,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from svmcore.gram.sources import STEP
-from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors
+from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors, vectors_of_one
 from svmcore.memory import MB
+from svmcore.solvers.decomposition.rounds import GROWTH
+from svmcore.solvers.decomposition.strategy import sample_size
+from svmcore.svc import NUMBERS, SMO_UP_TO
 
 FLOPS, PASSES = 600e9, 2.5e9
-WORKING_SET = 12_000  # examples, the largest working set of a machine in practice
-LOOKS_MB = 64  # that live looks may hold
-LARGEST = 1.3  # times the mean: the virtual set of the machine with the most support vectors
+CODE_MB = 48  # compiled functions, the pool's threads and their stacks
+OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
+WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
+FEW = 1.2  # times the sample, with the examples of small classes that are added to it
+LARGEST = 1.15  # times the mean: support vectors of the two machines that have the most
+SIDES = 2  # trainings that are done side by side
 
 
 class Cost(NamedTuple):
@@ -43,7 +52,7 @@ class Cost(NamedTuple):
         text += f"{free:,.0f} MB are free" + (f" and cache_mb is {cache_mb:g}" if cache_mb is not None else "")
         if self.least_mb + self.examples_mb <= free:
             return f"{text}. cache_mb from {self.least_mb:,.0f} to {free - self.examples_mb:,.0f} would fit."
-        n = int(n_train * (free - LOOKS_MB) / (self.least_mb + self.examples_mb))
+        n = int(n_train * (free - CODE_MB) / (self.least_mb + self.examples_mb))
         return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
 
 
@@ -51,10 +60,13 @@ def cost(plan: Plan, folds: list[Plan]) -> Cost:
     """The whole cost of a plan and of those of its folds."""
     parts = [part for each in (plan, *folds) for part in _seconds(each)]
     size, largest = plan.size, max((each.size.n_train + each.size.n_test + each.held for each in folds), default=0)
-    rows = (size.n_train + size.n_test) * (1 + 4) + 4 * (plan.held + largest)  # as stored, and as float32
-    least = _least_bytes(plan.stages, size.d) if plan.least is None else plan.least
-    most = least + (_gram_bytes(plan.stages) if plan.least is None else 0.0)
-    return Cost(parts, rows * size.d / MB + LOOKS_MB, least / MB, most / MB)
+    rows = size.n_train + size.n_test + plan.held + largest
+    examples = 4 * rows * size.d + size.stored
+    least, most = plan.least, plan.least
+    if least is None:
+        least = _least_bytes(plan.stages, size.d)
+        most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
+    return Cost(parts, examples / MB + CODE_MB, least / MB, most / MB)
 
 
 def _seconds(plan: Plan) -> list[tuple[float, float]]:
@@ -75,6 +87,28 @@ def _least_bytes(stages: list[Stage], d: int) -> float:
     return max(s.n * (8 * d + 72 * s.machines + 4 * STEP) + 4 * s.n * d * (s is not stages[0]) for s in stages)
 
 
-def _gram_bytes(stages: list[Stage]) -> float:
-    """Two working sets, or all of K of two machines that are solved side by side in a virtual stage."""
-    return max(8 * ((LARGEST * s.n) ** 2 / 3 if s.times > 1 else min(s.n, WORKING_SET) ** 2) for s in stages)
+def _fit_bytes(plan: Plan, stage: Stage) -> float:
+    """What a training holds at its most, where nothing holds it back."""
+    operand = stage.made if stage.blocks else stage.n
+    one = plan.size.d * (4 * stage.made + OPERAND * operand) + 8 * NUMBERS * stage.n * stage.machines
+    return (one + _gram_bytes(plan, stage)) * (SIDES if stage.times > 1 else 1)
+
+
+def _gram_bytes(plan: Plan, stage: Stage) -> float:
+    n, k = stage.n, stage.machines
+    if stage.blocks:
+        return 4 * stage.blocks * (LARGEST * stage.made) ** 2
+    if plan.working_set is not None:
+        return 4 * min(n, plan.working_set) ** 2 + 4 * STEP * n
+    if plan.solver == "smo" or (plan.solver == "auto" and n <= (SMO_UP_TO if k == 1 else 2 * SMO_UP_TO)):
+        return 4 * n * n
+    hardness = plan.size.hardness if stage.hardness is None else stage.hardness
+    own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
+    working = min(WIDER * own, vectors_of_one(sample, hardness) + GROWTH, n)
+    kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled or plan.solver == "smo-digestion" else 0.0
+    return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)
+
+
+def _end_bytes(plan: Plan) -> float:
+    """The support vectors, twice while the machine is put together, and as the operand that decides."""
+    return plan.size.d * (8 + OPERAND) * in_the_end(plan.stages)

@@ -6,11 +6,13 @@ c  a start's fixed seconds;  r  the median ratio of measured to predicted second
 the same method, 1 without any.
 
 cache_mb is a ceiling for all that grows with the data while fitting; left open it is a third of the memory that is
-free, less what runs at work were promised.
+free, less what runs at work were promised. How many examples become support vectors nobody knows before; a fit keeps
+within ROOM times what was said of it, as long as that suffices if all of them do.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 from svmcore.lab.forecast.calibration import FIXED_SECONDS, Alike, ratio
@@ -21,14 +23,18 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import SHARE, BudgetError, free_mb
 
+ROOM = 1.4  # times what a fit is forecast to take, that it may
+LITTLE_MB = 150.0  # that any fit may take
+
 
 class Estimate(NamedTuple):
     """What a run will need. `advice` says what would fit when it does not, and is empty when it does."""
 
     seconds: float
     parts: tuple[tuple[float, float], ...]  # seconds of each training, and of the test that follows it
-    memory_mb: float
-    cache_mb: float
+    memory_mb: float  # see Meter
+    cache_mb: float  # the ceiling of its fit that the recipe or the free memory sets
+    within_mb: float  # that of what was said: what is faster with more memory is done without
     fits: bool
     advice: str
 
@@ -42,12 +48,14 @@ def estimate(recipe: Recipe) -> Estimate:
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
     free = max(free_mb() - promised, 0.0)
     ceiling = recipe.cache_mb or SHARE * free
-    memory = needed.examples_mb + max(needed.least_mb, min(ceiling, needed.fit_mb))
-    fits = needed.least_mb <= ceiling and memory <= free
+    memory = needed.examples_mb + min(ceiling, needed.fit_mb)
+    fits = needed.least_mb <= ceiling and max(memory, needed.examples_mb + needed.least_mb) <= free
+    surely = cost(*plans(recipe, size._replace(hardness=inf))).least_mb
+    within = min(ceiling, max(ROOM * needed.fit_mb, surely, LITTLE_MB))
     advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
     pace = ratio(Alike(recipe.method, recipe.dataset, recipe.kernel.name), needed.seconds)
     parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
-    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, fits, advice)
+    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, within, fits, advice)
 
 
 def require(recipe: Recipe) -> Estimate:

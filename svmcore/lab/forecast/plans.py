@@ -11,6 +11,11 @@ from svmcore.lab.registry.tasks import task_of
 def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
     """For the first training, and for each that follows: folds, parts."""
     method, task = METHODS[recipe.method], task_of(recipe)
-    beside = task.beside(recipe)
-    whole, *others = (method.plan(recipe, n)._replace(beside=beside) for n in (size, *task.others(recipe, size)))
+    how = {
+        "beside": task.beside(recipe),
+        "solver": recipe.solver,
+        "working_set": recipe.options.get("working_set"),
+        "filled": method.filled(recipe),
+    }
+    whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
     return whole, others

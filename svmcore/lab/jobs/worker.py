@@ -61,7 +61,7 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
             watch = _Watch(run, predicted, control, meter)
             run.set_state("running")
             run.save_grant(predicted.memory_mb)
-            bounded = recipe.replace(cache_mb=predicted.cache_mb)
+            bounded = recipe.replace(cache_mb=predicted.within_mb)
             outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
             validation = train.validate(bounded, watch, watch.check)
             watch.check("saving")

@@ -1,8 +1,21 @@
-"""What a forecast is made of: the sizes of a problem, and the trainings that a method makes of it."""
+"""What a forecast is made of: the sizes of a problem, and the trainings that a method makes of it.
+
+    support vectors of one machine on n examples = min(1, h n^-0.35) n,    h = hardness
+
+Classes that are told apart well leave few examples near the margin, classes that overlap many. Machines that share
+their examples share support vectors: k of them have k^0.7 times as many distinct ones as one has.
+"""
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
+
+# Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter, noisy
+# tables, virtual examples
+EASY, HARD = 2.8, 10.5
+DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
+STEPS = {"deslant": 0.65}  # times the support vectors without this step
 
 
 class Sizes(NamedTuple):
@@ -12,6 +25,9 @@ class Sizes(NamedTuple):
     n_test: int
     d: int
     machines: int
+    stored: float = 0.0  # bytes of the whole data set, as it is read
+    hardness: float = EASY
+    positive: float = 0.5  # share of the examples that are of a machine's positive class
 
 
 class Stage(NamedTuple):
@@ -20,6 +36,9 @@ class Stage(NamedTuple):
     n: int
     machines: int
     times: int = 1
+    hardness: float | None = None  # None: the problem's
+    made: int = 0  # rows of d float32 numbers that are made for it alone
+    blocks: int = 0  # of made x made kernel values each that are all it keeps; 0: as many as its solver likes
 
 
 class Work(NamedTuple):
@@ -37,10 +56,25 @@ class Plan(NamedTuple):
     work: Work
     held: float  # rows of d float32 numbers held beside the training and test examples
     beside: float = 0.0  # seconds of other work that counts as training
+    solver: str = "auto"
+    working_set: int | None = None  # examples, of a solver that has been given a number of them
+    filled: bool = False  # whether kernel values are so dear that rows of them are kept
     # Of what is no training of machines on examples:
     seconds: float | None = None  # that it takes
     vectors: float | None = None  # distinct ones that decide in the end
     least: float | None = None  # bytes that it cannot do without
+
+
+def vectors_of_one(n: float, hardness: float) -> float:
+    """Support vectors of one machine on n examples."""
+    return min(1.0, hardness * max(n, 1) ** -0.35) * n
+
+
+def easy(kernel, steps) -> float:
+    """The hardness of classes that are told apart well, by a kernel after some steps of preprocessing."""
+    local = getattr(kernel, "inner", DEGREE) * getattr(kernel, "outer", 1)  # products of products
+    simpler = min(1.0, getattr(kernel, "degree", local) / DEGREE) ** SIMPLER
+    return EASY * simpler * prod(STEPS.get(step, 1.0) for step in steps)
 
 
 def support_vectors(n: int) -> float:

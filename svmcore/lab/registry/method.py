@@ -120,6 +120,10 @@ class Method:
         value = recipe.kernel.work * (FILLED if hasattr(recipe.kernel, "fill") else 1.0)
         return Work(value, value)
 
+    def filled(self, recipe) -> bool:
+        """Whether the kernel that trains makes its values one by one, so that they are kept."""
+        return hasattr(recipe.kernel, "fill")
+
     def held(self, recipe, size: Sizes) -> float:
         """Rows of d float32 numbers held beside the training and test examples."""
         return 0.0

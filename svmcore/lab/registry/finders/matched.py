@@ -21,7 +21,7 @@ from svmcore.detection.gaussian import TwoGaussians
 from svmcore.detection.matching import by_centre
 from svmcore.detection.windows import chips, fitting, pooled
 from svmcore.gram.threads import one_blas_thread
-from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.costs import HARD, Sizes
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.problem import Problem, assemble
@@ -104,7 +104,8 @@ def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
         max(2, round(PER_PIXEL * sum(pictures.pictures[at].image.size for at in some) / recipe.option("pool") ** 2))
         for some in (part.train, part.test)
     )
-    return Sizes(n_train, n_test, recipe.option("chip") ** 2, 1)
+    d = recipe.option("chip") ** 2
+    return Sizes(n_train, n_test, d, 1, stored=2 * d * (n_train + n_test), hardness=HARD)
 
 
 def _problem(

@@ -139,9 +139,12 @@ def seconds(recipe, pictures: PictureSet, part: Part) -> float:
 
 def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
     """How many windows a part will train on, about; those that are looked at cost next to nothing each."""
-    n = sum(len(pictures.pictures[at].boxes) for at in part.train) * (1 + OTHERS[0])
-    n = len(pictures.chips[1]) if pictures.chips else max(n, OTHERS[1])
-    return Sizes(n + recipe.option("bootstraps") * recipe.option("mined") // 2, 1, recipe.option("chip") ** 2, 1)
+    positive = sum(len(pictures.pictures[at].boxes) for at in part.train)
+    n = positive + max(OTHERS[0] * positive, OTHERS[1])
+    if pictures.chips:
+        n, positive = len(pictures.chips[1]), int(np.count_nonzero(pictures.chips[1] > 0))
+    n, d = n + recipe.option("bootstraps") * recipe.option("mined"), recipe.option("chip") ** 2
+    return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)
 
 
 def _problem(recipe, ground: Ground, check) -> Problem:

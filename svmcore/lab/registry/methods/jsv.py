@@ -72,6 +72,9 @@ class JitteringKernel(Method):
         value = jittered_work(recipe, recipe.option("sides"))
         return Work(value, value)
 
+    def filled(self, recipe) -> bool:
+        return True
+
 
 def jittered_work(recipe, sides: str = "one") -> float:
     """Plain kernel values that one of the jittering kernel takes, on images whose background is 0."""

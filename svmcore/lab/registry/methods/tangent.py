@@ -57,3 +57,6 @@ class Tangent(Method):
     def work(self, recipe) -> Work:
         value = (1 if recipe.option("space") == "input" else 2) * recipe.kernel.work
         return Work(value, value)
+
+    def filled(self, recipe) -> bool:
+        return hasattr(FAMILIES[recipe.option("space")], "fill")

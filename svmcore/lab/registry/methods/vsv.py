@@ -2,14 +2,17 @@
 
 from typing import ClassVar
 
+from svmcore.gram.orbit import relative
 from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
 from svmcore.lab.registry.checks import count, several
-from svmcore.lab.registry.costs import Sizes, Stage, in_the_end, support_vectors
+from svmcore.lab.registry.costs import HARD, Sizes, Stage, vectors_of_one
 from svmcore.lab.registry.fields import DESCRIBED, Field, choice, numeric
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.methods.virtual import VirtualSVC
+from svmcore.methods.virtual.retraining import STEADY
+from svmcore.preprocess import Preprocessor
 
 SCOPES = {
     "machine": "Each machine's own support vectors",
@@ -96,17 +99,37 @@ class VirtualSupportVectors(Method):
         return f"trained on up to {max(result['n_virtual']):,} virtual examples{made_from}."
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
-        first = Stage(size.n_train, size.machines)
-        forms = [len(JitterSet.parse(recipe.jitters).power(r + 1)) for r in range(recipe.option("rounds"))]
-        if recipe.option("scope").startswith("all"):
-            copied = 0.5 if recipe.option("scope") == "all-positive" else 1.0  # share of the examples, about
-            return [Stage(round((1 + (J - 1) * copied) * size.n_train), size.machines) for J in forms]
-        union = support_vectors(size.n_train)
-        if recipe.option("scope") == "union":
-            return [first, *(Stage(round(J * union), size.machines) for J in forms)]
-        own = union / size.machines**0.7
-        return [first, *(Stage(round(J * own), 1, size.machines) for J in forms)]
+        k, scope = size.machines, recipe.option("scope")
+        first = Stage(size.n_train, k, made=size.n_train)
+        sets = [JitterSet.parse(recipe.jitters).power(r + 1) for r in range(recipe.option("rounds"))]
+        if scope.startswith("all"):
+            copied = size.positive if scope == "all-positive" else 1.0
+            return [_stage((1 + (len(forms) - 1) * copied) * size.n_train, k) for forms in sets]
+        own = vectors_of_one(size.n_train, size.hardness)
+        if scope == "union":
+            return [first, *(_stage(len(forms) * min(own * k**0.7, size.n_train), k) for forms in sets)]
+        shifted = scope == "machine" and _by_shift_alone(recipe)
+        return [first, *(_of_each(own, k, forms, shifted) for forms in sets)]
 
     def held(self, recipe, size: Sizes) -> float:
-        """The images before normalisation, and the virtual SVs, twice while the machine is put together."""
-        return size.n_train + 2 * in_the_end(self.stages(recipe, size))
+        """The images before normalisation."""
+        return size.n_train
+
+
+def _stage(n: float, k: int) -> Stage:
+    return Stage(round(n), k, made=round(n))
+
+
+def _of_each(own: float, k: int, forms: JitterSet, shifted: bool) -> Stage:
+    """A stage in which each machine has the forms of its own examples; the largest counts for all, as it is solved
+    beside the next one."""
+    n, factors = round(own * len(forms)), forms.factor()
+    if not shifted:
+        return Stage(n, 1, k, HARD, made=n)
+    return Stage(n, 1, k, HARD, round(own), len(relative(factors.index, factors.offsets)[0]))
+
+
+def _by_shift_alone(recipe) -> bool:
+    """Whether the Gram matrix of virtual examples is kept by relative shift, where shifts clip no ink."""
+    steady = set(Preprocessor(*recipe.preprocess).split()[1].steps) <= STEADY
+    return steady and recipe.solver == "auto" and not hasattr(recipe.kernel, "fill")

@@ -10,7 +10,7 @@ import numpy as np
 from data import catalogue, load
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
-from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.costs import HARD, Sizes, easy
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
@@ -138,11 +138,16 @@ class Classify(Task):
             n_train -= min(n_test, n_train - 1)
         n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
         METHODS[recipe.method].need_classes(recipe, n_classes)
+        n_train, images = min(recipe.n_train or n_train, n_train), len(entry.shape) > 1
+        swapped = 2 * recipe.options.get("noise", 0.0) * n_train**0.35  # as a hardness
         return Sizes(
-            min(recipe.n_train or n_train, n_train),
+            n_train,
             min(recipe.n_test or n_test, n_test),
             prod(entry.shape),
             1 if n_classes == 2 else n_classes,
+            (1 if images else 4) * prod(entry.shape) * (entry.n_train + entry.n_test),
+            (easy(recipe.kernel, recipe.preprocess) if images else HARD) + swapped,
+            1 / n_classes,
         )
 
     def others(self, recipe, size: Sizes) -> list[Sizes]:

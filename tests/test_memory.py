@@ -1,0 +1,76 @@
+"""Memory said before a run is what the run takes, in a process that has just begun; or the run keeps within it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from svmcore.lab.experiment import train
+from svmcore.lab.forecast.estimate import ROOM, estimate
+from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
+from svmcore.memory import MB
+from tests.bench import measured
+
+ROOT = Path(__file__).parents[1]
+SHARED = os.environ["SVMLAB_HOME"]  # the JIT cache of all tests
+APART = 1.5  # said over taken, and taken over said
+LITTLE = 150  # MB: compiling and what the allocator keeps may take so much, whatever the run is
+QUICK = ("usps-vsv", "mnist-5k-vsv", "volcano-synthetic-vsv", "xtrain-adult-3185-svm")
+LONGER = ("usps-sv-local", "usps-virtual-all", "mnist-5000-degree9-jsv", "mnist-sv", "volcano-A-vsv", "volcano-C",
+          "faces-lfw", "osuna-n50000-b4000", "xtrain-adult", "mnist-5k-rs", "mnist-vsv")  # fmt: skip
+NOISY = Recipe(dataset="face-windows", n_train=30_000, n_test=100, split="stratified", options={"noise": 0.45})
+
+
+def said_and_taken(name, home):
+    """MB, of a run by the command line."""
+    code = "import os, sys; from svmcore import __main__ as cli; os.environ['SVMLAB_HOME'] = sys.argv.pop(); "
+    command = [sys.executable, "-c", f"{code}sys.exit(cli.main(sys.argv[1:]))", "run", name, "--json", str(home)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "SVMLAB_HOME": SHARED}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout.splitlines()[-1])
+    said = runs.get(result["run"]).grant_mb
+    assert f"{said:.0f} MB" in done.stderr or name.endswith("-rs")  # what a reader is told is what the run is promised
+    return said, result["memory_mb"]
+
+
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in LONGER)])
+def test_a_run_takes_what_was_said(name, home, dataset):
+    if RECIPES[name].task == "classify":
+        dataset(RECIPES[name].dataset)
+    said, taken = (max(figure, LITTLE) for figure in said_and_taken(name, home))
+    assert 1 / APART < taken / said < APART
+
+
+@pytest.mark.parametrize("name", measured.read("memory"))
+def test_what_is_said_now_is_what_was_taken_when_it_was_measured(name, home):
+    try:
+        said = estimate(RECIPES[name]).memory_mb
+    except ValueError as error:
+        pytest.skip(str(error))
+    taken = max(measured.read("memory")[name]["taken"], LITTLE)
+    assert 1 / APART < taken / max(said, LITTLE) < APART
+
+
+def test_a_run_keeps_within_what_was_said_where_more_would_be_faster(home, monkeypatch):
+    """Where half of the labels are swapped nearly all examples are support vectors, and the whole Gram matrix pays."""
+    predicted = estimate(NOISY)
+    assert predicted.fits
+    assert 4 * NOISY.n_train**2 / MB > predicted.within_mb
+    assert predicted.within_mb <= ROOM * predicted.memory_mb
+    given = []
+
+    def fit(recipe, *rest):
+        given.append(recipe.cache_mb)
+        raise train.Cancelled
+
+    monkeypatch.setattr(train, "fit", fit)
+    moons = RECIPES["moons"]
+    jobs.wait(jobs.submit(moons), 60)
+    assert given == [pytest.approx(estimate(moons).within_mb, rel=0.2)]
+    assert given[0] < estimate(moons).cache_mb

@@ -12,8 +12,9 @@ from svmcore.lab.experiment.remedies import twin_of
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.method import MADE_BY
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.methods.reduced import MADE_BY, reduction_of
+from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, of_run
 from svmcore.model import load, save

@@ -9,12 +9,13 @@ Every field is checked when a recipe is made, so that a Recipe at hand is a poss
 and what it will cost is for `estimate` to say. Kernels: DeCoste and Schoelkopf, Machine Learning 46 (2002).
 """
 
+# ruff: noqa: RUF009  (a field that carries its words is made by a function, as those of kernels are)
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 from svmcore.kernels import Kernel, Poly
@@ -29,6 +30,7 @@ from svmcore.lab.registry.fields import (
     STEPS,
     WEIGHTS,
     Field,
+    Kind,
     RecipeError,
     choice,
     numeric,
@@ -48,67 +50,12 @@ SPLITS = {
 MAX_JSON = 65_536  # characters of a recipe that comes from outside
 
 
-FIELDS: dict[str, Field] = {
-    field.name: field
-    for field in (
-        Field("name", SLUG, "custom", "Name", "what the recipe is called"),
-        Field("title", LINE, "", "Title", "what a run of it is called"),
-        Field(
-            "task", choice(TASKS, lambda task: task.title), "classify", "Task", "What is to be learned.", shown=False,
-        ),
-        Field("dataset", SLUG, "mnist-5k", "Data set", "Where the examples come from."),
-        Field(
-            "n_train", numeric(2, 10_000_000, whole=True), None, "Training examples",
-            "How many of them; none for all.", "all",
-        ),
-        Field(
-            "n_test", numeric(1, 10_000_000, whole=True), None, "Test examples",
-            "How many of them; none for all that are left.", "all",
-        ),
-        Field(
-            "split", choice(SPLITS, str), "stratified", "Split",
-            "Which examples train: the first ones, equally many of each class, or drawn by the seed.",
-        ),
-        Field(
-            "classes", LABELS, (), "Classes",
-            "None for all. One for that class against the rest. Several to use only those.",
-        ),
-        Field("preprocess", STEPS, ("unit-norm",), "Preprocessing", "Steps from left to right."),
-        Field("kernel", KERNEL, PAPER_KERNEL, "Kernel", "How alike two examples are."),
-        Field(
-            "C", numeric(0, 1e9), 2.0, "C",
-            "The largest alpha of an example: how much one error may count against the margin.", step=1.0,
-        ),
-        Field(
-            "class_weight", WEIGHTS, None, "Class weights",
-            'Factors of C: balanced, or {"class": weight} as JSON.', "1 for each class",
-        ),
-        Field(
-            "method", choice(METHODS, lambda method: method.title), "sv", "Method",
-            "How what is known of invariances enters: not at all, by virtual examples, or by the kernel "
-            "(DeCoste and Schoelkopf 2002, section 3).",
-        ),
-        Field(
-            "jitters", JITTERS, "", "Jitter set",
-            "What leaves the class as it is, for methods that use it "
-            "(DeCoste and Schoelkopf 2002, section 3.2, Figure 4).",
-        ),
-        Field("solver", choice(SOLVERS), "auto", "Solver", "auto chooses by size."),
-        Field("tol", numeric(1e-8, 1), 1e-3, "tol", "Training stops when the KKT gap is at most tol.", step=1e-3),
-        Field(
-            "cache_mb", numeric(1, 1e6), None, "Memory ceiling, MB",
-            "For all memory that grows with the data while training.", "a third of the free memory", step=100.0,
-        ),
-        Field("seed", numeric(0, 2**32 - 1, whole=True), 0, "Seed", "Decides the split."),
-        Field(
-            "folds", numeric(2, 100, whole=True), None, "Folds",
-            "Parts of the training set, each held out once for a machine of the others. The run takes longer.",
-            "no cross-validation",
-        ),
-        Field("slow_motion", FLAG, False, "Slow motion", "Rest between bursts, so that a short run can be watched."),
-        Field("options", OPTIONS, {}, "Options", "Fields of the method or solver alone, as JSON.", shown=False),
-    )
-}  # fmt: skip
+def _asked(kind: Kind, default, label: str, help: str, opens: str = "", **how):
+    """A field of the recipe with all that forms, addresses, checks and the command line want to know of it: the
+    arguments of a registry's Field, whose name is the field's."""
+    begin = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
+    words = {"kind": kind, "default": default, "label": label, "help": help, "opens": opens, **how}
+    return field(**begin, metadata=words)
 
 
 @dataclass(frozen=True)
@@ -122,27 +69,63 @@ class Recipe:
     so that a short run can be watched.
     """
 
-    name: str = "custom"
-    title: str = ""
-    task: str = "classify"
-    dataset: str = "mnist-5k"
-    n_train: int | None = None
-    n_test: int | None = None
-    split: str = "stratified"
-    classes: tuple[int | str, ...] = ()
-    preprocess: tuple[str, ...] = ("unit-norm",)
-    kernel: Kernel = PAPER_KERNEL
-    C: float = 2.0
-    class_weight: str | dict | None = None
-    method: str = "sv"
-    jitters: str = ""
-    solver: str = "auto"
-    tol: float = 1e-3
-    cache_mb: float | None = None
-    seed: int = 0
-    folds: int | None = None
-    slow_motion: bool = False
-    options: dict = field(default_factory=dict)
+    # fmt: off
+    name: str = _asked(SLUG, "custom", "Name", "what the recipe is called")
+    title: str = _asked(LINE, "", "Title", "what a run of it is called")
+    task: str = _asked(
+        choice(TASKS, lambda task: task.title), "classify", "Task", "What is to be learned.", shown=False
+    )
+    dataset: str = _asked(SLUG, "mnist-5k", "Data set", "Where the examples come from.")
+    n_train: int | None = _asked(
+        numeric(2, 10_000_000, whole=True), None, "Training examples", "How many of them; none for all.", "all"
+    )
+    n_test: int | None = _asked(
+        numeric(1, 10_000_000, whole=True), None, "Test examples", "How many of them; none for all that are left.",
+        "all",
+    )
+    split: str = _asked(
+        choice(SPLITS, str), "stratified", "Split",
+        "Which examples train: the first ones, equally many of each class, or drawn by the seed.",
+    )
+    classes: tuple[int | str, ...] = _asked(
+        LABELS, (), "Classes", "None for all. One for that class against the rest. Several to use only those."
+    )
+    preprocess: tuple[str, ...] = _asked(STEPS, ("unit-norm",), "Preprocessing", "Steps from left to right.")
+    kernel: Kernel = _asked(KERNEL, PAPER_KERNEL, "Kernel", "How alike two examples are.")
+    C: float = _asked(
+        numeric(0, 1e9), 2.0, "C", "The largest alpha of an example: how much one error may count against the margin.",
+        step=1.0,
+    )
+    class_weight: str | dict | None = _asked(
+        WEIGHTS, None, "Class weights", 'Factors of C: balanced, or {"class": weight} as JSON.', "1 for each class"
+    )
+    method: str = _asked(
+        choice(METHODS, lambda method: method.title), "sv", "Method",
+        "How what is known of invariances enters: not at all, by virtual examples, or by the kernel "
+        "(DeCoste and Schoelkopf 2002, section 3).",
+    )
+    jitters: str = _asked(
+        JITTERS, "", "Jitter set",
+        "What leaves the class as it is, for methods that use it "
+        "(DeCoste and Schoelkopf 2002, section 3.2, Figure 4).",
+    )
+    solver: str = _asked(choice(SOLVERS), "auto", "Solver", "auto chooses by size.")
+    tol: float = _asked(numeric(1e-8, 1), 1e-3, "tol", "Training stops when the KKT gap is at most tol.", step=1e-3)
+    cache_mb: float | None = _asked(
+        numeric(1, 1e6), None, "Memory ceiling, MB", "For all memory that grows with the data while training.",
+        "a third of the free memory", step=100.0,
+    )
+    seed: int = _asked(numeric(0, 2**32 - 1, whole=True), 0, "Seed", "Decides the split.")
+    folds: int | None = _asked(
+        numeric(2, 100, whole=True), None, "Folds",
+        "Parts of the training set, each held out once for a machine of the others. The run takes longer.",
+        "no cross-validation",
+    )
+    slow_motion: bool = _asked(
+        FLAG, False, "Slow motion", "Rest between bursts, so that a short run can be watched."
+    )
+    options: dict = _asked(OPTIONS, {}, "Options", "Fields of the method or solver alone, as JSON.", shown=False)
+    # fmt: on
 
     def __post_init__(self):
         for name, field_ in FIELDS.items():
@@ -242,9 +225,9 @@ class Recipe:
     def with_texts(self, texts: Mapping[str, str]) -> Recipe:
         """All of them read from text and changed together, so that their order does not matter."""
         owners = (texts.get(name, getattr(self, name)) for name in ("task", "method", "solver"))
-        fields = known_fields(*owners)
+        known = known_fields(*owners)
         of_kernel = {name: text for name, text in texts.items() if name.startswith("kernel.")}
-        values = {name: _known(name, fields).read(text) for name, text in texts.items() if name not in of_kernel}
+        values = {name: _known(name, known).read(text) for name, text in texts.items() if name not in of_kernel}
         if of_kernel:
             kernel = FIELDS["kernel"].check(values.get("kernel", self.kernel))
             parts = {name.partition(".")[2]: _read(read_json, text) for name, text in of_kernel.items()}
@@ -301,20 +284,21 @@ def _own_options(owners: tuple[str, str, str], options: Mapping) -> dict:
 def _gathered(changes: Mapping, options: Mapping) -> dict:
     """Changes of fields and of options under one another, with the options in `options`, added to those there were."""
     others = option_fields()
-    fields = {name: value for name, value in changes.items() if name in FIELDS or name not in others}
-    flat = {n: v.to_dict() if isinstance(v, Kernel) else v for n, v in changes.items() if n not in fields}
-    for name in fields:
+    given_fields = {name: value for name, value in changes.items() if name in FIELDS or name not in others}
+    flat = {n: v.to_dict() if isinstance(v, Kernel) else v for n, v in changes.items() if n not in given_fields}
+    for name in given_fields:
         _known(name, FIELDS | others)
     if flat:
-        given = FIELDS["options"].check(fields.get("options", dict(options)))
-        fields["options"] = given | flat
-    return fields
+        given = FIELDS["options"].check(given_fields.get("options", dict(options)))
+        given_fields["options"] = given | flat
+    return given_fields
 
 
-def _known(name: str, fields: Mapping[str, Field]) -> Field:
-    if name not in fields:
-        raise RecipeError("field", name, ", ".join(fields))
-    return fields[name]
+def _known(name: str, known: Mapping[str, Field]) -> Field:
+    if name not in known:
+        raise RecipeError("field", name, ", ".join(known))
+    return known[name]
 
 
+FIELDS: dict[str, Field] = {own.name: Field(own.name, **own.metadata) for own in fields(Recipe)}
 DEFAULT = Recipe()

@@ -129,6 +129,16 @@ class Method:
         return 0.0
 
 
+METHODS: dict[str, Method] = {}  # by name; `enter` fills them, called once by the package of methods
+MADE_BY: dict[str, Method] = {}  # those that make a machine of examples, which another method may begin with
+
+
+def enter(*methods: Method) -> None:
+    """Make methods known, in the order in which forms list them."""
+    METHODS.update((method.name, method) for method in methods)
+    MADE_BY.update((method.name, method) for method in methods if method.made)
+
+
 def steps_after_jitter(recipe) -> tuple[str, ...]:
     """The preprocessing steps that a jitter can undo, to be repeated after it."""
     return Preprocessor(*recipe.preprocess).split()[1].steps

@@ -14,13 +14,12 @@ from typing import ClassVar
 from svmcore.lab.registry.checks import an_object, count, flag, maybe, number, positive, several
 from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end, support_vectors
 from svmcore.lab.registry.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
-from svmcore.lab.registry.method import Method
+from svmcore.lab.registry.method import MADE_BY, Method
 from svmcore.lab.registry.reducing import TENTH, Reducing
 from svmcore.methods.reduced.checks import memory, method_for
 from svmcore.methods.reduced.estimator import path_of_answers
 from svmcore.methods.reduced.stages import KEPT
 
-MADE_BY: dict[str, Method] = {}  # name -> what makes machines of examples; methods/__init__.py fills it in
 WAYS = {
     "auto": "As it fits the kernel and the number of machines",
     "exact": "Without the vectors that depend on others",

@@ -155,9 +155,38 @@ def roc_area(f: np.ndarray, positive: np.ndarray) -> float:
 def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> Froc:
     """Detection rate against false alarms per unit area, as the threshold falls over the distinct scores.
 
-    A target counts once, at its best candidate; further candidates on it are neither detections nor false alarms.
-    n_targets: how many targets could be found; area: in the unit wanted (km^2, images). Raises ValueError when the
-    shapes differ or a denominator is not positive. Source: DeCoste and Schoelkopf (2002), note 10 and Figures 7-9.
+    Parameters
+    ----------
+    scores : array-like (m,)
+        Of the candidates.
+    hits : array-like (m,) of int
+        The target that each candidate is on, -1 for none. A target counts once, at its best candidate; further ones on
+        it
+        are neither detections nor false alarms.
+    n_targets : int
+        How many targets could be found.
+    area : float
+        In the unit wanted: km^2, images.
+
+    Returns
+    -------
+    Froc
+        (threshold, alarms, rate), one point for each distinct score, from the strictest threshold down.
+
+    Raises
+    ------
+    ValueError
+        When the shapes differ or a denominator is not positive.
+
+    References
+    ----------
+    DeCoste and Schoelkopf (2002), note 10 and Figures 7-9.
+
+    Examples
+    --------
+    >>> from svmcore import froc
+    >>> froc([3.0, 2.0, 1.0], [0, -1, 1], n_targets=2, area=1.0).rate.tolist()
+    [0.5, 0.5, 1.0]
     """
     scores, hits = np.asarray(scores, dtype=np.float64), np.asarray(hits)
     if scores.shape != hits.shape:

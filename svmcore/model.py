@@ -40,7 +40,48 @@ _OPTIONAL = {"parent": "iu", "jitter": "iu"}
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A trained machine. ValueError when shapes disagree."""
+    """A trained machine: k sets of coefficients over m support vectors.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With its numbers.
+    classes : ndarray (2,) where k = 1, else (k,)
+        Labels.
+    support : ndarray (m,) int64
+        Positions in the training set; -1 for vectors that were constructed.
+    support_vectors : ndarray (m, d) float32
+        As the kernel sees them.
+    coef : ndarray (k, m) float64
+        y alpha.
+    bias : ndarray (k,) float64
+        b.
+    C : float
+        Of examples that weigh 1.
+    bound : ndarray (k, m) bool
+        Whether alpha is at its C.
+    parent : ndarray (m,) int64 or None, default None
+        The training example that a virtual one came from.
+    jitter : ndarray (m,) int32 or None, default None
+        Its jitter's number in the set, 0 for the identity.
+    meta : dict, default {}
+        What else is to be told of it; JSON-able.
+    prepare : transformer or None, default None
+        What examples go through before the kernel sees them, fitted.
+
+    Raises
+    ------
+    ValueError
+        When shapes disagree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import SVC
+    >>> machine = SVC(C=1).fit(np.array([[0.0], [1.0]]), ["a", "b"]).machine_
+    >>> machine.predict(np.array([[-1.0], [2.0]])).tolist()
+    ['a', 'b']
+    """
 
     kernel: Kernel
     classes: np.ndarray  # (2,) when k = 1, else (k,): labels
@@ -198,11 +239,31 @@ def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
 
 
 def save(machine, path: str | os.PathLike) -> None:
-    """Write a Machine, or the `machine_` of a fitted estimator, to an .npz file: all or nothing.
+    """Write a machine to an .npz file: all or nothing.
 
-    A Preprocessor that prepares its examples is kept with it; of another transformer its name alone, and the machine
-    that `load` returns then asks for prepared examples.
-    OSError when the disk refuses; an older file of that name then stays as it was.
+    Parameters
+    ----------
+    machine : Machine or estimator
+        The Machine, or a fitted estimator that has it as `machine_`. A Preprocessor that prepares its examples is kept
+        with
+        it; of another transformer its name alone, and the machine that `load` returns then asks for prepared examples.
+    path : str or path
+        The file; an older one of that name stays as it was where the disk refuses.
+
+    Raises
+    ------
+    OSError
+        When the disk refuses.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from svmcore import SVC, load, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(SVC(C=1).fit([[0.0], [1.0]], [0, 1]), Path(folder) / "machine.npz")
+    ...     load(Path(folder) / "machine.npz").predict([[0.9]]).tolist()
+    [1]
     """
     machine = machine if isinstance(machine, Machine) else machine.machine_
     arrays = {name: getattr(machine, name) for name in (*_KINDS, *_OPTIONAL) if getattr(machine, name) is not None}
@@ -218,7 +279,28 @@ def save(machine, path: str | os.PathLike) -> None:
 
 
 def load(path: str | os.PathLike) -> Machine:
-    """The machine that `save` wrote. ValueError, saying why, for any other content; never runs what a file brings."""
+    """The machine that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. What it brings is never run.
+
+    Returns
+    -------
+    Machine
+        As it was saved.
+
+    Raises
+    ------
+    ValueError
+        Saying why, for any other content.
+
+    Examples
+    --------
+    >>> from svmcore import load
+    >>> load("machine.npz")  # doctest: +SKIP
+    """
     try:
         arrays = files.read_arrays(path)
         if arrays["header"].nbytes > MAX_HEADER:

@@ -25,13 +25,51 @@ SOLVERS = ("auto", "smo", "decomposition")
 
 
 class NuSVC(SVC):
-    """nu-support vector classifier; several classes are each separated from the rest.
+    """Support vector classifier by nu: several classes are each separated from the rest.
 
-    nu: above 0, and at most twice the share of the smaller class, in each machine. The other parameters are as of SVC;
-    class and sample weights multiply what an example may weigh (1/n above). solver: "auto", "smo", "decomposition".
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or Kernel, default "rbf"
+        As of SVC.
+    nu : float, default 0.5
+        Above 0, and at most twice the share of the smaller class, in each machine.
+    degree : int, default 3
+        As of SVC.
+    gamma : {"scale", "auto"} or float, default "scale"
+        As of SVC.
+    coef0 : float, default 0.0
+        As of SVC.
+    class_weight : dict, "balanced" or None, default None
+        Factors of what an example may weigh, 1/n, by class.
+    tol : float, default 1e-3
+        The largest KKT gap left, in double precision, of the C-SVC with the same machine.
+    max_iter : int, default -1
+        As of SVC.
+    cache_mb : float or None, default None
+        As of SVC.
+    solver : {"auto", "smo", "decomposition"}, default "auto"
+        As of SVC.
+    random_state : int, RandomState or None, default None
+        As of SVC.
 
-    Attributes after fit as of SVC, scaled as those of the C-SVC with the same machine, whose C are in C_ (k,) (the
-    largest is machine_.C).
+    Attributes
+    ----------
+    C_ : ndarray (k,)
+        C of the C-SVC with the same machine, of which all other attributes are: those of SVC.
+
+    References
+    ----------
+    Schoelkopf, Smola, Williamson and Bartlett (2000), Neural Computation 12.
+    Chang and Lin (2001), Neural Computation 13.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import NuSVC
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> machine = NuSVC(nu=0.3, random_state=0).fit(X, X[:, 0] + X[:, 1] > 0)
+    >>> len(machine.support_) >= 0.3 * len(X) * 0.98
+    True
     """
 
     C = 1.0  # SVC's, as far as the weights go; the scale is found

@@ -43,25 +43,89 @@ class Source(NamedTuple):
 
 
 class SVC(MachineEstimator):
-    """C-support vector classifier; several classes are each separated from the rest (one-vs-rest, where scikit-learn's
-    SVC separates each pair).
+    """C-support vector classifier; several classes are each separated from the rest.
 
-    kernel: "linear", "poly", "rbf", "sigmoid" with `degree`, `gamma`, `coef0` meaning what they mean in scikit-learn,
-    "precomputed" for X that is a Gram matrix, or a Kernel object, which brings its own (`kernel__degree` in searches).
-    `tol` is the largest KKT gap left, in double precision. `max_iter` limits the pairs that a machine may move; -1 sets
-    no limit but one that ends what cannot be solved. `cache_mb` is a ceiling for all memory that grows with the data
-    (None: a third of what is free). solver: "smo" holds the whole Gram matrix, "decomposition" works on sets of
-    examples, "auto" chooses; a Decomposition object has Osuna's settings of the latter; "smo-digestion", or
-    a Digestion object with its settings, is the solver of DeCoste and Schoelkopf. Same `random_state`, same machine.
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or Kernel, default "rbf"
+        By name, with `degree`, `gamma` and `coef0` as in scikit-learn. A Kernel object brings its own numbers, which
+        searches reach as `kernel__degree`. "precomputed": X is a Gram matrix.
+    C : float, default 1.0
+        The largest alpha of an example, before its weights.
+    degree : int, default 3
+        Of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default "scale"
+        Factor of inner products and squared distances.
+    coef0 : float, default 0.0
+        Added to the inner product by "poly" and "sigmoid".
+    class_weight : dict, "balanced" or None, default None
+        Factors of C by class.
+    tol : float, default 1e-3
+        The largest KKT gap left, in double precision.
+    max_iter : int, default -1
+        Pairs that a machine may move; -1 for no limit but one that ends what cannot be solved.
+    cache_mb : float or None, default None
+        Ceiling for all memory that grows with the data; None for a third of what is free.
+    solver : {"auto", "smo", "decomposition", "smo-digestion"}, Decomposition or Digestion, default "auto"
+        "smo" holds the whole Gram matrix, "decomposition" works on sets of examples, "auto" chooses. A Decomposition
+        has
+        Osuna's settings of the latter; "smo-digestion", or a Digestion with its settings, is the solver of DeCoste and
+        Schoelkopf.
+    random_state : int, RandomState or None, default None
+        Draws the first working set; the same seed gives the same machine.
 
-    Attributes after fit, n examples, d features, k machines (1 for two classes, else one a class, in the order of
-    classes_), m support vectors of any machine. As in scikit-learn for two classes: classes_, support_ (m,), ordered
-    by class and then by index, support_vectors_ (m, d), dual_coef_ (k, m), intercept_ (k,), n_support_ (number of
-    classes,), n_iter_ (k,). For several classes dual_coef_ has a row for each class and a column for each support
-    vector of any machine, in the order of the training set; scikit-learn's has rows for pairs.
-    Ours beside them: machine_, kernel_, history_ (Progress values), n_bound_ (k,), kernel_evals_, gap_, converged_,
-    ending_ (why training ended above tol, in words; empty where it did not), and with a Decomposition object trace_
-    (who entered and left the working sets).
+    Attributes
+    ----------
+    classes_ : ndarray (number of classes,)
+        Labels; there are k machines: 1 for two classes, else one a class, in this order.
+    support_ : ndarray (m,)
+        Indices of the m examples that are support vectors of any machine; of two classes ordered by class, then by
+        index.
+    support_vectors_ : ndarray (m, d)
+        These examples.
+    dual_coef_ : ndarray (k, m)
+        y alpha. Of several classes a row for each class, where scikit-learn has rows for pairs.
+    intercept_ : ndarray (k,)
+        The biases b.
+    n_support_ : ndarray (number of classes,)
+        Support vectors of each class.
+    n_bound_ : ndarray (k,)
+        Support vectors whose alpha has reached C.
+    n_iter_ : ndarray (k,)
+        Pairs moved.
+    gap_ : float
+        The largest KKT gap of any machine.
+    converged_ : bool
+        Whether all gaps are at most `tol`.
+    ending_ : str
+        Why training ended above `tol`; empty where it did not.
+    strategy_ : str
+        Whether the whole Gram matrix was kept, and why.
+    machine_ : Machine
+        What `save` writes.
+    kernel_ : Kernel
+        The kernel with its numbers.
+    history_ : list of Progress
+        How training went.
+    kernel_evals_ : int
+        Kernel values computed.
+    trace_ : dict
+        With a Decomposition: who entered and left the working sets.
+
+    References
+    ----------
+    Osuna, Freund and Girosi (1997), section 3.2: working sets, and a C for each example.
+    DeCoste and Schoelkopf (2002), section 4: digestion.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import RBF, SVC
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> machine = SVC(RBF(1.0), C=10).fit(X, np.hypot(*X.T) > 1)
+    >>> bool(machine.converged_), machine.score(X, np.hypot(*X.T) > 1) > 0.95
+    (True, True)
     """
 
     _nu = None  # of a nu-SVC (nu.py)
@@ -94,13 +158,35 @@ class SVC(MachineEstimator):
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None, *, monitor=None, source=None):
-        """Train on X (n, d), or on a Gram matrix X (n, n) if the kernel is "precomputed", and labels y (n,).
+        """Train on examples and labels.
 
-        sample_weight (n,) multiplies C, and 0 leaves an example out. `monitor(progress) -> bool` is called every few
-        dozen milliseconds and ends training by returning False; what is there by then is a feasible machine with
-        converged_ = False. `source`: what `shared_source` gave for these X and this kernel. ValueError names what is
-        wrong with the input; BudgetError (a ValueError) says what the fit would need. A machine that does not come to
-        tol warns (ConvergenceWarning) and says why in ending_.
+        Parameters
+        ----------
+        X : array-like (n, d), or (n, n) where the kernel is "precomputed"
+            Examples in rows, or their Gram matrix.
+        y : array-like (n,)
+            Labels.
+        sample_weight : array-like (n,) or None, default None
+            Factors of C; 0 leaves an example out.
+        monitor : callable or None, default None
+            `monitor(progress) -> bool`, called every few dozen milliseconds; False ends training, and what is there by
+            then is
+            a feasible machine with `converged_` False.
+        source : Source or None, default None
+            What `shared_source` gave for these X and this kernel.
+
+        Returns
+        -------
+        SVC
+            The fitted estimator. A machine that does not come to `tol` warns (ConvergenceWarning) and says why in
+            `ending_`.
+
+        Raises
+        ------
+        ValueError
+            Naming what is wrong with the input and what is allowed.
+        BudgetError
+            A ValueError that says what memory the fit would need.
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")

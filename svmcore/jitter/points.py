@@ -27,9 +27,31 @@ _SAME = 9  # digits after the point to which two maps are one
 
 @dataclass(frozen=True)
 class PointJitters:
-    """The identity and one move for each of `amounts` (none for "mirror"); `times` of them after one another.
+    """Moves of points in the plane that leave the class as it is: the identity and one move for each amount.
 
-    ValueError for a kind that is not in KINDS, or amounts that are not finite numbers.
+    Parameters
+    ----------
+    kind : {"shift", "turn", "mirror"}
+        Along the first axis, about the origin in degrees, or to the other side of the second axis.
+    amounts : tuple of float, default ()
+        One for each move; none for "mirror".
+    times : int, default 1
+        Moves after one another.
+
+    Raises
+    ------
+    ValueError
+        For a kind that there is not, or amounts that are not finite numbers.
+
+    References
+    ----------
+    DeCoste and Schoelkopf (2002), Figure 1.
+
+    Examples
+    --------
+    >>> from svmcore import PointJitters
+    >>> len(PointJitters("turn", (-10, 10)))
+    3
     """
 
     kind: str

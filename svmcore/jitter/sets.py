@@ -34,10 +34,29 @@ class Factors(NamedTuple):
 class JitterSet:
     """A set of jitters, the identity first, named by its text; equal and hashed by text and image shape.
 
-    Pictures of one: DeCoste and Schoelkopf (2002), Figure 4.
+    Parameters
+    ----------
+    text : str
+        In the language of `svmcore.jitter.language`, such as "box:1", "plus:2+rot:-8,8" or "vsv2*thick:0.5".
+    image_shape : tuple of int or None, default None
+        (h, w) or (h, w, c): how rows of pixels are images; None for arrays that have their image shape.
 
-    image_shape (h, w) or (h, w, c) says how rows of pixels are images; None for arrays that have their image shape.
-    Raises ValueError when the text is not in the language (see svmcore.jitter.language).
+    Raises
+    ------
+    ValueError
+        Where the text is not in the language.
+
+    References
+    ----------
+    DeCoste and Schoelkopf (2002), section 3.2 and Figure 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import JitterSet
+    >>> jitters = JitterSet.parse("box:1", image_shape=(3, 3))
+    >>> len(jitters), jitters.apply(np.eye(9, dtype=np.float32)[4:5]).shape
+    (9, (9, 1, 9))
     """
 
     text: str

@@ -131,7 +131,29 @@ def register(name: str):
 
 
 def kernel_from_dict(description: dict) -> Kernel:
-    """The kernel that `to_dict` described. ValueError names the field, its value and what is allowed."""
+    """The kernel that `to_dict` described.
+
+    Parameters
+    ----------
+    description : dict
+        Its name and its numbers.
+
+    Returns
+    -------
+    Kernel
+        Equal to the one described.
+
+    Raises
+    ------
+    ValueError
+        Naming the field, its value and what is allowed.
+
+    Examples
+    --------
+    >>> from svmcore import Poly, kernel_from_dict
+    >>> kernel_from_dict({"name": "poly", "degree": 9}) == Poly(9)
+    True
+    """
     if not isinstance(description, dict) or description.get("name") not in KERNELS:
         name = description.get("name") if isinstance(description, dict) else description
         raise ValueError(f"kernel: {name!r} is unknown; allowed: {', '.join(sorted(KERNELS))}")

@@ -39,7 +39,14 @@ def _affine_formula(gamma, coef0) -> str:
 @register("linear")
 @dataclass(frozen=True)
 class Linear(Kernel):
-    """K(u, v) = u.v"""
+    """The inner product: K(u, v) = u.v.
+
+    Examples
+    --------
+    >>> from svmcore import Linear
+    >>> Linear().block([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
+    [[11.0]]
+    """
 
     title: ClassVar[str] = "Linear"
     differentiable: ClassVar[bool] = True
@@ -58,9 +65,33 @@ class Linear(Kernel):
 @register("poly")
 @dataclass(frozen=True)
 class Poly(Kernel):
-    """K(u, v) = ((gamma u.v + coef0) / (gamma + coef0)) ** degree; without the divisor where `normalised` is False.
+    """Polynomial kernel: K(u, v) = ((gamma u.v + coef0) / (gamma + coef0)) ** degree.
 
-    Degree 9, normalised: DeCoste and Schoelkopf (2002), section 5.1.1.
+    Parameters
+    ----------
+    degree : int, default 3
+        0 to 64: how many features may act together.
+    gamma : float, default 1.0
+        Above 0.
+    coef0 : float, default 1.0
+        Added to the inner product.
+    normalised : bool, default True
+        Whether it is divided by gamma + coef0, so that unit vectors give at most 1.
+
+    Raises
+    ------
+    ValueError
+        Naming a number that is not allowed.
+
+    References
+    ----------
+    DeCoste and Schoelkopf (2002), section 5.1.1: degree 9, gamma = coef0 = 1.
+
+    Examples
+    --------
+    >>> from svmcore import Poly
+    >>> Poly(9, 1, 1).block([[1.0, 0.0]], [[0.0, 1.0]]).tolist()  # 1 / 512
+    [[0.001953125]]
     """
 
     degree: int = numeral(3, "degree", "How many pixels may act together.", 0, 64, 1)
@@ -107,7 +138,24 @@ class Poly(Kernel):
 @register("rbf")
 @dataclass(frozen=True)
 class RBF(Kernel):
-    """K(u, v) = exp(-gamma |u - v|^2)"""
+    """Gaussian kernel: K(u, v) = exp(-gamma |u - v|^2).
+
+    Parameters
+    ----------
+    gamma : float, default 1.0
+        Above 0; larger is more local.
+
+    Raises
+    ------
+    ValueError
+        Where gamma is not a number above 0.
+
+    Examples
+    --------
+    >>> from svmcore import RBF
+    >>> RBF(0.5).block([[0.0]], [[0.0]]).tolist()
+    [[1.0]]
+    """
 
     gamma: float = _gamma()
     title: ClassVar[str] = "RBF"
@@ -139,7 +187,26 @@ class RBF(Kernel):
 @register("sigmoid")
 @dataclass(frozen=True)
 class Sigmoid(Kernel):
-    """K(u, v) = tanh(gamma u.v + coef0), not positive definite in general."""
+    """K(u, v) = tanh(gamma u.v + coef0), not positive definite in general.
+
+    Parameters
+    ----------
+    gamma : float, default 1.0
+        Above 0.
+    coef0 : float, default 0.0
+        Added to the inner product.
+
+    Raises
+    ------
+    ValueError
+        Naming a number that is not allowed.
+
+    Examples
+    --------
+    >>> from svmcore import Sigmoid
+    >>> Sigmoid().block([[0.0]], [[1.0]]).tolist()
+    [[0.0]]
+    """
 
     gamma: float = _gamma()
     coef0: float = _coef0(0.0)

@@ -31,7 +31,31 @@ TRIANGLES = 150  # examples among which all triples are looked at
 @register("positive-part")
 @dataclass(frozen=True, eq=False)
 class PositivePart(DirectedKernel):
-    """K+ of `base`: base(u, v) + <p(u), p(v)>, p(u) = base(u, points) weights."""
+    """The positive part of a kernel that is not positive definite: base(u, v) + <p(u), p(v)>, p(u) = base(u, points)
+    weights.
+
+    Parameters
+    ----------
+    base : Kernel
+        Such as a jittering kernel.
+    points : ndarray (m, d)
+        Examples on which negative eigenvalues become 0.
+    weights : ndarray (m, r)
+        Of r directions with negative eigenvalues; `fit` finds points and weights.
+
+    References
+    ----------
+    Wu, Chang and Zhang (2005), ICML workshop: the spectrum set to 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import PositivePart, Sigmoid
+    >>> X = np.random.default_rng(0).normal(size=(30, 3)).astype(np.float32)
+    >>> K = PositivePart.fit(Sigmoid(1.0, -1.0), X).block(X, X)
+    >>> bool(np.linalg.eigvalsh(K.astype(float))[0] > -1e-3)
+    True
+    """
 
     sign: ClassVar[int] = 1
 

@@ -37,11 +37,38 @@ SIDES = ("one", "both")
 @register("jittered")
 @dataclass(frozen=True)
 class Jittered(BlockwiseKernel):
-    """Jittering kernel over `base`, a kernel of inner products: DeCoste and Schoelkopf (2002), section 3.3.
+    """Jittering kernel: the base kernel of the forms of two examples that are nearest.
 
-    jitters: text of a JitterSet; image_shape: (h, w) or (h, w, c) of the rows; sides: "one" or "both" (see the module).
-    prepare: preprocessing steps that the examples have been through and a jitter can undo, such as ("unit-norm",):
-    they are repeated after each jitter. ValueError names a field that is not allowed.
+    Parameters
+    ----------
+    base : Kernel
+        A kernel of inner products.
+    jitters : str, default "box:1"
+        Text of a JitterSet.
+    image_shape : tuple of int or None, default None
+        (h, w) or (h, w, c) of the rows; it must be given.
+    sides : {"one", "both"}, default "one"
+        Whether one of two examples is jittered, or both.
+    prepare : tuple of str, default ()
+        Preprocessing steps that the examples have been through and a jitter can undo, such as ("unit-norm",): they are
+        repeated after each jitter.
+
+    Raises
+    ------
+    ValueError
+        Naming a field that is not allowed.
+
+    References
+    ----------
+    DeCoste and Schoelkopf (2002), section 3.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import Jittered, Linear
+    >>> u, v = np.eye(9, dtype=np.float32)[[4, 5]]  # one pixel, and the same one pixel to the right
+    >>> Jittered(Linear(), "box:1", (3, 3)).block(u[None], v[None]).round(5).tolist()
+    [[1.0]]
     """
 
     base: Kernel
@@ -168,7 +195,34 @@ class Jittered(BlockwiseKernel):
 def query_jittered(machine: Machine, jitters, image_shape, prepare=()) -> Machine:
     """The same machine, whose test examples are compared with each support vector in the nearest of their forms.
 
+    Parameters
+    ----------
+    machine : Machine
+        Trained with a kernel of inner products.
+    jitters : str or JitterSet
+        What test examples are put through.
+    image_shape : tuple of int
+        (h, w) or (h, w, c) of the rows.
+    prepare : tuple of str, default ()
+        As of Jittered.
+
+    Returns
+    -------
+    Machine
+        The same vectors and coefficients under a Jittered kernel.
+
+    References
+    ----------
     DeCoste and Schoelkopf (2002), Table 10: "query jitter".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from svmcore import SVC, Poly, query_jittered
+    >>> X, y = load_digits(return_X_y=True)
+    >>> machine = SVC(Poly(3, 1e-3, 1)).fit(X[:100], y[:100]).machine_
+    >>> query_jittered(machine, "plus:1", (8, 8)).kernel.name
+    'jittered'
     """
     return replace(machine, kernel=Jittered(machine.kernel, jitters, image_shape, prepare=tuple(prepare)))
 

@@ -32,10 +32,37 @@ CALL = 4e6  # pixels of product images that one native call works on, so that no
 @register("local-poly")
 @dataclass(frozen=True)
 class LocalPoly(BlockwiseKernel):
-    """Polynomial kernel of nearby pixels; `image_shape` (h, w) or (h, w, c) of the rows, `width` of the fields odd.
+    """Polynomial kernel of nearby pixels: products within a field first, then of fields.
 
-    ValueError names a field that is not allowed. Source: section 2 and the "local kernel" of
-    DeCoste and Schoelkopf (2002), Table 2.
+    Parameters
+    ----------
+    image_shape : tuple of int or None, default None
+        (h, w) or (h, w, c) of the rows; it must be given.
+    inner : int, default 2
+        Degree within a field.
+    outer : int, default 2
+        Degree of the sum over fields.
+    width : int, default 9
+        Of the fields, odd, in pixels.
+    cosine : bool, default True
+        Whether values are divided by the lengths, so that K(u, u) = 1.
+
+    Raises
+    ------
+    ValueError
+        Naming a field that is not allowed.
+
+    References
+    ----------
+    DeCoste and Schoelkopf (2002), section 2, and the "local kernel" of Table 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import LocalPoly
+    >>> u = np.random.default_rng(0).random((1, 64), np.float32)
+    >>> LocalPoly((8, 8), width=3).block(u, u).round(4).tolist()
+    [[1.0]]
     """
 
     image_shape: tuple[int, ...] | None = None

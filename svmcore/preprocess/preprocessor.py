@@ -20,11 +20,27 @@ MOST = 1 << 16  # pixels that an image described in a file has in a row
 
 
 class Preprocessor(TransformerMixin, BaseEstimator):
-    """Composable preprocessing with the API of a scikit-learn transformer.
+    """Steps that prepare examples, with the API of a scikit-learn transformer.
 
-    Preprocessor("smooth:0.75", "unit-norm"); `STEPS` lists the steps. Accepts images (n, h, w) or (n, h, w, c), or rows
-    (n, d) together with `image_shape` = (h, w) or (h, w, c); rows without an image shape are plain features. Raises
-    ValueError for an unknown step, a parameter out of range, or shapes that do not fit.
+    Parameters
+    ----------
+    *steps : str
+        From left to right, such as "smooth:0.75", "unit-norm"; `svmcore.preprocess.STEPS` lists them.
+    image_shape : tuple of int or None, default None
+        (h, w) or (h, w, c) of rows (n, d); None for plain features, and for arrays (n, h, w[, c]).
+
+    Raises
+    ------
+    ValueError
+        For an unknown step, a parameter out of range, or shapes that do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import Preprocessor
+    >>> prepared = Preprocessor("unit-norm").fit_transform(np.array([[3.0, 4.0]]))
+    >>> prepared.round(1).tolist()
+    [[0.6000000238418579, 0.800000011920929]]
     """
 
     def __init__(self, *steps: str, image_shape: tuple[int, ...] | None = None):
@@ -34,7 +50,20 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         check_order(steps)
 
     def fit(self, X: np.ndarray, y=None) -> "Preprocessor":
-        """Learn what `scale01` and `zscore` need from the training set; the other steps have nothing to learn."""
+        """Learn what `scale01` and `zscore` need from the training set; the other steps have nothing to learn.
+
+        Parameters
+        ----------
+        X : array-like (n, d) or (n, h, w[, c])
+            Training examples.
+        y : object, default None
+            Not looked at.
+
+        Returns
+        -------
+        Preprocessor
+            The fitted transformer.
+        """
         self.fit_transform(X)
         return self
 

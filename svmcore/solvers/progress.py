@@ -12,7 +12,19 @@ import numpy as np
 
 
 class Snapshot(NamedTuple):
-    """The machines as they would be if training stopped now."""
+    """The machines as they would be if training stopped now.
+
+    Parameters
+    ----------
+    support : ndarray (m,) int64
+        Training rows that are support vectors of some machine.
+    coef : ndarray (k, m) float64
+        y alpha.
+    bias : ndarray (k,) float64
+        b.
+    bound : ndarray (k, m) bool
+        Whether alpha is at its C.
+    """
 
     support: np.ndarray  # (m,) int64, training rows that are SV of some machine
     coef: np.ndarray  # (k, m) float64, y alpha
@@ -31,7 +43,37 @@ class Standing(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What a fit has come to: how its machines stand, and all that it has cost since its start."""
+    """What a fit has come to: how its machines stand, and all that it has cost since its start.
+
+    Parameters
+    ----------
+    stage : str
+        What is being done.
+    iterations : int
+        Pairs moved.
+    gap : float
+        The largest KKT gap.
+    gaps : tuple of float
+        Of each machine.
+    dual : float
+        The dual objectives' sum.
+    n_sv : int
+        Support vectors, summed over the machines.
+    n_bound : int
+        Those at C.
+    kernel_evals : int
+        Kernel values computed.
+    cache_hits : int
+        Rows that were there.
+    cache_misses : int
+        Rows that were not.
+    seconds : float
+        Since the fit began.
+    snapshot : callable or None
+        Makes a Snapshot.
+    facts : dict or None, default None
+        What a method says beside; JSON-able.
+    """
 
     stage: str
     iterations: int

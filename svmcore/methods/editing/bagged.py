@@ -58,8 +58,34 @@ def decisions(machines: list[Machine], X, work: Work) -> np.ndarray:
 def bagged(first_stage: list[Machine]) -> Machine:
     """The average of the first machines as one machine: its support vectors are all of theirs.
 
-    A vector is bound where it is at its C in every machine that has it.
-    Bakir, Bottou and Weston (2004), Figure 4 (bagging the first stage).
+    Parameters
+    ----------
+    first_stage : list of Machine
+        Machines of the same two classes and kernel, as `CrossTrainingSVC.first_stage_` has them.
+
+    Returns
+    -------
+    Machine
+        With the mean of their coefficients and biases. A vector is bound where it is at its C in every machine that has
+        it.
+
+    Raises
+    ------
+    ValueError
+        Where the list is empty.
+
+    References
+    ----------
+    Bakir, Bottou and Weston (2004), Figure 4: bagging the first stage.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import SVC, CrossTrainingSVC, bagged
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> crossed = CrossTrainingSVC(SVC(C=1), random_state=0).fit(X, X[:, 0] > 0)
+    >>> bagged(crossed.first_stage_).coef.shape[0]
+    1
     """
     if not first_stage:
         raise ValueError("first_stage is empty; allowed: one machine or more")

@@ -20,12 +20,51 @@ from svmcore.svc import SVC
 class EditingSVC(MachineEstimator):
     """An SVC trained on what an editing rule leaves of the training set.
 
-    estimator: the SVC, also the one inside rules that need one. rule and the other settings: as of `edit`. Several
-    classes: each against the rest, where the rule takes several.
+    Parameters
+    ----------
+    estimator : SVC or None, default None
+        What is trained in the end, also inside rules that need one. Several classes: each against the rest, where the
+        rule
+        takes several.
+    rule : str, default "multiedit"
+        As of `edit`, like all that follows.
+    n_neighbors : int, default 1
+        As of `edit`.
+    n_splits : int, default 3
+        As of `edit`.
+    patience : int, default 3
+        As of `edit`.
+    below : float, default -1.0
+        As of `edit`.
+    n_subsets : int, default 5
+        As of `edit`.
+    subset_size : int or None, default None
+        As of `edit`.
+    balance : bool, default True
+        As of `edit`.
+    random_state : int, RandomState or None, default None
+        Of everything drawn.
 
-    Attributes after fit, as of SVC where not said otherwise, support_ in the training set: machine_, kernel_, history_,
-    converged_, ending_, kernel_evals_, role_ (n,) int8 codes of roles.py, kept_ (m,) training indices. A monitor that
-    ends training while examples are edited leaves f = 0 everywhere, and everything kept.
+    Attributes
+    ----------
+    role_ : ndarray (n,) int8
+        What became of each example, by the codes of roles.py.
+    kept_ : ndarray (m,)
+        Training indices of what was left; all other attributes as of SVC, `support_` in the training set.
+
+    References
+    ----------
+    Bakir, Bottou and Weston (2004), section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import EditingSVC
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> edited = EditingSVC(random_state=0).fit(X, (X[:, 0] > 0) ^ (rng.random(400) < 0.1))
+    >>> 0 < len(edited.kept_) < 400
+    True
     """
 
     def __init__(
@@ -54,8 +93,27 @@ class EditingSVC(MachineEstimator):
         self.random_state = random_state
 
     def fit(self, X, y, *, monitor=None) -> EditingSVC:
-        """Train on X (n, d) and labels y (n,). ValueError names the parameter and what is allowed, or says that the
-        rule left a class without examples."""
+        """Edit the training set and train on what is left.
+
+        Parameters
+        ----------
+        X : array-like (n, d)
+            Examples in rows.
+        y : array-like (n,)
+            Labels.
+        monitor : callable or None, default None
+            As for SVC. One that ends training while examples are edited leaves f = 0 everywhere, and everything kept.
+
+        Returns
+        -------
+        EditingSVC
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            Naming the parameter and what is allowed, or saying that the rule left a class without examples.
+        """
         check_estimators(estimator=self.estimator)
         settings = {name: getattr(self, name) for name in SETTINGS}
         check_settings(self.rule, **settings)

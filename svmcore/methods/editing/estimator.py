@@ -24,22 +24,69 @@ from svmcore.svc import SVC
 class CrossTrainingSVC(MachineEstimator):
     """Cross-training for two classes: machines on subsets, discarding, a final machine on what is left.
 
-    estimator: the SVC (or NuSVC) of the first stage; final: that of the last one, where it differs. n_subsets: s, at
-    least 2. subset_size: r, even; None: the largest with which the subsets are disjoint. validation_size: examples that
-    train nothing and choose every threshold; "third" for r/3, None for none. slack: standard errors that a threshold
-    may be worse there than the best, in order to be moved less. grid, final_grid: values of C (of nu for a NuSVC) to
-    choose from, the first by what a machine has not trained on, the last by the validation part; None for the
-    estimator's own. balance: easy examples come back until the final set has as many of both classes. n_jobs: subsets
-    that train at a time, None for as many as there are cores; under joblib.parallel_config another backend takes them.
-    Same `random_state`, same machine, whatever n_jobs.
-    Source: Bakir, Bottou and Weston (2004), section 3, Algorithm 3, and section 4.3.
+    Parameters
+    ----------
+    estimator : SVC or None, default None
+        SVC or NuSVC of the first stage.
+    n_subsets : int, default 5
+        s, at least 2.
+    subset_size : int or None, default None
+        r, even; None for the largest with which the subsets are disjoint.
+    final : SVC or None, default None
+        Of the last stage, where it differs.
+    grid : sequence of float or None, default None
+        Values of C (of nu for a NuSVC) to choose from by what a first machine has not trained on; None for its own.
+    final_grid : sequence of float or None, default None
+        The same for the last machine, by the validation part.
+    validation_size : int, "third" or None, default None
+        Examples that train nothing and choose every threshold; "third" for r/3.
+    slack : float, default 0.0
+        Standard errors that a threshold may be worse on the validation part than the best, in order to be moved less.
+    balance : bool, default True
+        Whether easy examples come back until the final set has as many of both classes.
+    n_jobs : int or None, default None
+        Subsets that train at a time; None for as many as there are cores. Under joblib.parallel_config another backend
+        takes them.
+    random_state : int, RandomState or None, default None
+        Draws the subsets; the same machine whatever `n_jobs`.
 
-    Attributes after fit, as of SVC where not said otherwise, support_ in the training set: machine_, kernel_,
-    history_, converged_, ending_, kernel_evals_ (both stages), gap_ and n_iter_ of the final machine. first_stage_
-    (list of Machine; `bagged` averages them), subsets_ (s, r) and validation_ (indices), margin_mean_ and
-    margin_variance_ (n,), role_ (n,) int8 codes of roles.py, C_ and final_C_ (what was chosen), search_seconds_ (spent
-    on values that were not chosen). A monitor that ends training in the first stage leaves the average of its machines
-    as they are then, margins that are NaN, and everything kept.
+    Attributes
+    ----------
+    first_stage_ : list of Machine
+        One for each subset; `bagged` averages them.
+    subsets_ : ndarray (s, r)
+        Training indices of each subset.
+    validation_ : ndarray
+        Indices of the validation part.
+    margin_mean_ : ndarray (n,)
+        Mean of y f over the first machines, NaN where training was ended before it was known.
+    margin_variance_ : ndarray (n,)
+        Its variance.
+    role_ : ndarray (n,) int8
+        What became of each example, by the codes of roles.py.
+    C_ : float
+        What was chosen for the first stage.
+    final_C_ : float
+        What was chosen for the last one.
+    search_seconds_ : float
+        Spent on values that were not chosen.
+    kernel_evals_ : int
+        Of both stages; all other attributes as of SVC, `support_` in the training set.
+
+    References
+    ----------
+    Bakir, Bottou and Weston (2004), section 3, Algorithm 3, and section 4.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import RBF, SVC, CrossTrainingSVC
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 2))
+    >>> y = (np.hypot(*X.T) > 1) ^ (rng.random(1000) < 0.2)
+    >>> crossed = CrossTrainingSVC(SVC(RBF(1.0), C=10), random_state=0).fit(X, y)
+    >>> len(crossed.support_) < len(SVC(RBF(1.0), C=10).fit(X, y).support_)
+    True
     """
 
     def __init__(
@@ -70,10 +117,28 @@ class CrossTrainingSVC(MachineEstimator):
         self.random_state = random_state
 
     def fit(self, X, y, *, monitor=None) -> CrossTrainingSVC:
-        """Train on X (n, d) and labels y (n,) of two classes.
+        """Train on two classes.
 
-        `monitor` as for SVC.fit; the stages are "first stage" and "final". ValueError names the parameter and what is
-        allowed.
+        Parameters
+        ----------
+        X : array-like (n, d)
+            Examples in rows.
+        y : array-like (n,)
+            Their labels, of two classes.
+        monitor : callable or None, default None
+            As for SVC; the stages are "first stage" and "final". One that ends training in the first stage leaves the
+            average
+            of its machines as they are then, and everything kept.
+
+        Returns
+        -------
+        CrossTrainingSVC
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            Naming the parameter and what is allowed.
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")

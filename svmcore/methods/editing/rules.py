@@ -94,12 +94,60 @@ def edit(
     balance: bool = True,
     monitor=None,
 ) -> Edited:
-    """Which of the examples X (n, d), y (n,) a rule keeps, and the role that it gives each.
+    """Which of the examples a rule keeps, and the role that it gives each.
 
-    seed: of everything drawn. estimator: the SVC inside "multiedit-svm", "trimmed" and "cross-training". n_neighbors: k
-    of "edited-nn". n_splits, patience: s and T of MULTIEDIT. below: s of the ramp loss, at most 0. n_subsets,
-    subset_size, balance: as for CrossTrainingSVC. monitor: as for SVC.fit; Stopped (solvers/progress.py) when it asks
-    for an end. ValueError names the setting and what is allowed.
+    Parameters
+    ----------
+    rule : str
+        "edited-nn", "multiedit", "multiedit-svm", "condense", "multiedit+condense", "trimmed" or "cross-training".
+    X : array-like (n, d)
+        Examples in rows.
+    y : array-like (n,)
+        Labels.
+    seed : int, default 0
+        Of everything drawn.
+    estimator : SVC or None, default None
+        The machine inside "multiedit-svm", "trimmed" and "cross-training".
+    n_neighbors : int, default 1
+        k of "edited-nn".
+    n_splits : int, default 3
+        s of MULTIEDIT.
+    patience : int, default 3
+        T of MULTIEDIT: rounds without a change before it ends.
+    below : float, default -1.0
+        s of the ramp loss of "trimmed", at most 0.
+    n_subsets : int, default 5
+        As for CrossTrainingSVC.
+    subset_size : int or None, default None
+        As for CrossTrainingSVC.
+    balance : bool, default True
+        As for CrossTrainingSVC.
+    monitor : callable or None, default None
+        As for SVC.fit.
+
+    Returns
+    -------
+    Edited
+        The kept indices, and the role of each example by the codes of roles.py.
+
+    Raises
+    ------
+    ValueError
+        Naming the setting and what is allowed.
+    Stopped
+        Where the monitor asks for an end.
+
+    References
+    ----------
+    Bakir, Bottou and Weston (2004), section 2; Devijver and Kittler (1982), section 3.11; Hart (1968); Wilson (1972).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import edit
+    >>> X = np.array([[0.0], [0.1], [0.2], [0.15], [1.0], [1.1], [1.2]])
+    >>> edit("edited-nn", X, [0, 0, 0, 1, 1, 1, 1]).kept.tolist()
+    [0, 4, 5, 6]
     """
     X, y = float32_rows(X), np.asarray(y)
     settings = {name: value for name, value in locals().items() if name in SETTINGS}

@@ -43,7 +43,31 @@ WARM = 50  # steps in which the rate rises
 
 
 class Answers(NamedTuple):
-    """How the steps go."""
+    """How the gradient steps of a reduced set on its answers go.
+
+    Parameters
+    ----------
+    epochs : int, default 320
+        Passes over the training examples.
+    batch : int, default 128
+        Examples of a step.
+    rate : float, default 5e-4
+        Of steps of u, in lengths of a vector.
+    weight_rate : float, default 5e-3
+        Of steps of gamma and b, in means of |gamma|.
+    sharpness : float, default 3.0
+        tau of the softmax.
+    directions : int, default 120
+        r, principal directions of the examples in which the vectors lie.
+    deform : float, default 1.2
+        Strength of the deformations of images; 0 for none.
+
+    Examples
+    --------
+    >>> from svmcore import Answers, ReducedSet
+    >>> ReducedSet(500, method="answers", answers=Answers(epochs=40)).answers.epochs
+    40
+    """
 
     epochs: int = 320  # passes over the examples
     batch: int = 128

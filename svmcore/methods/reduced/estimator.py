@@ -26,32 +26,94 @@ LADDER = 5  # steps of a path that ends when it is good enough
 class ReducedSet(BaseEstimator):
     """A machine by fewer vectors.
 
-    n_vectors: how many, at most as many as there are support vectors; below 1 a share of them; None with method
-    "exact". shared: vectors serve all machines, n_vectors of them together; else each machine has n_vectors (or its
-    share) of its own.
+    Parameters
+    ----------
+    n_vectors : int, float or None, default None
+        How many, at most as many as there are support vectors; below 1 a share of them; None with method "exact".
+    method : {"auto", "exact", "quadratic", "rho", "answers"}, default "auto"
+        "exact" drops support vectors that depend linearly on others, decisions unchanged to `exact_tol`. "quadratic"
+        takes
+        eigenvectors: kernels of degree 2, each machine alone. "rho" minimises the distance in feature space over all
+        vectors. "answers" takes gradient steps on the decisions about training examples. "auto": exact where no number
+        is
+        asked for, quadratic where it can be, answers where several machines share vectors and at least 20,000 training
+        examples are given, or the kernel is not positive definite, else rho.
+    start : {"auto", "k-means", "greedy", "weight", "random"}, default "auto"
+        The first vectors; "auto" is k-means for answers, else greedy.
+    shared : bool, default True
+        Whether vectors serve all machines, n_vectors of them together; else each machine has so many of its own.
+    max_rho : float or None, default None
+        A share of |Psi|^2 of all machines together. The number of vectors doubles until this holds, from
+        n_vectors / 2^(steps - 1) up to n_vectors.
+    max_error : float or None, default None
+        The same for the share of validation examples that are wrong.
+    steps : int or None, default None
+        Without these limits the length of the same path, which answers begins at about 2000 vectors where none is asked
+        for, as it keeps so many, and more, for the next step.
+    thresholds : {"auto", "train", "kept"}, default "auto"
+        "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where examples are
+        given.
+        Answers finds biases with the weights.
+    iterations : int, default 200
+        Of "rho", at most.
+    tol : float, default 1e-2
+        "rho" ends when it falls by less than this share of itself in five iterations.
+    exact_tol : float, default 1e-7
+        Of "exact".
+    answers : Answers or None, default None
+        How the steps of "answers" go.
+    image_shape : tuple of int or None, default None
+        Of the examples' rows, where the machine does not tell it: images are deformed by "answers".
+    cache_mb : float or None, default None
+        Ceiling for memory.
+    random_state : int, RandomState or None, default None
+        The same seed gives the same result.
 
-    method: "exact" drops support vectors that depend linearly on others, decisions unchanged to exact_tol; "quadratic"
-    takes eigenvectors (kernels of degree 2, each machine alone); "rho" minimises the distance in feature space over all
-    vectors, for `iterations` or until it falls by less than tol of itself in five; "answers" takes gradient steps on
-    the decisions about training examples, as `answers` (an Answers) says, whose images it deforms where image_shape or
-    the machine's own tells theirs. "auto": exact where no number is asked for, quadratic where it can be, answers where
-    several machines share vectors and at least 20,000 training examples are given, or the kernel is not positive
-    definite, else rho. start: the first vectors,
-    one of k-means, greedy, weight, random; "auto" is k-means for answers, else greedy.
+    Attributes
+    ----------
+    machine_ : Machine
+        Its `support` is -1 for constructed vectors.
+    method_ : str
+        What "auto" came to.
+    rho_ : ndarray (k,)
+        Squared distance of each machine, of k, from its original in feature space.
+    rho_start_ : ndarray (k,)
+        The same with the first vectors.
+    norms_ : ndarray (k,)
+        |Psi|^2; NaN with answers, which do not go by them.
+    n_before_ : int
+        Distinct vectors of the machine.
+    n_after_ : int
+        Distinct vectors of the reduced one.
+    path_ : list of tuple
+        (m, rho as a share of all |Psi|^2 or None, validation error or None) of each step.
+    sizes_ : list of int
+        Numbers of vectors that the path is to go through, all parts together; empty with exact.
+    threshold_shift_ : ndarray (k,)
+        What thresholds moved each bias by.
+    history_ : list of Progress
+        Gaps are rho as shares of |Psi|^2, n_sv the vectors.
+    converged_ : bool
+        False where it was stopped.
+    ending_ : str
+        Why it ended early, in words.
+    kernel_evals_ : int
+        Kernel values computed.
 
-    max_rho (a share of |Psi|^2 of all machines together), max_error (of the validation examples): the number of vectors
-    then doubles until both hold, from n_vectors / 2^(steps - 1) up to n_vectors; steps without them is the length of
-    the same path, which answers begins at about 2000 where none is asked for, as it keeps so many, and more, for the
-    next step. thresholds: "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where
-    examples are given; answers finds biases with the weights. cache_mb: a ceiling for memory. Same random_state, same
-    result.
+    References
+    ----------
+    Burges (1996), Simplified support vector decision rules.
+    Burges and Schoelkopf (1997), section 4.
 
-    Attributes after fit, k machines, m vectors: machine_ (support -1 for constructed vectors), method_, rho_ and
-    rho_start_ (k,) at the end and with the first vectors, norms_ (k,) |Psi|^2 (NaN with answers, which do not go by
-    them), n_before_, n_after_ (distinct vectors), path_ (list of (m, rho as a share of all |Psi|^2, or None, validation
-    error or None)), sizes_ (numbers of vectors that the path is to go through, all parts together; empty with exact),
-    threshold_shift_ (k,), history_ (Progress: gaps are rho as shares of |Psi|^2, n_sv the vectors), converged_,
-    ending_, kernel_evals_.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import RBF, SVC, ReducedSet
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> machine = SVC(RBF(0.5), C=1).fit(X, np.hypot(*X.T) > 1)
+    >>> reduced = ReducedSet(0.1, random_state=0).fit(machine, X, np.hypot(*X.T) > 1)
+    >>> bool(reduced.n_after_ <= 0.11 * reduced.n_before_)
+    True
     """
 
     def __init__(
@@ -90,13 +152,38 @@ class ReducedSet(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None, seen=None) -> ReducedSet:
-        """Reduce a Machine, or the machine_ of a fitted estimator.
+        """Reduce a machine.
 
-        X (n, d), y (n,): training examples, prepared as the kernel sees them; X_val, y_val: as many others as one likes
-        that training has not seen. monitor(progress) -> bool is asked every few dozen milliseconds and ends the
-        reduction by returning False: what has been reached by then is a machine, with converged_ = False.
-        seen(self): called at each step of the path, with the attributes as they would be were it the last. ValueError
-        names what is wrong and what is allowed; BudgetError says what memory it would take.
+        Parameters
+        ----------
+        machine : Machine or estimator
+            The Machine, or a fitted estimator that has it as `machine_`.
+        X : array-like (n, d) or None, default None
+            Training examples, prepared as the kernel sees them.
+        y : array-like (n,) or None, default None
+            Their labels.
+        X_val : array-like or None, default None
+            Others that training has not seen.
+        y_val : array-like or None, default None
+            Their labels.
+        monitor : callable or None, default None
+            `monitor(progress) -> bool`, asked every few dozen milliseconds; False ends the reduction, and what has been
+            reached
+            by then is a machine, with `converged_` False.
+        seen : callable or None, default None
+            `seen(self)` at each step of the path, with the attributes as they would be were it the last.
+
+        Returns
+        -------
+        ReducedSet
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            Naming what is wrong and what is allowed.
+        BudgetError
+            A ValueError that says what memory it would take.
         """
         machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
         check_parameters(self, machine)

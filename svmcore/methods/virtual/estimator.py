@@ -20,20 +20,54 @@ SCOPES = ("machine", "union", "all", "positive", "all-positive")
 class VirtualSVC(MachineEstimator):
     """Virtual SV machine; several classes are each separated from the rest.
 
-    estimator: the SVC of the first stage; second: the SVC of the later ones, where it differs (kernel, C). jitters: a
-    JitterSet or its text, or PointJitters for points in the plane. image_shape: (h, w) or (h, w, c) of the rows of X;
-    None when X is given as images, or when the set is the identity alone. prepare: a transformer applied to every
-    image, jittered or not, before a kernel sees it, such as Preprocessor("unit-norm"). scope: whose support vectors are
-    transformed: "machine" each machine its own, "union" all machines those of all, "all" the whole training set (no
-    first stage); "positive" and "all-positive" each machine its own, or all examples, of its positive class alone,
-    beside the others as they are. rounds: how often.
+    Parameters
+    ----------
+    estimator : SVC or None, default None
+        Of the first stage; None for one as it comes.
+    jitters : str, JitterSet or PointJitters, default "box:1"
+        What leaves the class as it is: a jitter set of images, its text, or moves of points in the plane.
+    image_shape : tuple of int or None, default None
+        (h, w) or (h, w, c) of the rows of X; None where X is given as images, or the set is the identity alone.
+    prepare : transformer or None, default None
+        What every image, jittered or not, goes through before a kernel sees it, such as Preprocessor("unit-norm").
+    scope : {"machine", "union", "all", "positive", "all-positive"}, default "machine"
+        Whose support vectors are transformed: each machine's own, those of all machines, or the whole training set (no
+        first stage); the last two take examples of the positive class alone, beside the others as they are.
+    rounds : int, default 1
+        How often; 0 leaves the first stage.
+    second : SVC or None, default None
+        Of the later stages, where its kernel or C differs.
 
-    Attributes after fit, as of SVC where not said otherwise: classes_, base_ (the first stage's SVC; None for scope
-    "all"), machine_ (with parent and jitter of every support vector, and the preparation), jitters_ (the set that
-    machine_.jitter counts in), n_virtual_ (k,) size of each machine's virtual training set (0: not retrained), support_
-    (m,) parents, support_vectors_, dual_coef_, intercept_, n_support_ (by the parents' class), n_bound_, kernel_,
-    history_, kernel_evals_, n_iter_ (k,) and gap_ of each machine's last stage, converged_, ending_. A monitor that
-    ends training leaves machines not yet retrained as they were.
+    Attributes
+    ----------
+    base_ : SVC or None
+        The first stage; None for scope "all".
+    machine_ : Machine
+        With the parent and the jitter of every support vector, and the preparation.
+    jitters_ : JitterSet or PointJitters
+        The set in which `machine_.jitter` counts.
+    n_virtual_ : ndarray (k,)
+        Size of each machine's virtual training set; 0 for one that was not retrained.
+    support_ : ndarray (m,)
+        Parents, as indices of the training set.
+    n_support_ : ndarray (number of classes,)
+        Support vectors by their parents' class.
+    gap_ : float
+        Of each machine's last stage the largest gap; this and all other attributes as of SVC.
+
+    References
+    ----------
+    Schoelkopf, Burges and Vapnik (1996): virtual support vectors.
+    DeCoste and Schoelkopf (2002), section 3.2.
+
+    Examples
+    --------
+    >>> from svmcore import Poly, SVC, VirtualSVC
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> virtual = VirtualSVC(SVC(Poly(5, 1e-3, 1), C=10), jitters="plus:1", image_shape=(8, 8)).fit(X[:200], y[:200])
+    >>> virtual.score(X[200:], y[200:]) > virtual.base_.score(X[200:], y[200:])
+    True
     """
 
     def __init__(
@@ -56,10 +90,30 @@ class VirtualSVC(MachineEstimator):
         self.second = second
 
     def fit(self, X, y, sample_weight=None, *, monitor=None) -> VirtualSVC:
-        """Train on images X, (n, d) or (n, h, w[, c]), with labels y (n,).
+        """Train on images and labels, first on them as they are, then on transformed support vectors.
 
-        `monitor` as for SVC.fit; stages are named "base" and "virtual", with the class where a machine is solved alone.
-        ValueError names a parameter that is not allowed.
+        Parameters
+        ----------
+        X : array-like (n, d) or (n, h, w[, c])
+            Images, as rows of pixels or in their shape.
+        y : array-like (n,)
+            Labels.
+        sample_weight : array-like (n,) or None, default None
+            As for SVC; virtual examples weigh as much as their parents.
+        monitor : callable or None, default None
+            As for SVC; stages are named "base" and "virtual", with the class where a machine is solved alone. One that
+            ends
+            training leaves machines not yet retrained as they were.
+
+        Returns
+        -------
+        VirtualSVC
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            Naming a parameter that is not allowed.
         """
         shape = image_shape_of(X, self.image_shape)
         of_points = isinstance(self.jitters, PointJitters)

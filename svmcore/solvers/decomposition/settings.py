@@ -11,19 +11,42 @@ CHOICES = ("most-violating", "first-found")
 
 @dataclass(frozen=True)
 class Decomposition:
-    """How examples come into the working set B. The defaults are the library's own: B as large as memory allows, all
-    violators priced in every round, the worst first.
+    """How examples come into the working set B.
 
-    working_set: examples in B, |B|; the machine then holds |B|^2 kernel values at a time, and all alpha outside B are
-    0. Where the support vectors do not fit, the answer is the best one found with |B| of them, and it says so.
-    Osuna, Freund and Girosi (1997), section 3.2.2 (step 1), and section 3.3 for SVs that exceed B.
-    new_points: how many violators may enter in a round. Section 3.2.3, the second parameter.
-    lookahead: how many examples are priced (have their optimality condition evaluated) before the round starts with
-    the violators found among them; where there is none, pricing goes on to the first one. Section 3.2.3.
-    choice: of the violators that were found the "most-violating", or those "first-found", with which pricing ends as
-    soon as `new_points` are found. Section 3.3, second suggestion on pivoting.
-    keep_exited: examples that left B are kept on a list and priced first. Section 3.3, first suggestion.
-    None: no limit (working_set: what memory allows). ValueError naming the setting for a value that cannot be.
+    As it comes, B is as large as memory allows, and all violators are priced in every round, the worst first.
+
+    Parameters
+    ----------
+    working_set : int or None, default None
+        Examples in B, |B|. The machine then holds |B|^2 kernel values at a time, and all alpha outside B are 0. Where
+        the
+        support vectors do not fit, the answer is the best one found with |B| of them, and it says so. None: what memory
+        allows.
+    new_points : int or None, default None
+        Violators that may enter in a round; None for all.
+    lookahead : int or None, default None
+        Examples that are priced (have their optimality condition evaluated) before the round starts with the violators
+        found among them; where there is none, pricing goes on to the first one. None for all.
+    choice : {"most-violating", "first-found"}, default "most-violating"
+        Of the violators; with the latter pricing ends as soon as `new_points` are found.
+    keep_exited : bool, default False
+        Whether examples that left B are kept on a list and priced first.
+
+    Raises
+    ------
+    ValueError
+        Naming the setting for a value that cannot be.
+
+    References
+    ----------
+    Osuna, Freund and Girosi (1997), sections 3.2.2 (step 1), 3.2.3 (its parameters) and 3.3 (pivoting, SVs that exceed
+    B).
+
+    Examples
+    --------
+    >>> from svmcore import SVC, Decomposition
+    >>> SVC(solver=Decomposition(working_set=300, new_points=50)).solver.new_points
+    50
     """
 
     working_set: int | None = None

@@ -15,9 +15,39 @@ from svmcore.solvers.digestion.state import EVALS, EVALS_BACK, EVALS_INBOUNDS, N
 class Digestion:
     """When a full pass is left for an inbounds one; the defaults are the paper's, the highest priority first.
 
-    `new SVs` and `kernel values` count from the last return to the full pass. `growth` is the alternative that the
-    paper suggests, a fraction of the SVs at that return; None leaves it out. `on=False` is the same solver without
-    digestion. `rows` bounds the cache's rows R; None: as many as fit.
+    Parameters
+    ----------
+    on : bool, default True
+        False for the same solver without digestion.
+    wait : int, default 1000
+        No digestion before so many kernel values since the last return to the full pass.
+    force : int, default 100_000
+        Digestion after so many.
+    patience : float, default 2.0
+        Else none before this factor of the last inbounds pass's kernel values.
+    new_svs_when_full : int, default 200
+        Digestion at so many net new support vectors while they exceed the cache's rows.
+    new_svs : int, default 1000
+        Digestion at so many in any case.
+    growth : float or None, default None
+        The alternative that the paper suggests, a fraction of the support vectors at that return; None leaves it out.
+    rows : int or None, default None
+        The cache's rows R; None for as many as fit.
+
+    Raises
+    ------
+    ValueError
+        Naming the setting and what is allowed.
+
+    References
+    ----------
+    DeCoste and Schoelkopf (2002), section 4.2.
+
+    Examples
+    --------
+    >>> from svmcore import SVC, Digestion
+    >>> SVC(solver=Digestion(new_svs=100)).solver.new_svs
+    100
     """
 
     on: bool = True

@@ -284,6 +284,7 @@ class SVC(MachineEstimator):
         operand = Operand(X)
         if not np.isfinite(kernel.diag(X)).all():
             raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
+        operand.apart(kernel)  # what it holds for this kernel counts
         fixed = beside + operand.nbytes + NUMBERS * 8 * machines * n
         whole = 4 * n * n
         if isinstance(self.solver, Decomposition) and self.solver.working_set is not None:

@@ -15,29 +15,32 @@ from svmcore._jit import FAST
 from svmcore.gram.registers import add_lines, fetch
 from svmcore.gram.tiles import GROUP, ROWS
 from svmcore.kernels import _finish
+from svmcore.kernels.apart import _subtract_far
 
 
 @njit(cache=True, nogil=True)
-def multiply(rows, tiles, step, first, last, offset, code, su, sv, out):
-    """Kernel values of `rows` with the groups first <= g < last of `tiles`, into the first n' columns of out.
+def multiply(rows, tiles, step, first, last, start, stop, code, u, v, out):
+    """Kernel values of `rows` with the groups first <= g < last of `tiles`, into columns of out.
 
-    Column 0 of out is the example `offset`; su (m,), sv (n',) squared norms; step (n',) that of the columns.
+    Columns of out are the examples start <= j < stop; u, v the Sides of the rows and of all n examples; step (n,) that
+    of the examples.
     """
-    m, n, width = su.shape[0], sv.shape[0], tiles.shape[2]
+    m, n, width = u.sq.shape[0], stop - start, tiles.shape[2]
     edge = np.empty(width, np.float32)
     for g in range(first, last):
-        a, b = max(g * GROUP - offset, 0), min((g + 1) * GROUP - offset, n)
+        a, b = max(g * GROUP - start, 0), min((g + 1) * GROUP - start, n)
         for r in range(0, m, ROWS):
             for t in range(g * GROUP // width, (g + 1) * GROUP // width):
-                _multiply_tile(rows, r, tiles, t, t * width - offset, edge, out[:m], n)
+                _multiply_tile(rows, r, tiles, t, t * width - start, edge, out[:m], n)
             for i in range(r, min(r + ROWS, m)):
-                _scale(out[i, a:b], rows.step[i], step[a:b])
-                _finish(code, out[i, a:b], su[i], sv[a:b])
+                _scale(out[i, a:b], rows.step[i], step[start + a : start + b])
+                _subtract_far(out[i, a:b], u.far[i], v.far, start + a)
+                _finish(code, out[i, a:b], u.sq[i], v.sq[start + a : start + b])
 
 
 @njit(cache=True, nogil=True)
-def multiply_add(rows, tiles, step, first, last, code, su, sv, coef, F):
-    """F (k, n') float64 += coef (k, m) times what `multiply` gives for these groups, which is never written out.
+def multiply_add(rows, tiles, step, first, last, code, u, v, coef, F):
+    """F (k, n) float64 += coef (k, m) times what `multiply` gives for these groups, which is never written out.
 
     Most of coef is 0: an example is a support vector of two machines of ten, say.
     """
@@ -45,7 +48,7 @@ def multiply_add(rows, tiles, step, first, last, code, su, sv, coef, F):
     block, sums = np.empty((m, GROUP), np.float32), np.empty((k, GROUP), np.float32)
     for g in range(first, last):
         a, b = g * GROUP, min((g + 1) * GROUP, n)
-        multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
+        multiply(rows, tiles, step, g, g + 1, a, b, code, u, v, block)
         sums[:] = np.float32(0)
         for i in range(m):
             for c in range(k):
@@ -57,8 +60,8 @@ def multiply_add(rows, tiles, step, first, last, code, su, sv, coef, F):
 
 
 @njit(cache=True, nogil=True)
-def multiply_sum(rows, tiles, step, first, last, code, su, sv, coef, sums):
-    """sums (m, k) float64 += what `multiply` gives for these groups times coef (k, n') float64, in double precision.
+def multiply_sum(rows, tiles, step, first, last, code, u, v, coef, sums):
+    """sums (m, k) float64 += what `multiply` gives for these groups times coef (k, n) float64, in double precision.
 
     Machines that have no coefficient in a group cost nothing there.
     """
@@ -70,7 +73,7 @@ def multiply_sum(rows, tiles, step, first, last, code, su, sv, coef, sums):
             weights[count, : b - a], active[count] = coef[c, a:b], c
             weights[count, b - a :] = 0
             count += np.any(weights[count])
-        multiply(rows, tiles, step[a:b], g, g + 1, a, code, su, sv[a:b], block)
+        multiply(rows, tiles, step, g, g + 1, a, b, code, u, v, block)
         _add_dots(block, weights, active[:count], sums)
 
 

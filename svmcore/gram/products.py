@@ -18,17 +18,16 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from numpy.lib.stride_tricks import as_strided
 
 from svmcore.gram.multiply import multiply, multiply_add, multiply_sum
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
 from svmcore.gram.tiles import GROUP, Rows, Tiles, whole_steps
-from svmcore.kernels import Kernel, _finish, squared_norms
+from svmcore.kernels import Kernel, Side, as_columns, far_features, squared_norms, taken_apart
+from svmcore.kernels.apart import _finish_rows, all_near
 
 LAYOUTS = ("dense", "sparse", "whole")
 CROSSOVER = 0.5  # density below which real tiles are faster than sgemm
-FAR = 10  # squared length of the mean over the total variance from which distances are taken after centring
 WIDTH = 1024  # examples that one call of sgemm multiplies with
 FLOP = 3e9  # multiplications and additions of one native call at most, about 20 to 50 ms
 LITTLE = 2e7  # of them that are not worth handing to another thread
@@ -38,8 +37,7 @@ class Operand:
     """X (n, d) float32, prepared once for many products against it.
 
     layout: "auto" takes "whole" where X allows it, else "sparse" or "dense" by its density.
-    Attributes: X, n, d, density (share of entries that are not zero), layout, sq (n,) = |x|^2, nbytes = what the
-    operand holds beside X.
+    Attributes: X, n, d, density (share of entries that are not zero), layout, sq (n,) = |x|^2.
     """
 
     def __init__(self, X, layout: str = "auto"):
@@ -57,19 +55,26 @@ class Operand:
         by_density = "sparse" if self.density < CROSSOVER else "dense"
         self.layout = layout if layout != "auto" else by_density if steps is None else "whole"
         self._tiles = None if self.layout == "dense" else Tiles(self.X, steps)
-        self._derived = {}
-        self.nbytes = self.sq.nbytes + (self._tiles.nbytes if self._tiles else 0)
+        self._derived, self._apart = {}, {}
 
-    @cached_property
-    def centre(self) -> np.ndarray | None:
-        """The mean of X's rows (d,) where it is long beside their spread, else None: |u - v|^2 from u.v would then
-        lose its digits."""
-        if not self.n:
-            return None
-        mean = self.X.mean(axis=0, dtype=np.float64)
-        square = mean @ mean
-        spread = self.sq.mean(dtype=np.float64) - square
-        return mean.astype(np.float32) if square > FAR * spread else None
+    @property
+    def nbytes(self) -> int:
+        """What the operand holds beside X: with the far features of kernels that it was asked for (`apart`)."""
+        apart = sum(side.nbytes for _, side in self._apart.values() if side.sq is not self.sq)
+        return self.sq.nbytes + (self._tiles.nbytes if self._tiles else 0) + apart
+
+    def apart(self, kernel: Kernel) -> tuple[np.ndarray, Side]:
+        """The features (F,) that are far for a kernel, and the columns' Side (kernels/apart.py)."""
+        if kernel.reach not in self._apart:
+            if "_of" in self.__dict__:
+                of, idx = self._of
+                far, side = of.apart(kernel)
+                found = far, Side(side.sq[idx] if len(far) else self.sq, np.take(side.far, idx, axis=1))
+            else:
+                far = far_features(self.X, kernel.reach, self.sq)
+                found = far, as_columns(taken_apart(self.X, far, self.sq)[1])
+            self._apart[kernel.reach] = found
+        return self._apart[kernel.reach]
 
     def block(self, A, kernel: Kernel, out=None) -> np.ndarray:
         """Kernel values of every row of A (m, d) against every example: (m, n) float32, into `out` if given."""
@@ -87,16 +92,15 @@ class Operand:
         rows = self._own_rows(self, idx, kernel)
         if rows is None:
             return self.product(self.X[idx], self.sq[idx], kernel, cols, out)
-        sq = self.sq[idx]
-        return self._into(out, len(sq), cols, lambda out: self._tiled(rows, sq, kernel.code(), cols, out))
+        u = all_near(self.sq[idx])
+        return self._into(out, len(u.sq), cols, lambda out: self._tiled(rows, u, kernel, cols, out))
 
     def subset(self, idx) -> Operand:
         """The operand of the examples idx (m,), with this one's layout."""
         part = copy(self)
         part.__dict__.pop("X", None)
-        part._of, part.sq, part.n, part.centre, part._derived = (self, idx), self.sq[idx], len(idx), self.centre, {}
+        part._of, part.sq, part.n, part._derived, part._apart = (self, idx), self.sq[idx], len(idx), {}, {}
         part._tiles = self._tiles and self._tiles.subset(idx)
-        part.nbytes = part.sq.nbytes + (part._tiles.nbytes if part._tiles else 0)
         return part
 
     @cached_property
@@ -118,13 +122,12 @@ class Operand:
         def fill(out):
             if hasattr(kernel, "fill"):
                 kernel.fill(self, A, sq, cols, out)
-            elif (twin := self._twin(kernel)) is not None:
-                centred = A - self.centre
-                twin.product(centred, squared_norms(centred), kernel, cols, out)
-            elif (rows := self._tiles and self._tiles.rows(A)) is not None:
-                self._tiled(rows, sq, kernel.code(), cols, out)
+                return
+            near, u = taken_apart(A, self.apart(kernel)[0], sq)
+            if (rows := self._tiles and self._tiles.rows(near)) is not None:
+                self._tiled(rows, u, kernel, cols, out)
             else:
-                self._dense(A, sq, kernel.code(), cols, out)
+                self._dense(near, u, kernel, cols, out)
 
         return self._into(out, len(A), cols, fill)
 
@@ -144,39 +147,42 @@ class Operand:
 
     def add_to(self, F, A, sq, kernel: Kernel, coef) -> None:
         """F (k, n) float64 += coef (k, m) float32 times the kernel values of the rows of A (m, d), sq (m,) = |a|^2."""
-        coef, plain = np.ascontiguousarray(coef), self._plain(kernel)
-        rows = self._tiles.rows(A) if self._tiles and plain else None
-        if not plain:
+        coef = np.ascontiguousarray(coef)
+        if hasattr(kernel, "fill"):
             F += coef @ self.product(A, sq, kernel, slice(0, self.n))
-        elif rows is None:
-            calls = [(A, self.X[p], kernel.code(), sq, self.sq[p], coef, F[:, p]) for p in _pieces(self.n, WIDTH)]
+            return
+        far, v = self.apart(kernel)
+        A, u = taken_apart(A, far, sq)
+        if (rows := self._tiles and self._tiles.rows(A)) is not None:
+            self._add_tiled(F, rows, u, kernel, coef)
+        else:
+            calls = [(A, self.X[p], kernel.code(), u, v, p.start, coef, F[:, p]) for p in _pieces(self.n, WIDTH)]
             with one_blas_thread:
                 side_by_side(_multiply_add_dense, calls)
-        else:
-            self._add_tiled(F, rows, sq, kernel, coef)
 
     def sums(self, A, kernel: Kernel, coef) -> np.ndarray:
         """coef (k, n) float64 times the kernel values of the rows of A (m, d), m some hundreds: (m, k) float64.
 
         Values are float32, products and sums of them float64; none is kept.
         """
-        A, sq, plain = np.ascontiguousarray(A, np.float32), squared_norms(A), self._plain(kernel)
-        rows = self._tiles.rows(A) if self._tiles and plain else None
-        if not plain:
-            return self.product(A, sq, kernel, slice(0, self.n)).astype(np.float64) @ coef.T
-        if rows is None:
-            parts = _pieces(self.n, WIDTH)
-            sums = np.zeros((len(parts), len(A), len(coef)))
-            of = [(self.X[p], kernel.code(), sq, self.sq[p], coef[:, p]) for p in parts]
-            with one_blas_thread:
-                side_by_side(_multiply_sum_dense, [(A, *these, out) for these, out in zip(of, sums, strict=True)])
-        else:
+        A = np.ascontiguousarray(A, np.float32)
+        if hasattr(kernel, "fill"):
+            return self.product(A, squared_norms(A), kernel, slice(0, self.n)).astype(np.float64) @ coef.T
+        far, v = self.apart(kernel)
+        A, u = taken_apart(A, far)
+        if (rows := self._tiles and self._tiles.rows(A)) is not None:
             parts = self._groups(slice(0, self.n), len(A))
             sums = np.zeros((len(parts), len(A), len(coef)))
             of = self._tiles.data, self._tiles.step
-            rest = kernel.code(), sq, self.sq, np.ascontiguousarray(coef)
+            rest = kernel.code(), u, v, np.ascontiguousarray(coef)
             calls = [(rows, *of, g.start, g.stop, *rest, out) for g, out in zip(parts, sums, strict=True)]
             side_by_side(multiply_sum, calls)
+        else:
+            parts = _pieces(self.n, WIDTH)
+            sums = np.zeros((len(parts), len(A), len(coef)))
+            of = [(self.X[p], kernel.code(), u, v, p.start, coef[:, p]) for p in parts]
+            with one_blas_thread:
+                side_by_side(_multiply_sum_dense, [(A, *these, out) for these, out in zip(of, sums, strict=True)])
         return sums.sum(axis=0)
 
     def add_own_to(self, F, operand: Operand, idx, kernel: Kernel, coef) -> None:
@@ -185,12 +191,13 @@ class Operand:
         if rows is None:
             self.add_to(F, operand.X[idx], operand.sq[idx], kernel, coef)
         else:
-            self._add_tiled(F, rows, operand.sq[idx], kernel, np.ascontiguousarray(coef))
+            self._add_tiled(F, rows, all_near(operand.sq[idx]), kernel, np.ascontiguousarray(coef))
 
     def _own_rows(self, operand: Operand, idx, kernel: Kernel) -> Rows | None:
         """The examples idx (m,) of an operand as rows for these tiles, listed once for all its examples: whole numbers
-        alone, and of operands that have their examples from the same; else None, and for a kernel that fills."""
-        if not (self._tiles and self._tiles.whole and self._plain(kernel)):
+        alone, and of operands that have their examples from the same; else None, and for a kernel that fills or has
+        far features."""
+        if not (self._tiles and self._tiles.whole) or hasattr(kernel, "fill") or len(self.apart(kernel)[0]):
             return None
         at = np.arange(operand.n)[idx] if isinstance(idx, slice) else np.asarray(idx)
         while "_of" in operand.__dict__:
@@ -200,35 +207,26 @@ class Operand:
             return None
         return operand.derived("rows", lambda: operand._tiles.own_rows(operand.X)).at(at)
 
-    def _plain(self, kernel: Kernel) -> bool:
-        """Whether its values come from products with these examples as they are."""
-        return not hasattr(kernel, "fill") and self._twin(kernel) is None
-
-    def _twin(self, kernel: Kernel) -> Operand | None:
-        """Where distances would lose their digits, the operand of the centred examples."""
-        if not kernel.translation_invariant or self.centre is None:
-            return None
-        return self.derived("centred", lambda: Operand(self.X - self.centre))
-
-    def _dense(self, A, sq, code, cols, out):
-        B, sv = self.X[cols], self.sq[cols]
+    def _dense(self, A, u, kernel, cols, out):
+        B, v, code = self.X[cols], self.apart(kernel)[1], kernel.code()
         with one_blas_thread:
             for r in _pieces(len(A), self._at_once):
-                calls = [(A[r], B[p], code, sq[r], sv[p], out[r, p]) for p in _pieces(len(B), WIDTH)]
+                some, pieces = u.rows(r), _pieces(len(B), WIDTH)
+                calls = [(A[r], B[p], code, some, v, cols.start + p.start, out[r, p]) for p in pieces]
                 side_by_side(_multiply_dense, calls)
 
-    def _tiled(self, rows, sq, code, cols, out):
-        tiles, columns = (self._tiles.data, self._tiles.step[cols]), self.sq[cols]
-        for part in _pieces(len(sq), self._at_once):
+    def _tiled(self, rows, u, kernel, cols, out):
+        tiles, v = (self._tiles.data, self._tiles.step), self.apart(kernel)[1]
+        for part in _pieces(len(u.sq), self._at_once):
             some = rows.between(part)
-            rest = cols.start, code, sq[part], columns, _in_whole_rows(out[part])
+            rest = cols.start, cols.stop, kernel.code(), u.rows(part), v, _in_whole_rows(out[part])
             groups = self._groups(cols, part.stop - part.start)
             side_by_side(multiply, [(some, *tiles, g.start, g.stop, *rest) for g in groups])
 
-    def _add_tiled(self, F, rows, sq, kernel, coef):
-        tiles, code = (self._tiles.data, self._tiles.step), kernel.code()
-        groups = self._groups(slice(0, self.n), len(sq))
-        side_by_side(multiply_add, [(rows, *tiles, g.start, g.stop, code, sq, self.sq, coef, F) for g in groups])
+    def _add_tiled(self, F, rows, u, kernel, coef):
+        tiles, rest = (self._tiles.data, self._tiles.step), (kernel.code(), u, self.apart(kernel)[1], coef, F)
+        groups = self._groups(slice(0, self.n), len(u.sq))
+        side_by_side(multiply_add, [(rows, *tiles, g.start, g.stop, *rest) for g in groups])
 
     @property
     def _at_once(self) -> float:
@@ -256,25 +254,19 @@ def _in_whole_rows(out):
     return as_strided(out, (len(out), out.strides[0] // out.itemsize))
 
 
-def _multiply_dense(A, B, code, su, sv, out):
+def _multiply_dense(A, B, code, u, v, first, out):
+    out[:] = _dense_values(A, B, code, u, v, first)
+
+
+def _multiply_add_dense(A, B, code, u, v, first, coef, F):
+    F += coef @ _dense_values(A, B, code, u, v, first)
+
+
+def _multiply_sum_dense(A, B, code, u, v, first, coef, sums):
+    np.matmul(_dense_values(A, B, code, u, v, first).astype(np.float64), coef.T, out=sums)
+
+
+def _dense_values(A, B, code, u, v, first):
     block = A @ B.T
-    _finish_block(code, block, su, sv)
-    out[:] = block
-
-
-def _multiply_add_dense(A, B, code, su, sv, coef, F):
-    block = A @ B.T
-    _finish_block(code, block, su, sv)
-    F += coef @ block
-
-
-def _multiply_sum_dense(A, B, code, su, sv, coef, sums):
-    block = A @ B.T
-    _finish_block(code, block, su, sv)
-    np.matmul(block.astype(np.float64), coef.T, out=sums)
-
-
-@njit(cache=True, nogil=True)
-def _finish_block(code, block, su, sv):
-    for i in range(block.shape[0]):
-        _finish(code, block[i], su[i], sv)
+    _finish_rows(code, block, u, v, first)
+    return block

@@ -1,6 +1,7 @@
 """Kernels: the base of all, the plain ones, and their compiled code."""
 
-from svmcore.kernels.base import KERNELS, Kernel, kernel_from_dict, numeral, register, squared_norms
+from svmcore.kernels.apart import Side, as_columns, far_features, squared_norms, taken_apart
+from svmcore.kernels.base import KERNELS, Kernel, kernel_from_dict, numeral, register
 from svmcore.kernels.compiled import POLY, KernelCode, _finish
 from svmcore.kernels.plain import RBF, Linear, Poly, Precomputed, Sigmoid
 
@@ -13,10 +14,14 @@ __all__ = [
     "Linear",
     "Poly",
     "Precomputed",
+    "Side",
     "Sigmoid",
     "_finish",
+    "as_columns",
+    "far_features",
     "kernel_from_dict",
     "numeral",
     "register",
     "squared_norms",
+    "taken_apart",
 ]

@@ -9,7 +9,8 @@ from typing import ClassVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from svmcore.kernels.compiled import KernelCode, _finish_rows
+from svmcore.kernels.apart import _finish_rows, _subtract_far_rows, as_columns, far_features, squared_norms, taken_apart
+from svmcore.kernels.compiled import KernelCode
 
 KERNELS: dict[str, type[Kernel]] = {}
 LARGEST = float(np.finfo(np.float32).max)  # products are made in single precision
@@ -21,7 +22,7 @@ class Kernel:
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""  # in the form; without one a kernel is not offered there
     constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
-    translation_invariant: ClassVar[bool] = False  # K(u + w, v + w) = K(u, v)
+    reach: ClassVar[float] = np.inf  # |x|^2 up to which its values come from inner products alone (apart.py)
     differentiable: ClassVar[bool] = False  # has `slopes`
     definite: ClassVar[bool] = True  # positive (semi-)definite: sum_ij c_i c_j K(u_i, u_j) >= 0, a squared length
 
@@ -47,9 +48,24 @@ class Kernel:
         if A.shape[1] != B.shape[1]:
             raise ValueError(f"A has {A.shape[1]} features and B has {B.shape[1]}; they must agree")
         out = np.empty((len(A), len(B)), np.float32) if out is None else out
+        far = far_features(B, self.reach)
+        (A, u), (B, v) = taken_apart(A, far), taken_apart(B, far)
         np.matmul(A, B.T, out=out)
-        _finish_rows(self.code(), out, squared_norms(A), squared_norms(B))
+        _finish_rows(self.code(), out, u, as_columns(v), 0)
         return out
+
+    def products(self, A, B, su=None, sv=None):
+        """What `value` and `slopes` take of the rows of A (m, d) and B (n, d), of one precision: u.v (m, n), |u|^2
+        (m, 1) and |v|^2 (1, n), or where those lose the digits of distances what stands for them (apart.py).
+
+        su (m,), sv (n,): |u|^2 and |v|^2, where they are known.
+        """
+        far = far_features(B, self.reach, sv)
+        (A, u), (B, v) = taken_apart(A, far, su), taken_apart(B, far, sv)
+        dots = A @ B.T
+        if len(far):
+            _subtract_far_rows(dots, u.far, as_columns(v).far)
+        return dots, u.sq[:, None], v.sq[None, :]
 
     def exact(self, A, B):
         """The same values in double precision, (m, n) float64: slower, and the same whatever the rows' company.
@@ -58,8 +74,7 @@ class Kernel:
         """
         if hasattr(self, "fill"):
             return self.block(A, B).astype(np.float64)
-        A, B = np.asarray(A, np.float64), np.asarray(B, np.float64)
-        return self.value(A @ B.T, squared_norms(A)[:, None], squared_norms(B)[None, :])
+        return self.value(*self.products(np.asarray(A, np.float64), np.asarray(B, np.float64)))
 
     def value(self, dots, su, sv):
         """K from inner products u.v and squared norms |u|^2, |v|^2 (arrays that broadcast, any precision)."""
@@ -191,12 +206,6 @@ def _is_a(value, declared) -> bool:
         numbers = int | np.integer if declared is int else int | float | np.number
         return isinstance(value, numbers) and not isinstance(value, bool) and abs(value) <= LARGEST
     return isinstance(value, declared)
-
-
-def squared_norms(X) -> np.ndarray:
-    """|x|^2 of every row of X (n, d): (n,) of its precision, added in double precision, so that it does not depend on
-    the order of the features."""
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64).astype(X.dtype, copy=False)
 
 
 def _rows(A) -> np.ndarray:

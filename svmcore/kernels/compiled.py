@@ -24,12 +24,6 @@ class KernelCode(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _finish_rows(code, block, su, sv):
-    for i in range(block.shape[0]):
-        _finish(code, block[i], su[i], sv)
-
-
-@njit(cache=True, nogil=True)
 def _finish(code, row, su, sv):
     """Inner products `row` (t,) of u with t vectors become kernel values in place; su = |u|^2, sv (t,) = |v|^2."""
     if code.kind == POLY:

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.kernels.apart import SAFE
 from svmcore.kernels.base import Kernel, _check, _check_finite, _check_positive, numeral, register
 from svmcore.kernels.compiled import LINEAR, POLY, RBF_, SIGMOID, KernelCode
 
@@ -161,7 +162,10 @@ class RBF(Kernel):
     title: ClassVar[str] = "RBF"
     differentiable: ClassVar[bool] = True
     constant_diagonal: ClassVar[bool] = True
-    translation_invariant: ClassVar[bool] = True
+
+    @property
+    def reach(self) -> float:
+        return SAFE / self.gamma
 
     @property
     def formula(self) -> str:

@@ -30,7 +30,7 @@ from numba import njit
 from svmcore.gram.sources import Work
 from svmcore.gram.threads import side_by_side
 from svmcore.kernels import squared_norms
-from svmcore.kernels.compiled import _finish_rows
+from svmcore.kernels.apart import _finish_rows, all_near, as_columns
 from svmcore.methods.reduced.deform import Deformations
 from svmcore.methods.reduced.expansion import Expansion, pieces
 from svmcore.solvers.progress import Stopped
@@ -190,9 +190,9 @@ class Steps:
         U, gamma, bias = self.values
         sx, tau = squared_norms(x), np.float32(self.settings.sharpness)
         x = x if self.Q is None else x @ self.Q
-        dots = x @ U.T
+        dots, sx, norms = self.kernel.products(x, U, sx, norms)
         K = dots.copy()
-        _finish_rows(self.code, K, sx, norms)
+        _finish_rows(self.code, K, all_near(sx[:, 0]), as_columns(all_near(norms[0])), 0)
         p = tau * (K @ gamma + bias)
         p -= p.max(axis=1, keepdims=True)
         np.exp(p, out=p)
@@ -202,7 +202,7 @@ class Steps:
         p[own] -= 1
         far = np.flatnonzero(np.abs(p).sum(axis=1) > FLAT)
         slope = tau * p[far]
-        _, pull, by_norm = self.kernel.slopes(dots[far], sx[far, None], norms[None, :])
+        _, pull, by_norm = self.kernel.slopes(dots[far], sx[far], norms)
         weight = slope @ gamma.T
         pull *= weight
         by_u = pull.T @ x[far]

@@ -67,14 +67,14 @@ class Rho:
         near, su = Z.astype(self.X.dtype), sz.astype(self.X.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             K, by_dot, by_norm = self._among(Z, sz)
-            p, dots = self._along(near, su)
+            p, products = self._along(near, su)
         if not np.isfinite(K).all() or not np.isfinite(p).all():
             return FAR, np.zeros_like(flat)
         gamma = solve(K, p, self.work)
         total = max(self.norms.sum(), np.finfo(float).tiny)
         self.gamma, self.at = gamma, flat.copy()
         self.rho = self.norms - 2 * np.einsum("cj,cj->c", gamma, p) + np.einsum("cj,cj->c", gamma @ K, gamma)
-        gradient = self._pull_among(gamma, by_dot, by_norm, Z) - self._pull(gamma, dots, near, su)
+        gradient = self._pull_among(gamma, by_dot, by_norm, Z) - self._pull(gamma, products, near)
         return self.rho.sum() / total, (2 / total * gradient).ravel()
 
     def reduced(self, flat, iterations: int) -> Reduced:
@@ -91,7 +91,8 @@ class Rho:
         found = [np.empty((m, m)) for _ in "KDN"]
 
         def one(rows):
-            for whole, part in zip(found, self.kernel.slopes(Z[rows] @ Z.T, sz[rows, None], sz[None, :]), strict=True):
+            products = self.kernel.products(Z[rows], Z, sz[rows], sz)
+            for whole, part in zip(found, self.kernel.slopes(*products), strict=True):
                 if part is not None:
                     whole[rows] = part
 
@@ -111,25 +112,26 @@ class Rho:
         return out
 
     def _along(self, near, su):
-        """p (k, m) float64 and the inner products with X, piece by piece."""
-        dots, p = {}, {}
+        """p (k, m) float64 and the products with X, piece by piece."""
+        products, p = {}, {}
 
         def one(rows):
-            dots[rows.start] = near @ self.X[rows].T
-            K = self.kernel.value(dots[rows.start], su[:, None], self.sx[None, rows])
+            products[rows.start] = self.kernel.products(near, self.X[rows], su, self.sx[rows])
+            K = self.kernel.value(*products[rows.start])
             p[rows.start] = self.coef[:, rows] @ K.T.astype(np.float64)
 
         in_turn(one, self.pieces, self.work)
         self.work.count(evaluations=self.shape[0] * len(self.X))
-        return sum(p[rows.start] for rows in self.pieces), dots
+        return sum(p[rows.start] for rows in self.pieces), products
 
-    def _pull(self, gamma, dots, near, su) -> np.ndarray:
+    def _pull(self, gamma, products, near) -> np.ndarray:
         """sum_i v_ij dK(x_i, z_j)/dz_j: (m, d) float64."""
         found = {}
         gamma, coef = gamma.astype(self.X.dtype), self.coef.astype(self.X.dtype)
 
         def one(rows):
-            _, by_dot, by_norm = self.kernel.slopes(dots.pop(rows.start).T, self.sx[rows, None], su[None, :])
+            dots, su, sx = products.pop(rows.start)
+            _, by_dot, by_norm = self.kernel.slopes(dots.T, sx.T, su.T)
             found[rows.start] = _pulled(coef[:, rows].T @ gamma, by_dot, by_norm, self.X[rows], near)
 
         in_turn(one, self.pieces, self.work)

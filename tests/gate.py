@@ -41,8 +41,10 @@ def opened(monkeypatch):
     for run_id in jobs.active():
         jobs.cancel(run_id)
     gate.open.set()
-    for run_id in list(jobs.QUEUE._jobs):
+    for run_id, job in list(jobs.QUEUE._jobs.items()):
         jobs.wait(run_id, 10)
+        if job.thread is not None:
+            job.thread.join(10)
     jobs.QUEUE._jobs.clear()
 
 

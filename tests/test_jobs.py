@@ -11,6 +11,7 @@ from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Status
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from tests.gate import AT_ONCE, MOONS, state, until
 
@@ -44,27 +45,61 @@ def test_pause_stops_the_solver_and_resume_goes_on(gate):
     assert jobs.wait(run_id, 60).state == "done"
 
 
-def test_a_run_that_is_being_cancelled_says_so(gate):
-    run_id = jobs.submit(MOONS)
-    until(lambda: gate.bursts > 0)
-    job, at_checkpoint, go_on = jobs.QUEUE._jobs[run_id], threading.Event(), threading.Event()
+@pytest.mark.parametrize("at", ["training", "saving"])
+def test_a_cancelled_run_ends_for_its_reader_and_whatever_its_thread_still_does_changes_nothing(gate, monkeypatch, at):
+    """The thread may be in the compiler, or in a native call. It used to be waited for: up to 12 s."""
+    reached, go_on, known = threading.Event(), threading.Event(), runs.Run.save_part
 
-    def slow_checkpoint():
-        at_checkpoint.set()
-        go_on.wait(10)
-        job.publish(message="Training")
-        return not job.stop.is_set()
+    def busy(*arguments):
+        reached.set()
+        assert go_on.wait(30)
+        return known(*arguments) if at == "saving" else gate.real(*arguments[:2], None)
 
-    job.checkpoint = slow_checkpoint
-    assert at_checkpoint.wait(10)
-    jobs.cancel(run_id)
-    status = jobs.status(run_id)
-    assert (status.state, status.word, status.message) == ("running", "cancelling", "Cancelling")
+    if at == "saving":
+        gate.open.set()
+        monkeypatch.setattr(runs.Run, "save_part", busy)
+    else:
+        monkeypatch.setattr(METHODS["sv"], "train", busy)
+    first = jobs.submit(MOONS)
+    assert reached.wait(60)
+    second = jobs.submit(MOONS)
+    jobs.cancel(first)
+    ended = jobs.status(first)
+    assert (ended.state, ended.message, ended.eta_seconds) == ("cancelled", "", None)
+    assert runs.get(first).state == "cancelled"
+    waits = jobs.status(second)  # for the thread, which holds cores and memory
+    assert (waits.state, waits.ahead) == ("queued", ())
+    assert "cancelled run" in waits.message
+    job, before = jobs.QUEUE._jobs[first], files_of(first)
     go_on.set()
-    gate.real = lambda *args: None
-    assert jobs.wait(run_id, 10) == jobs.status(run_id)
-    assert jobs.status(run_id).word == "cancelled"
-    assert jobs.status(run_id).message == ""
+    job.thread.join(30)
+    assert jobs.status(first) == ended
+    late = {"model.npz", "test.npz"} if at == "saving" else set()  # what was being written may come to be, whole
+    assert {name: text for name, text in files_of(first).items() if name not in late} == before
+    gate.open.set()
+    assert jobs.wait(second, 60).state == "done"
+
+
+def test_a_cancel_beside_the_end_leaves_one_ending_for_the_reader_and_in_the_store(gate):
+    """Done or cancelled, as it happens: never one here and the other there."""
+    rng, found = np.random.default_rng(0), set()
+    gate.open.set()
+    jobs.wait(jobs.submit(MOONS), 60)  # compiled
+    for _ in range(20):
+        run_id = jobs.submit(MOONS)
+        until(lambda run_id=run_id: "Testing" in jobs.status(run_id).message or state(run_id) == "done", 10)
+        time.sleep(rng.uniform(0, 0.03))
+        jobs.cancel(run_id)
+        jobs.wait(run_id, 10)
+        jobs.QUEUE._jobs[run_id].thread.join(10)
+        assert state(run_id) == runs.get(run_id).state
+        found.add(state(run_id))
+    assert found <= {"done", "cancelled"}
+
+
+def files_of(run_id):
+    """What the files of a run hold, by name."""
+    return {path.name: path.read_bytes() for path in runs.get(run_id).path.iterdir()}
 
 
 @pytest.mark.parametrize("at", ["running", "paused"])

@@ -119,7 +119,10 @@ def test_what_is_compiled_while_a_run_rests_or_stands_still_is_taken_off_once():
     lines = []
     run = SimpleNamespace(recipe=MOONS.replace(slow_motion=True), add_progress=lines.append)
     control = SimpleNamespace(
-        stop=SimpleNamespace(wait=wait, is_set=lambda: False), checkpoint=wait, publish=lambda **news: None
+        stop=SimpleNamespace(wait=wait, is_set=lambda: False),
+        checkpoint=wait,
+        publish=lambda **news: None,
+        write=lambda save, *what: save(*what),
     )
 
     class Own(Meter):

@@ -50,7 +50,7 @@ def test_hurried_clicks_make_one_run_the_next_one_queues_and_cancel_says_so(serv
     clicked, *then = tab.evaluate("seen")
     assert clicked[1] == "running"
     assert "running" not in [state for _, state, _ in then[1:]]
-    late = [when for when, state, enabled in then if state == "cancelling" and enabled]
+    late = [when for when, state, enabled in then if state == "cancelled" and enabled]
     assert not late or late[-1] - late[0] < LAG  # the badge is drawn first, the button a moment later
 
     press(tab, "change")

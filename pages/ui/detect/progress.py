@@ -18,7 +18,7 @@ def head(run: Run):
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
         st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).word)
+        picker.badge(jobs.status(run.id).state)
         st.button(
             "New run",
             icon=":material/add:",

@@ -66,4 +66,4 @@ def _others(run: Run | None) -> None:
                 words.plain(named[one.id]), key=f"see_{one.id}", type="tertiary", icon=":material/arrow_forward:",
                 on_click=state.show_run, args=(one.id,), help="Makes it the run shown on every page.",
             )  # fmt: skip
-            picker.badge(jobs.status(one.id).word)
+            picker.badge(jobs.status(one.id).state)

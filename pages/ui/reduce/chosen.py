@@ -93,4 +93,4 @@ def badge(run: Run) -> None:
     """Title and state of a reduction."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).word)
+        picker.badge(jobs.status(run.id).state)

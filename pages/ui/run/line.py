@@ -25,7 +25,7 @@ def place(status) -> str:
     nth = sum(jobs.status(run_id).state == "queued" for run_id in status.ahead)
     where = ORDINALS[nth] if nth < len(ORDINALS) else f"Number {nth + 1}"
     if not status.ahead:
-        return f"{where} in the queue; it starts at once."
+        return f"{where} in the queue; it starts as soon as the cores are free."
     more = [f"{len(status.ahead) - 2} more"] if len(status.ahead) > 2 else []
     listed = ", then ".join([*(words.plain(named.get(run_id, run_id)) for run_id in status.ahead[:2]), *more])
     return f"**{where} in the queue.** Ahead: {listed}. About {words.duration(status.wait_seconds)} until its turn."
@@ -61,7 +61,7 @@ def _rows(shown, waiting) -> None:
 def _at_work(run_id: str, named: dict[str, str]) -> None:
     status = jobs.status(run_id)
     with st.container(horizontal=True, vertical_alignment="center"):
-        picker.badge(status.word)
+        picker.badge(status.state)
         _link(run_id, named)
         left = status.eta_seconds
         st.caption("" if left is None else f"about {words.duration(left)} left", width="content")

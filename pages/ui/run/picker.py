@@ -17,7 +17,6 @@ STATES = {
     "paused": (":material/pause:", "orange", "paused"),
     "done": (":material/check:", "green", "done"),
     "failed": (":material/error:", "red", "failed"),
-    "cancelling": (":material/stop:", "orange", "cancelling"),
     "cancelled": (":material/stop:", "gray", "cancelled"),
     "interrupted": (":material/power_off:", "orange", "interrupted"),
     "damaged": (":material/broken_image:", "red", "damaged"),
@@ -52,7 +51,7 @@ def run_picker(place):
     st.session_state["run"] = run_id = current if current in known else at_first(found)
     with place:
         _choose(folding.folded(found), run_id)
-        badge(jobs.status(run_id).word)
+        badge(jobs.status(run_id).state)
     state.write("run", ["run"], {"run": run_id})
     damage(runs.get(run_id))
 

@@ -6,7 +6,7 @@ from pages.ui.kit import state
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
-PERIOD, STOPPING = 1.0, 0.25  # seconds
+PERIOD = 1.0  # seconds
 
 
 def poll(run_id: str, render):
@@ -20,12 +20,12 @@ def poll(run_id: str, render):
 def poll_all(run_ids, render):
     """`poll` for several runs: `render` gets the list of their statuses."""
     begun = [jobs.status(run_id) for run_id in run_ids]
-    drawn = [status.word for status in begun]
+    drawn = [status.state for status in begun]
 
     @state.fragment(run_every=_period(begun))
     def look():
         statuses = [jobs.status(run_id) for run_id in run_ids]
-        if [status.word for status in statuses] != drawn:
+        if [status.state for status in statuses] != drawn:
             st.rerun()
         render(statuses)
 
@@ -34,7 +34,5 @@ def poll_all(run_ids, render):
 
 
 def _period(statuses) -> float | None:
-    """Seconds between two looks: short while something stops, none when all have ended."""
-    if any(status.stopping for status in statuses):
-        return STOPPING
+    """Seconds between two looks: none when all have ended."""
     return PERIOD if any(status.state in runs.ACTIVE for status in statuses) else None

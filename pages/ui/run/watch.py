@@ -37,7 +37,7 @@ def watch(run):
     """Draw the run in its present state, and keep drawing while it is at work."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).word)
+        picker.badge(jobs.status(run.id).state)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: _orders(run, status))
     line.panel(run)  # below, where no Start has been
@@ -76,7 +76,7 @@ def controls(run, status):
     """What the run is doing; pause and cancel, at the right, where no Start has been."""
     paused = status.state == "paused"
     young = datetime.now(UTC) - datetime.fromisoformat(run.created) < YOUNG
-    takes_none = status.stopping or (young and not paused)
+    takes_none = young and not paused
     with st.container(horizontal=True, vertical_alignment="center"):
         if status.message and status.state != "queued":
             st.caption(words.plain(status.message), width="content")
@@ -91,7 +91,7 @@ def controls(run, status):
             help="The solver stands still between two bursts and keeps what it has.",
         )
         st.button(
-            "Cancelling" if status.stopping else "Cancel",
+            "Cancel",
             icon=":material/stop:",
             key="cancel",
             on_click=_order,

@@ -60,6 +60,11 @@ class Compiling(event.Listener):
         over, since = self._clock
         return over if since is None else over + time.perf_counter() - since
 
+    @property
+    def compiling(self) -> bool:
+        """Whether a compilation is under way."""
+        return self._clock[1] is not None
+
     def on_start(self, event) -> None:
         if not self._own():
             return

@@ -2,7 +2,6 @@
 
 from svmcore.lab.jobs.job import Status
 from svmcore.lab.jobs.queue import (
-    EXIT_SECONDS,
     QueueFull,
     active,
     cancel,
@@ -17,7 +16,6 @@ from svmcore.lab.jobs.queue import (
 from svmcore.lab.jobs.welcome import ensure_preset
 
 __all__ = [
-    "EXIT_SECONDS",
     "QueueFull",
     "Status",
     "active",

@@ -1,6 +1,9 @@
 """One run in the background: its states, what the outside sees of it, and what its worker is told.
 
 queued -> running -> paused -> queued ...        and from each of these -> done | failed | cancelled
+
+A run that is cancelled ends at once for its reader. Its thread, which no one can break off in a native call or in the
+compiler, ends when it can: until then it keeps its place, and writes and says nothing more.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from svmcore.lab.jobs.live import Live
-from svmcore.lab.store import runs
+from svmcore.lab.store import folders, runs
 
 ENDED = ("done", "failed", "cancelled")
 CHANGES = {  # state of a job -> what may follow it
@@ -24,8 +27,7 @@ CHANGES = {  # state of a job -> what may follow it
 class Status(NamedTuple):
     """How far a run is. progress: the latest figures; live: the latest look, for runs of this process.
 
-    stopping: whether it was asked to stop and has not stopped yet. ahead: ids of the runs before it, for one that waits
-    its turn; wait_seconds: how long these will take, about.
+    ahead: ids of the runs before it, for one that waits its turn; wait_seconds: how long these will take, about.
     """
 
     state: str
@@ -33,14 +35,8 @@ class Status(NamedTuple):
     eta_seconds: float | None = None
     message: str = ""
     live: Live | None = None
-    stopping: bool = False
     ahead: tuple[str, ...] = ()
     wait_seconds: float | None = None
-
-    @property
-    def word(self) -> str:
-        """The state as it is said: a run that was asked to stop is "cancelling" until it has stopped."""
-        return "cancelling" if self.stopping else self.state
 
 
 class Job:
@@ -63,7 +59,9 @@ class Job:
         self.rank = self.born = time.monotonic()
         self.stop, self.hold = threading.Event(), False  # asked to end, to pause
         self.thread: threading.Thread | None = None
+        self.gone = False  # whether the thread has ended
         self.latest = Status("queued")
+        self._ended, self._last_word = False, threading.RLock()
 
     @property
     def state(self) -> str:
@@ -74,12 +72,35 @@ class Job:
         """Seconds that it still takes, about."""
         return self.forecast if self.latest.eta_seconds is None else self.latest.eta_seconds
 
+    @property
+    def at_work(self) -> bool:
+        """Whether its thread takes a place, also when it has ended for its reader."""
+        return self.thread is not None and not self.gone and self.state not in ("queued", "paused")
+
     def publish(self, **news) -> None:
         """Make news visible to whoever asks for the status."""
         with self._changed:
-            if self.stop.is_set():
-                news.pop("message", None)  # "Cancelling" stands until it has stopped
-            self.latest = self.latest._replace(**news)
+            if self.hold and self.state == "running":
+                news.pop("message", None)  # what `pause` has said stands until the thread can stand still
+            if not self.stop.is_set():
+                self.latest = self.latest._replace(**news)
+
+    def write(self, save: Callable[..., None], *what) -> None:
+        """save(*what), which writes to the run's folder; nothing once the run has ended."""
+        with self._last_word:
+            if not self._ended:
+                save(*what)
+
+    def end(self, farewell: Callable[[], None], unless_done: bool) -> bool:
+        """Once: `farewell()`, after which nothing is written. False for a run that has ended, and with `unless_done`
+        for one whose figures are kept, so that its thread is about to say so."""
+        with self._last_word:
+            folders.look_again()
+            if self._ended or (unless_done and self.run.state == "done"):
+                return False
+            self._ended = True
+            farewell()
+            return True
 
     def checkpoint(self) -> bool:
         """Whether to go on; a job on hold waits here."""

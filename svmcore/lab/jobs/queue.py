@@ -1,10 +1,10 @@
 """Runs in the background: one bounded queue a process; a run is found by its id from any page, session or thread.
 
-A run is a thread of its own; at most MAX_RUNNING of them are "running" at a time. The states of the jobs (job.py) are
+A run is a thread of its own; at most MAX_RUNNING of them are at work at a time. The states of the jobs (job.py) are
 all that the queue keeps: who waits and how many run is read off them. They change in `Queue._become` alone, which
 starts what there is room for and wakes whoever waits, so that no change can forget to. One lock guards them; nobody
-holds it while working or waiting. Whoever asks for a stop only sets a flag: the worker sees it between two bursts, and
-the store is told what came of the run.
+holds it while working or waiting. Whoever cancels a run ends it, and the worker sees that between two bursts: its place
+is free when its thread has ended.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from svmcore.lab.store import runs
 MAX_RUNNING = 1  # two cores serve one run
 MAX_QUEUED = 100  # all runs of the paper's tables, and some more
 KEPT = 50  # finished jobs whose last look stays in memory
+PAUSING = "Pausing, after the piece of work that it is at"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
 _log = logging.getLogger(__name__)
 
@@ -76,7 +77,7 @@ class Queue:
         except OSError as error:
             raise OSError(worker.explain(error)) from error
         with self.changed:
-            for old in [job for job in self._jobs.values() if job.state in ENDED][:-KEPT]:
+            for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-KEPT]:
                 del self._jobs[old.run.id]
             self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, predicted.seconds)
             self._dispatch()
@@ -123,7 +124,7 @@ class Queue:
         ahead = [other for other in self._jobs.values() if other.state == "running"] + line[: line.index(job)]
         others = f"{len(ahead)} other run{'s' if len(ahead) != 1 else ''}"
         return job.latest._replace(
-            message=f"Waits for {others}",
+            message=f"Waits for {others}" if ahead else "Waits for a cancelled run to let go of the cores",
             ahead=tuple(other.run.id for other in ahead),
             wait_seconds=sum(other.left for other in ahead),
         )
@@ -155,6 +156,8 @@ class Queue:
         """Hold a run after its burst; another may use its place. No effect on one that has ended."""
         job = self._job(run_id)
         with self.changed:
+            if job.state == "running":
+                job.publish(message=PAUSING)
             job.hold = True
             if job.state == "queued":
                 self._become(job, "paused")
@@ -168,16 +171,10 @@ class Queue:
                 self._become(job, "queued")
 
     def cancel(self, run_id: str) -> None:
-        """Stop a run, wherever it is; the worker follows within a burst. No effect on one that has ended."""
+        """End a run, wherever it is; its thread follows when it can. No effect on one that has ended."""
         job = self._job(run_id)
-        with self.changed:
-            if job.stop.is_set() or job.state in ENDED:
-                return
-            job.publish(message="Cancelling", stopping=True)
+        if job.state not in ENDED:
             job.stop.set()
-            never_begun = job.thread is None
-            self.changed.notify_all()
-        if never_begun:
             self._end(job, "cancelled", "")
 
     def wait(self, run_id: str, timeout: float | None = None) -> Status:
@@ -189,13 +186,12 @@ class Queue:
 
     def stand_aside(self, job: Job) -> None:
         """For a worker whose run is on hold: give its place to another run, and wait to get one again."""
-        _tell_store(job.run, "paused")
+        job.write(_tell_store, job.run, "paused")
         with self.changed:
             if job.hold and not job.stop.is_set():
-                self._become(job, "paused")
+                self._become(job, "paused", message="")
                 self.changed.wait_for(lambda: job.stop.is_set() or job.state == "running")
-        if not job.stop.is_set():
-            _tell_store(job.run, "running")
+        job.write(_tell_store, job.run, "running")
 
     def at_work(self) -> bool:
         """Whether a run is at work."""
@@ -255,7 +251,7 @@ class Queue:
         return sorted(waiting, key=lambda job: (job.thread is None, job.rank))
 
     def _n_running(self) -> int:
-        return sum(job.state == "running" for job in self._jobs.values())
+        return sum(job.at_work for job in self._jobs.values())
 
     def _start(self, job: Job) -> None:
         job.publish(message="Starting")
@@ -276,17 +272,25 @@ class Queue:
         except BaseException as error:
             ending = "failed", worker.explain(error)
         self._end(job, *ending)
+        with self.changed:
+            job.gone = True
+            self._dispatch()
+            self.changed.notify_all()
 
     def _end(self, job: Job, state: str, message: str) -> None:
-        """Write down how a run ended, let go of it and free its place, whatever fails of that: a full disk leaves the
-        last word to this process's memory."""
-        for farewell in (lambda: _tell_store(job.run, state, message), job.run.release):
-            try:
-                farewell()
-            except Exception as error:
-                _log.error("run %s has ended, and something is left of it", job.run.id, exc_info=error)
-        with self.changed:
-            self._become(job, state, message=message, eta_seconds=None, stopping=False)
+        """Write down how a run ended and let go of it, whatever fails of that: a full disk leaves the last word to this
+        process's memory. No effect on one that has ended."""
+
+        def farewell() -> None:
+            for word in (lambda: _tell_store(job.run, state, message), job.run.release):
+                try:
+                    word()
+                except Exception as error:
+                    _log.error("run %s has ended, and something is left of it", job.run.id, exc_info=error)
+
+        if job.end(farewell, unless_done=state == "cancelled"):
+            with self.changed:
+                self._become(job, state, message=message, eta_seconds=None)
 
     def _job(self, run_id: str) -> Job:
         with self.changed:

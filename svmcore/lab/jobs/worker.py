@@ -8,11 +8,13 @@ import math
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
 import numpy as np
 
+from svmcore.gram.threads import attended
 from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import Meter
 from svmcore.lab.forecast.estimate import Estimate, require
@@ -51,6 +53,9 @@ class Control(Protocol):
     def publish(self, **news) -> None:
         """Make progress, live, message or eta_seconds visible."""
 
+    def write(self, save: Callable[..., None], *what) -> None:
+        """save(*what), which writes to the run's folder, as long as the run has not ended for its reader."""
+
 
 def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
     """Do the run; returns how it ended ("done", "cancelled" or "failed") and, for a failure, why."""
@@ -59,14 +64,15 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
         predicted = require(recipe)  # again, as memory may have changed hands since the run was queued
         with Meter(lambda: _compiling(control)) as meter:
             watch = _Watch(run, predicted, control, meter)
-            run.set_state("running")
-            run.save_grant(predicted.memory_mb)
+            control.write(run.set_state, "running")
+            control.write(run.save_grant, predicted.memory_mb)
             bounded = recipe.replace(cache_mb=predicted.within_mb)
-            outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
-            validation = train.validate(bounded, watch, watch.check)
+            with attended(watch.attend):
+                outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
+                validation = train.validate(bounded, watch, watch.check)
             watch.check("saving")
             figures = meter.figures()
-        run.complete(train.gathered(recipe, outcomes) | validation | figures)
+        control.write(run.complete, train.gathered(recipe, outcomes) | validation | figures)
     except train.Cancelled:
         return "cancelled", ""
     except Exception as error:
@@ -84,7 +90,7 @@ def _compiling(control: Control) -> None:
 def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Outcome:
     """Train, test and keep one part of a run."""
     problem = train.prepare(recipe, watch.check, number)
-    run.save_split(problem.train_index, problem.test_index, number)
+    watch.control.write(run.save_split, problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
     method = METHODS[recipe.method]
     if watch.control.looks and task_of(recipe).looks and method.made and method.looks:
@@ -96,10 +102,11 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     watch.check("predicting")
     outcome = train.judge(recipe, fitted, watch.check)
     watch.viewer = None  # a look is one at the machine of all examples
+    watch.check("saving")  # a large machine takes a while to be written, and nobody waits for the end of that
     if fitted.problem is not problem:
-        run.save_split(fitted.problem.train_index, fitted.problem.test_index, number)
+        watch.control.write(run.save_split, fitted.problem.train_index, fitted.problem.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
-    run.save_edited(outcome.kept, number)
+    watch.control.write(run.save_edited, outcome.kept, number)
     return outcome
 
 
@@ -123,6 +130,7 @@ class _Watch:
         self.burst: int | None = None  # pairs between two reports, for the solver
         self.rested_at = -1  # iterations at the last rest
         self._clock, self.paused, self.rested = clock, 0.0, 0.0
+        self._thread = threading.get_ident()
         self.started = self._working()
         self.trained: float | None = None  # age when the training began
         self.points = 0  # of the curve of a reduction, as far as it is told
@@ -144,9 +152,20 @@ class _Watch:
     def check(self, stage: str) -> None:
         """Between pieces of work outside the solver: tell the stage, wait out a pause. Cancelled when asked to stop."""
         self.meter.sample()
-        self.control.publish(message=STAGES[stage])
+        self._tell(STAGES[stage])
         if not self._checkpoint():
             raise train.Cancelled
+
+    def attend(self) -> None:
+        """Between pieces of work of which nothing is to be told: as `check` in the thread of the run; in others, which
+        it waits for, Cancelled alone."""
+        if threading.get_ident() == self._thread and not self._checkpoint():
+            raise train.Cancelled
+        self._raise_if_stopping()
+
+    def _tell(self, stage: str, **news) -> None:
+        """Publish news; as long as a machine of the run waits for the compiler that is what it does."""
+        self.control.publish(message=COMPILING if self.meter.compiling else stage, **news)
 
     def settle_pace(self, problem: train.Problem) -> None:
         """Choose how often the solver reports, once the problem is known."""
@@ -174,12 +193,12 @@ class _Watch:
             return
         self.pace.seen(age, line["mean_gap"] if METHODS[self.run.recipe.method].made else math.inf)
         stage = "" if progress.stage == "train" else f": {progress.stage}"
-        self.control.publish(progress=line, eta_seconds=self.pace.eta(age), message=STAGES["fitting"] + stage)
+        self._tell(STAGES["fitting"] + stage, progress=line, eta_seconds=self.pace.eta(age))
         final = progress.gap <= tol and METHODS[self.run.recipe.method].made
         points, self.points = self.points, len(line.get("path", ()))
         final |= self.points > points  # another size is done
         if self.pace.should_write(age) or final:
-            self.run.add_progress(line)
+            self.control.write(self.run.add_progress, line)
         if self.viewer is not None and self.viewer.due(progress, final):
             live = self.viewer.look(progress, self._raise_if_stopping)
             if live is not None:

@@ -128,8 +128,13 @@ def test_what_kills_have_left_is_cleared_away_at_the_next_start(home):
     os.close(runs_claim(stopped))
     for folder in (home, home / "own", home / "own" / "pictures", home / "downloads" / "tiny"):
         killed(folder)
-    young = home / "own" / f"{files.PART}young"
+    young, filling = home / "own" / f"{files.PART}young", home / "downloads" / "tiny" / f"{files.PART}filling"
     young.write_bytes(b"")
+    for folder in (filling, home / "own" / f"{files.PART}folder"):  # data sets are filled within one of their own
+        folder.mkdir()
+        killed(folder)
+        os.utime(folder, (1, 1))
+    (filling / "set.npz").write_bytes(b"")
     assert {run.state for run in runs.everything()} == {"running", "interrupted"}
     assert {path.name for path in stopped.path.iterdir()} == {
         "owner.json",
@@ -139,7 +144,8 @@ def test_what_kills_have_left_is_cleared_away_at_the_next_start(home):
     }
     assert (at_work.path / "ballast").exists()
     assert (at_work.path / f"{files.PART}abc").exists()
-    assert [path for path in home.rglob(f"{files.PART}*") if at_work.path not in path.parents] == [young]
+    left = {path for path in home.rglob(f"{files.PART}*") if not {at_work.path, filling} & set(path.parents)}
+    assert left == {young, filling}
     at_work.release()
 
 

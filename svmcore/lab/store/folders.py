@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
@@ -120,15 +121,16 @@ def is_owned(folder: Path) -> bool:
 
 
 def clear(folder: Path, idle: float, *others: str) -> None:
-    """Remove what a kill has left in a folder: files that were never whole, and those called `others`; none that
-    somebody has written to within `idle` seconds, or of a run that is at work."""
+    """Remove what a kill has left in a folder: files and folders that were never whole, and files called `others`; none
+    that somebody has written to within `idle` seconds, or of a run that is at work."""
     with suppress(OSError):
         left = [path for path in folder.iterdir() if path.name.startswith(files.PART) or path.name in others]
         if left and not is_owned(folder):
             for path in left:
                 with suppress(OSError):
-                    if time.time() - path.stat().st_mtime >= idle:
-                        path.unlink()
+                    written = max(one.stat().st_mtime for one in (path, *path.glob("*")))
+                    if time.time() - written >= idle:
+                        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @contextmanager

@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit import net_util
+
+# To refuse the websocket of a foreign page Streamlit asks an address outside for its own, for up to 2 s in which nobody
+# is served. This answers in its place, with one that is allowed in any case.
+net_util._external_ip = "0.0.0.0"
 
 # Two classes and the line between them. Drawn here: a named icon would be asked of a server on the internet.
 ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 29 27 3" stroke="#75726a"

@@ -3,6 +3,7 @@ python -m data fetch NAME    get a data set: local mirror, then its public sourc
 """
 
 import argparse
+import signal
 import sys
 import time
 
@@ -11,20 +12,22 @@ from data.dataset import DataError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; the exit code is 0, 1 for data that cannot be had, 130 after Ctrl-C."""
+    """Run one command; the exit code is 0, 1 for data that cannot be had, 130 after Ctrl-C (143 by SIGTERM, 129 where
+    the terminal was closed)."""
     parser = argparse.ArgumentParser(prog="python -m data", description="The data sets of Invariant SVM Lab.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="show the catalogue")
     commands.add_parser("fetch", help="get a data set").add_argument("name", metavar="NAME")
     chosen = parser.parse_args(arguments)
+    _end_by_signals()
     try:
         return show() if chosen.command == "list" else get(chosen.name)
     except DataError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("\nStopped. Finished files are kept; the same command goes on with the rest.", file=sys.stderr)
-        return 130
+        return 128 + (stop.args or (signal.SIGINT,))[0]
 
 
 def show() -> int:
@@ -71,6 +74,19 @@ def _terminal_progress() -> fetch.Progress:
         last["message"] = message
 
     return show_progress
+
+
+def _end_by_signals() -> None:
+    """Have a closed terminal (SIGHUP) and SIGTERM end a command as Ctrl-C does; what whoever started it ignores stays
+    ignored, such as SIGHUP under nohup."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame) -> None:
+    raise KeyboardInterrupt(number)
 
 
 if __name__ == "__main__":

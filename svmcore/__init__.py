@@ -7,6 +7,18 @@ The public names are importable from here; the levels behind them are
 and a file imports lower levels only.
 """
 
+import os
+import signal
+import sys
+
+if (
+    sys.argv[:1] == ["-m"]
+    and __name__ in sys.orig_argv
+    and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+):
+    # A command that still imports: nothing is to be tidied up, and Ctrl-C is no error to be traced
+    signal.signal(signal.SIGINT, lambda *_: (os.write(2, b"\nstopped\n"), os._exit(130)))
+
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
 from svmcore.jitter import JitterSet, PointJitters
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict

@@ -5,15 +5,17 @@ NAME is a recipe; or a table, whose recipes are run where the store has no run o
 beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
 `xtrain-fig1`, `xtrain-fig3`, `xtrain-fig4`. Figures go to stdout, progress to stderr. With --json the last line of
 stdout is one JSON object, of a study a list. Exit status: 0 done, 1 failed, 2 a recipe that cannot be, 130 stopped by
-Ctrl-C (143 by SIGTERM), after the run was cancelled cleanly.
+Ctrl-C (143 by SIGTERM, 129 where the terminal was closed), after the run was cancelled cleanly.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
+from collections.abc import Callable
 
 from svmcore.lab import jobs
 from svmcore.lab.experiment import scaling, splits
@@ -35,6 +37,7 @@ EVERY = 0.5  # seconds between two lines of progress
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
+    _end_by_signals(_interrupt)
     try:
         if options.command == "recipes":
             return _list(LISTED, options.json)
@@ -53,6 +56,13 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"svmcore: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt as stop:
+        _end_by_signals(lambda number, frame: os._exit(128 + number))  # who asks again will not wait
+        for run_id in jobs.active():
+            jobs.cancel(run_id)
+            print(f"\nrun {run_id} cancelled", file=sys.stderr)
+        print("stopped", file=sys.stderr)
+        return 128 + (stop.args or (signal.SIGINT,))[0]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -183,15 +193,8 @@ def _carry_out(recipe: Recipe, group: runs.Group | None = None) -> tuple[str, in
     """Run a recipe to its end; its run id, and the exit status that it calls for."""
     predicted = estimate(recipe)
     print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
-    signal.signal(signal.SIGTERM, _terminate)
     run_id = jobs.submit(recipe, looks=False, group=group)
-    try:
-        status = _follow(run_id)
-    except (KeyboardInterrupt, SystemExit) as stop:
-        jobs.cancel(run_id)
-        jobs.wait(run_id, timeout=jobs.EXIT_SECONDS)
-        print(f"\nrun {run_id} cancelled", file=sys.stderr)
-        return run_id, stop.code if isinstance(stop, SystemExit) else 130
+    status = _follow(run_id)
     if status.state != "done":
         print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
         return run_id, 1
@@ -243,9 +246,22 @@ def _summary(result: dict) -> str:
     )
 
 
-def _terminate(signum, frame):
-    raise SystemExit(128 + signum)
+def _end_by_signals(how: Callable) -> None:
+    """Have a closed terminal (SIGHUP) and SIGTERM end a command as Ctrl-C does; what whoever started it ignores stays
+    ignored, such as SIGHUP under nohup."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, how)
+
+
+def _interrupt(number: int, frame) -> None:
+    raise KeyboardInterrupt(number)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    if status >= 128:  # its threads may be in the compiler, which must not be taken down beneath them
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)

@@ -68,7 +68,7 @@ def test_what_cannot_be_is_refused_with_what_is_allowed(home, capsys, arguments,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_stops_a_run_cleanly(home, sent, status):
     command = [sys.executable, "-c", "import os, sys; from svmcore import __main__ as cli; "
                "os.environ['SVMLAB_HOME'] = sys.argv.pop(); sys.exit(cli.main(sys.argv[1:]))",
@@ -84,3 +84,48 @@ def test_a_signal_stops_a_run_cleanly(home, sent, status):
     assert (process.returncode, out) == (status, "")
     assert "cancelled" in err
     assert [run.state for run in runs.newest_first()] == ["cancelled"]
+
+
+WHILE_IMPORTING = """
+import os, runpy, signal, sys
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == sys.argv_of_test:
+            os.kill(os.getpid(), signal.SIGINT)
+
+package, sys.argv_of_test = sys.argv[1:]
+sys.argv[:] = ["-m"]  # as it is for `python -m package` while the package is imported
+sys.meta_path.insert(0, Finder())
+runpy.run_module(package, run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "at"),
+    [("svmcore", "numba"), ("svmcore", "svmcore.svc"), ("svmcore", "svmcore.lab.jobs"), ("data", "numpy")],
+)
+def test_ctrl_c_while_a_command_imports_is_one_line(package, at):
+    command = [sys.executable, "-c", WHILE_IMPORTING, package, at]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "stopped")
+
+
+def test_an_import_alone_leaves_ctrl_c_as_it_was():
+    code = "import signal, svmcore, data; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    """Under nohup a command goes on when its terminal is closed."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert cli.main(["tables"]) == 0
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -262,12 +262,13 @@ def test_fetch_of_an_embedded_set_and_of_an_unknown_one(capsys):
     assert "There is no data set 'minst'" in capsys.readouterr().err
 
 
-def test_ctrl_c_ends_a_fetch_without_a_traceback(home):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_ends_a_fetch_without_a_traceback(home, sent):
     script = (
         "import os, signal, sys; from data import fetch, __main__ as cli;"
-        "fetch.fetch = lambda *_: os.kill(os.getpid(), signal.SIGINT); sys.exit(cli.main(['fetch', 'mnist']))"
+        f"fetch.fetch = lambda *_: os.kill(os.getpid(), {sent:d}); sys.exit(cli.main(['fetch', 'mnist']))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 128 + signal.SIGINT
+    assert done.returncode == 128 + sent
     assert "Stopped" in done.stderr
     assert "Traceback" not in done.stderr

@@ -12,6 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from svmcore import RBF, SVC, CrossTrainingSVC, NuSVC, bagged, load, save
+from svmcore.gram.threads import CORES
+from svmcore.methods.editing.beside import Beside
 from svmcore.methods.editing.crossing import Crossing
 from svmcore.methods.editing.drawing import draw_subsets
 from svmcore.methods.editing.roles import KEPT, REINSERTED, TITLES, VALIDATION
@@ -177,6 +179,55 @@ def test_reports_come_in_the_fitting_thread_and_cover_both_stages():
         values = [getattr(p, name) for p in seen]
         assert values == sorted(values)
     assert machine.history_[-1].kernel_evals == machine.kernel_evals_
+
+
+def test_a_no_in_the_first_stage_ends_it(monkeypatch):
+    """Nobody was asked before all of its machines were trained."""
+    begun, said, fit = [], threading.Event(), SVC.fit
+
+    def held(svc, *arguments, **settings):
+        begun.append(svc)
+        said.wait(0.3)
+        return fit(svc, *arguments, **settings)
+
+    def monitor(progress):
+        if begun:
+            said.set()
+            raise OSError("no")
+        return True
+
+    monkeypatch.setattr(SVC, "fit", held)
+    with pytest.raises(OSError, match="no"):
+        CrossTrainingSVC(SVC(RBF(2.0)), n_subsets=25, random_state=0).fit(*overlapping(1000), monitor=monitor)
+    assert 1 <= len(begun) <= CORES + 1
+
+
+def test_a_pause_in_the_first_stage_holds_its_machines(monkeypatch):
+    ticks, paused, real = [], [], Beside._monitor
+
+    def ticking(beside, slot):
+        monitor = real(beside, slot)
+
+        def tick(progress):
+            go_on = monitor(progress)
+            ticks.append(slot)
+            return go_on
+
+        return tick
+
+    def monitor(progress):
+        if progress.iterations and not paused:
+            threading.Event().wait(0.1)  # those that were asked already go on to their next report
+            paused.append(len(ticks))
+            threading.Event().wait(0.3)
+            paused.append(len(ticks))
+        return len(paused) < 2
+
+    monkeypatch.setattr(Beside, "_monitor", ticking)
+    X, y = overlapping(6000, apart=1.0)
+    CrossTrainingSVC(SVC(RBF(2.0), C=1000), subset_size=2000, random_state=0).fit(X, y, monitor=monitor)
+    assert len(paused) == 2
+    assert paused[0] == paused[1]
 
 
 @pytest.mark.parametrize("stage", ["first stage", "final"])

@@ -5,14 +5,18 @@ import time
 
 import numpy as np
 import pytest
+from numba.core import event
 
+from svmcore.gram import threads
 from svmcore.lab.experiment import train
+from svmcore.lab.experiment.meter import KIND
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Status
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
+from svmcore.solvers.progress import Progress
 from tests.gate import AT_ONCE, MOONS, state, until
 
 
@@ -115,6 +119,69 @@ def test_cancel_takes_effect_at_once(gate, at):
     assert jobs.wait(run_id, 10).state == "cancelled"
     assert time.perf_counter() - started < AT_ONCE
     assert runs.get(run_id).state == "cancelled"
+
+
+def test_a_run_pauses_and_stops_between_any_two_pieces_of_its_work(home, monkeypatch):
+    pieces = []
+
+    def works(recipe, problem, monitor):
+        while True:
+            threads.side_by_side(lambda: (pieces.append(1), time.sleep(0.002)), [()])
+
+    monkeypatch.setattr(METHODS["sv"], "train", works)
+    run_id = jobs.submit(MOONS)
+    until(lambda: pieces)
+    jobs.pause(run_id)
+    until(lambda: state(run_id) == "paused", 10)
+    n = len(pieces)
+    threading.Event().wait(0.05)
+    assert len(pieces) == n
+    jobs.resume(run_id)
+    until(lambda: len(pieces) > n, 10)
+    jobs.cancel(run_id)
+    jobs.QUEUE._jobs[run_id].thread.join(10)
+    assert not jobs.QUEUE._jobs[run_id].thread.is_alive()
+
+
+def test_a_run_says_that_it_compiles_whatever_it_reports_meanwhile(home, monkeypatch):
+    """Machines side by side: one is in the compiler, and the thread that reports used to say "Training"."""
+    said = []
+
+    def compiles(recipe, problem, monitor):
+        progress = Progress("train", 1, 1.0, (1.0,), 0.0, 1, 0, 0, 0, 0, 0.0, None)
+        for kind in ("numba:other", KIND, "numba:other"):
+            with event.trigger_event(kind, data={}):
+                monitor(progress)
+                said.append(jobs.status(run_id).message)
+        return real(recipe, problem, monitor)
+
+    real, began = METHODS["sv"].train, threading.Event()
+    monkeypatch.setattr(METHODS["sv"], "train", lambda *of: began.wait(10) and compiles(*of))
+    run_id = jobs.submit(MOONS)
+    began.set()
+    jobs.wait(run_id, 60)
+    assert said == ["Training", "Compiling, once", "Training"]
+
+
+def test_a_pause_that_has_to_wait_says_so(gate):
+    run_id = jobs.submit(MOONS)
+    until(lambda: gate.bursts > 0)
+    job, at_checkpoint, go_on = jobs.QUEUE._jobs[run_id], threading.Event(), threading.Event()
+    real = job.checkpoint
+
+    def slow_checkpoint():
+        at_checkpoint.set()
+        go_on.wait(10)
+        job.publish(message="Training")
+        return real()
+
+    job.checkpoint = slow_checkpoint
+    assert at_checkpoint.wait(10)
+    jobs.pause(run_id)
+    assert (state(run_id), jobs.status(run_id).message) == ("running", jobs.PAUSING)
+    go_on.set()
+    until(lambda: state(run_id) == "paused", 10)
+    assert jobs.status(run_id).message == ""
 
 
 def test_cancel_wakes_slow_motion(gate):

@@ -116,6 +116,40 @@ def test_only_the_thread_that_fits_reports():
         session.check()
 
 
+@pytest.mark.parametrize("calls", [1, 2, 30])
+@pytest.mark.parametrize("in_pool", [False, True])
+def test_who_attends_to_work_in_pieces_is_asked_between_two_and_ends_it(calls, in_pool):
+    """Work that no session checks could not be stopped before its end."""
+    done, now = [], set()
+
+    def piece(i):
+        now.add(i)
+        time.sleep(0.002)
+        now.discard(i)
+        done.append(i)
+
+    def no():
+        if len(done) >= 3:
+            raise InterruptedError
+
+    def all_pieces():
+        threads.side_by_side(piece, [(i,) for i in range(calls)])
+
+    def in_a_thread_of_the_pool():
+        threads.handed_on(threads._pool(threads._priority()), all_pieces).result()
+
+    run = in_a_thread_of_the_pool if in_pool else all_pieces
+    with threads.attended(no):
+        if calls < 3:
+            run()
+            assert sorted(done) == list(range(calls))
+            return
+        with pytest.raises(InterruptedError):
+            run()
+    assert 3 <= len(done) < calls
+    assert not now  # memory that a piece writes to may be another's as soon as the error is out
+
+
 def test_threads_at_work_on_every_core_compute_by_themselves_and_the_last_one_on_all(monkeypatch):
     monkeypatch.setattr(threads, "CORES", 2)
     session, both, alone = Session(), threading.Barrier(2, timeout=10), threading.Event()

@@ -5,8 +5,10 @@ import pytest
 from sklearn.datasets import load_digits
 
 from svmcore.gram.products import Operand
+from svmcore.gram.threads import attended
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Linear, Poly, kernel_from_dict
+from svmcore.methods import tangent
 from svmcore.methods.tangent import (
     TangentFeature,
     TangentWhitened,
@@ -47,6 +49,23 @@ def test_whitening_is_the_inverse_root_of_the_mixed_covariance(digits):
         B = whitening(C, lam).astype(np.float64)
         np.testing.assert_allclose(B @ ((1 - lam) * C + lam * np.eye(64)) @ B, lam * np.eye(64), atol=1e-5)
     np.testing.assert_allclose(whitening(C, 1), np.eye(64), atol=1e-6)
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 40])
+def test_a_covariance_is_found_in_pieces_between_which_it_can_be_stopped(digits, monkeypatch, pieces):
+    X, asked = digits[0], []
+    whole = tangent_covariance(X, SET, SHAPE)
+    step = -(-len(X) // pieces)
+    monkeypatch.setattr(tangent, "PIECE", step * len(JitterSet.parse(SET, SHAPE)))
+    with attended(lambda: asked.append(1)):
+        np.testing.assert_allclose(tangent_covariance(X, SET, SHAPE), whole, rtol=1e-9, atol=1e-12)
+    assert len(asked) == -(-len(X) // step)
+
+    def no():
+        raise InterruptedError
+
+    with attended(no), pytest.raises(InterruptedError):
+        TangentWhitened.fit(Linear(), X, SET, 0.1, SHAPE)
 
 
 @pytest.mark.parametrize("base", [Linear(), Poly(4, 1, 1), RBF(2.0)])

@@ -13,8 +13,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
 
@@ -53,21 +54,47 @@ class Crew:
 
 
 _crew: ContextVar[Crew | None] = ContextVar("crew", default=None)
+_check: ContextVar[Callable[[], None]] = ContextVar("check", default=lambda: None)
 _here = threading.local()  # of_pool: in a pool's own threads
+
+
+@contextmanager
+def attended(check: Callable[[], None]) -> Iterator[None]:
+    """Within it all work in pieces, by this thread and by those that it sets to work, calls `check` between two of
+    them, which may raise to stop."""
+    token = _check.set(check)
+    try:
+        yield
+    finally:
+        _check.reset(token)
+
+
+def between_pieces() -> None:
+    """For work in pieces that are no calls of `side_by_side`: what `attended` asks for."""
+    _check.get()()
 
 
 def side_by_side(kernel, calls) -> None:
     """Call a kernel that releases the GIL with each tuple of arguments, on the pool where there are several calls and
     cores are free for it; in a thread of a pool one after the other, as it would wait for itself."""
-    crew = _crew.get()
+    crew, check = _crew.get(), _check.get()
     if len(calls) == 1 or (crew and crew.full) or getattr(_here, "of_pool", False):
         for call in calls:
+            check()
             if crew:
                 crew.check()
             kernel(*call)
         return
-    for future in [handed_on(_pool(_priority()), kernel, *call) for call in calls]:
-        future.result()
+    futures = [handed_on(_pool(_priority()), kernel, *call) for call in calls]
+    try:
+        for future in futures:
+            future.result()
+            check()
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        wait(futures)  # none may write any more to memory that is used for something else next
+        raise
 
 
 def handed_on(pool: ThreadPoolExecutor, work: Callable, *arguments) -> Future:

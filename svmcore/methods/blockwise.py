@@ -19,7 +19,10 @@ from typing import ClassVar
 import numpy as np
 
 from svmcore.gram.products import Operand
+from svmcore.gram.threads import between_pieces
 from svmcore.kernels import Kernel, squared_norms
+
+PIECE = 1024  # rows multiplied at once: what is asked to stop, or clicked, waits for one product
 
 
 class BlockwiseKernel(Kernel):
@@ -28,6 +31,16 @@ class BlockwiseKernel(Kernel):
     def block(self, A, B, out=None):
         """Kernel values of every row of A (m, d) against every row of B (n, d): (m, n) float32, into `out` if given."""
         return Operand(B).block(A, self, out)
+
+
+def by_pieces(A, width: int, make) -> np.ndarray:
+    """make(rows) (m', width) float32 of all rows of A (m, d), a piece after the other, as one product of all would hold
+    up whoever wants to stop."""
+    out = np.empty((len(A), width), np.float32)
+    for start in range(0, len(A), PIECE):
+        between_pieces()
+        out[start : start + PIECE] = make(A[start : start + PIECE])
+    return out
 
 
 class FittedKernel(BlockwiseKernel):
@@ -104,4 +117,6 @@ class DirectedKernel(FittedKernel):
 
     def _along(self, A) -> np.ndarray:
         """Components along the directions: p (m, r) float32 of the rows of A."""
-        return (self._points.block(A, self.base).astype(np.float64) @ self.weights).astype(np.float32)
+        return by_pieces(
+            A, self.weights.shape[1], lambda rows: self._points.block(rows, self.base).astype(np.float64) @ self.weights
+        )

@@ -31,9 +31,10 @@ from typing import ClassVar
 import numpy as np
 
 from svmcore.gram.products import Operand
+from svmcore.gram.threads import between_pieces
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, register, squared_norms
-from svmcore.methods.blockwise import DirectedKernel, FittedKernel
+from svmcore.methods.blockwise import PIECE, DirectedKernel, FittedKernel, by_pieces
 from svmcore.methods.spectrum import eigh, eigvalsh
 
 RANK = 200  # directions kept in feature space
@@ -54,8 +55,11 @@ def tangent_covariance(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
 
     Source: DeCoste and Schoelkopf (2002), equation (4).
     """
-    T = tangents(X, jitters, image_shape).astype(np.float64)
-    C = T.T @ T
+    C, step = 0.0, max(PIECE // len(JitterSet.parse(jitters, image_shape)), 1)
+    for start in range(0, len(X), step):
+        between_pieces()
+        T = tangents(X[start : start + step], jitters, image_shape).astype(np.float64)
+        C += T.T @ T
     return C / max(eigvalsh(C)[-1], np.finfo(float).tiny)
 
 
@@ -141,7 +145,7 @@ class TangentWhitened(FittedKernel):
 
     def _mapped(self, A) -> np.ndarray:
         A = np.ascontiguousarray(A, np.float32)
-        mapped = A @ self.B.T
+        mapped = by_pieces(A, len(self.B), lambda rows: rows @ self.B.T)
         before, after = squared_norms(A), squared_norms(mapped)
         return mapped * np.sqrt(np.divide(before, after, out=np.ones_like(after), where=after > 0))[:, None]
 
@@ -186,7 +190,7 @@ class TangentFeature(DirectedKernel):
         forms = _forms(X, jitters, image_shape)
         J, n, d = forms.shape
         points = forms.reshape(J * n, d)
-        K = base.block(points, points).astype(np.float64).reshape(J, n, J, n)
+        K = Operand(points).block(points, base).astype(np.float64).reshape(J, n, J, n)
         products = K[1:, :, 1:] - K[1:, :, :1] - K[:1, :, 1:] + K[:1, :, :1]  # of tangents
         values, vectors = eigh(products.reshape((J - 1) * n, -1))
         kept = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]

@@ -140,9 +140,18 @@ class Session(Work):
     def side_by_side(self, solve: Callable[..., None], tasks: Iterable[tuple], threads: int) -> None:
         """solve(*task) for each task, `threads` at a time, begun in their order; this thread reports. The first error
         stops all and is raised. A thread that is at work beside others already solves its tasks one by one, and an only
-        task needs no thread of its own, which would take longer to start than a tiny problem to solve."""
+        task, which asks by `see` and `check`, needs no thread of its own: that would take longer to start than a tiny
+        problem to solve."""
         tasks = list(tasks)
-        if len(tasks) <= 1 or not self._fits():
+        if len(tasks) > 1:
+            return self.beside(solve, tasks, threads)
+        for task in tasks:
+            solve(*task)
+        return self.check()
+
+    def beside(self, solve: Callable[..., None], tasks: list[tuple], threads: int) -> None:
+        """As `side_by_side`, for tasks of which even an only one does not ask whether to go on."""
+        if not self._fits():
             for task in tasks:
                 solve(*task)
             return self.check()

@@ -22,7 +22,7 @@ from sklearn.base import clone
 from svmcore.gram.threads import CORES
 from svmcore.memory import MB, ceiling_bytes
 from svmcore.model import Machine
-from svmcore.solvers.progress import Monitor, Progress, Snapshot, Standing
+from svmcore.solvers.progress import Monitor, Progress, Snapshot, Standing, Stopped
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -58,12 +58,14 @@ class Trained(NamedTuple):
 
 def train(estimator: SVC, X, y, settings: list[dict], watch: Callable[[], Monitor] | None = None) -> list[Trained]:
     """The estimator on one subset X (r, d), y (r,), once for each of the settings: kernel values are shared. Each fit
-    has a monitor of its own from `watch`."""
-    source = estimator.shared_source(X, 1) if len(settings) > 1 else None
-    done = []
+    has a monitor of its own from `watch`, which raises when the machines are for nobody any more."""
+    done, source = [], None
     for setting in settings:
+        monitor = watch and watch()
+        if len(settings) > 1:
+            source = source or estimator.shared_source(X, 1)
         started = time.perf_counter()
-        svc = clone(estimator).set_params(**setting).fit(X, y, monitor=watch and watch(), source=source)
+        svc = clone(estimator).set_params(**setting).fit(X, y, monitor=monitor, source=source)
         seconds = time.perf_counter() - started
         ends = svc.kernel_evals_, svc.gap_, int(svc.n_iter_.sum()), svc.ending_
         done.append(Trained(svc.machine_, seconds, *ends))
@@ -99,13 +101,16 @@ class Beside:
                 for slot, at in enumerate(self.subsets)
             )
 
-        self.session.side_by_side(all_of_them, [()], 1)
+        self.session.beside(all_of_them, [()], 1)
         if not shared:
             self.session.count(evaluations=sum(one.evaluations for task in self.done for one in task))
         return self.done
 
     def _monitor(self, slot: int) -> Monitor:
-        """What one fit of a task reports to, from its thread."""
+        """What one fit of a task reports to, from its thread. Raises the error that has ended the session, if one has:
+        after a stop alone each machine is left as it then stands."""
+        if self.session.error:
+            raise self.session.error
         counted = np.zeros(4, np.int64)
 
         def monitor(progress: Progress) -> bool:
@@ -116,7 +121,11 @@ class Beside:
             with self.lock:
                 self.session.iterations += iterations
                 self.latest[slot] = progress
-            return not self.session.stopped
+            try:
+                self.session.check()  # waits while a report is made, so that a pause holds this machine too
+            except Stopped:
+                return False
+            return True
 
         return monitor
 

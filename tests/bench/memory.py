@@ -22,6 +22,14 @@ COMPILING = 0.5  # seconds from which a run is done again
 COLUMNS = ("recipe", "said, MB", "taken, MB", "taken / said")
 
 
+def part(rows: dict, table, measured_on) -> str:
+    """The section of the README."""
+    if not rows:
+        return "Not measured yet."
+    known = [(f"`{name}`", rows[name]["said"], rows[name]["taken"]) for name in RECIPES if name in rows]
+    return table(COLUMNS, [(*row, f"{row[2] / row[1]:.2f}") for row in known]) + measured_on(rows.values())
+
+
 def one(name: str) -> dict:
     """A row: what was said of the recipe and what it took, in MB. RuntimeError for one that does not end well."""
     for _ in range(2):
@@ -53,7 +61,12 @@ def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.memory", description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--seconds", type=float, default=60.0, help="the longest forecast that is still run (60)")
+    parser.add_argument("--said", action="store_true", help="say anew what is said of all that was measured")
     options = parser.parse_args(argv)
+    if options.said:
+        rows = measured.read("memory")
+        measured.write("memory", {n: row | {"said": round(estimate(RECIPES[n]).memory_mb)} for n, row in rows.items()})
+        return 0
     for name in options.names or wanted(options.seconds):
         try:
             row = one(name)

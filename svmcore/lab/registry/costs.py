@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 # Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter, noisy
 # tables, virtual examples
-EASY, HARD = 2.8, 10.5
+EASY, HARD = 2.9, 10.5
 DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
 STEPS = {"deslant": 0.65}  # times the support vectors without this step
 

@@ -11,6 +11,7 @@ faces.json       what faces.py writes
 crossing.json    what crossing.py writes
 reductions.json  what reductions.py writes
 soak.json        what the parts of soak/ found
+memory.json      what memory.py writes
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from svmcore.lab.registry.split import Split
 
 FEWEST = 3  # examples of a class that a Gaussian is fitted to
 PIXEL_SECONDS = 4e-7  # to look over one pooled pixel, on the machine that other rates were read off
-PER_PIXEL = 0.002  # candidates of a pooled pixel, read off experiment A
+PER_PIXEL = 0.0024  # candidates of a pooled pixel, read off experiments A, B and C
 
 
 class Look(NamedTuple):

@@ -1,5 +1,6 @@
 """vsv: train again on transformed copies of the support vectors."""
 
+from functools import lru_cache
 from typing import ClassVar
 
 from svmcore.gram.orbit import relative
@@ -108,8 +109,10 @@ class VirtualSupportVectors(Method):
         own = vectors_of_one(size.n_train, size.hardness)
         if scope == "union":
             return [first, *(_stage(len(forms) * min(own * k**0.7, size.n_train), k) for forms in sets)]
-        shifted = scope == "machine" and _by_shift_alone(recipe)
-        return [first, *(_of_each(own, k, forms, shifted) for forms in sets)]
+        if scope == "positive":
+            copies = [round(own * (1 + (len(forms) - 1) * size.positive)) for forms in sets]
+            return [first, *(Stage(n, 1, k, HARD, made=n) for n in copies)]
+        return [first, *(_of_each(own, k, forms, _by_shift_alone(recipe)) for forms in sets)]
 
     def held(self, recipe, size: Sizes) -> float:
         """The images before normalisation."""
@@ -123,10 +126,15 @@ def _stage(n: float, k: int) -> Stage:
 def _of_each(own: float, k: int, forms: JitterSet, shifted: bool) -> Stage:
     """A stage in which each machine has the forms of its own examples; the largest counts for all, as it is solved
     beside the next one."""
-    n, factors = round(own * len(forms)), forms.factor()
-    if not shifted:
-        return Stage(n, 1, k, HARD, made=n)
-    return Stage(n, 1, k, HARD, round(own), len(relative(factors.index, factors.offsets)[0]))
+    n = round(own * len(forms))
+    return Stage(n, 1, k, HARD, round(own), _blocks(str(forms))) if shifted else Stage(n, 1, k, HARD, made=n)
+
+
+@lru_cache(maxsize=256)
+def _blocks(jitters: str) -> int:
+    """How many different relative shifts the forms of a set have."""
+    factors = JitterSet.parse(jitters).factor()
+    return len(relative(factors.index, factors.offsets)[0])
 
 
 def _by_shift_alone(recipe) -> bool:

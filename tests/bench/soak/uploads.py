@@ -20,6 +20,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -118,7 +119,7 @@ KINDS = {
     **dict.fromkeys((hostile.npz, hostile.idx, hostile.csv, hostile.libsvm, hostile.images), _as_set),
     hostile.objects: _as_pictures,
     hostile.photograph: _as_photograph,
-    hostile.usps: _as_published(lambda: catalogue.entry("usps")),
+    hostile.usps: _as_published(lambda: replace(catalogue.entry("usps"), n_train=20, n_test=20)),
     hostile.jartool: _as_published(lambda: pictures.entry("venus")),
 }
 

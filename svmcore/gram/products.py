@@ -60,7 +60,7 @@ class Operand:
     @property
     def nbytes(self) -> int:
         """What the operand holds beside X: with the far features of kernels that it was asked for (`apart`)."""
-        apart = sum(side.nbytes for _, side in self._apart.values() if side.sq is not self.sq)
+        apart = sum(side.nbytes for _, side in list(self._apart.values()) if side.sq is not self.sq)
         return self.sq.nbytes + (self._tiles.nbytes if self._tiles else 0) + apart
 
     def apart(self, kernel: Kernel) -> tuple[np.ndarray, Side]:

@@ -62,7 +62,15 @@ settle_cache()
 
 from llvmlite import ir  # noqa: E402  (Numba and LLVM read their settings when they are first imported)
 from numba import types  # noqa: E402
+from numba.core.compiler_lock import global_compiler_lock  # noqa: E402
 from numba.extending import intrinsic, overload  # noqa: E402
+
+if hasattr(os, "register_at_fork"):  # a child has no thread that would let go of the compiler: the fork waits for it
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
 
 FAST = {"nnan", "nsz", "contract", "reassoc"}  # fastmath for passes over finite numbers
 

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 from scipy import sparse
 from sklearn.datasets import make_classification
 
@@ -280,6 +281,35 @@ def test_a_fork_after_a_fit_can_fit():
     child.kill()
     assert not stuck
     assert queue.get() == here
+
+
+def _compile_in_a_fork():
+    with global_compiler_lock:
+        os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_while_another_thread_compiles_can_compile():
+    """The child waited for ever for a thread of the parent's to let go of the compiler."""
+    compiling, ends = threading.Event(), threading.Event()
+
+    def compiles():
+        with global_compiler_lock:
+            compiling.set()
+            ends.wait(0.3)
+
+    thread = threading.Thread(target=compiles)
+    thread.start()
+    assert compiling.wait(10)
+    child = multiprocessing.get_context("fork").Process(target=_compile_in_a_fork)
+    child.start()
+    child.join(20)
+    stuck = child.is_alive()
+    child.kill()
+    thread.join(10)
+    assert not stuck
+    assert child.exitcode == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="affinity and priority of threads are Linux's")

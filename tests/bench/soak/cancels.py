@@ -27,9 +27,9 @@ import numpy as np
 
 ROOT = Path(__file__).parents[3]
 BATCH = 40  # cancels of one process
-PAUSED = 0.25  # share that is paused first
+PAUSED, PATIENCE = 0.25, 10.0  # share that is paused first; seconds that a pause is waited for
 TOLD = 0.3, 1.0  # seconds: at p95, at most
-LONGEST = 60.0  # seconds of a batch's last wait for a thread
+LONGEST = 60.0  # seconds that a thread is waited for
 
 
 def recipes() -> dict:
@@ -169,20 +169,29 @@ def _ask(jobs, run_id: str, name: str, order: str) -> None:
     until = "paused" if order == "pause" else "cancelled"
     began = time.monotonic()
     getattr(jobs, order)(run_id)
-    seen = _seconds(began, lambda: jobs.status(run_id).state in (until, "done") and runs.get(run_id).state != "running")
+    seen = _seconds(
+        began,
+        lambda: jobs.status(run_id).state in (until, "done") and runs.get(run_id).state != "running",
+        LONGEST if order == "cancel" else PATIENCE,
+    )
     state = jobs.status(run_id).state
     freed = None if order == "pause" else _seconds(began, lambda: not job.thread or not job.thread.is_alive())
     if order == "cancel" and (waiting := [other for other in jobs.active() if other != run_id]):
         for other in waiting:
             jobs.cancel(other)
     _say(
-        asked=order, stage=stage, recipe=name, told=seen, freed=freed, broke=None if state in (until, "done") else state
+        asked=order,
+        stage=stage,
+        recipe=name,
+        told=seen,
+        freed=freed,
+        broke=state if order == "cancel" and state not in (until, "done") else None,
     )
 
 
-def _seconds(began: float, true) -> float:
-    """Until it is true."""
-    while not true() and time.monotonic() - began < LONGEST:
+def _seconds(began: float, true, most: float = LONGEST) -> float:
+    """Until it is true, or `most`."""
+    while not true() and time.monotonic() - began < most:
         threading.Event().wait(0.002)
     return time.monotonic() - began
 

@@ -10,6 +10,7 @@ import asyncio
 import os
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,11 +71,11 @@ async def open_client(browser, url: str, visits: Visits):
 
 async def click(page, rng, visits: Visits) -> None:
     """Follow a random link of the navigation and wait for the page behind it."""
-    links = page.get_by_test_id("stSidebarNavLink")
-    at = int(rng.integers(await links.count()))
-    title = (await links.nth(at).locator("p").first.inner_text()).strip()
-    began = time.perf_counter()
+    links, title, began = page.get_by_test_id("stSidebarNavLink"), "a page", time.perf_counter()
     try:
+        at = int(rng.integers(max(1, await links.count())))
+        title = (await links.nth(at).locator("p").first.inner_text()).strip()
+        began = time.perf_counter()
         await links.nth(at).click()
         await page.get_by_role("heading", name=title, level=1, exact=True).wait_for()
         await page.locator(QUIET).wait_for()
@@ -86,8 +87,9 @@ async def click(page, rng, visits: Visits) -> None:
         visits.failures.append(
             f"{title}: {type(error).__name__} after {time.perf_counter() - began:.0f} s: {str(error)[:120]}"
         )
-        await page.reload()
-        await page.get_by_test_id("stSidebarNavLink").first.wait_for()
+        with suppress(Exception):  # the next click says whether it came back
+            await page.reload()
+            await page.get_by_test_id("stSidebarNavLink").first.wait_for()
 
 
 async def wander(page, rng, visits: Visits, ends: float, most: int, pause: float) -> None:

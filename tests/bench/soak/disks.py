@@ -23,7 +23,7 @@ from svmcore.lab import jobs
 from svmcore.lab.experiment import train
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, row, temporary_home
+from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, lend_compiled, row, temporary_home
 
 SIZE = 24 << 20  # bytes of the small file system
 HARD = 120
@@ -47,8 +47,7 @@ def disks(budget: Budget, seed: int) -> list[dict]:
     rows = [
         row(f"a disk that is full ({kind})", tries, failures, **{n: counts[n] for n in ("done", "failed", "refused")})
     ]
-    odd = [f"{what}: {wrong}" for what, home in _odd_homes() if (wrong := _odd(home))]
-    return [*rows, row("odd homes, by a command of its own", len(list(_odd_homes())), odd)]
+    return [*rows, _odd_homes()]
 
 
 class _Full:
@@ -171,23 +170,28 @@ def _waited(pid: int) -> int:
     return -signal.SIGKILL
 
 
-def _odd_homes() -> Iterator[tuple[str, str]]:
-    """What is odd of a home, and its path: made when it is asked for."""
+def _odd_homes() -> dict:
+    """A row of homes that are odd, or none."""
     with temporary_home() as base:
-        for name in PLACES:
-            yield f"called {name!r:.30}", str(base / name / "home")
+        places = {f"called {name!r:.30}": base / name / "home" for name in PLACES}
+        for home in places.values():
+            home.mkdir(parents=True)
+            lend_compiled(home)
         (base / "file").write_text("x")
-        yield "a file", str(base / "file")
-        yield "below a file", str(base / "file" / "home")
         (base / "loop").symlink_to("loop")
-        yield "a link to itself", str(base / "loop")
-        yield "too long", str(base / ("y" * 300))
-        yield "not to be made", "/proc/nowhere"
         (base / "read-only").mkdir()
+        places |= {"a file": base / "file", "below a file": base / "file" / "home", "a link to itself": base / "loop"}
+        places |= {"too long": base / ("y" * 300), "not to be made": Path("/proc/nowhere")}
         if _may_mount() and _mount(base / "read-only"):
             subprocess.run(["mount", "-o", "remount,ro", str(base / "read-only")], check=False)
-            yield "read-only", str(base / "read-only")
-            subprocess.run(["umount", "-l", str(base / "read-only")], check=False)
+            places["read-only"] = base / "read-only"
+        try:
+            names = list(places)
+            said = forks.shared(lambda at: _odd(str(places[names[at]])), range(len(names)), patience=600)
+            wrong = [f"{names[at]}: {reason}" for at, reason in said if reason]
+        finally:
+            subprocess.run(["umount", "-l", str(base / "read-only")], capture_output=True, check=False)
+    return row("odd homes, by a command of its own", len(places), wrong)
 
 
 def _odd(home: str) -> str:
@@ -201,7 +205,6 @@ def _odd(home: str) -> str:
     environment = os.environ | {
         "SVMLAB_HOME": home,
         "PYTHONPATH": str(ROOT),
-        "NUMBA_DISABLE_JIT": "1",  # in a new home everything would be compiled first
     }
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=600, check=False

@@ -66,9 +66,13 @@ class _Live:
         kind = rng.choice(list(homes.KINDS))
         left_alone = rng.random() < 1 / 6
         at_call = int(rng.integers(FEWEST_CALLS, MOST_CALLS)) if not left_alone and rng.random() < 0.5 else None
-        delay = None if left_alone or at_call is not None else rng.uniform(0.1, 1.05) * self.took[kind]
-        began = time.monotonic()
-        status = _ended(_victim(kind, bool(rng.random() < 0.5), at_call), delay)
+        delay = None if left_alone or at_call is not None else rng.uniform(0, 0.9) * self.took[kind]
+        began, there = time.monotonic(), len(os.listdir(runs.home() / "runs"))
+        pid = _victim(kind, bool(rng.random() < 0.5), at_call)
+        if delay is not None and rng.random() < 0.9:  # most kills once its folder stands
+            while len(os.listdir(runs.home() / "runs")) == there and time.monotonic() < began + HARD and _lives(pid):
+                time.sleep(0.002)
+        status = _ended(pid, delay)
         if left_alone:
             self.took[kind] = (self.took[kind] + time.monotonic() - began) / 2
         how, reason = self._judged()
@@ -169,6 +173,11 @@ def _die_at(call: int) -> None:
 
     for name in CALLS:
         setattr(os, name, deadly(name))
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process of ours has not ended; its status is left for `_ended`."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 def _ended(pid: int, delay: float | None) -> int:

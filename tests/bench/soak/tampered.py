@@ -14,7 +14,7 @@ from pages.ui.run.report import sheet
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry.tasks import task_of
-from svmcore.lab.store import runs, trash
+from svmcore.lab.store import runs
 from svmcore.lab.store.labels import entry_labels, folded, members
 from svmcore.lab.tables import TABLES, fill
 from tests import damage
@@ -37,7 +37,8 @@ def tampered(budget: Budget, seed: int) -> list[dict]:
             forks.alone(homes.fill)
             before, failures, done, pages, named = homes.digest(template), [], 0, 0, 0
             known = _Known(template)
-            for number, said in forks.shared(lambda number: attempt(template, known, seed, number), budget.numbers()):
+            work = lambda number: attempt(template, known, seed, number)  # noqa: E731
+            for number, said in forks.shared(work, budget.numbers(), patience=900):
                 done += 1
                 facts, _, reason = said.partition("|")
                 if facts.count(" ") == 1:
@@ -69,9 +70,10 @@ def attempt(template: Path, known: _Known, seed: int, number: int) -> str:
     """`pages drawn, 1 if the damage was named|what fell` of one damaged home."""
     rng = draw(seed, number)
     with homes.copied(template) as home:
-        what, of_run, sure = damaged(home, known, rng)
+        what, at, sure = damaged(home, known, rng)
         try:
-            named = read_all(known, of_run, rng)
+            with runs.one_look():
+                named = read_all(known, at, rng)
             if sure and not named:
                 return f"0 0|{what}: it is named nowhere"
             drawn = look(rng, number, known)
@@ -84,19 +86,19 @@ def attempt(template: Path, known: _Known, seed: int, number: int) -> str:
     return f"{drawn} {int(bool(named))}|"
 
 
-def damaged(home: Path, known: _Known, rng) -> tuple[str, str, bool]:
-    """Damage one thing: what and how, the run that it is of ("" for none), whether it must be named."""
+def damaged(home: Path, known: _Known, rng) -> tuple[str, Path, bool]:
+    """Damage one thing: what and how, where in the home, whether it must be named."""
     if rng.random() < 0.1:
-        return _strange(home, rng), "", False
+        return _strange(home, rng), Path(), False
     if rng.random() < 0.4:
         at, way, change = _sure(known, rng)
         change(homes.own_file(home / at))
-        return f"{at}, {way}", at.parts[1], True
+        return f"{at}, {way}", at, True
     at = known.files[rng.integers(len(known.files))]
     path = homes.own_file(home / at)
     way = rng.choice(list(ways.WAYS))
     ways.WAYS[way](path, rng)
-    return f"{at}, {way}", at.parts[1] if at.parts[0] == "runs" else "", False
+    return f"{at}, {way}", at, False
 
 
 def _sure(known: _Known, rng):
@@ -123,8 +125,9 @@ def _strange(home: Path, rng) -> str:
     return f"{folder.name}/{name!r:.60} added"
 
 
-def read_all(known: _Known, of_run: str, rng) -> str:
-    """Read everything that is not of the damaged run as it was before, and that one too; what is said of the damage."""
+def read_all(known: _Known, at: Path, rng) -> str:
+    """Read everything: what is not damaged is as it was. What is said of the damage."""
+    of_run = at.parts[1] if at.parts[:1] == ("runs",) else ""
     here = {run.id: run for run in runs.everything()}
     intact = runs.newest_first()
     for run_id, (state, title) in known.states.items():
@@ -139,11 +142,10 @@ def read_all(known: _Known, of_run: str, rng) -> str:
             run.check()
     named = [_read(run) for run_id, run in here.items() if run_id == of_run or run_id not in known.states]
     entry_labels(folded(intact)), members(intact)
-    for run_id in runs.deleted():
-        trash.is_id(run_id)
+    runs.deleted()
     estimate(intact[rng.integers(len(intact))].recipe)
     fill(TABLES[list(TABLES)[rng.integers(len(TABLES))]])
-    return "; ".join(filter(None, [*named, *_read_data()]))
+    return "; ".join(filter(None, [*named, *_read_data(known, at)]))
 
 
 def _read(run: runs.Run) -> str:
@@ -164,20 +166,25 @@ def _read(run: runs.Run) -> str:
     return run.damage or run.oddity
 
 
-def _read_data() -> list[str]:
-    """What is said of damaged sets; all are loaded, and the download is verified."""
+def _read_data(known: _Known, at: Path) -> list[str]:
+    """What is said of damaged sets; all are loaded, and a download that may be damaged is verified anew."""
+    listed = set()
     said = [f"{found.name}: {found.reason}" for found in (*catalogue.damaged(), *pictures.damaged())]
     for shelf in (catalogue, pictures):
         for entry in shelf.entries():
+            listed.add(entry.name)
             if entry.name.startswith("own:"):
                 try:
                     shelf.load(entry.name)
                 except DataError as error:
                     said.append(str(error))
-    try:
-        fetch.find("usps")
-    except DataError as error:
-        said.append(str(error))
+    if lost := {name for name in known.sets - listed if name.rpartition(":")[2] != at.stem}:
+        raise AssertionError(f"sets that nobody damaged are not listed: {lost}")
+    if at.parts[:1] in (("downloads",), ("verified.json",)):
+        try:
+            fetch.find("usps")
+        except DataError as error:
+            said.append(str(error))
     return said
 
 

@@ -52,8 +52,9 @@ class Visits:
 
     def figures(self) -> dict:
         """Loads, and their median, 95th percentile and maximum."""
-        every = np.array([s for of_page in self.seconds.values() for s in of_page] or [0.0])
-        return {"loads": int(every.size), "median_s": round(float(np.median(every)), 2),
+        loads = [seconds for of_page in self.seconds.values() for seconds in of_page]
+        every = np.array(loads or [0.0])
+        return {"loads": len(loads), "median_s": round(float(np.median(every)), 2),
                 "p95_s": round(float(np.percentile(every, 95)), 2), "max_s": round(float(every.max()), 2)}  # fmt: skip
 
 

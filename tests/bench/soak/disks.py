@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from svmcore import __main__ as cli
@@ -131,12 +131,8 @@ def _fill(home: Path, left: int) -> None:
     """Leave so many bytes on a small file system."""
     if not _may_mount():
         return
-    with (home / "filler").open("wb") as file:
-        try:
-            os.posix_fallocate(file.fileno(), 0, max(1, shutil.disk_usage(home).free - left))
-        except OSError:
-            while file.write(b"\0" * 4096) and shutil.disk_usage(home).free > left:
-                file.flush()
+    with suppress(OSError), (home / "filler").open("wb", buffering=0) as file:
+        os.posix_fallocate(file.fileno(), 0, max(1, shutil.disk_usage(home).free - left))
 
 
 def _started(kind: str, most: int | None) -> int:

@@ -57,11 +57,12 @@ def of_a_day(samples: list[tuple], column: int) -> tuple[float, float, float]:
 
 
 async def _attack(server, budget: Budget, seed: int) -> tuple[Visits, Held, int]:
-    visits, held, ends = Visits(), Held(server.process.pid), time.monotonic() + budget.seconds
+    visits, held = Visits(), Held(server.process.pid)
     async with async_playwright() as tool:
         browser = await tool.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
         clients = [await open_client(browser, server.url, visits) for _ in range(CLIENTS)]
         starter = await open_client(browser, server.url, visits)
+        ends = time.monotonic() + budget.seconds
         watch = asyncio.create_task(held.watch(max(2.0, budget.seconds / 1500)))
         walks = [wander(p, draw(seed, k), visits, ends, budget.count, 3.0) for k, p in enumerate(clients)]
         *_, queued = await asyncio.gather(*walks, _feed(starter, server.url, visits, ends))

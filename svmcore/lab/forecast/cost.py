@@ -15,6 +15,7 @@ products (flop/s), zeros counted;  S  rate of the solver's passes over examples 
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 from svmcore.gram.sources import STEP
@@ -67,6 +68,15 @@ def cost(plan: Plan, folds: list[Plan]) -> Cost:
         least = _least_bytes(plan.stages, size.d)
         most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
     return Cost(parts, examples / MB + CODE_MB, least / MB, most / MB)
+
+
+def enough_mb(plan: Plan) -> float:
+    """A ceiling that every fit of a plan gets by with, however slowly; infinite where what it takes is no choice of its
+    solver."""
+    if plan.least is not None or plan.solver == "smo" or plan.working_set is not None:
+        return inf
+    n = max(plan.size.n_train, *(stage.n for stage in plan.stages))
+    return SIDES * n * (12 * plan.size.d + 8 * NUMBERS * plan.size.machines + 8 * STEP) / MB
 
 
 def _seconds(plan: Plan) -> list[tuple[float, float]]:

@@ -16,7 +16,7 @@ from math import inf
 from typing import NamedTuple
 
 from svmcore.lab.forecast.calibration import FIXED_SECONDS, Alike, ratio
-from svmcore.lab.forecast.cost import cost
+from svmcore.lab.forecast.cost import cost, enough_mb
 from svmcore.lab.forecast.plans import plans
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.tasks import task_of
@@ -50,8 +50,8 @@ def estimate(recipe: Recipe) -> Estimate:
     ceiling = recipe.cache_mb or SHARE * free
     memory = needed.examples_mb + min(ceiling, needed.fit_mb)
     fits = needed.least_mb <= ceiling and max(memory, needed.examples_mb + needed.least_mb) <= free
-    surely = cost(*plans(recipe, size._replace(hardness=inf))).least_mb
-    within = min(ceiling, max(ROOM * needed.fit_mb, surely, LITTLE_MB))
+    enough = enough_mb(plans(recipe, size._replace(hardness=inf))[0])
+    within = min(ceiling, max(ROOM * needed.fit_mb, enough, LITTLE_MB))
     advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
     pace = ratio(Alike(recipe.method, recipe.dataset, recipe.kernel.name), needed.seconds)
     parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)

@@ -98,6 +98,20 @@ def test_nothing_is_looked_for_where_a_picture_has_a_gap(home, monkeypatch):
         assert (problem.search.train_chips[problem.search.train_picture == 3 - tested] > 0).all()
 
 
+def test_the_strongest_candidate_of_an_object_can_train_alone(small):
+    """Of several that cover one object the weaker ones are no examples, and no false alarms either."""
+    every, alone = (
+        TASKS["detect"].prepare(small.replace(strongest=flag, reach=40.0), lambda _: None).search
+        for flag in (False, True)
+    )
+    assert (alone.train_y < 0).sum() == (every.train_y < 0).sum()
+    assert (every.train_y > 0).sum() > (alone.train_y > 0).sum() > 5
+    known = pictures.load("small")
+    n_objects = sum(len(known.pictures[at].boxes) for at in np.unique(alone.train_picture))
+    assert (alone.train_y > 0).sum() <= n_objects
+    np.testing.assert_array_equal(alone.hit, every.hit)  # what is judged is the same
+
+
 def test_the_figures_are_those_of_all_parts_together(done):
     tests = [done.test(part) for part in range(2)]
     found = findings.joined(tests)

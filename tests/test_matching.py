@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from svmcore.detection.matching import by_centre, by_overlap
+from svmcore.detection.matching import by_centre, by_overlap, first_of
 from svmcore.detection.suppression import overlaps
 from tests import naive
 
@@ -46,6 +46,14 @@ def test_by_overlap_takes_the_object_of_largest_overlap(seed, least):
         return -share if share > 0 and share >= least else None
 
     assert by_overlap(found, truth, least).tolist() == [naive.covered(d, truth, fits) for d in found]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_on_each_object_and_all_on_none(seed):
+    rng = np.random.default_rng(seed)
+    for hit in (rng.integers(-1, 6, 30), np.full(4, -1), np.zeros(3, int), np.empty(0, int)):
+        expected = [at < 0 or at not in hit[:k] for k, at in enumerate(hit)]
+        assert first_of(hit).tolist() == expected
 
 
 def test_several_detections_may_cover_one_object():

@@ -31,6 +31,17 @@ def by_overlap(boxes: np.ndarray, truth: np.ndarray, least: float) -> np.ndarray
     return _nearest(np.where((shared >= least) & (shared > 0), -shared, np.inf))
 
 
+def first_of(hit: np.ndarray) -> np.ndarray:
+    """Which detections, the strongest first, cover no object or one that no stronger one covers: (m,) bool.
+
+    hit (m,): the object that each covers, or -1.
+    """
+    first = hit < 0
+    objects, at = np.unique(hit, return_index=True)
+    first[at[objects >= 0]] = True
+    return first
+
+
 def _nearest(cost: np.ndarray) -> np.ndarray:
     """Column of the smallest finite cost in each row, -1 where there is none."""
     best = cost.argmin(axis=1)

@@ -18,7 +18,7 @@ from svmcore import RBF, SVC, JitterSet, LocalPoly, Poly, Preprocessor, VirtualS
 from svmcore.detection import curve
 from svmcore.detection.candidates import MatchedFilter
 from svmcore.detection.gaussian import TwoGaussians
-from svmcore.detection.matching import by_centre
+from svmcore.detection.matching import by_centre, first_of
 from svmcore.detection.windows import chips, fitting, pooled
 
 SIDE = 15  # pooled pixels: the window of the matched filter and of the Gaussians
@@ -206,14 +206,6 @@ def timed(work, repeats: int):
         made = work()
         least = min(least, time.perf_counter() - start)
     return made, least
-
-
-def first_of(hit: np.ndarray) -> np.ndarray:
-    """Which candidates, strongest first, cover no volcano or one that no stronger one covers: (m,) bool."""
-    first = hit < 0
-    objects, at = np.unique(hit, return_index=True)
-    first[at[objects >= 0]] = True
-    return first
 
 
 def fit(setting: Setting, X: np.ndarray, y: np.ndarray):

@@ -18,7 +18,7 @@ import numpy as np
 from data.pictures import Part, Picture, PictureSet
 from svmcore.detection.candidates import MatchedFilter
 from svmcore.detection.gaussian import TwoGaussians
-from svmcore.detection.matching import by_centre
+from svmcore.detection.matching import by_centre, first_of
 from svmcore.detection.windows import chips, fitting, pooled
 from svmcore.gram.threads import one_blas_thread
 from svmcore.lab.registry.costs import HARD, Sizes
@@ -117,6 +117,8 @@ def _problem(
     picture = np.concatenate([np.full(len(seen.hit), seen.at) for seen in train])
     weight = np.concatenate([_weight(seen, weights) for seen in train])
     kept = weight > 0
+    if recipe.option("strongest"):
+        kept &= np.concatenate([first_of(seen.hit) for seen in train])
     X, y, picture, weight = X[kept], y[kept], picture[kept], weight[kept]
     if len(np.unique(y)) < 2:
         raise RecipeError("miss_rate", recipe.option("miss_rate"), "a smaller one: all candidates are of one class")

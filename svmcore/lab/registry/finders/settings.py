@@ -22,6 +22,11 @@ FIELDS = (
         'Matched filter: factors of C by the label\'s category, 0 to leave it out: {"3":0.5,"4":0}.',
         "1 for each category", shown=False,
     ),
+    Field(
+        "strongest", FLAG, False, "The strongest alone",
+        "Matched filter: of the candidates that cover one object the strongest alone trains; others, which often show "
+        "its flank, are left out.", shown=False,
+    ),
     Field("stride", numeric(1, 9, whole=True), 2, "Stride", "Scan: pixels from one window to the next."),
     Field("scale_step", numeric(1.05, 2), 1.2, "Scale step", "Scan: from one scale to the next larger.", step=0.05),
     Field("enlarge", numeric(0.5, 4), 1.25, "Enlarged", "Scan: how much larger than the picture it begins.", step=0.25),

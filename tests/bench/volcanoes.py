@@ -114,7 +114,8 @@ def regions() -> dict:
         ways |= {f"four of B ({seed}) on {b}": (four, of[b]) for b in ("A", "C")}
     for (name, way), gaps in product(ways.items(), (True, False)):
         study = Study(name, (way,), gaps)
-        found = study.venus.search(study.parts, {"SVM": Setting()}, baselines=True)
+        machines = {"SVM": Setting(), "SVM, strongest": Setting(each="strongest")}
+        found = study.venus.search(study.parts, machines, baselines=True)
         title = f"{name}, gaps {'searched' if gaps else 'left out'}"
         report[title] = study.describe(found) | {"machines": {m: study.row(found, m) for m in found.scores}}
         print(f"\n{title}; training +/- {found.training}")

@@ -136,6 +136,14 @@ def test_fits_are_true_and_as_good_as_scikit_learns(make, seed):
     assert judge(make.__name__, rows).wrong == []
 
 
+@pytest.mark.parametrize("make", far_levels.PROBLEMS, ids=lambda make: make.__name__)
+def test_fits_with_digestion_are_true_too(make):
+    problem = make(np.random.default_rng(3))
+    rows = problem._replace(X=problem.X[:300], y=problem.y[:300])
+    rows = rows._replace(parameters=rows.parameters | {"solver": "smo-digestion", "C": min(rows.parameters["C"], 10)})
+    assert judge(make.__name__, rows).wrong == []
+
+
 @pytest.fixture(scope="module", name="labelled")
 def _labelled():
     X = table("dense", 1200)

@@ -24,7 +24,7 @@ import numpy as np
 
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
-from svmcore.kernels import Kernel
+from svmcore.kernels import Kernel, taken_apart
 from svmcore.solvers.digestion.passes import _burst, _outputs
 from svmcore.solvers.digestion.rules import Digestion, compiled
 from svmcore.solvers.digestion.state import (
@@ -78,11 +78,12 @@ def solve(
 
 class _Machines:
     def __init__(self, operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings):
-        self.operand, self.session, self.tol = operand, session, tol
+        self.session, self.tol = session, tol
         self.Y, self.C = np.asarray(Y, float), np.asarray(C, float)
         self.rules = compiled(settings)
         self.k, self.n = self.Y.shape
         self.code, self.diag = kernel.code(), kernel.diag(operand.X)
+        self.X, self.side = taken_apart(operand.X, operand.apart(kernel)[0], operand.sq)
         rows = int(min(self.n, cache_bytes // (4 * self.n), self.n if settings.rows is None else settings.rows))
         self.store = np.empty((rows, self.n), np.float32)
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
@@ -146,8 +147,8 @@ class _Machines:
         count = self.counts[m]
         count[[N_FREE, PHASE, I_UP, I_LOW]] = len(self.store), FULL, up[0], low[0]
         return State(
-            X=self.operand.X,
-            sq=self.operand.sq,
+            X=self.X,
+            side=self.side,
             diag=self.diag,
             code=self.code,
             y=y,

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from svmcore._jit import FAST
-from svmcore.kernels import KernelCode, _finish
+from svmcore.kernels import KernelCode, Side, _finish
 
 INBOUNDS, FULL, DONE = range(3)  # phases
 DUAL, WORST, WORST_BEFORE = range(3)  # places in what was seen
@@ -20,8 +20,8 @@ EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW, N_COUNTERS = range(11, 1
 class State(NamedTuple):
     """One machine, changed in place. Lists are an array of members and every example's place in it (-1: not in it)."""
 
-    X: np.ndarray  # (n, d) float32
-    sq: np.ndarray  # (n,) float32, |x|^2
+    X: np.ndarray  # (n, d) float32, 0 in the far features of a kernel of distances (kernels/apart.py)
+    side: Side  # what kernel values take of each example beside inner products
     diag: np.ndarray  # (n,) float32, K_ii
     code: KernelCode
     y: np.ndarray  # (n,) float64
@@ -63,8 +63,9 @@ def _kernel_row(s, i, members, values):
     fresh, norms = np.empty(m, np.float32), np.empty(m, np.float32)
     for a in range(m):
         j = members[missing[a]]
-        fresh[a], norms[a] = _dot(s.X[i], s.X[j]), s.sq[j]
-    _finish(s.code, fresh, s.sq[i], norms)
+        fresh[a] = _dot(s.X[i], s.X[j]) - _half_distance(s.side.far[i], s.side.far[j])
+        norms[a] = s.side.sq[j]
+    _finish(s.code, fresh, s.side.sq[i], norms)
     for a in range(m):
         j = members[missing[a]]
         values[missing[a]] = fresh[a]
@@ -88,4 +89,12 @@ def _dot(u, v):
     total = np.float32(0)
     for k in range(u.shape[0]):
         total += u[k] * v[k]
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _half_distance(u, v):
+    total = np.float32(0)
+    for k in range(u.shape[0]):
+        total += np.float32(0.5) * (u[k] - v[k]) * (u[k] - v[k])
     return total

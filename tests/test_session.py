@@ -19,7 +19,7 @@ from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
 from svmcore.solvers import decomposition, smo
 from svmcore.solvers.progress import Standing, Stopped
-from svmcore.solvers.session import REPORT_SECONDS, Part, Session
+from svmcore.solvers.session import REPORT_SECONDS, Part, Session, ending
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,45 @@ def test_a_machine_that_may_not_go_on_is_counted_alone(ten_classes):
         machine = SVC(RBF(1.0), C=100, max_iter=3).fit(*ten_classes)
     assert machine.n_iter_.tolist() == [3] * 10
     assert machine.history_[-1].iterations == 30
+
+
+def test_no_count_is_lost_between_threads():
+    """Iterations and second-order steps were added without a lock, or under locks of different owners."""
+    session, interval = Session(), sys.getswitchinterval()
+
+    def work():
+        for _ in range(3000):
+            session.see(1, lambda: None)
+            session.count(iterations=2, second_order=3)
+            Part(session, lambda: None).count(evaluations=1, iterations=1)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert (session.iterations, session.second_order, session.evaluations) == (48_000, 36_000, 12_000)
+
+
+@pytest.mark.parametrize("gaps", [[np.nan], [1e-4, np.nan], [np.inf, 1e-4]])
+def test_a_gap_that_is_no_number_is_not_at_tol(gaps):
+    said = ending(np.array(gaps), 1e-3, np.zeros(len(gaps), int), 100)
+    assert "beyond what numbers hold" in said
+    assert not ending(np.full(len(gaps), 1e-4), 1e-3, np.zeros(len(gaps), int), 100)
+
+
+def test_why_a_machine_ended_says_the_way_out():
+    gaps, taken = np.array([1.0, 1e-4]), np.array([100, 100])
+    assert "1 of 2 machines ended at a gap of 1, above tol = 0.001" in ending(gaps, 1e-3, taken, 100)
+    assert "after max_iter = 100 pairs; more pairs, a smaller C" in ending(gaps, 1e-3, taken, 100)
+    futile, cramped = np.array([True, False]), np.array([True, False])
+    assert "second-order steps come nearer; a smaller C" in ending(gaps, 1e-3, taken, 200, futile)
+    assert "a larger cache_mb, a smaller C" in ending(gaps, 1e-3, taken, 200, futile, cramped)
+    assert "a larger cache_mb" not in ending(gaps, 1e-3, taken, 200, futile, ~cramped)
 
 
 def test_memory_is_used_again_and_given_back():

@@ -76,6 +76,13 @@ class Session(Work):
         """A stage: its name, or what gives it at the moment, and what says how all machines of the fit stand."""
         self._stage, self._standing = stage, standing
 
+    def count(self, evaluations=0, hits=0, misses=0, *, iterations=0, second_order=0) -> None:
+        """As of Work, and what machines have done; from any thread."""
+        super().count(evaluations, hits, misses)
+        with self._counting:
+            self.iterations += iterations
+            self.second_order += second_order
+
     # Reports
 
     def check(self) -> None:
@@ -88,8 +95,8 @@ class Session(Work):
 
     def see(self, iterations: int, news: Callable[[], None]) -> bool:
         """From a machine's thread after a burst: take note of its news; whether to go on."""
+        self.count(iterations=iterations)
         with self._gate:
-            self.iterations += iterations
             news()
         if self.burst or (self._fits() and time.perf_counter() > self._reported + REPORT_SECONDS):
             self._report()
@@ -238,14 +245,22 @@ class Part:
             setattr(self._session, name, value)
 
 
-def ending(gaps, tol: float, iterations, limit: int) -> str:
-    """Why machines with these gaps and iterations (k,) ended above tol, in words; empty where all are at tol."""
-    left = gaps > tol
+def ending(gaps, tol: float, iterations, limit: int, futile=False, cramped=False) -> str:
+    """Why machines with these gaps and iterations (k,) ended above tol, in words; empty where all are at tol. futile
+    (k,): second-order steps came no nearer; cramped (k,): they lack memory."""
+    left = ~(gaps <= tol)  # a gap that is not a number is not at tol
     if not left.any():
         return ""
     who = f"{np.count_nonzero(left)} of {len(gaps)} machines" if len(gaps) > 1 else "the machine"
-    gap = f"a gap of {gaps.max():.2g}, above tol = {tol:g}"
-    if (left & (iterations >= limit)).any():
-        said = f"after max_iter = {limit:,} pairs; a smaller C, scaled features or more pairs would do"
-        return f"{who} ended at {gap}, {said}"
-    return f"{who} ended at {gap}: single precision ends there; a smaller C, a larger tol or scaled features would do"
+    limited = (left & (iterations >= limit)).any()
+    if not np.isfinite(gaps).all():
+        why = ": kernel values times C are beyond what numbers hold"
+    elif limited:
+        why = f", after max_iter = {limit:,} pairs"
+    elif (left & futile).any():
+        why = ": neither pairs nor second-order steps come nearer"
+    else:
+        why = ": rounding errors are as large"
+    more = ("more pairs, " if limited else "") + ("a larger cache_mb, " if (left & cramped).any() else "")
+    ways = f"{more}a smaller C, a larger tol or scaled features would do"
+    return f"{who} ended at a gap of {gaps.max():.2g}, above tol = {tol:g}{why}; {ways}"

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +78,6 @@ class Beside:
     def __init__(self, session: Session, stage: str, subsets):
         self.session, self.subsets = session, subsets
         self.latest: list[Progress | None] = [None] * len(subsets)
-        self.lock = Lock()
         self.done: list[list[Trained]] = []
         session.begin(stage, self.standing)
 
@@ -117,10 +115,8 @@ class Beside:
             costs = progress.kernel_evals, progress.cache_hits, progress.cache_misses, progress.iterations
             *new, iterations = (np.array(costs) - counted).tolist()
             counted[:] = costs
-            self.session.count(*new)
-            with self.lock:
-                self.session.iterations += iterations
-                self.latest[slot] = progress
+            self.session.count(*new, iterations=iterations)
+            self.latest[slot] = progress
             try:
                 self.session.check()  # waits while a report is made, so that a pause holds this machine too
             except Stopped:

@@ -131,7 +131,7 @@ class _Machines:
         """Count what a burst has cost, and report: the gap is the largest violation that is known of."""
         change = state.count - before
         self.session.count(evaluations=int(change[EVALS]), hits=int(change[HITS]), misses=int(change[EVALS]))
-        self.session.iterations += int(change[STEPS])
+        self.session.count(iterations=int(change[STEPS]))
         violations = state.edge[1] - state.edge[0], state.seen[WORST], state.seen[WORST_BEFORE]
         self.gaps[m], self.bias[m], self.duals[m] = max(violations), -state.edge.mean(), state.seen[DUAL]
         self.session.check()

@@ -63,6 +63,11 @@ class Gram:
     width: int = 0  # features of an example, where the source has examples
     double: bool = False  # `exact_sums` has values of more digits than `rows`
 
+    def lengths(self) -> np.ndarray:
+        """(n,) float64: what single precision loses of an example's values grows with this, sqrt(K_ii) (Cauchy and
+        Schwarz)."""
+        return np.sqrt(np.abs(self.diag.astype(np.float64)))
+
     def rows(self, idx, work: Work) -> np.ndarray:
         """Rows idx (m,) of the Gram matrix: (m, n) float32."""
         raise TypeError(f"{type(self).__name__} does not say how rows are made")
@@ -158,6 +163,11 @@ class Streamed(Gram):
         self.double = not hasattr(kernel, "fill")
         self.diag = kernel.diag(operand.X)
         self.nbytes, self.width = operand.X.nbytes + operand.nbytes + (0 if K is None else K.nbytes), operand.d
+
+    def lengths(self):
+        """Of values that stay below a bound the errors grow with the products that they are made of: |x|^2."""
+        bounded = self.kernel.constant_diagonal or not self.kernel.definite
+        return self.operand.sq.astype(np.float64) if bounded else super().lengths()
 
     def held(self, K) -> Streamed:
         """The same source with K (n, n) float32, the square of all examples, in memory."""

@@ -30,6 +30,17 @@ def gram(kernel, A, B) -> np.ndarray:
     return np.array([[kernel_value(kernel, u, v) for v in B] for u in A]).reshape(len(A), len(B))
 
 
+def sums(kernel, X, V, coef) -> np.ndarray:
+    """sum_j coef_j K(x_i, v_j) (n,) in float64, one v_j after the other; distances from differences."""
+    X, total = np.asarray(X, np.float64), np.zeros(len(X))
+    for c, v in zip(coef, np.asarray(V, np.float64), strict=True):
+        if isinstance(kernel, RBF):
+            total += c * np.exp(-kernel.gamma * ((X - v) ** 2).sum(axis=1))
+        else:
+            total += c * kernel.value((X * v).sum(axis=1), (X**2).sum(axis=1), (v**2).sum())
+    return total
+
+
 def dual(K, y, alpha) -> float:
     """W(alpha) = sum alpha - 1/2 sum alpha_i alpha_j y_i y_j K_ij."""
     v = alpha * y
@@ -38,7 +49,11 @@ def dual(K, y, alpha) -> float:
 
 def kkt_gap(K, y, C, alpha) -> float:
     """Largest violation: max over I_low of f less min over I_up of f."""
-    f = K @ (alpha * y) - y
+    return gap_of(K @ (alpha * y) - y, y, C, alpha)
+
+
+def gap_of(f, y, C, alpha) -> float:
+    """The same from f (n,)."""
     up = [f[i] for i in range(len(y)) if (y[i] > 0 and alpha[i] < C[i]) or (y[i] < 0 and alpha[i] > 0)]
     low = [f[i] for i in range(len(y)) if (y[i] > 0 and alpha[i] > 0) or (y[i] < 0 and alpha[i] < C[i])]
     return max(low) - min(up) if up and low else 0.0

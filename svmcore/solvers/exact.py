@@ -1,15 +1,21 @@
 """The gap in double precision: f of the examples that decide, computed afresh from the SVs.
 
-    f_i = sum_j alpha_j y_j K_ij - y_i          kernel values, products and sums in float64
+    f_i = sum_j alpha_j y_j K_ij - y_i          sums in float64, and kernel values of all kernels
+                                                but those that fill their own blocks
 
-The working f differs from this by what single precision loses, e. A first look computes f anew for the ends of both
-index sets and for a random sample: it measures e. Then for every example whose working f lies within e of an end, as
-long as they are few: what lies farther inside cannot decide the gap. Where they are many, the gap is known to 2 e, and
-a target that is smaller by as much settles it with some more pairs.
+The working f differs from this by what single precision loses, for example i by some e_i. Errors of kernel values grow
+with both examples' lengths s, so that |e_i| <= e s_i; s_i = sqrt(K_ii) (Cauchy and Schwarz), or |x_i|^2 where values do
+not grow with it. A first look computes f anew for the ends of both index sets, the longest examples and a random
+sample: it measures e. Then for every example whose working f lies within its own e s_i of an end, as long as they are
+few: what lies farther inside cannot decide the gap.
+Where they are many, the gap is known to what they leave open, and a target that is smaller by as much settles it with
+some more pairs.
 
-A machine whose exact gap is above tol goes on to a smaller target. Where e itself is no longer small beside tol, f is
+A machine whose exact gap is above tol goes on to a smaller target. Where errors are no longer small beside tol, f is
 computed afresh for all examples first; then rounds add small changes to exact values, as iterative refinement does with
-linear equations. After TRIES such attempts that bring the gap no nearer, single precision has given what it can.
+linear equations. After TRIES such attempts that bring the gap no nearer, single precision has given what it can. With a
+very large C sums in double precision lose tol too, |e_i| <= 2^-52 sqrt(K_ii) sum_j alpha_j sqrt(K_jj): no gap is known
+to be small then.
 """
 
 from __future__ import annotations
@@ -20,9 +26,10 @@ from svmcore.gram.sources import Gram
 from svmcore.solvers.session import Session
 from svmcore.solvers.smo import index_sets, kkt_gap
 
-ENDS, SAMPLE = 8, 32  # examples of the first look: of each end, and drawn at random
-SAFETY = 6.0  # times the root mean square of the errors seen, the largest error supposed
-FEW = 512  # examples that are computed anew in one look
+ENDS, LONGEST, SAMPLE = 8, 16, 32  # examples of the first look: of each end, the longest, and drawn at random
+SAFETY = 6.0  # times the root mean square of the errors seen, for their lengths, the largest error supposed
+LONG = 1.5  # times the median length, where an example counts as long
+FEW = 512  # examples that are computed anew in one look; of half as many, all
 ROUGH = 0.4  # share of tol above which the errors of the working f are too large to go on with
 NARROWER = 0.9  # times what is left of tol, the next target of a machine whose exact gap is above tol
 TRIES, NEARER = 3, 0.7  # attempts that may fail in turn; an attempt fails that leaves more than this of the gap
@@ -41,26 +48,33 @@ class Exact:
         self.target = np.full(k, float(tol))
         self.known, self.given_up = np.zeros(k, bool), np.zeros(k, bool)
         self._best, self._failed = np.full(k, np.inf), np.zeros(k, int)
+        length, self.root = gram.lengths(), np.sqrt(np.abs(gram.diag.astype(np.float64)))
+        self.usual = max(float(np.median(length)), np.finfo(np.float32).tiny)
+        self.length = np.maximum(length, self.usual)  # (n,); a kernel that is not definite may go beyond a short one's
 
     def gap(self, m: int, alpha, f) -> tuple[float, float]:
         """(gap, b) of machine m; f (n,) is corrected where it was computed anew, everywhere if it was rough."""
         up, low = index_sets(self.Y[m], self.C[m], alpha)
-        computed, error = np.zeros(len(f), bool), 0.0
-        wanted = self._first_look(up, low, f)
-        while 0 < len(wanted) <= FEW:
-            values = self._f(m, alpha, wanted)
-            lost = values - f[wanted]
-            error = max(error, SAFETY * float(np.sqrt(np.mean(lost**2))), float(np.abs(lost).max()))
-            f[wanted], computed[wanted] = values, True
+        least_error = self._rounding(alpha)
+        computed, e, error = np.zeros(len(f), bool), 0.0, least_error
+        wanted = at = self._first_look(up, low, f)
+        while len(at):
+            values = self._f(m, alpha, at)
+            lost = np.abs(values - f[at]) / self.length[at]
+            e = float(np.max([e, SAFETY * np.sqrt(np.mean(lost**2)), lost.max()]))
+            f[at], computed[at] = values, True
+            error = np.where(computed, least_error, e * self.length + least_error)
             least, most = f[up & computed].min(initial=np.inf), f[low & computed].max(initial=-np.inf)
-            wanted = np.flatnonzero(~computed & ((up & (f < least + error)) | (low & (f > most - error))))
-        gap, b = kkt_gap(self.Y[m], self.C[m], alpha, f)
-        most_gap = gap + 2 * error if len(wanted) else gap  # none of those left is farther out than its error
-        self.known[m] = most_gap <= self.tol
+            inside = (~up | (f - error >= least)) & (~low | (f + error <= most))
+            wanted = np.flatnonzero(~(computed | inside))
+            at = wanted if len(wanted) <= FEW else wanted[self.length[wanted] > LONG * self.usual][:FEW]
+        gap, b = self._at_most(m, alpha, f, error if len(wanted) else least_error)
+        self.known[m] = gap <= self.tol
         if self.known[m]:
-            return most_gap, b
-        rough = error > ROUGH * self.tol
-        room = self.tol if rough else self.tol - 2 * error  # no errors are left once f is computed afresh
+            return gap, b
+        unknown = max(2 * e * self.usual, gap - kkt_gap(self.Y[m], self.C[m], alpha, f)[0])
+        rough = not unknown <= 2 * ROUGH * self.tol
+        room = self.tol if rough else self.tol - unknown  # no errors are left once f is computed afresh
         self.target[m] = max(NARROWER * min(self.target[m], room), self.tol / 16)
         return self.afresh(m, alpha, f, ~computed) if rough else (gap, b)
 
@@ -69,17 +83,31 @@ class Exact:
         last."""
         at = np.arange(len(f)) if wanted is None else np.flatnonzero(wanted)
         f[at] = self._f(m, alpha, at)
-        gap, b = kkt_gap(self.Y[m], self.C[m], alpha, f)
+        gap, b = self._at_most(m, alpha, f, self._rounding(alpha))
         self.known[m] = gap <= self.tol
         self._failed[m] = self._failed[m] + 1 if gap > NEARER * self._best[m] else 0
         self._best[m] = min(gap, self._best[m])
         self.given_up[m] = not self.known[m] and self._failed[m] >= TRIES
         return gap, b
 
+    def _at_most(self, m: int, alpha, f, error) -> tuple[float, float]:
+        """(gap, b) of machine m: the largest gap that so large an error (n,) of f leaves possible."""
+        up, low = index_sets(self.Y[m], self.C[m], alpha)
+        gap, b = kkt_gap(self.Y[m], self.C[m], alpha, f)
+        open_to = (f + error)[low].max(initial=-np.inf) - (f - error)[up].min(initial=np.inf)
+        return max(gap, float(open_to)), b
+
+    def _rounding(self, alpha) -> np.ndarray:
+        """What f (n,) of these alpha (n,) may lose in double precision."""
+        return np.finfo(float).eps * (alpha @ self.root) * self.root
+
     def _first_look(self, up, low, f) -> np.ndarray:
         either = np.flatnonzero(up | low)
-        sample = self.rng.choice(either, min(SAMPLE, len(either)), replace=False)
-        return np.unique(np.concatenate([_ends(up, f), _ends(low, -f), sample]))
+        if len(either) <= FEW // 2:
+            return either
+        sample = self.rng.choice(either, SAMPLE, replace=False)
+        longest = _ends(self.length > LONG * self.usual, -self.length, LONGEST)
+        return np.unique(np.concatenate([_ends(up, f, ENDS), _ends(low, -f, ENDS), longest, sample]))
 
     def _f(self, m: int, alpha, at) -> np.ndarray:
         """f (len(at),) of some examples of machine m."""
@@ -87,7 +115,7 @@ class Exact:
         return self.gram.exact_sums(at, support, (alpha * self.Y[m])[support], self.session) - self.Y[m, at]
 
 
-def _ends(members, f) -> np.ndarray:
-    """The members with the least f."""
+def _ends(members, f, count: int) -> np.ndarray:
+    """So many of the members, with the least f."""
     at = np.flatnonzero(members)
-    return at if len(at) <= ENDS else at[np.argpartition(f[at], ENDS)[:ENDS]]
+    return at if len(at) <= count else at[np.argpartition(f[at], count)[:count]]

@@ -379,3 +379,17 @@ def test_forms_of_the_positive_class_alone(digits, scope):
     plain = svc(tol=1e-6).fit(examples, np.repeat([8, 3], [J * positive.sum(), (~positive).sum()]))
     rows = virtual.prepared(T.reshape(-1, 64))
     np.testing.assert_allclose(machine.decision_values(rows), plain.machine_.decision_values(rows), atol=1e-3)
+
+
+def test_a_stage_that_ended_above_tol_is_named(digits):
+    """The base stage's words used to stand beside the last stage's gap, as if they were of it."""
+    X, y, _, _ = digits
+    few = y < 2
+    rough, fine = svc(max_iter=3), svc()
+    with pytest.warns(match="^base stage: the machine ended at a gap of"):
+        early = VirtualSVC(rough, second=fine, jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
+    assert early.gap_ <= 1e-3 < early.base_.gap_
+    assert early.ending_ == f"base stage: {early.base_.ending_}"
+    with pytest.warns(match="^the machine ended at a gap of"):
+        late = VirtualSVC(rough, jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
+    assert f"a gap of {late.gap_:.2g}, above tol" in late.ending_

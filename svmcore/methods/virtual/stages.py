@@ -60,7 +60,8 @@ class Stages:
         self.first = SVC() if owner.estimator is None else owner.estimator
         self.second = self.first if owner.second is None else owner.second
         self.Y, self.box = targets.Y, self.second._box(targets)
-        self.jitters, self.rounds, self.base, self.ending = single.power(0), 0, None, ""
+        self.jitters, self.rounds, self.base = single.power(0), 0, None
+        self.endings = [("base stage", "")]  # of each stage so far, why it ended above tol
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
         self.ceiling = ceiling_bytes(self.second.cache_mb)
 
@@ -80,7 +81,8 @@ class Stages:
         self.base = clone(self.first)._fit(rows, self.targets, self.session, "base")
         machine, self.kernel = self.base.machine_, self.base.kernel_
         self.base.n_features_in_ = rows.shape[1]
-        self.gaps[:], self.iterations[:], self.ending = self.base.gap_, self.base.n_iter_, self.base.ending_
+        self.gaps[:], self.iterations[:] = self.base.gap_, self.base.n_iter_
+        self.endings = [("base stage", self.base.ending_)]
         self.shares = [
             Share(
                 machines=np.array(group),
@@ -114,16 +116,24 @@ class Stages:
         self.session.begin(self._name, self.standing)
         try:
             self._retrain()
+            why = ""
         except Stopped:
-            self.ending = "stopped"
+            why = "stopped"
         for task in self.tasks:
             if task.solution is not None:
                 self.gaps[task.share.machines] = task.solution.gaps
                 self.iterations[task.share.machines] = task.solution.iterations
-                self.ending = self.ending or task.solution.ending
+                why = why or task.solution.ending
+        self.endings.append(("virtual stage", why))
         self.session.strategy = self._strategy()
         self.session.forget_memory()
         self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
+
+    @property
+    def ending(self) -> str:
+        """Why the last stage ended above tol; where it did not, why an earlier one did, under its name."""
+        *before, (_, last) = self.endings
+        return last or next((f"{stage}: {words}" for stage, words in before if words), "")
 
     def standing(self) -> Standing:
         """How all machines of the fit stand: those of each share as they were when last looked at."""

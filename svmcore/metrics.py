@@ -161,8 +161,7 @@ def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> F
         Of the candidates.
     hits : array-like (m,) of int
         The target that each candidate is on, -1 for none. A target counts once, at its best candidate; further ones on
-        it
-        are neither detections nor false alarms.
+        it are neither detections nor false alarms.
     n_targets : int
         How many targets could be found.
     area : float

@@ -245,8 +245,8 @@ def save(machine, path: str | os.PathLike) -> None:
     ----------
     machine : Machine or estimator
         The Machine, or a fitted estimator that has it as `machine_`. A Preprocessor that prepares its examples is kept
-        with
-        it; of another transformer its name alone, and the machine that `load` returns then asks for prepared examples.
+        with it; of another transformer its name alone, and the machine that `load` returns then asks for prepared
+        examples.
     path : str or path
         The file; an older one of that name stays as it was where the disk refuses.
 

@@ -61,16 +61,17 @@ class SVC(MachineEstimator):
     class_weight : dict, "balanced" or None, default None
         Factors of C by class.
     tol : float, default 1e-3
-        The largest KKT gap left, in double precision.
+        The largest KKT gap left, in double precision (kernels that fill their own blocks have values of single
+        precision).
     max_iter : int, default -1
-        Pairs that a machine may move; -1 for no limit but one that ends what cannot be solved.
+        Pairs that a machine may move, second-order steps counted as the pairs that take as long; -1 for no limit but
+        one that ends what cannot be solved.
     cache_mb : float or None, default None
         Ceiling for all memory that grows with the data; None for a third of what is free.
     solver : {"auto", "smo", "decomposition", "smo-digestion"}, Decomposition or Digestion, default "auto"
         "smo" holds the whole Gram matrix, "decomposition" works on sets of examples, "auto" chooses. A Decomposition
-        has
-        Osuna's settings of the latter; "smo-digestion", or a Digestion with its settings, is the solver of DeCoste and
-        Schoelkopf.
+        has Osuna's settings of the latter; "smo-digestion", or a Digestion with its settings, is the solver of DeCoste
+        and Schoelkopf.
     random_state : int, RandomState or None, default None
         Draws the first working set; the same seed gives the same machine.
 
@@ -92,7 +93,7 @@ class SVC(MachineEstimator):
     n_bound_ : ndarray (k,)
         Support vectors whose alpha has reached C.
     n_iter_ : ndarray (k,)
-        Pairs moved.
+        Pairs moved, with second-order steps as the pairs that take as long.
     gap_ : float
         The largest KKT gap of any machine.
     converged_ : bool
@@ -114,8 +115,8 @@ class SVC(MachineEstimator):
 
     References
     ----------
-    Osuna, Freund and Girosi (1997), section 3.2: working sets, and a C for each example.
-    DeCoste and Schoelkopf (2002), section 4: digestion.
+    Osuna, Freund and Girosi (1997), section 3.2: working sets, and a C for each example. DeCoste and Schoelkopf (2002),
+    section 4: digestion.
 
     Examples
     --------
@@ -170,8 +171,7 @@ class SVC(MachineEstimator):
             Factors of C; 0 leaves an example out.
         monitor : callable or None, default None
             `monitor(progress) -> bool`, called every few dozen milliseconds; False ends training, and what is there by
-            then is
-            a feasible machine with `converged_` False.
+            then is a feasible machine with `converged_` False.
         source : Source or None, default None
             What `shared_source` gave for these X and this kernel.
 

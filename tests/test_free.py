@@ -1,11 +1,19 @@
 """Second-order steps on the free set: the optimum where pairs crawl, and a feasible alpha at every stop."""
 
+import re
+import warnings
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 
-from svmcore import RBF, SVC, Linear
+from svmcore import RBF, SVC, Linear, NuSVC, Poly
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import Streamed
 from svmcore.solvers import free, smo
 from svmcore.solvers.decomposition import inner
+from svmcore.solvers.decomposition.rounds import Rounds
+from svmcore.solvers.session import Session
 from tests import naive
 
 ROOM = 10**9
@@ -131,8 +139,10 @@ def test_kernel_values_stay_within_the_room(monkeypatch):
     count, n = np.count_nonzero((alpha > 0) & (alpha < C)), len(y)
     rows = count + 12
     room = 8 * rows * n + 8 * free.SQUARES * rows**2
-    assert free.worth(alpha, C, 8 * count * n) == np.inf
-    assert np.isfinite(free.worth(alpha, C, room))
+    assert free.worth(alpha, C, 8 * (free.FEW - 1) * n) == np.inf
+    assert np.isfinite(free.worth(alpha, C, 8 * count * n))
+    assert free.cramped(alpha, C, 8 * count * n)
+    assert not free.cramped(alpha, C, room)
     for _ in range(30):
         steps = free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: True, room)
         assert steps.K.nbytes <= 8 * rows * n
@@ -145,10 +155,87 @@ def test_kernel_values_stay_within_the_room(monkeypatch):
 
 
 @pytest.mark.parametrize("cache_mb", [1.3, 40])
-def test_steps_are_made_where_the_ceiling_leaves_room(cache_mb):
+def test_steps_are_made_in_what_room_the_ceiling_leaves(cache_mb):
+    """With 1.3 MB there used to be none: the free set did not fit as a whole."""
     X, y = overlapping(500)
     machine = SVC(RBF(2.0), C=1e6, cache_mb=cache_mb, max_iter=200_000).fit(X, y)
-    assert ("second-order" in machine.strategy_) == (cache_mb == 40)
+    assert "second-order" in machine.strategy_
+    assert machine.converged_ or ("a larger cache_mb" in machine.ending_) == (cache_mb == 1.3)
     alpha = np.zeros(500)
     alpha[machine.support_] = np.abs(machine.dual_coef_[0])
     assert (alpha <= 1e6).all()
+
+
+@pytest.mark.parametrize("kernel", [RBF(2.0), Linear(), Poly(3, 1.0, 1.0)], ids=repr)
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+def test_support_vectors_outside_the_set_count_too(kernel, C):
+    """f came out wrong by thousands where a working set could not hold all support vectors."""
+    X, y = overlapping(200)
+    rng, K, box = np.random.default_rng(0), kernel.exact(X, X), np.full((1, 200), C)
+    gram, session = Streamed(Operand(X), kernel), Session()
+    rounds = Rounds(gram, y[None], box, session, 1e-3, "train", None, ROOM, 0, ExitStack())
+    for size in (20, 120, 190):
+        rounds.alpha[0] = rng.uniform(0, C / 2, 200) * (rng.random(200) < 0.9)
+        chosen = rng.choice(200, size, replace=False)
+        alpha, f = rounds.alpha[0, chosen], np.zeros(size)
+        rounds._settle_free(0, chosen, y[chosen], box[0, chosen], alpha, f, 1e-3, lambda: True, ROOM)
+        beta = rounds.alpha[0] * y
+        beta[chosen] = alpha * y[chosen]
+        np.testing.assert_allclose(f, (K @ beta - y)[chosen], atol=1e-9 * C * np.abs(K).max())
+
+
+@pytest.mark.parametrize(("kernel", "duplicates", "solved"), [
+    (Linear(), False, False), (Poly(3, 1.0, 1.0), False, False), (Linear(), True, True), (RBF(0.2), False, True),
+], ids=repr)  # fmt: skip
+def test_what_no_steps_can_solve_ends_soon_and_says_why(kernel, duplicates, solved):
+    """C = 1e12 went on for minutes and tens of thousands of factors."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 5)), rng.integers(0, 2, 150)
+    if duplicates:
+        X, y = np.vstack([X, X]), np.concatenate([y, 1 - y])
+    with warnings.catch_warnings(action="ignore"):
+        machine = SVC(kernel, C=1e12).fit(X, y)
+    assert machine.converged_ == solved
+    assert solved or re.search("tol = 0.001: (neither pairs nor|rounding errors).*; a smaller C", machine.ending_)
+    assert machine.n_iter_[0] < 2_000_000
+
+
+def test_steps_count_against_the_limit():
+    X, y = overlapping(400)
+    with pytest.warns(match="after max_iter = 5,000 pairs"):
+        machine = SVC(Linear(), C=1e6, max_iter=5000).fit(X, y)
+    steps = int(re.search(r"(\d+) second-order", machine.strategy_)[1])
+    assert 0 < steps <= free.FACTORS
+    assert machine.n_iter_[0] >= 5000 > machine.n_iter_[0] - steps * 500
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_within_classes_keep_both_sums_and_reach_the_optimum(seed):
+    X, y = overlapping(120, seed)
+    K, C = RBF(1.0).exact(X, X), np.full(120, 100.0)
+    alpha = np.where(np.random.default_rng(seed).random(120) < 0.5, 30.0, 10.0)
+    f, sums = K @ (alpha * y) - y, [alpha[y > 0].sum(), alpha[y < 0].sum()]
+    duals = [-0.5 * (alpha * y) @ K @ (alpha * y)]
+    for _ in range(20):
+        free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: True, ROOM, apart=True).settle(1e-6)
+        duals.append(-0.5 * (alpha * y) @ K @ (alpha * y))
+        if smo.kkt_gap(y, C, alpha, f, apart=True)[0] <= 1e-6:
+            break
+    assert (np.diff(duals) >= -1e-9 * np.abs(duals[-1])).all()
+    assert [alpha[y > 0].sum(), alpha[y < 0].sum()] == pytest.approx(sums, rel=1e-9)
+    assert ((alpha >= 0) & (alpha <= C)).all()
+    exact = K @ (alpha * y) - y
+    assert smo.kkt_gap(y, C, alpha, exact, apart=True)[0] <= 1e-5
+
+
+def test_nu_svc_takes_steps_where_its_pairs_crawl():
+    X, y = overlapping(600)
+    machine = NuSVC(RBF(0.5), nu=0.3).fit(X, y)
+    assert machine.converged_
+    assert "second-order steps" in machine.strategy_
+    alpha = np.zeros(600)
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    K = RBF(0.5).exact(X, X)
+    assert naive.kkt_gap(K, y, np.full(600, machine.C_[0]), alpha) <= 1e-3 * (1 + 1e-3)
+    for side in (1, -1):
+        assert alpha[y == side].sum() == pytest.approx(0.3 * 600 * machine.C_[0] / 2, rel=1e-9)

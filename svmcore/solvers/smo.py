@@ -58,8 +58,7 @@ def pairs(blocks, which, y, C, alpha, f, apart: bool = False) -> Pairs:
     """The problem of one machine with its index sets drawn up; a plain matrix (n, n) may stand for `blocks`. apart:
     both examples of a pair are of one class."""
     blocks = blocks[None] if blocks.ndim == 2 else blocks
-    groups = np.stack([y > 0, y < 0]) if apart else np.ones((1, len(y)), bool)
-    up, low = (np.where(groups & members, np.float32(0), BEYOND) for members in index_sets(y, C, alpha))
+    up, low = (np.where(fixed_sums(y, apart) & members, np.float32(0), BEYOND) for members in index_sets(y, C, alpha))
     diag = np.concatenate([blocks[which[a, a]].diagonal() for a in range(len(which))])
     return Pairs(blocks, which, y, C, alpha, f, np.empty(len(y), np.float32), up, -low, diag)
 
@@ -121,6 +120,11 @@ def _sum_anew(p: Pairs, begun, before, go_on) -> bool:
                     return False
     p.f[:] = before
     return True
+
+
+def fixed_sums(y, apart: bool) -> np.ndarray:
+    """Examples whose y_i alpha_i have a sum that stays: masks (g, n), one for all, or one a class."""
+    return np.stack([y > 0, y < 0]) if apart else np.ones((1, len(y)), bool)
 
 
 def index_sets(y, C, alpha) -> tuple[np.ndarray, np.ndarray]:

@@ -24,8 +24,7 @@ class EditingSVC(MachineEstimator):
     ----------
     estimator : SVC or None, default None
         What is trained in the end, also inside rules that need one. Several classes: each against the rest, where the
-        rule
-        takes several.
+        rule takes several.
     rule : str, default "multiedit"
         As of `edit`, like all that follows.
     n_neighbors : int, default 1

@@ -127,8 +127,7 @@ class CrossTrainingSVC(MachineEstimator):
             Their labels, of two classes.
         monitor : callable or None, default None
             As for SVC; the stages are "first stage" and "final". One that ends training in the first stage leaves the
-            average
-            of its machines as they are then, and everything kept.
+            average of its machines as they are then, and everything kept.
 
         Returns
         -------

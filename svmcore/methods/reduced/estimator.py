@@ -32,19 +32,17 @@ class ReducedSet(BaseEstimator):
         How many, at most as many as there are support vectors; below 1 a share of them; None with method "exact".
     method : {"auto", "exact", "quadratic", "rho", "answers"}, default "auto"
         "exact" drops support vectors that depend linearly on others, decisions unchanged to `exact_tol`. "quadratic"
-        takes
-        eigenvectors: kernels of degree 2, each machine alone. "rho" minimises the distance in feature space over all
-        vectors. "answers" takes gradient steps on the decisions about training examples. "auto": exact where no number
-        is
-        asked for, quadratic where it can be, answers where several machines share vectors and at least 20,000 training
-        examples are given, or the kernel is not positive definite, else rho.
+        takes eigenvectors: kernels of degree 2, each machine alone. "rho" minimises the distance in feature space over
+        all vectors. "answers" takes gradient steps on the decisions about training examples. "auto": exact where no
+        number is asked for, quadratic where it can be, answers where several machines share vectors and at least 20,000
+        training examples are given, or the kernel is not positive definite, else rho.
     start : {"auto", "k-means", "greedy", "weight", "random"}, default "auto"
         The first vectors; "auto" is k-means for answers, else greedy.
     shared : bool, default True
         Whether vectors serve all machines, n_vectors of them together; else each machine has so many of its own.
     max_rho : float or None, default None
-        A share of |Psi|^2 of all machines together. The number of vectors doubles until this holds, from
-        n_vectors / 2^(steps - 1) up to n_vectors.
+        A share of |Psi|^2 of all machines together. The number of vectors doubles until this holds, from n_vectors /
+        2^(steps - 1) up to n_vectors.
     max_error : float or None, default None
         The same for the share of validation examples that are wrong.
     steps : int or None, default None
@@ -52,8 +50,7 @@ class ReducedSet(BaseEstimator):
         for, as it keeps so many, and more, for the next step.
     thresholds : {"auto", "train", "kept"}, default "auto"
         "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where examples are
-        given.
-        Answers finds biases with the weights.
+        given. Answers finds biases with the weights.
     iterations : int, default 200
         Of "rho", at most.
     tol : float, default 1e-2
@@ -102,8 +99,7 @@ class ReducedSet(BaseEstimator):
 
     References
     ----------
-    Burges (1996), Simplified support vector decision rules.
-    Burges and Schoelkopf (1997), section 4.
+    Burges (1996), Simplified support vector decision rules. Burges and Schoelkopf (1997), section 4.
 
     Examples
     --------
@@ -168,8 +164,7 @@ class ReducedSet(BaseEstimator):
             Their labels.
         monitor : callable or None, default None
             `monitor(progress) -> bool`, asked every few dozen milliseconds; False ends the reduction, and what has been
-            reached
-            by then is a machine, with `converged_` False.
+            reached by then is a machine, with `converged_` False.
         seen : callable or None, default None
             `seen(self)` at each step of the path, with the attributes as they would be were it the last.
 

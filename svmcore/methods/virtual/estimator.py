@@ -57,8 +57,7 @@ class VirtualSVC(MachineEstimator):
 
     References
     ----------
-    Schoelkopf, Burges and Vapnik (1996): virtual support vectors.
-    DeCoste and Schoelkopf (2002), section 3.2.
+    Schoelkopf, Burges and Vapnik (1996): virtual support vectors. DeCoste and Schoelkopf (2002), section 3.2.
 
     Examples
     --------
@@ -102,8 +101,7 @@ class VirtualSVC(MachineEstimator):
             As for SVC; virtual examples weigh as much as their parents.
         monitor : callable or None, default None
             As for SVC; stages are named "base" and "virtual", with the class where a machine is solved alone. One that
-            ends
-            training leaves machines not yet retrained as they were.
+            ends training leaves machines not yet retrained as they were.
 
         Returns
         -------

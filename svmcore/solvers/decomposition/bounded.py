@@ -72,7 +72,7 @@ class Bounded(Rounds):
             if futile >= FUTILE and not self._goes_on_afresh(m):
                 return None
             futile %= FUTILE
-            ended = self.iterations[m] >= self.limit
+            ended = self._ended()[m]
             priced = self._price(m, B, pricing, everyone=ended)
             if ended:
                 return None

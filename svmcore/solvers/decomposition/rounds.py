@@ -29,12 +29,13 @@ import numpy as np
 from svmcore.gram.sources import PLAIN, Dense
 from svmcore.gram.threads import CORES
 from svmcore.solvers import smo
-from svmcore.solvers.decomposition.inner import Inner, as_matrix
+from svmcore.solvers.decomposition.inner import FUTILE, Inner, as_matrix
 from svmcore.solvers.decomposition.reported import Seen
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.strategy import sample_size, whole_pays
 from svmcore.solvers.decomposition.trace import Trace
 from svmcore.solvers.exact import Exact
+from svmcore.solvers.free import set_size
 from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import ending
 
@@ -57,7 +58,7 @@ class Rounds(Inner):
         self.gaps, self.bias = np.full(self.k, np.inf), np.zeros(self.k)
         self.exact = Exact(gram, self.Y, self.C, tol, session, np.random.default_rng(seed))
         self.threads = min(CORES, 2, self.k)
-        self.largest = min(self.n, max(int((square_bytes / self.threads / 4) ** 0.5), 64))
+        self.largest = min(self.n, max(set_size(self.n, square_bytes // self.threads), 64))
         self.square_bytes, self.given = square_bytes, gram.blocks is not None
         self.K = (gram.blocks, gram.which) if self.given else None  # all of K, where it is in memory
         self.may_hold = hold and 4 * self.n**2 <= square_bytes  # whether K may come into memory, where that pays
@@ -70,6 +71,8 @@ class Rounds(Inner):
         self.trace = session.trace = None if settings is None else Trace(self.n, gram.nbytes)
         self.stale = np.zeros(self.k, int)  # rounds in turn in which a machine gained next to nothing
         self.iterations, self.limit = np.zeros(self.k, np.int64), session.iteration_limit(self.n)
+        self.futile = np.zeros(self.k, int)  # calls of second-order steps in turn that brought next to nothing
+        self.cramped = np.zeros(self.k, bool)  # machines whose steps lack memory
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
     def run(self) -> Solution:
@@ -100,7 +103,8 @@ class Rounds(Inner):
 
     def _ending(self) -> str:
         """Why machines ended above tol; empty where none did."""
-        return ending(self.gaps, self.tol, self.iterations, self.limit)
+        states = self.iterations, self.limit, self.futile >= FUTILE, self.cramped
+        return ending(self.gaps, self.tol, *states)
 
     def _first_round(self) -> None:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
@@ -164,7 +168,7 @@ class Rounds(Inner):
 
     def _open(self) -> list[int]:
         """Machines that are not done, and may go on."""
-        done = self.exact.known | self.exact.given_up | (self.iterations >= self.limit)
+        done = self.exact.known | self.exact.given_up | self._ended()
         going = (self.gaps > self.exact.target) & ~done
         return np.flatnonzero(going).tolist()
 

@@ -19,9 +19,8 @@ class Decomposition:
     ----------
     working_set : int or None, default None
         Examples in B, |B|. The machine then holds |B|^2 kernel values at a time, and all alpha outside B are 0. Where
-        the
-        support vectors do not fit, the answer is the best one found with |B| of them, and it says so. None: what memory
-        allows.
+        the support vectors do not fit, the answer is the best one found with |B| of them, and it says so. None: what
+        memory allows.
     new_points : int or None, default None
         Violators that may enter in a round; None for all.
     lookahead : int or None, default None

@@ -44,6 +44,7 @@ def said_and_taken(name, home):
     return said, result["memory_mb"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in LONGER)])
 def test_a_run_takes_what_was_said(name, home, dataset):
     if RECIPES[name].task == "classify":

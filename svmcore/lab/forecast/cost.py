@@ -114,7 +114,7 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
         return 4 * n * n
     hardness = plan.size.hardness if stage.hardness is None else stage.hardness
     own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
-    working = min(WIDER * own, vectors_of_one(sample, hardness) + GROWTH, n)
+    working = min(WIDER * own, vectors_of_one(sample, hardness) + GROWTH, (own + 3 * n) / 4)
     kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled or plan.solver == "smo-digestion" else 0.0
     return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)
 

@@ -1,7 +1,7 @@
 """Twelve browsers click through the pages while three trainings are at work: how soon pages stand, and what is left.
 
 Memory of the server is sampled before, during, and after all have closed: it is to come back within a tenth of what the
-same server held after every page had been visited once by one browser.
+same server held once one browser had started a run and gone through the pages: code, data and caches are there then.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ async def _attack(server, budget: Budget, seed: int) -> list[dict]:
     async with async_playwright() as tool:
         browser = await tool.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
         first = await open_client(browser, server.url, alone)
+        await train(first, server.url, RUNS[0])
         rng = draw(seed, 0)
         for _ in range(ALONE):
             await click(first, rng, alone)

@@ -14,14 +14,21 @@ from typing import NamedTuple
 import numpy as np
 
 MADE_HERE = "made here"  # the licence of what is synthetic
+LONGEST = 600  # letters of a reason
 
 
 class DataError(ValueError):
     """Data that cannot be used: `reason` says why, `accepted` what would be taken instead."""
 
     def __init__(self, reason: str, accepted: str = ""):
-        self.reason, self.accepted = reason, accepted
-        super().__init__(f"{reason}. Accepted: {accepted}." if accepted else f"{reason}.")
+        self.reason, self.accepted = _told(reason), accepted
+        super().__init__(f"{self.reason}. Accepted: {accepted}." if accepted else f"{self.reason}.")
+
+
+def _told(reason: str) -> str:
+    """A reason as it can be shown: libraries quote what they stumble over, which may be as long as the file."""
+    told = "".join(c if c.isprintable() else " " for c in reason)
+    return told if len(told) <= LONGEST else f"{told[: LONGEST - 60]} … {told[-57:]}"
 
 
 class NotAtHand(DataError):

@@ -202,3 +202,12 @@ def test_a_name_that_no_page_could_show_is_refused(tmp_path):
         Path(os.fsdecode(folder + b"/%d.png" % k)).write_bytes(image(GREY[k]))
     with pytest.raises(DataError, match=r"holds a file named 'caf\\udce9/\d.png'.*names in UTF-8"):
         read_upload("mine", tmp_path)
+
+
+@pytest.mark.parametrize("junk", ["9" * 100_000, "x\x00\x1b[31m\u202e" * 5000])
+def test_a_reason_that_quotes_a_file_is_short_and_can_be_shown(junk):
+    error = DataError(f"a.spr is no header (could not convert {junk!s} to a number)", "a header")
+    assert error.reason.startswith("a.spr is no header")
+    assert error.reason.endswith("to a number)")
+    assert len(error.reason) <= 600
+    assert error.reason.isprintable()

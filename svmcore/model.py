@@ -98,7 +98,7 @@ class Machine:
 
     def __post_init__(self):
         m, k = len(self.support), len(self.bias)
-        shapes = {"coef": (k, m), "bound": (k, m), "classes": (2 if k == 1 else k,)}
+        shapes = {"bias": (k,), "coef": (k, m), "bound": (k, m), "classes": (2 if k == 1 else k,)}
         shapes |= {name: (m,) for name in ("parent", "jitter") if getattr(self, name) is not None}
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
@@ -336,11 +336,14 @@ def _assemble(header: dict, arrays: dict[str, np.ndarray]) -> Machine:
 
 
 def _check_use(machine: Machine) -> None:
-    """ValueError unless the kernel takes a support vector, and the preparation makes rows like one."""
+    """ValueError unless f of a support vector is a number, and the preparation makes rows like one."""
     one, kernel, prepare = machine.support_vectors[:1], machine.kernel, machine.prepare
     if len(one) and not isinstance(kernel, Precomputed):
-        kernel.block(one, one)
-        kernel.diag(one)
+        with np.errstate(all="ignore"):
+            f = kernel.block(one, machine.support_vectors) @ machine.coef.T + machine.bias
+            lengths = kernel.diag(one)
+        if not (np.isfinite(f).all() and np.isfinite(lengths).all()):
+            raise ValueError("its decision about a support vector of its own is no number")
     if isinstance(prepare, Preprocessor) and prepare.image_shape is not None:
         made = prepare.output_shape((*prepare.image_shape, 1)[:3])
         if math.prod(made) != one.shape[1]:

@@ -152,6 +152,8 @@ def header(**changes):
         ({"coef.npy": npy(np.zeros((2, 2)))}, "coef has shape"),
         ({"coef.npy": npy(np.full((3, 7), np.nan))}, "coef"),
         ({"coef.npy": None}, "coef"),
+        ({"bias.npy": npy(np.zeros((3, 1)))}, "bias has shape"),
+        ({"support_vectors.npy": npy(np.full((7, 5), 3.4e38, np.float32))}, "no number"),
         ({"coef.npy": b"torn"}, "."),
         ({"support.npy": npy(np.array([object()] * 7, dtype=object), allow_pickle=True)}, "allow_pickle"),
         ({"classes.npy": npy(np.zeros(3, complex))}, "classes"),

@@ -49,7 +49,7 @@ def test_a_name_that_is_not_kept_is_seen(home, monkeypatch):
     assert "a run" in names.attempt(Visitor(), 1, 1)
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", range(3))
 def test_reports_and_scripts_of_hostile_names(home, number):
     assert reports.attempt(1, number) in ("", "refused")
 
@@ -61,7 +61,7 @@ def test_a_text_that_is_not_escaped_is_seen(home, monkeypatch):
 
 
 def test_machines_tampered_with(run, tmp_path):
-    said = {models.attempt([run.path / "model.npz"], tmp_path, 2, number) for number in range(60)}
+    said = {models.attempt([run.path / "model.npz"], tmp_path, 1, number) for number in range(60)}
     assert said == {"refused", "decides"}
 
 

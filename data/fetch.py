@@ -107,7 +107,7 @@ def _candidates(name: str, files: FileSet, file: File) -> Iterator[Path]:
         folders = _folders(name, files)
     for folder in folders:
         for path in (folder / file.name, folder / f"{file.name}.gz"):
-            if path.is_file():
+            if os.path.isfile(path):  # no error of a home folder that the system cannot name
                 yield path
 
 

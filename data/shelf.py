@@ -7,6 +7,7 @@ read in the same way before it takes its name, so that nothing is kept, and no o
 """
 
 import json
+import os
 import re
 import shutil
 import unicodedata
@@ -111,7 +112,8 @@ class Shelf(Generic[E]):
         return places.home() / self.folder / f"{slug(title)}.npz"
 
     def _files(self) -> list[Path]:
-        return sorted((places.home() / self.folder).glob("[!.]*.npz"))
+        folder = places.home() / self.folder
+        return sorted(folder.glob("[!.]*.npz")) if os.path.isdir(folder) else []
 
     def _look(self, path: Path) -> E | DataError:
         """The entry of a stored file, or what is wrong with it."""

@@ -249,6 +249,12 @@ def test_replacing_leaves_the_old_file_when_the_block_fails(tmp_path):
 # ------------------------------------------------------------------------------------------------ the command line
 
 
+def test_a_home_that_cannot_be_named_has_no_sets(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("SVMLAB_HOME", str(tmp_path / ("a" * 300)))
+    assert main(["list"]) == 0
+    assert "mnist-5k" in capsys.readouterr().out
+
+
 def test_list_shows_every_entry(capsys):
     assert main(["list"]) == 0
     table = capsys.readouterr().out

@@ -70,9 +70,12 @@ def test_what_cannot_be_is_refused_with_what_is_allowed(home, capsys, arguments,
 @pytest.mark.slow
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_stops_a_run_cleanly(home, sent, status):
-    command = [sys.executable, "-c", "import os, sys; from svmcore import __main__ as cli; "
-               "os.environ['SVMLAB_HOME'] = sys.argv.pop(); sys.exit(cli.main(sys.argv[1:]))",
-               "run", "mnist-5k-sv", "--set", "slow_motion=true", "--json", str(home)]  # fmt: skip
+    code = (
+        f"import os, signal, sys; signal.signal({sent:d}, signal.SIG_DFL); from svmcore import __main__ as cli;"
+        "os.environ['SVMLAB_HOME'] = sys.argv.pop(); sys.exit(cli.main(sys.argv[1:]))"
+    )
+    asked = ["run", "mnist-5k-sv", "--set", "slow_motion=true", "--json", str(home)]
+    command = [sys.executable, "-c", code, *asked]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "SVMLAB_HOME": SHARED}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while "gap" not in (line := process.stderr.readline()):

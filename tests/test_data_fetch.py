@@ -271,7 +271,7 @@ def test_fetch_of_an_embedded_set_and_of_an_unknown_one(capsys):
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_ends_a_fetch_without_a_traceback(home, sent):
     script = (
-        "import os, signal, sys; from data import fetch, __main__ as cli;"
+        f"import os, signal, sys; from data import fetch, __main__ as cli; signal.signal({sent:d}, signal.SIG_DFL);"
         f"fetch.fetch = lambda *_: os.kill(os.getpid(), {sent:d}); sys.exit(cli.main(['fetch', 'mnist']))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -77,7 +77,7 @@ def test_a_run_keeps_every_part(done):
 
 
 def test_nothing_is_looked_for_where_a_picture_has_a_gap(home, monkeypatch):
-    known = small_set()
+    known = small_set("gaps")
     contents = known.parse([])
     scenes = list(contents.pictures)
     for at in (0, 3):  # in one that trains and in one that tests, whichever part it is
@@ -86,11 +86,11 @@ def test_nothing_is_looked_for_where_a_picture_has_a_gap(home, monkeypatch):
         scenes[at] = replace(scenes[at], image=image)
     monkeypatch.setitem(
         catalogue._BUILT_IN,
-        "small",
+        "gaps",
         replace(known, blank=0, parse=lambda _: replace(contents, pictures=tuple(scenes))),
     )
     for part, tested in enumerate((0, 3)):
-        problem = TASKS["detect"].prepare(SMALL, lambda _: None, part)
+        problem = TASKS["detect"].prepare(SMALL.replace(dataset="gaps"), lambda _: None, part)
         beside = problem.search.box[problem.search.picture == tested]
         assert len(beside) > 3
         assert beside[:, 2].max() <= 200

@@ -59,8 +59,8 @@ class NuSVC(SVC):
 
     References
     ----------
-    Schoelkopf, Smola, Williamson and Bartlett (2000), Neural Computation 12. Chang and Lin (2001), Neural Computation
-    13.
+    Schoelkopf, Smola, Williamson and Bartlett (2000), Neural Computation 12.
+    Chang and Lin (2001), Neural Computation 13.
 
     Examples
     --------

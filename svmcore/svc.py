@@ -115,8 +115,8 @@ class SVC(MachineEstimator):
 
     References
     ----------
-    Osuna, Freund and Girosi (1997), section 3.2: working sets, and a C for each example. DeCoste and Schoelkopf (2002),
-    section 4: digestion.
+    Osuna, Freund and Girosi (1997), section 3.2: working sets, and a C for each example.
+    DeCoste and Schoelkopf (2002), section 4: digestion.
 
     Examples
     --------

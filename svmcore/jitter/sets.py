@@ -48,7 +48,7 @@ class JitterSet:
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), section 3.2 and Figure 4.
+    DeCoste and Schoelkopf (2002), Figure 4 and section 3.2.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class LocalPoly(BlockwiseKernel):
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), section 2, and the "local kernel" of Table 2.
+    DeCoste and Schoelkopf (2002), Table 2, "local kernel", and section 2.
 
     Examples
     --------

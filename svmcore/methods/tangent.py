@@ -112,7 +112,7 @@ class TangentWhitened(FittedKernel):
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), section 3.1, equation (1).
+    DeCoste and Schoelkopf (2002), equation (1).
 
     Examples
     --------

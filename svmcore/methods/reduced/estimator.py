@@ -41,8 +41,8 @@ class ReducedSet(BaseEstimator):
     shared : bool, default True
         Whether vectors serve all machines, n_vectors of them together; else each machine has so many of its own.
     max_rho : float or None, default None
-        A share of |Psi|^2 of all machines together. The number of vectors doubles until this holds, from n_vectors /
-        2^(steps - 1) up to n_vectors.
+        A share of |Psi|^2 of all machines together. The number of vectors doubles until this holds, from
+        n_vectors / 2^(steps - 1) up to n_vectors.
     max_error : float or None, default None
         The same for the share of validation examples that are wrong.
     steps : int or None, default None
@@ -99,7 +99,8 @@ class ReducedSet(BaseEstimator):
 
     References
     ----------
-    Burges (1996), Simplified support vector decision rules. Burges and Schoelkopf (1997), section 4.
+    Burges (1996), Simplified support vector decision rules.
+    Burges and Schoelkopf (1997), section 4.
 
     Examples
     --------

@@ -57,7 +57,8 @@ class VirtualSVC(MachineEstimator):
 
     References
     ----------
-    Schoelkopf, Burges and Vapnik (1996): virtual support vectors. DeCoste and Schoelkopf (2002), section 3.2.
+    Schoelkopf, Burges and Vapnik (1996): virtual support vectors.
+    DeCoste and Schoelkopf (2002), section 3.2.
 
     Examples
     --------

@@ -38,8 +38,9 @@ class Decomposition:
 
     References
     ----------
-    Osuna, Freund and Girosi (1997), sections 3.2.2 (step 1), 3.2.3 (its parameters) and 3.3 (pivoting, SVs that exceed
-    B).
+    Osuna, Freund and Girosi (1997), section 3.2.2, step 1: the working set.
+    Osuna, Freund and Girosi (1997), section 3.2.3: new points, lookahead.
+    Osuna, Freund and Girosi (1997), section 3.3: pivoting, and support vectors that exceed B.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """One run as a card: what was asked and what came of it, the run that it grew out of, and what can be done with it;
 and what can be done with several at a time."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import streamlit as st
 
@@ -138,28 +138,27 @@ def _changing():
     """What cannot be changed of a run is said, and holds nothing else up."""
     try:
         yield
-    except (ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not changed: {words.plain(error)}")
+    except (ValueError, OSError, runs.UnknownRun) as error:
+        why = runs.GONE if isinstance(error, runs.UnknownRun) else error  # another tab deleted it
+        state.tell_later(f":material/block: Not changed: {words.plain(why)}")
 
 
-@state.callback
 def _rename(run: Run) -> None:
     with _changing():
         run.rename(st.session_state[f"title_{run.id}"])
-    st.session_state[f"title_{run.id}"] = run.title
+    with suppress(runs.UnknownRun):
+        st.session_state[f"title_{run.id}"] = run.title
 
 
-@state.callback
 def _tag(run: Run) -> None:
     with _changing():
         run.tag(st.session_state[f"tags_{run.id}"])
 
 
-@state.callback
 def _tag_all(ticked: list[Run], given: bool) -> None:
     tag = " ".join(st.session_state["tag_all"].split())
     for run in ticked:
-        others = [own for own in run.tags if own != tag]
         with _changing():
+            others = [own for own in run.tags if own != tag]
             run.tag([*others, tag] if given else others)
     st.session_state["tag_all"] = ""

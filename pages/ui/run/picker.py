@@ -1,5 +1,7 @@
 """The run picker: one choice of run that stays with the reader from page to page, in the URL as `?run=`."""
 
+from contextlib import suppress
+
 import streamlit as st
 
 from pages.ui.kit import state, text, words
@@ -121,10 +123,13 @@ def damage(run, key: str = "picker"):
     )
 
 
-@state.callback
 def delete(*chosen):
-    """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named."""
-    titles = {run.id: run.title for run in chosen}
+    """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named;
+    nothing is said of one that is gone, as it was to go."""
+    titles = {}
+    for run in chosen:
+        with suppress(runs.UnknownRun):
+            titles[run.id] = run.title
     gone = runs.delete(chosen)
     refused = {run_id: why for run_id, why in gone.refused.items() if why != runs.GONE}  # second clicks, other tabs
     if refused:

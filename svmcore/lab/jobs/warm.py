@@ -35,6 +35,7 @@ def warm_up(go_on: Callable[[], bool]) -> None:
             operand, rows = Operand(problem.X_train, layout), problem.X_test
             values, f = operand.block(rows, Poly(2)), np.zeros((1, operand.n))
             operand.add_to(f, rows, squared_norms(rows), Poly(2), values[:, :1].T)
+            operand.subset(np.arange(100)).block(rows, Poly(2))
     if go_on():
         with suppress(DataError):
             pictures.load(PICTURES)

@@ -163,7 +163,7 @@ def test_stopped_it_leaves_what_was_found_and_says_so(run, counts, monkeypatch):
 
 def test_it_stands_aside_while_a_run_is_at_work(run, counts):
     queue = counts._queue
-    other = type("Job", (), {"state": "running"})()
+    other = type("Job", (), {"state": "running", "at_work": True})()
     queue._jobs["x"] = other
     counts.start(run.id)
     with queue.changed:

@@ -180,13 +180,17 @@ def kernel_from_dict(description: dict) -> Kernel:
         raise ValueError(f"kernel {cls.name}: unknown field {unknown[0]!r}; allowed: {allowed}")
     if missing := [name for name in needed if name not in values]:
         raise ValueError(f"kernel {cls.name}: {missing[0]} is missing; allowed: {allowed}")
-    for name, value in values.items():
-        if declared[name] is Kernel:
-            values[name] = kernel_from_dict(value)
-        elif not _is_a(value, declared[name]):
-            kind = getattr(declared[name], "__name__", declared[name])
-            raise ValueError(f"kernel {cls.name}: {name} = {repr(value)[:60]}; allowed: {kind}")
-    return cls(**values)
+    values |= {name: kernel_from_dict(value) for name, value in values.items() if declared[name] is Kernel}
+    strange = next((name for name, value in values.items() if not _is_a(value, declared[name])), None)
+    try:
+        made = cls(**values)  # its own checks say more of what is allowed
+    except TypeError:
+        if strange is None:
+            raise
+    if strange is not None:
+        kind = getattr(declared[strange], "__name__", declared[strange])
+        raise ValueError(f"kernel {cls.name}: {strange} = {repr(values[strange])[:60]}; allowed: {kind}")
+    return made
 
 
 @lru_cache(maxsize=64)

@@ -81,8 +81,9 @@ def test_a_long_stage_is_thinned_and_keeps_its_ends(monkeypatch):
     assert steps[:51] == list(range(51))
     assert steps == sorted(set(steps))
     assert steps[-1] == whole.steps[0]
+    at = {frame.step: t for t, frame in enumerate(whole.frames)}  # a second-order step counts as several pairs
     for t, step in enumerate(steps):  # the same machine as the whole tape has at that step
-        np.testing.assert_array_equal(thinned.machine_at(t)[0], whole.machine_at(step)[0])
+        np.testing.assert_array_equal(thinned.machine_at(t)[0], whole.machine_at(at[step])[0])
         assert bool(thinned.frames[t].pair) == (t > 0 and step == steps[t - 1] + 1)
 
 

@@ -26,7 +26,7 @@ from svmcore.gram.sources import Gram
 from svmcore.solvers.session import Session
 from svmcore.solvers.smo import index_sets, kkt_gap
 
-ENDS, LONGEST, SAMPLE = 8, 16, 32  # examples of the first look: of each end, the longest, and drawn at random
+ENDS, LONGEST, SAMPLE = 8, 16, 32  # examples of the first look: of each end, the longest, with others at random
 SAFETY = 6.0  # times the root mean square of the errors seen, for their lengths, the largest error supposed
 LONG = 1.5  # times the median length, where an example counts as long
 FEW = 512  # examples that are computed anew in one look; of half as many, all
@@ -105,8 +105,8 @@ class Exact:
         either = np.flatnonzero(up | low)
         if len(either) <= FEW // 2:
             return either
-        sample = self.rng.choice(either, SAMPLE, replace=False)
         longest = _ends(self.length > LONG * self.usual, -self.length, LONGEST)
+        sample = self.rng.choice(either, SAMPLE - len(longest), replace=False)
         return np.unique(np.concatenate([_ends(up, f, ENDS), _ends(low, -f, ENDS), longest, sample]))
 
     def _f(self, m: int, alpha, at) -> np.ndarray:

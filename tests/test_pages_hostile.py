@@ -43,7 +43,7 @@ TAG = "<img src=http://evil.example/2.png>"
 LONG = "**x**" * 60
 CLASSES = (IMAGE, TAG, LONG)
 TITLE = f"{IMAGE} {TAG}"
-LIVE = re.compile(r"(?<!\\)!\[|(?<!\\)\]\(|(?<!\\)<img|(?<!\\)\*\*x")  # what would not be shown letter by letter
+LIVE = re.compile(r"(?<!\\)!\[|(?<!\\)\]\(|(?<!\\)<img|(?<!\\)\*\*x\*\*")  # what would not be shown letter by letter
 PLAIN_FIELDS = {"alt", "element_id", "id", "form_id", "user_key", "key", "url", "file_name", "mark"}
 
 

@@ -88,6 +88,7 @@ def without_jit(*command) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # plain Python beside a busy core
 def test_chosen_tests_pass_without_compiling():
     names = [f"tests/{name}" for name in CHOSEN]
     out = without_jit("-m", "pytest", "-q", "-p", "no:cacheprovider", *names)

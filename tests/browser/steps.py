@@ -52,7 +52,7 @@ def run_id(page: Page) -> str:
     return re.search(r"[?&]run=([^&]+)", page.url)[1]
 
 
-def expect_state(page: Page, state: str, seconds: float = 60) -> None:
+def expect_state(page: Page, state: str, seconds: float = 180) -> None:
     """Wait until the Train page shows this state of the current run."""
     badge = page.get_by_test_id("stMain").locator(".stMarkdownBadge", has_text=state)
     expect(badge).to_be_visible(timeout=1000 * seconds)

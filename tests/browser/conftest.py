@@ -84,7 +84,7 @@ def chromium():
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("browser tests need Chromium (Debian: apt-get install chromium)")
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=120_000)  # the first visits of a fresh home wait for the compiler
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
         yield browser
@@ -121,7 +121,7 @@ def pytest_runtest_makereport(item, call):
 def tab(chromium, tmp_path):
     """A fresh page, 1440 px wide, that fails the test on an uncaught script error."""
     context = chromium.new_context(viewport={"width": 1440, "height": 1000})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
     page = context.new_page()
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))

@@ -18,6 +18,7 @@ from tests.browser.steps import OUTCOME
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
+PATIENCE = 900  # seconds of a test: its server compiles, beside that of another one
 PRESET_SECONDS = 240  # a tenth of it on a quiet machine, compilation included
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -32,6 +33,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.timeout(PATIENCE))
 
 
 @dataclass(frozen=True)

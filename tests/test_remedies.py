@@ -175,7 +175,7 @@ def test_it_stands_aside_while_a_run_is_at_work(run, counts):
 
 
 def test_one_that_waits_can_be_stopped(run, counts):
-    counts._queue._jobs["x"] = type("Job", (), {"state": "running"})()
+    counts._queue._jobs["x"] = type("Job", (), {"state": "running", "at_work": True})()
     counts.start(run.id)
     counts.stop(run.id)
     assert counts.wait(run.id, 20).state == "stopped"

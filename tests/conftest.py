@@ -1,8 +1,9 @@
 """Shared fixtures.
 
-Every test session has a home folder of its own: `SVMLAB_HOME` is set before anything of the project is imported, so
-that runs, downloads and the Numba cache of the tests never touch the user's. `SVMLAB_DATA`, a mirror of full data sets,
-is taken as it comes.
+Every process that tests has a home folder of its own: `SVMLAB_HOME` is set before anything of the project is imported,
+so that runs and downloads of the tests never touch the user's. What Numba compiles is shared by the processes of one
+test session (with -n), the servers of the browser tests among them. `SVMLAB_DATA`, a mirror of full data sets, is taken
+as it comes.
 """
 
 import os
@@ -13,13 +14,20 @@ from pathlib import Path
 
 import pytest
 
-HOME = Path(tempfile.mkdtemp(prefix="svmlab-test-"))
+from tests.homes import lend_compiled
+
+FOLDER = "SVMLAB_TEST_FOLDER"  # of the session: what its first process sets, those that it starts find
+OWNS_FOLDER = FOLDER not in os.environ
+if OWNS_FOLDER:
+    os.environ[FOLDER] = tempfile.mkdtemp(prefix="svmlab-test-")
+SESSION = Path(os.environ[FOLDER])
+HOME = lend_compiled(Path(tempfile.mkdtemp(prefix="home-", dir=SESSION)), SESSION / "numba")
 os.environ["SVMLAB_HOME"] = str(HOME)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts behind it ignore Ctrl-C
 
 
 def pytest_unconfigure():
-    shutil.rmtree(HOME, ignore_errors=True)
+    shutil.rmtree(SESSION if OWNS_FOLDER else HOME, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

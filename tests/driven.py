@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
@@ -15,8 +16,10 @@ RUN_SECONDS = 120  # that a small run may take, compilation included
 
 @pytest.fixture(autouse=True)
 def whole_app(monkeypatch):
-    """Before each run AppTest turns on Streamlit's older page discovery, which runs a page without app.py: not here."""
+    """Pages run from app.py (before each run AppTest turns on Streamlit's older page discovery, which runs a page
+    alone), and no session searches the installed packages anew: half of the time that a page would take."""
     monkeypatch.setattr(script_runner, "_mpa_v1", script_of_app)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", no_components)
 
 
 def script_of_app(path):
@@ -24,14 +27,17 @@ def script_of_app(path):
     exec(Path(path).read_text("utf-8"), {"__name__": "__main__", "__file__": path})
 
 
+def no_components():
+    """What a search of the installed packages finds."""
+    return []
+
+
 def open_page(page, /, **query):
     app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    app.switch_page(f"pages/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
-    for name, value in query.items():  # again: the first page takes what is its own out of the address
-        app.query_params[name] = value
-    app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
     return app
 

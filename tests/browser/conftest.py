@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.steps import OUTCOME
+from tests.homes import lend_compiled
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
@@ -54,15 +55,16 @@ def answers(url):
 
 @contextmanager
 def running_app(tree, home):
-    """Serve the app of the folder `tree` with the home folder `home`; yields a Server that answers."""
+    """Serve the app of the folder `tree` with the home folder `home`; yields a Server that answers.
+
+    The tree holds app.py and the pages; the library is the one that is tested."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    environment = os.environ | {"SVMLAB_HOME": str(lend_compiled(home)), "PYTHONPATH": str(ROOT)}
     log = home / "server.log"
-    home.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as out:
-        environment = os.environ | {"SVMLAB_HOME": str(home)}
         process = subprocess.Popen(command, cwd=tree, env=environment, stdout=out, stderr=subprocess.STDOUT)
     server = Server(f"http://127.0.0.1:{port}", tree, home, process)
     try:
@@ -95,9 +97,10 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, chromium):
-    """The app of a copy of this tree, shared by the tests; its home starts empty, so it trains the preset first."""
+    """The app with a copy of the pages, shared by the tests; its home starts empty, so it trains the preset first."""
     base = tmp_path_factory.mktemp("app")
-    shutil.copytree(ROOT, base / "tree", ignore=shutil.ignore_patterns(".git", ".venv", "tests", "__pycache__"))
+    left = shutil.ignore_patterns(".git", ".venv", "data", "svmcore", "tests", "__pycache__")
+    shutil.copytree(ROOT, base / "tree", ignore=left)
     with running_app(base / "tree", base / "home") as running:
         page = chromium.new_page()
         page.goto(f"{running.url}/train")

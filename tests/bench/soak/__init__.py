@@ -85,9 +85,3 @@ def scratch() -> Iterator[Path]:
     finally:
         tempfile.tempdir = before
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def lend_compiled(home: Path) -> Path:
-    """Let servers on a new home use what was compiled for this process; the home."""
-    (home / "numba").symlink_to(Path(os.environ["NUMBA_CACHE_DIR"]).parent)
-    return home

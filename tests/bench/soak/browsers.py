@@ -12,7 +12,7 @@ import time
 
 from playwright.async_api import async_playwright
 
-from tests.bench.soak import ROOT, Budget, draw, lend_compiled, row, temporary_home
+from tests.bench.soak import ROOT, Budget, draw, row, temporary_home
 from tests.bench.soak.clients import Held, Visits, click, open_client, train, wander
 from tests.browser.conftest import CHROMIUM_FLAGS, running_app
 
@@ -29,7 +29,7 @@ BACK = 1.10
 
 def browsers(budget: Budget, seed: int) -> list[dict]:
     """Clicks of twelve clients until the budget is spent."""
-    with temporary_home() as home, running_app(ROOT, lend_compiled(home)) as server:
+    with temporary_home() as home, running_app(ROOT, home) as server:
         return asyncio.run(_attack(server, budget, seed))
 
 

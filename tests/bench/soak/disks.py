@@ -23,7 +23,8 @@ from svmcore.lab import jobs
 from svmcore.lab.experiment import train
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, lend_compiled, row, temporary_home
+from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, row, temporary_home
+from tests.homes import lend_compiled
 
 SIZE = 24 << 20  # bytes of the small file system
 HARD = 120
@@ -171,7 +172,6 @@ def _odd_homes() -> dict:
     with temporary_home() as base:
         places = {f"called {name!r:.30}": base / name / "home" for name in PLACES}
         for home in places.values():
-            home.mkdir(parents=True)
             lend_compiled(home)
         (base / "file").write_text("x")
         (base / "loop").symlink_to("loop")

@@ -16,7 +16,7 @@ import numpy as np
 from playwright.async_api import async_playwright
 from scipy.stats import theilslopes
 
-from tests.bench.soak import ROOT, Budget, draw, lend_compiled, row, temporary_home
+from tests.bench.soak import ROOT, Budget, draw, row, temporary_home
 from tests.bench.soak.clients import Held, Visits, open_client, train, wander
 from tests.browser.conftest import CHROMIUM_FLAGS, running_app
 
@@ -33,7 +33,7 @@ QUERIES = (
 
 def hours(budget: Budget, seed: int) -> list[dict]:
     """Clicks and runs until the budget is spent, and the slopes."""
-    with temporary_home() as home, running_app(ROOT, lend_compiled(home)) as server:
+    with temporary_home() as home, running_app(ROOT, home) as server:
         visits, held, queued = asyncio.run(_attack(server, budget, seed))
     slopes, failures = {}, visits.failures
     for name, column in (("MB", 1), ("threads", 2), ("files", 3)):

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from svmcore.lab.jobs import welcome
 from tests.bench.soak import ROOT
-from tests.driven import SECONDS, script_of_app
+from tests.driven import SECONDS, no_components, script_of_app
 
 PAGES = tuple(sorted(path.stem for path in (ROOT / "pages").glob("*.py")))
 
@@ -21,12 +21,7 @@ def settle() -> None:
     os.chdir(ROOT)
     script_runner._mpa_v1 = script_of_app
     welcome.warm_up = lambda go_on: None
-    manifest_scanner.scan_component_manifests = _nothing_installed
-
-
-def _nothing_installed() -> list:
-    """What a search of all installed packages finds, which each session would make anew: half the cost of a page."""
-    return []
+    manifest_scanner.scan_component_manifests = no_components
 
 
 class Visitor:

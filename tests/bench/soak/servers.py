@@ -16,7 +16,7 @@ from pathlib import Path
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
-from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, lend_compiled, row, temporary_home
+from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, row, temporary_home
 
 OURS = [homes.PLANE.replace(C=C, n_train=60, n_test=20) for C in (0.5, 1.0, 2.0)]
 MOST_DELETED = 18  # the trash keeps twenty
@@ -107,7 +107,7 @@ def _real() -> list[dict]:
     expect.set_options(timeout=120_000)
     with (
         temporary_home() as home,
-        running_app(ROOT, lend_compiled(home)) as one,
+        running_app(ROOT, home) as one,
         running_app(ROOT, home) as other,
         sync_playwright() as tool,
     ):

@@ -1,0 +1,20 @@
+"""Home folders made for tests."""
+
+import os
+from pathlib import Path
+
+
+def compiled() -> Path:
+    """Where this process, and those that it starts, keep what Numba compiles."""
+    settled = os.environ.get("NUMBA_CACHE_DIR")  # once the library is imported: whatever home comes after
+    return Path(settled).parent if settled else Path(os.environ["SVMLAB_HOME"]) / "numba"
+
+
+def lend_compiled(home: Path, folder: Path | None = None) -> Path:
+    """Let a new home use what was compiled, by default for this process, and add to it; the home."""
+    folder = folder or compiled()
+    home.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
+    if not (home / "numba").exists():
+        (home / "numba").symlink_to(folder)
+    return home

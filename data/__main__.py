@@ -9,6 +9,7 @@ import time
 
 from data import catalogue, fetch, pictures
 from data.dataset import DataError
+from data.signals import end_by_signals
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("list", help="show the catalogue")
     commands.add_parser("fetch", help="get a data set").add_argument("name", metavar="NAME")
     chosen = parser.parse_args(arguments)
-    _end_by_signals()
+    end_by_signals()
     try:
         return show() if chosen.command == "list" else get(chosen.name)
     except DataError as error:
@@ -74,19 +75,6 @@ def _terminal_progress() -> fetch.Progress:
         last["message"] = message
 
     return show_progress
-
-
-def _end_by_signals() -> None:
-    """Have a closed terminal (SIGHUP) and SIGTERM end a command as Ctrl-C does; what whoever started it ignores stays
-    ignored, such as SIGHUP under nohup."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _interrupt)
-
-
-def _interrupt(number: int, frame) -> None:
-    raise KeyboardInterrupt(number)
 
 
 if __name__ == "__main__":

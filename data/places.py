@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+PART = ".part-"  # begins the name of a folder that a file is filled in
+
 
 def home() -> Path:
     """SVMLAB_HOME, or the user's cache folder for svmlab; it need not exist yet."""
@@ -33,7 +35,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Until then it has the same name, in a folder of its own beside `path`, so that the block may read it as if in place.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".part-", dir=path.parent, ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix=PART, dir=path.parent, ignore_cleanup_errors=True) as folder:
         with Path(folder, path.name).open("wb") as file:
             yield file
             file.flush()

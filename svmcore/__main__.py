@@ -15,8 +15,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
 
+from data.signals import end_by_signals
 from svmcore.lab import jobs
 from svmcore.lab.experiment import scaling, splits
 from svmcore.lab.experiment.meter import training_seconds
@@ -37,7 +37,7 @@ EVERY = 0.5  # seconds between two lines of progress
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
-    _end_by_signals(_interrupt)
+    end_by_signals()
     try:
         if options.command == "recipes":
             return _list(LISTED, options.json)
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"svmcore: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        _end_by_signals(lambda number, frame: os._exit(128 + number))  # who asks again will not wait
+        end_by_signals(lambda number, frame: os._exit(128 + number))  # who asks again will not wait
         for run_id in jobs.active():
             jobs.cancel(run_id)
             print(f"\nrun {run_id} cancelled", file=sys.stderr)
@@ -244,19 +244,6 @@ def _summary(result: dict) -> str:
         f"trained in {training_seconds(result):.1f} s{once}, "
         f"tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )
-
-
-def _end_by_signals(how: Callable) -> None:
-    """Have a closed terminal (SIGHUP) and SIGTERM end a command as Ctrl-C does; what whoever started it ignores stays
-    ignored, such as SIGHUP under nohup."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, how)
-
-
-def _interrupt(number: int, frame) -> None:
-    raise KeyboardInterrupt(number)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-PART = ".part-"  # begins the name of a file that is not whole yet, here and in data/places.py
+PART = ".part-"  # begins the name of a file that is not whole yet
 MAX_ARRAYS = 16 << 30  # bytes of an archive, packed or unpacked
 UNPACKED = 200  # times its own size that an archive of more than SMALL bytes may unpack to
 SMALL = 64 << 20

@@ -42,7 +42,8 @@ def made_up(home, outcome):
         index = np.arange(n) if index is None else np.asarray(index)
         test = TASKS["classify"].kept(index, np.asarray(y_true), np.asarray(y_pred), np.zeros((n, k)), part)
         run = runs.create(recipe)
-        run.finish(outcome.machine, test, outcome.result | result)
+        run.save_part(outcome.machine, test)
+        run.complete(outcome.result | result)
         run.release()
         return run
 

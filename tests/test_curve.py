@@ -103,14 +103,6 @@ def test_thresholds_and_alarms_are_inverse(seed):
         lower = case[0][case[0] < point.threshold]
         counting = [s for s in lower if curve.at_threshold(fast, s)[1:3] != point[1:3]]
         assert all(curve.at_threshold(fast, s).alarms > budget for s in counting)
-    best = curve.at_threshold(fast, -math.inf)
-    for share in (0.0, 0.2, best.rate):
-        point = curve.at_rate(fast, share)
-        assert point.rate >= share
-        assert point == curve.at_threshold(fast, point.threshold)
-        higher = case[0][case[0] > point.threshold]
-        assert all(curve.at_threshold(fast, s).rate < share for s in higher)
-    assert curve.at_rate(fast, 1.5).threshold == -math.inf
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -162,8 +154,6 @@ def test_without_objects_there_is_no_rate_and_a_page_can_say_so():
     assert np.isnan([band.rate, band.low, band.high]).all()
     assert curve.at_threshold(fast, 1.5)[:3] == (1.5, 1, 0)
     assert math.isnan(curve.at_threshold(fast, 1.5).rate)
-    with pytest.raises(ValueError, match="no objects"):
-        curve.at_rate(fast, 0.5)
     with pytest.raises(ValueError, match="n_targets = 0"):
         froc(np.array([1.0]), np.array([-1]), 0, 1.0)
 

@@ -1,11 +1,13 @@
 """Numbers of hundreds and thousands of digits: refused in words on the command line, in a recipe and in an address."""
 
+import json
 from contextlib import suppress
 
 import pytest
 
 from svmcore import __main__ as cli
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError
+from svmcore.lab.store.reading import Damaged, read_json
 from tests.driven import open_page, whole_app  # noqa: F401
 
 DIGITS = (309, 400, 4300, 4301, 9000)  # more than a float holds; more than Python reads and writes
@@ -43,11 +45,13 @@ def test_a_field_of_a_number_refuses_it_by_name(name, digits):
 
 
 @pytest.mark.parametrize("digits", DIGITS)
-def test_a_stored_recipe_refuses_it(digits):
+def test_a_stored_recipe_refuses_it(tmp_path, digits):
+    path, whole = tmp_path / "recipe.json", json.dumps(DEFAULT.to_dict())
     for name in FIELDS:
         for text in ("9" * digits, f"[{'9' * digits}]", f'{{"name":"poly","degree":{"9" * digits}}}'):
-            with pytest.raises(RecipeError):
-                Recipe.from_json(f'{{"{name}": {text}}}')
+            path.write_text(f'{whole[:-1]}, "{name}": {text}}}')  # of two values of a name the last one counts
+            with pytest.raises(Damaged, match=r"recipe\.json"):
+                read_json(path)
 
 
 @pytest.mark.parametrize("digits", DIGITS)

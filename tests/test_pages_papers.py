@@ -141,7 +141,8 @@ def test_a_table_is_filled_by_the_runs_that_there_are(digits_run):
     assert "about" in _text(before, {})
     assert _text(before, {"3v8-sv": "running"}) == "running [61]"
     run = runs.create(RECIPES["3v8-sv"])
-    run.finish(digits_run.machine(), digits_run.test(), digits_run.result)
+    run.save_part(digits_run.machine(), digits_run.test())
+    run.complete(digits_run.result)
     run.release()
     after = fill(table).rows[0][0]
     assert _text(after, {}).startswith(f"{digits_run.result['errors']} (")

@@ -96,7 +96,8 @@ def test_figures_are_taken_from_the_latest_stored_run(folder, home):
     outcome = train.execute(RECIPES["moons"])
     for errors in (7, 8):
         run = runs.create(RECIPES["moons"])
-        run.finish(outcome.machine, outcome.test, outcome.result | {"errors": errors})
+        run.save_part(outcome.machine, outcome.test)
+        run.complete(outcome.result | {"errors": errors})
         run.release()
     assert "moons" not in measured.take_runs(["moons"])
     taken = measured.read("runs")["moons"]

@@ -7,6 +7,7 @@ import pytest
 from svmcore.kernels import RBF, Linear, Poly
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.store import reading
 
 ODD = Recipe(
     name="odd",
@@ -31,7 +32,6 @@ ODD = Recipe(
 @pytest.mark.parametrize("recipe", [*RECIPES.values(), ODD, ODD.replace(class_weight="balanced")], ids=lambda r: r.name)
 def test_json_and_url_bring_back_the_same_recipe(recipe):
     assert Recipe.from_dict(json.loads(json.dumps(recipe.to_dict()))) == recipe
-    assert Recipe.from_json(json.dumps(recipe.to_dict())) == recipe
     query = recipe.to_query()
     assert all(isinstance(text, str) for text in query.values())
     again = Recipe.from_query(query | {"run": "of another widget"})
@@ -118,12 +118,19 @@ def test_an_impossible_field_is_named_with_value_and_what_is_allowed(field, valu
 
 
 @pytest.mark.parametrize(
-    ("text", "allowed"),
-    [("{", "JSON"), ("[1]", "object"), ('{"colour": 1}', "dataset"), ("[" * 60_000, "JSON"), (" " * 70_000, "65536")],
+    ("text", "why"),
+    [("{", "property"), ("[1]", "object"), ('{"colour": 1}', "no name"), ("[" * 60_000, "recursion"), (" ", "value")],
 )
-def test_a_text_that_is_no_recipe_is_refused(text, allowed):
-    with pytest.raises(RecipeError, match=allowed):
-        Recipe.from_json(text)
+def test_a_text_that_is_no_recipe_is_refused(tmp_path, text, why):
+    (tmp_path / "recipe.json").write_text(text)
+    with pytest.raises(reading.Damaged, match=why):
+        reading.read_json(tmp_path / "recipe.json")
+
+
+def test_what_is_no_recipe_says_what_one_has():
+    for value, allowed in (([1], "object"), ({"colour": 1}, "dataset")):
+        with pytest.raises(RecipeError, match=allowed):
+            Recipe.from_dict(value)
 
 
 def test_fields_are_read_from_text():

@@ -40,7 +40,8 @@ def finished(outcome, recipe=MOONS):
     run.set_state("running")
     run.save_split(outcome.train_index, outcome.test.index)
     run.add_progress(LINE)
-    run.finish(outcome.machine, outcome.test, outcome.result)
+    run.save_part(outcome.machine, outcome.test)
+    run.complete(outcome.result)
     run.release()
     return run
 
@@ -296,7 +297,8 @@ while True:
     run.save_split(outcome.train_index, outcome.test.index)
     for i in range(20):
         run.add_progress({"iterations": i, "filler": "x" * 200})
-    run.finish(outcome.machine, outcome.test, outcome.result)
+    run.save_part(outcome.machine, outcome.test)
+    run.complete(outcome.result)
     run.release()
 """
 

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from data import places
 from svmcore import files
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import contents, folders, runs
@@ -116,6 +117,17 @@ def killed(folder):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{files.PART}abc").write_bytes(b"half")
     os.utime(folder / f"{files.PART}abc", (time.time() - 3600,) * 2)
+
+
+def test_what_a_kill_leaves_of_a_data_set_is_known_by_the_name_that_data_gives_it(home, monkeypatch):
+    monkeypatch.setattr(places, "PART", ".half-")
+    with places.replacing(home / "own" / "set.npz"):
+        (filling,) = (home / "own").iterdir()
+        shutil.copytree(filling, home / "own" / ".half-killed")
+    os.utime(home / "own" / ".half-killed" / "set.npz", (1, 1))
+    os.utime(home / "own" / ".half-killed", (1, 1))
+    runs.everything()
+    assert [path.name for path in (home / "own").iterdir()] == ["set.npz"]
 
 
 def test_what_kills_have_left_is_cleared_away_at_the_next_start(home):

@@ -143,21 +143,6 @@ def at_alarms(search: Trial, alarms: float) -> OperatingPoint:
     return at_threshold(search, float(scores[0]) if len(scores) else float("inf"))
 
 
-def at_rate(search: Trial, rate: float) -> OperatingPoint:
-    """The highest threshold that finds at least this share of the objects; -inf where none does.
-
-    Raises ValueError when there are no objects.
-    """
-    n = int(search.n_objects.sum())
-    if n == 0:
-        raise ValueError("n_objects: no objects, so that no threshold has a rate")
-    enough = np.flatnonzero(np.arange(len(search.found_scores) + 1) >= rate * n)
-    if not len(enough):
-        return at_threshold(search, float("-inf"))
-    need = int(enough[0])
-    return at_threshold(search, float(search.found_scores[need - 1]) if need else float("inf"))
-
-
 def rates_at(search: Trial, alarms=COUNTS) -> np.ndarray:
     """Rate (k,) at each number of false alarms over all pictures: the highest with at most so many."""
     return _rates(_plain(search), _check_counts(alarms))

@@ -51,15 +51,6 @@ class Tape(NamedTuple):
     frames: list[Frame]
     steps: tuple[int, ...]  # pairs of each stage, also those between frames
 
-    def machine_at(self, t: int) -> tuple[np.ndarray, float]:
-        """alpha (n,) and the bias after frame t; negative t count from the end. IndexError."""
-        t = range(len(self.frames))[t]
-        begin = max(s for s in range(t + 1) if s == 0 or self.frames[s].stage != self.frames[s - 1].stage)
-        alpha = np.zeros(len(self.y))
-        for frame in self.frames[begin : t + 1]:
-            alpha[frame.changed] = frame.alpha
-        return alpha, self.frames[t].bias
-
 
 def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
     """Fit `estimator` on X (n, d), y (n,) of two classes, and keep what its solver did; the estimator is fitted then.

@@ -47,7 +47,6 @@ SPLITS = {
     "first-of-each": "The first of each class, equally many",
     "stratified": "By the seed, classes in proportion",
 }
-MAX_JSON = 65_536  # characters of a recipe that comes from outside
 
 
 def _asked(kind: Kind, default, label: str, help: str, opens: str = "", **how):
@@ -180,17 +179,6 @@ class Recipe:
         if not isinstance(description, Mapping):
             raise RecipeError("recipe", description, "an object with the fields of a recipe")
         return cls(**_gathered(description, {}))
-
-    @classmethod
-    def from_json(cls, text: str) -> Recipe:
-        """A recipe from a text that a user brings: at most 64 kB of JSON."""
-        if len(text) > MAX_JSON:
-            raise RecipeError("recipe", f"{len(text)} characters", f"at most {MAX_JSON}")
-        try:
-            description = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise RecipeError("recipe", text[:40], f"JSON ({error})") from None
-        return cls.from_dict(description)
 
     def option(self, name: str) -> object:
         """The value of one of the method's or solver's own fields. KeyError for one that they do not have."""

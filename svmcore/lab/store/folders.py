@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
+from data import places
 from svmcore import _jit, files
 
 try:
@@ -124,7 +125,8 @@ def clear(folder: Path, idle: float, *others: str) -> None:
     """Remove what a kill has left in a folder: files and folders that were never whole, and files called `others`; none
     that somebody has written to within `idle` seconds, or of a run that is at work."""
     with suppress(OSError):
-        left = [path for path in folder.iterdir() if path.name.startswith(files.PART) or path.name in others]
+        begun = files.PART, places.PART
+        left = [path for path in folder.iterdir() if path.name.startswith(begun) or path.name in others]
         if left and not is_owned(folder):
             for path in left:
                 with suppress(OSError):

@@ -80,11 +80,6 @@ class Run(Held):
         """For the process at work: the memory that the run was promised, for other processes to see."""
         folders.write_json(self.path / "grant.json", memory_mb)
 
-    def finish(self, machine: Machine, test: NamedTuple, result: dict) -> None:
-        """For the process at work: keep machine and test, then the figures, which make the run done."""
-        self.save_part(machine, test)
-        self.complete(result)
-
     def save_part(self, machine: Machine, test: NamedTuple, part: int = 0) -> None:
         """For the process at work: keep the machine of a part, then its judgement, which can be read from then on."""
         save(machine, self.path / named("model", part))

@@ -89,7 +89,7 @@ def test_fields_of_cross_training_are_checked():
 )
 def test_cross_training_tells_what_it_threw_away_and_what_it_chose(options):
     outcome = execute(EDITED.replace(**options))
-    result, kept = outcome.result, outcome.kept
+    result, kept = outcome.result, outcome.kept["edited"]
     assert sum(result["roles"]) == 200
     assert result["roles"][WRONG_SIDE] > 0
     assert (np.bincount(kept["role"], minlength=len(TITLES)) == result["roles"]).all()

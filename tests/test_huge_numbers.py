@@ -7,7 +7,7 @@ import pytest
 
 from svmcore import __main__ as cli
 from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError
-from svmcore.lab.store.reading import Damaged, read_json
+from svmcore.lab.store.reading import Damaged, read_json, recipe
 from tests.driven import open_page, whole_app  # noqa: F401
 
 DIGITS = (309, 400, 4300, 4301, 9000)  # more than a float holds; more than Python reads and writes
@@ -51,7 +51,7 @@ def test_a_stored_recipe_refuses_it(tmp_path, digits):
         for text in ("9" * digits, f"[{'9' * digits}]", f'{{"name":"poly","degree":{"9" * digits}}}'):
             path.write_text(f'{whole[:-1]}, "{name}": {text}}}')  # of two values of a name the last one counts
             with pytest.raises(Damaged, match=r"recipe\.json"):
-                read_json(path)
+                read_json(path, recipe)
 
 
 @pytest.mark.parametrize("digits", DIGITS)

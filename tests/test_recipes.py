@@ -124,7 +124,7 @@ def test_an_impossible_field_is_named_with_value_and_what_is_allowed(field, valu
 def test_a_text_that_is_no_recipe_is_refused(tmp_path, text, why):
     (tmp_path / "recipe.json").write_text(text)
     with pytest.raises(reading.Damaged, match=why):
-        reading.read_json(tmp_path / "recipe.json")
+        reading.read_json(tmp_path / "recipe.json", reading.recipe)
 
 
 def test_what_is_no_recipe_says_what_one_has():

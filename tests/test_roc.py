@@ -10,7 +10,8 @@ from svmcore.kernels import Poly
 from svmcore.lab import Recipe, execute
 from svmcore.lab.experiment import train
 from svmcore.lab.registry.tasks.classify import Classify
-from svmcore.lab.store.reading import Damaged, read_json
+from svmcore.lab.store import reading
+from svmcore.lab.store.reading import Damaged
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=50, kernel=Poly(3, 1.0, 1.0), C=0.01)
 
@@ -51,7 +52,7 @@ def test_a_result_is_read_with_and_without_it_and_not_with_another_thing(tmp_pat
         path = tmp_path / "result.json"
         changed = {name: value for name, value in (result | changes).items() if value is not None}
         path.write_text(json.dumps(changed), encoding="utf-8")
-        return read_json(path)
+        return reading.read_json(path, reading.result)
 
     assert read()["roc_area"] == result["roc_area"]
     assert "roc_area" not in read(roc_area=None)

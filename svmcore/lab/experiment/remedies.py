@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from svmcore.jitter import JitterSet
 from svmcore.lab.experiment.train import fit
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry import split
-from svmcore.lab.registry.checks import count, several, text
+from svmcore.lab.registry.checks import an_object, count, several, text
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, runs
@@ -197,7 +198,7 @@ def keep(recipe: Recipe, data_hash: str, totals: Totals) -> None:
 def measured(recipe: Recipe, data_hash: str) -> Totals | None:
     """The totals that `keep` wrote for this recipe and these data, whole ones alone; None for damaged ones."""
     try:
-        figures = reading.read_figures(_path(recipe, data_hash), FIGURES)
+        figures = reading.read_json(_path(recipe, data_hash), partial(an_object, fields=FIGURES))
         shape = tuple(figures["image_shape"])
         if shape != tuple(load(recipe.dataset).image_shape or ()):
             return None

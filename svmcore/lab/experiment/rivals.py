@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from sklearn.svm import LinearSVC
 
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.checks import count, positive, size
+from svmcore.lab.registry.checks import an_object, count, positive, size
 from svmcore.lab.store import folders, reading, runs
 from svmcore.methods.neighbours import TangentNeighbours
 
@@ -91,7 +92,7 @@ def measure(name: str) -> dict:
 def measured(name: str) -> dict | None:
     """The figures that `measure` kept, for the same examples and settings."""
     try:
-        return reading.read_figures(_path(name), FIGURES)
+        return reading.read_json(_path(name), partial(an_object, fields=FIGURES))
     except (FileNotFoundError, reading.Damaged):  # it is measured, and the file written, anew
         return None
 

@@ -65,7 +65,7 @@ class Outcome(NamedTuple):
     test: NamedTuple  # what the task's `judge` said of the test examples
     train_index: np.ndarray
     result: dict
-    kept: dict[str, np.ndarray]  # what the method keeps of each training example
+    kept: dict[str, dict[str, np.ndarray]]  # what the method keeps: file -> arrays
 
 
 def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:

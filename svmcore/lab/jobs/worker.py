@@ -106,7 +106,7 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Ou
     if fitted.problem is not problem:
         watch.control.write(run.save_split, fitted.problem.train_index, fitted.problem.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
-    watch.control.write(run.save_edited, outcome.kept, number)
+    watch.control.write(run.save_kept, outcome.kept, number)
     return outcome
 
 

@@ -4,7 +4,7 @@
     kernel(recipe, X, image_shape)         the kernel that training starts with, fitted to X where it learns from it
     train(recipe, problem, monitor)        a fitted estimator, whose `machine_` decides on examples like problem.X_test
     figures(estimator), words(result)      what it adds to a result, and how that is said
-    kept(estimator)                        what the run keeps of each training example, beside the machine
+    kept(estimator)                        what the run keeps beside the machine, in `files` of the method
     plan(recipe, size)                     what it makes of a problem, for the forecast: stages, work, held
 
 A recipe and a problem come as plain arguments; `recipe.option(name)` is the value of one of the method's own fields.
@@ -13,6 +13,7 @@ A recipe and a problem come as plain arguments; `recipe.option(name)` is the val
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,14 @@ from svmcore.preprocess import Preprocessor, as_images, background
 JITTERS_DEFAULT = "box:1"
 FILLED = 10.0  # times as long as products of plain kernels take those that are made value by value
 REPEATABLE = {"unit-norm", "standardise"}  # steps that a kernel can repeat after each jitter
+
+
+class Kept(NamedTuple):
+    """A file that runs of a method keep beside the machine, for each part: `edited.npz`, `edited-1.npz`, ..."""
+
+    stem: str
+    arrays: Mapping[str, tuple[str, int]]  # that it holds: name -> kinds of number, dimensions
+    read: Callable[[np.ndarray, Mapping], object]  # (the training examples' positions, arrays) -> what they are
 
 
 class Method:
@@ -45,6 +54,8 @@ class Method:
     fields: tuple[Field, ...] = ()
     made = True  # whether its machine is made of examples; else of another method's machine
     result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
+    line_fields: Mapping[str, Callable] = {}  # of what its fits report as `Progress.facts`, likewise
+    files: tuple[Kept, ...] = ()  # that `kept` fills
     uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True
 
@@ -99,8 +110,8 @@ class Method:
         """What a result says beyond the figures that all methods share; JSON-able."""
         return {}
 
-    def kept(self, estimator) -> dict[str, np.ndarray]:
-        """The arrays of the run's `edited.npz` (store/edited.py); {} of a method that leaves no example out."""
+    def kept(self, estimator) -> dict[str, dict[str, np.ndarray]]:
+        """The arrays of each of its `files`, by stem."""
         return {}
 
     def words(self, result: dict) -> str:

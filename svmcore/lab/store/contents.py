@@ -1,13 +1,16 @@
-"""What the files of a run hold, read once for each state that they are in.
+"""The files of a run as one table; what they hold is read once for each state that they are in.
 
-of(folder)    the JSON files, and whether the headers of the larger ones are those of a run; UnknownRun where it is gone
-machine(path), judged(path, task), train_index(path), edited(path)      all of a larger one; FileNotFoundError, Damaged
+of(folder)                  the JSON files, and whether the headers of the larger ones are those of a run; UnknownRun
+                            where it is gone
+files(recipe)               name -> File of a run: those that all have (FILES), and what its task and its method keep
+files(recipe)[name].read    all of a larger one; FileNotFoundError, Damaged
 """
 
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,45 +18,43 @@ import numpy as np
 
 from svmcore.jitter import JitterSet
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.checks import positive
+from svmcore.lab.registry.method import Kept
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import folders, reading
-from svmcore.lab.store.edited import Edited
-from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.shelf import Shelf, share_of_memory
 from svmcore.model import Machine, load
 
 
-class Contents(NamedTuple):
-    """The small files of a run, None for those that are missing or damaged, and which file is damaged and why.
+class File(NamedTuple):
+    """One of the files of a run, or of each of its parts. look(path): what is seen of it to list runs, read(path): all
+    of it, where that is more; both raise Damaged.
 
-    oddity: the same of `group` and `tags`, without which a run is still itself.
+    essential: whether the run is damaged where it is, else the run stands without; always: whether every run that is
+    done has it.
     """
 
-    recipe: Recipe | None
-    state: dict | None
-    title: str | None
-    grant: float | None
-    parent: str | None
-    group: Group | None
-    tags: tuple[str, ...] | None
-    result: dict | None
+    look: Callable[[Path], object]
+    read: Callable[[Path], object] | None = None
+    essential: bool = True
+    always: bool = False
+
+
+class Contents(NamedTuple):
+    """What is seen of the files of a run: of a JSON file its value, None where it is missing or damaged; which file is
+    damaged and why.
+
+    oddity: the same of a file without which a run is still itself.
+    """
+
+    values: dict[str, object]
     damage: str
     oddity: str
 
 
-JSON = (  # as in Contents
-    "recipe.json", "state.json", "title.json", "grant.json", "parent.json", "group.json", "tags.json", "result.json"
-)  # fmt: skip
-BESIDE = ("group.json", "tags.json")
-LARGE = (
-    "split.npz",
-    "model.npz",
-    "test.npz",
-    "edited.npz",
-    "progress.jsonl",
-)  # of which the headers are read to list a run
 # Machines stay at hand up to a sixth of the memory that was free at the first one, so that a fit, which may take a
 # third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each.
 MACHINES = Shelf(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes)
@@ -68,7 +69,7 @@ def of(folder: Path) -> Contents:
 
 def _of(folder: Path) -> Contents:
     key = str(folder), _stamps(folder)
-    if not key[1][0]:  # no recipe
+    if dict(key[1])["recipe.json"] is None:
         reading.require_there(folder)
     try:
         contents = _read(*key)
@@ -86,44 +87,47 @@ def blame(path: Path, reason: str) -> Damaged:
 
 
 def _stamps(folder: Path) -> tuple:
-    """What tells two states of a run's files apart: of each None where it is not there, a text where it is closed."""
+    """What tells two states of a run's files apart, by name: None for one that is not there, a text for one that is
+    closed. Whatever any method keeps is looked for, as the recipe is not read yet."""
     stamps = []
-    for name in (*JSON, *LARGE):
+    for name in (*FILES, "test.npz", *{f"{own.stem}.npz" for method in METHODS.values() for own in method.files}):
         try:
             found = os.stat(f"{folder}/{name}")
-            stamps.append((found.st_mtime_ns, found.st_size, found.st_ino))
+            stamps.append((name, (found.st_mtime_ns, found.st_size, found.st_ino)))
         except FileNotFoundError:
-            stamps.append(None)
+            stamps.append((name, None))
         except OSError as error:
-            stamps.append(f"it cannot be read ({error.strerror})")
+            stamps.append((name, f"it cannot be read ({error.strerror})"))
     return tuple(stamps)
 
 
 @lru_cache(maxsize=4096)
 def _read(folder: str, stamps: tuple) -> Contents:
-    small = [_checked(f"{folder}/{name}", stamp) for name, stamp in zip(JSON, stamps, strict=False)]
-    values = [value for value, _ in small]
-    recipe, result = values[0], values[-1]
-    task = recipe.task if recipe else ""
-    large = [_checked(f"{folder}/{name}", stamp, task) for name, stamp in zip(LARGE, stamps[len(JSON) :], strict=True)]
-    wrong = dict(zip((*JSON, *LARGE), (damage for _, damage in (*small, *large)), strict=True))
-    oddity = next((wrong[name] for name in BESIDE if wrong[name]), "")
-    damage = next((damage for name, damage in wrong.items() if damage and name not in BESIDE), "")
+    stamps = dict(stamps)
+    recipe, _ = _checked(f"{folder}/recipe.json", stamps["recipe.json"])
+    table = files(recipe)
+    seen = {
+        name: _checked(f"{folder}/{name}", stamps[name], *(() if name in FILES else (recipe.task, recipe.method)))
+        for name in table
+    }
+    wrong = [(file.essential, seen[name][1]) for name, file in table.items() if seen[name][1]]
+    damage, oddity = (next((why for essential, why in wrong if essential is of), "") for of in (True, False))
+    values = {name: value for name, (value, _) in seen.items()}
+    result = values["result.json"]
     if not damage and result and recipe.folds and "validation" not in result:
         damage = str(Damaged("result.json", "it has no validation, which the recipe asks for"))
-    return Contents(*values, damage, oddity)
+    return Contents(values, damage, oddity)
 
 
 @lru_cache(maxsize=16384)
-def _checked(path: str, stamp: tuple | str | None, task: str = "") -> tuple[object, str]:
-    """The value of a JSON file, or None, and what is wrong with a file of a run of this task."""
+def _checked(path: str, stamp: tuple | str | None, *owners: str) -> tuple[object, str]:
+    """What is seen of a file of a run of this task and method, or None; what is wrong with it."""
     path = Path(path)
     if isinstance(stamp, str):
         return None, str(Damaged(path.name, stamp))
     try:
-        if path.name in JSON:
-            return reading.read_json(path), ""
-        return (reading.announced(path, TASKS[task]), "") if task else (None, "")
+        file = _files(*owners)[path.name] if owners else FILES[path.name]
+        return file.look(path), ""
     except FileNotFoundError:
         if stamp is not None:
             raise
@@ -169,22 +173,60 @@ def _check_origins(machine: Machine, n: int | None) -> None:
 
 def judged(path: Path, task: Task) -> NamedTuple:
     """What the machine of a run of this task said about its test examples."""
-    try:
-        return task.judged(reading.read_arrays(path, task))
-    except ValueError as error:
-        raise error if isinstance(error, Damaged) else Damaged(path.name, error) from error
+    return _meant(path, task.judged, reading.read_arrays(path, task.arrays, task.misfit))
 
 
 def train_index(path: Path) -> np.ndarray:
     """Positions of the training examples."""
-    return reading.read_arrays(path)["train"]
+    return reading.read_arrays(path, reading.SPLIT)["train"]
 
 
-def edited(path: Path) -> Edited:
-    """What an editing method made of each training example."""
-    arrays = reading.read_arrays(path)
-    index = train_index(path.with_name(path.name.replace("edited", "split")))
+def kept(path: Path, own: Kept) -> object:
+    """What a method keeps of the training of a part."""
+    arrays = reading.read_arrays(path, own.arrays)
+    return _meant(path, own.read, train_index(path.with_name(path.name.replace(own.stem, "split"))), arrays)
+
+
+def _meant(path: Path, read: Callable, *what) -> object:
     try:
-        return Edited.read(index, arrays)
+        return read(*what)
     except ValueError as error:
-        raise Damaged(path.name, error) from error
+        raise error if isinstance(error, Damaged) else Damaged(path.name, error) from error
+
+
+def _arrays(read: Callable, always: bool, **how) -> File:
+    """Of arrays; how: what `reading.announced` checks."""
+    return File(partial(reading.announced, **how), read, always=always)
+
+
+def _json(check: Callable, essential: bool = True) -> File:
+    return File(partial(reading.read_json, check=check), essential=essential)
+
+
+FILES = {
+    "recipe.json": _json(reading.recipe),
+    "state.json": _json(reading.state),
+    "title.json": _json(reading.title),
+    "grant.json": _json(positive),
+    "parent.json": _json(reading.parent),
+    "group.json": _json(reading.group, essential=False),
+    "tags.json": _json(reading.tags, essential=False),
+    "result.json": _json(reading.result),
+    "split.npz": _arrays(train_index, True, arrays=reading.SPLIT),
+    "model.npz": _arrays(machine, True, arrays=reading.MODEL),
+    "progress.jsonl": File(reading.announced_lines, partial(reading.read_lines, more={})),
+}
+
+
+def files(recipe: Recipe | None) -> dict[str, File]:
+    """Those of a run; where its recipe cannot be read, those of any."""
+    return FILES if recipe is None else _files(recipe.task, recipe.method)
+
+
+def _files(task: str, method: str) -> dict[str, File]:
+    task, method = TASKS[task], METHODS[method]
+    own = {
+        "progress.jsonl": FILES["progress.jsonl"]._replace(read=partial(reading.read_lines, more=method.line_fields)),
+        "test.npz": _arrays(partial(judged, task=task), True, arrays=task.arrays, misfit=task.misfit),
+    }
+    return FILES | own | {f"{o.stem}.npz": _arrays(partial(kept, own=o), False, arrays=o.arrays) for o in method.files}

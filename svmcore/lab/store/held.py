@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.edited import Edited
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import contents, export, folders, reading
-from svmcore.lab.store.edited import Edited
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.model import Machine
@@ -34,7 +35,7 @@ class Held:
     @property
     def recipe(self) -> Recipe:
         """What was asked. Damaged when it cannot be read."""
-        recipe = contents.of(self.path).recipe
+        recipe = self._value("recipe.json")
         if recipe is None:
             raise Damaged("recipe.json", self.damage.partition(": ")[2])
         return recipe
@@ -47,24 +48,24 @@ class Held:
     @property
     def title(self) -> str:
         """The reader's name for it, or the recipe's; its id, where neither can be read."""
-        found = contents.of(self.path)
-        asked = found.recipe and (found.recipe.title or found.recipe.name)
-        return found.title or asked or f"run {self.id}"
+        found = contents.of(self.path).values
+        asked = (recipe := found["recipe.json"]) and (recipe.title or recipe.name)
+        return found["title.json"] or asked or f"run {self.id}"
 
     @property
     def parent(self) -> str | None:
         """Id of the run that it grew out of, to be compared with; that run may be gone."""
-        return contents.of(self.path).parent
+        return self._value("parent.json")
 
     @property
     def group(self) -> Group | None:
         """What it was started together with others for, if it was."""
-        return contents.of(self.path).group
+        return self._value("group.json")
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The reader's own words for it."""
-        return contents.of(self.path).tags or ()
+        return self._value("tags.json") or ()
 
     @property
     def oddity(self) -> str:
@@ -80,9 +81,9 @@ class Held:
     def state(self) -> str:
         """queued | running | paused | done | failed | cancelled | interrupted | damaged"""
         found = contents.of(self.path)
-        if found.damage or found.result:
+        if found.damage or found.values["result.json"]:
             return "damaged" if found.damage else "done"
-        state = (found.state or {}).get("state")
+        state = (found.values["state.json"] or {}).get("state")
         if state in TERMINAL:
             return state
         return state if state in ACTIVE and folders.is_owned(self.path) else "interrupted"
@@ -91,23 +92,23 @@ class Held:
     def message(self) -> str:
         """Why it failed, what it is doing, or what is damaged."""
         found = contents.of(self.path)
-        return found.damage or (found.state or {}).get("message", "")
+        return found.damage or (found.values["state.json"] or {}).get("message", "")
 
     @property
     def grant_mb(self) -> float:
         """Memory promised to it."""
-        return contents.of(self.path).grant or 0.0
+        return self._value("grant.json") or 0.0
 
     @property
     def result(self) -> dict | None:
         """The figures of a run that is done."""
-        result = contents.of(self.path).result
+        result = self._value("result.json")
         return dict(result) if result else None
 
     def progress(self) -> list[dict]:
         """Progress as far as it was written: stage, iterations, gap, dual, n_sv, n_bound, kernel_evals, seconds, ..."""
         try:
-            return self._large("progress.jsonl", reading.read_lines, of_all=False)
+            return self._large("progress.jsonl")
         except FileNotFoundError:
             return []
 
@@ -120,7 +121,7 @@ class Held:
 
     def machine(self, part: int = 0) -> Machine:
         """The machine of a part. FileNotFoundError when the run did not get that far, Damaged if it cannot be read."""
-        return self._large(named("model", part), contents.machine)
+        return self._large("model.npz", part)
 
     def at_hand(self, part: int = 0) -> bool:
         """Whether `machine` need not read its file first."""
@@ -128,17 +129,21 @@ class Held:
 
     def test(self, part: int = 0) -> NamedTuple:
         """What the machine said about the test examples, as its task judged it. Raises what `machine` raises."""
-        task = task_of(self.recipe)
-        return self._large(named("test", part), lambda path: contents.judged(path, task))
+        return self._large("test.npz", part)
 
     def train_index(self) -> np.ndarray:
         """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
-        return self._large("split.npz", contents.train_index)
+        return self._large("split.npz")
 
     def edited(self, part: int = 0) -> Edited:
-        """What an editing method (cross-training, editing) made of each training example of a part. FileNotFoundError
-        for a run of another method, or one that did not get that far; Damaged if it cannot be read."""
-        return self._large(named("edited", part), contents.edited, of_all=False)
+        """What an editing method (cross-training, editing) made of each training example of a part. Raises what `kept`
+        raises."""
+        return self.kept("edited", part)
+
+    def kept(self, stem: str, part: int = 0):
+        """What is in one of its method's `files`. FileNotFoundError for a run of a method that has no such file, or one
+        that did not get that far; Damaged if it cannot be read."""
+        return self._large(f"{stem}.npz", part)
 
     def check(self) -> None:
         """Read all that a run that is done holds. Damaged when something of it cannot be read or does not fit."""
@@ -147,20 +152,29 @@ class Held:
             if not task_of(self.recipe).fits(self.machine(part), self.test(part)):
                 name, of = named("test", part), named("model", part)
                 raise contents.blame(self.path / name, f"it does not fit the machine in {of}")
-            with suppress(FileNotFoundError):
-                self.edited(part)
+            for own in METHODS[self.recipe.method].files:
+                with suppress(FileNotFoundError):
+                    self.kept(own.stem, part)
 
-    def _large(self, name: str, read, of_all: bool = True):
-        """What `read` makes of a file; damage that shows only then stays with the run. UnknownRun where that is gone.
-        of_all: whether every run that is done has it."""
+    def _value(self, name: str):
+        """What one of its JSON files holds; None where it is missing or damaged."""
+        return contents.of(self.path).values[name]
+
+    def _large(self, name: str, part: int = 0):
+        """All that a larger file holds; damage that shows only then stays with the run. UnknownRun where that is gone,
+        Damaged where the run must have had it."""
+        file = contents.files(self._value("recipe.json")).get(name)
+        path = self.path / named(name.removesuffix(".npz"), part) if part else self.path / name
         try:
-            return read(self.path / name)
+            if file is None:
+                raise FileNotFoundError(f"its runs keep no {name}")
+            return file.read(path)
         except (FileNotFoundError, Damaged) as error:
             reading.require_there(self.path)
             if isinstance(error, Damaged):
                 raise contents.blame(self.path / error.name, error.reason) from error
-            if of_all and (self.path / "result.json").exists():
-                raise contents.blame(self.path / name, "it is missing") from None
+            if file and file.always and (self.path / "result.json").exists():
+                raise contents.blame(path, "it is missing") from None
             raise
 
     def table(self, name: str) -> str:

@@ -1,8 +1,7 @@
 """The one reader of each file of a run: its size, shape and kind are checked before anyone sees what it holds.
 
-    read_json(path)     recipe state title grant parent group tags result .json -> the value
-    read_lines(path)    progress.jsonl
-    announced(path)     split model test .npz, by their headers alone           read_arrays(path)  split test .npz
+    read_json(path, check)         a JSON file                  read_lines(path)               progress.jsonl
+    announced(path, arrays)        arrays, by headers alone     read_arrays(path, arrays)      all of them
 
 Each raises FileNotFoundError where there is no file, and Damaged, naming file and reason, for one that is not what it
 should be. Fields that are not known here are left as they are: a newer version may have written them.
@@ -22,11 +21,11 @@ from svmcore import files
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.checks import an_object, anything, count, maybe, number, positive, several, short, size, text
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.store import edited
 from svmcore.lab.store.group import Group
 
+Arrays = Mapping[str, tuple[str, int]]  # name -> kinds of number, dimensions
+Misfit = Callable[[Mapping[str, tuple[int, ...]]], str]  # why arrays of some shapes do not fit; empty where they do
 MAX_JSON = 1 << 20  # bytes of a JSON file
 MAX_LINES = 1 << 26  # bytes of progress
 RUN_ID = re.compile(r"(\d{8}-\d{6})-(\d{3})-[0-9a-f]{6}", re.ASCII)
@@ -65,52 +64,47 @@ def created(run_id: object) -> datetime | None:
         return None
 
 
-def read_json(path: Path) -> object:
-    """The value in one of the JSON files of a run, checked by its name."""
+def read_json(path: Path, check: Callable) -> object:
+    """The value in a JSON file, as `check` returns it."""
     try:
-        return CHECKS[path.name](_loads(files.read(path, MAX_JSON)))
+        return check(_loads(files.read(path, MAX_JSON)))
     except FileNotFoundError:
         raise
     except Exception as error:  # whatever a check stumbles over is not what it should be
         raise Damaged(path.name, error) from error
 
 
-def read_figures(path: Path, fields: Mapping[str, Callable]) -> dict:
-    """A JSON object of which some fields are checked."""
-    try:
-        return an_object(_loads(files.read(path, MAX_JSON)), fields)
-    except FileNotFoundError:
-        raise
-    except Exception as error:
-        raise Damaged(path.name, error) from error
-
-
-def read_lines(path: Path) -> list[dict]:
-    """The records of a file of JSON lines; lines that a kill or a full disk cut short, and others, are left out."""
+def read_lines(path: Path, more: Mapping[str, Callable]) -> list[dict]:
+    """The records of a file of JSON lines; lines that a kill or a full disk cut short, and others, are left out. more:
+    what is checked beside the fields of every line."""
     try:
         lines = files.read(path, MAX_LINES).split(b"\n")
     except ValueError as error:
         raise Damaged(path.name, error) from error
-    return [record for line in lines if (record := _record(line)) is not None]
+    return [record for line in lines if (record := _record(line, OFTEN | more)) is not None]
 
 
-def announced(path: Path, task: Task | None = None) -> None:
-    """Damaged when the headers of an .npz file of a run of this task do not announce what it should hold, or when its
-    progress is no file of a size that can be."""
+def announced_lines(path: Path) -> None:
+    """Damaged when a file of JSON lines is none of a size that can be."""
     try:
-        if path.suffix == ".npz":
-            _check_arrays(path.name, files.announced_arrays(path), task)
-        else:
-            files.require_plain(path, MAX_LINES)
+        files.require_plain(path, MAX_LINES)
     except ValueError as error:
         raise Damaged(path.name, error) from error
 
 
-def read_arrays(path: Path, task: Task | None = None) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file of a run of this task, all numbers finite."""
+def announced(path: Path, arrays: Arrays, misfit: Misfit = lambda shapes: "") -> None:
+    """Damaged when the headers of an .npz file do not announce these arrays, or such as do not fit each other."""
+    try:
+        _check_arrays(files.announced_arrays(path), arrays, misfit)
+    except ValueError as error:
+        raise Damaged(path.name, error) from error
+
+
+def read_arrays(path: Path, known: Arrays, misfit: Misfit = lambda shapes: "") -> dict[str, np.ndarray]:
+    """The arrays of an .npz file that should hold those known, all numbers finite."""
     try:
         arrays = files.read_arrays(path)
-        _check_arrays(path.name, {name: (array.shape, array.dtype) for name, array in arrays.items()}, task)
+        _check_arrays({name: (array.shape, array.dtype) for name, array in arrays.items()}, known, misfit)
         for name, array in arrays.items():
             if array.dtype.kind == "f" and not np.isfinite(array).all():
                 raise ValueError(f"{name} has missing or infinite values")
@@ -128,26 +122,28 @@ def _loads(content: bytes) -> object:
     return json.loads(content, parse_constant=refuse)
 
 
-def _record(line: bytes) -> dict | None:
+def _record(line: bytes, optional: Mapping[str, Callable]) -> dict | None:
     try:
-        return an_object(_loads(line), LINE, LINE_OF_SOME)
+        return an_object(_loads(line), LINE, optional)
     except (ValueError, RecursionError):
         return None
 
 
-def _recipe(value):
+def recipe(value) -> Recipe:
     """Every version has written at least these fields; by default they would be another recipe's."""
     return Recipe.from_dict(an_object(value, dict.fromkeys(("name", "dataset", "kernel", "C"), anything)))
 
 
-def _state(value):
+def state(value) -> dict:
+    """How far a run is, and a message."""
     an_object(value, {"state": text}, {"message": text})
     if value["state"] not in STATES:
         raise ValueError(f"state is {short(value['state'])}, none of {', '.join(STATES)}")
     return value
 
 
-def _title(value):
+def title(value) -> str:
+    """A name of a reader's own."""
     return _line(value, 120)
 
 
@@ -164,14 +160,16 @@ def tags(value) -> tuple[str, ...]:
     return tuple(_line(tag, MAX_TAG, 1) for tag in value)
 
 
-def _group(value):
+def group(value) -> Group:
+    """What a run was started together with others for."""
     an_object(value, {"key": text, "title": text})
     if not GROUP_KEY.fullmatch(value["key"]) or RUN_ID.fullmatch(value["key"]):  # in lists both are names of entries
         raise ValueError(f"key is {short(value['key'])}, not letters, digits and hyphens, or the id of a run")
     return Group(value["key"], _line(value["title"], 120, 1))
 
 
-def _parent(value):
+def parent(value) -> str:
+    """The id of another run."""
     if not isinstance(value, str) or not RUN_ID.fullmatch(value):
         raise ValueError(f"it holds {short(value)}, not the id of a run")
     return value
@@ -186,7 +184,7 @@ def _texts(value):
     return value
 
 
-def _result(value):
+def result(value) -> dict:
     """The figures of a run: those that all share, its task's and its method's; those that the first versions did not
     keep have a value that says nothing."""
     method = METHODS.get(an_object(value, {"method": text})["method"])
@@ -228,36 +226,19 @@ RESULT = {
 }
 LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv": count, "n_bound": count}
 LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
-LINE_OF_SOME = {"mean_gap": number, "gaps": several(lambda gap: gap is None or number(gap), 0)}
-LINE_OF_SOME |= {"compile_seconds": positive, "rest_seconds": positive}
-LINE_OF_SOME |= {"path": several(several(maybe(number), 6, 6), 0), "n_vectors": size, "n_before": size, "aside": size}
-LINE_OF_SOME |= {"unseen": count, "machine_errors": count}  # of a reduction, as "path" is
-CHECKS = {
-    "recipe.json": _recipe,
-    "state.json": _state,
-    "title.json": _title,
-    "grant.json": positive,
-    "parent.json": _parent,
-    "group.json": _group,
-    "tags.json": tags,
-    "result.json": _result,
-}
+OFTEN = {"mean_gap": number, "gaps": several(maybe(number), 0), "compile_seconds": positive, "rest_seconds": positive}
 POSITIONS = ("index", "train", "test", "support", "parent", "picture", "tested", "object_picture")
-ARRAYS = {  # file -> array -> (kinds of number, dimensions)
-    "split": {"train": ("iu", 1), "test": ("iu", 1)},
-    "model": {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}
-    | {"coef": ("f", 2), "bias": ("f", 1), "bound": ("b", 2)},
-    "edited": edited.ARRAYS,
-}
+SPLIT = {"train": ("iu", 1), "test": ("iu", 1)}
+MODEL = {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}
+MODEL |= {"coef": ("f", 2), "bias": ("f", 1), "bound": ("b", 2)}
 
 
-def _check_arrays(name: str, found: Mapping[str, tuple[tuple[int, ...], np.dtype]], task: Task | None) -> None:
-    kind = name.removesuffix(".npz").partition("-")[0]
-    for array, (kinds, dimensions) in (task.arrays if kind == "test" else ARRAYS[kind]).items():
+def _check_arrays(found: Mapping[str, tuple[tuple[int, ...], np.dtype]], known: Arrays, misfit: Misfit) -> None:
+    for array, (kinds, dimensions) in known.items():
         if array not in found:
             raise ValueError(f"it has no {array}")
         shape, dtype = found[array]
         if dtype.kind not in kinds or len(shape) != dimensions:
             raise ValueError(f"{array} is {dtype} of the shape {shape}")
-    if kind == "test" and (misfit := task.misfit({array: shape for array, (shape, _) in found.items()})):
-        raise ValueError(misfit)
+    if wrong := misfit({array: shape for array, (shape, _) in found.items()}):
+        raise ValueError(wrong)

@@ -74,7 +74,7 @@ class Run(Held):
 
     def save_split(self, train: np.ndarray, test: np.ndarray, part: int = 0) -> None:
         """For the process at work: which examples train and which test."""
-        files.write(self.path / named("split", part), lambda file: np.savez(file, train=train, test=test))
+        self._save("split", part, {"train": train, "test": test})
 
     def save_grant(self, memory_mb: float) -> None:
         """For the process at work: the memory that the run was promised, for other processes to see."""
@@ -83,12 +83,15 @@ class Run(Held):
     def save_part(self, machine: Machine, test: NamedTuple, part: int = 0) -> None:
         """For the process at work: keep the machine of a part, then its judgement, which can be read from then on."""
         save(machine, self.path / named("model", part))
-        files.write(self.path / named("test", part), lambda file: np.savez(file, **test._asdict()))
+        self._save("test", part, test._asdict())
 
-    def save_edited(self, arrays: dict[str, np.ndarray], part: int = 0) -> None:
-        """For the process at work: keep what an editing method found of the training examples of a part, if it did."""
-        if arrays:
-            files.write(self.path / named("edited", part), lambda file: np.savez(file, **arrays))
+    def save_kept(self, kept: dict[str, dict[str, np.ndarray]], part: int = 0) -> None:
+        """For the process at work: keep what the method keeps of a part: stem of a file -> its arrays."""
+        for stem, arrays in kept.items():
+            self._save(stem, part, arrays)
+
+    def _save(self, stem: str, part: int, arrays: dict[str, np.ndarray]) -> None:
+        files.write(self.path / named(stem, part), lambda file: np.savez(file, **arrays))
 
     def complete(self, result: dict) -> None:
         """For the process at work: keep the figures, which make the run done."""

@@ -6,8 +6,8 @@
     tags.json       the reader's words for it
     split.npz       which examples train, which test     progress.jsonl  one line now and then
     model.npz       the machine                          test.npz        labels, predictions, decision values
-    edited.npz      of a run that left training examples out: which, and by what margins
-    result.json     the figures; written last      (of a run in parts also split-1.npz, model-1.npz, test-1.npz, ...)
+    result.json     the figures; written last            ...             what its method keeps: edited.npz, ...
+                                           (of a run in parts also split-1.npz, model-1.npz, test-1.npz, ...)
 
 A run is created under a temporary name and renamed, so it is there whole or not at all. One that says it is at work
 while no process owns it was killed: it is shown as interrupted, with what it had. One with a file that is not what it

@@ -9,6 +9,7 @@ import numpy as np
 from svmcore.lab.registry.checks import count, positive, several
 from svmcore.lab.registry.costs import EASY as CLEAN
 from svmcore.lab.registry.costs import Sizes, Stage, in_the_end
+from svmcore.lab.registry.edited import EDITED
 from svmcore.lab.registry.fields import FLAG, NUMBERS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import nu_svc, svc
 from svmcore.lab.registry.method import Method
@@ -33,6 +34,7 @@ class CrossTraining(Method):
     tasks = ("classify",)
     two_classes = True
     looks = False
+    files = (EDITED,)
     result_fields: ClassVar = {
         "roles": several(count, len(TITLES), len(TITLES)),
         "chosen": several(positive, 1, 2),
@@ -147,8 +149,9 @@ class CrossTraining(Method):
             "subset_size": int(estimator.subsets_.shape[1]),
         }
 
-    def kept(self, estimator) -> dict[str, np.ndarray]:
-        return {"role": estimator.role_, "mean": estimator.margin_mean_, "variance": estimator.margin_variance_}
+    def kept(self, estimator) -> dict[str, dict[str, np.ndarray]]:
+        mean, variance = estimator.margin_mean_, estimator.margin_variance_
+        return {"edited": {"role": estimator.role_, "mean": mean, "variance": variance}}
 
     def words(self, result: dict) -> str:
         return told(result)

@@ -8,6 +8,7 @@ import numpy as np
 
 from svmcore.lab.registry.checks import count, several
 from svmcore.lab.registry.costs import Sizes, Stage
+from svmcore.lab.registry.edited import EDITED
 from svmcore.lab.registry.fields import Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
@@ -29,6 +30,7 @@ class Editing(Method):
     source = "Devijver and Kittler, Pattern Recognition: A Statistical Approach (1982), chapter 3"
     tasks = ("classify",)
     looks = False
+    files = (EDITED,)
     result_fields: ClassVar = {"roles": several(count, len(TITLES), len(TITLES))}
     fields = (
         Field(
@@ -86,8 +88,8 @@ class Editing(Method):
     def figures(self, estimator) -> dict:
         return {"roles": list(counts(estimator.role_).values())}
 
-    def kept(self, estimator) -> dict[str, np.ndarray]:
-        return {"role": estimator.role_, "mean": np.zeros(0), "variance": np.zeros(0)}
+    def kept(self, estimator) -> dict[str, dict[str, np.ndarray]]:
+        return {"edited": {"role": estimator.role_, "mean": np.zeros(0), "variance": np.zeros(0)}}
 
     def words(self, result: dict) -> str:
         return told(result)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from svmcore.lab.registry.checks import an_object, count, flag, maybe, number, positive, several
+from svmcore.lab.registry.checks import an_object, count, flag, maybe, number, positive, several, size
 from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end, support_vectors
 from svmcore.lab.registry.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.method import MADE_BY, Method
@@ -35,6 +35,7 @@ STARTS = {
     "random": "At random",
 }
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
+POINT = several(maybe(number), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
 ROUNDS = {"rho": 300, "answers": 0.9, "exact": 2, "quadratic": 10}
@@ -85,12 +86,16 @@ class Reduced(Method):
             "keep the largest size", step=0.05,
         ),
     )  # fmt: skip
+    line_fields: ClassVar = {
+        "path": several(POINT, 0), "n_vectors": size, "n_before": size, "aside": size, "unseen": count,
+        "machine_errors": count,
+    }  # fmt: skip
     result_fields: ClassVar = {
         "reduction": lambda value: an_object(
             value,
             {
                 "n_before": count, "n_after": count, "aside": count, "unseen": flag, "machine_errors": count,
-                "path": several(several(maybe(number), 6, 6)),
+                "path": several(POINT),
                 "rho": several(maybe(number)), "rho_start": several(maybe(number)),
                 "multiply_adds": several(positive, 2, 2), "shift": several(number),
             },

@@ -1,6 +1,6 @@
 """What an edited run keeps of its training examples: which were left out, why, and by what margins.
 
-    found = run.edited()                       FileNotFoundError for a run whose method leaves nothing out
+    found = run.kept("edited")                 FileNotFoundError for a run whose method leaves nothing out
     found.index[found.role == WRONG_SIDE]      positions in the data set's X_train (svmcore.methods.editing.roles)
     found.mean, found.variance                 m_i and v_i of y f over the first-stage machines, or (0,) for a rule
                                                that has none
@@ -16,9 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.lab.registry.method import Kept
 from svmcore.methods.editing.roles import TITLES
-
-ARRAYS = {"role": ("iu", 1), "mean": ("f", 1), "variance": ("f", 1)}  # of the file: kinds of number, dimensions
 
 
 class Edited(NamedTuple):
@@ -32,7 +31,7 @@ class Edited(NamedTuple):
     @classmethod
     def read(cls, index: np.ndarray, arrays: Mapping[str, np.ndarray]) -> Edited:
         """From the arrays of its file. ValueError for what cannot be."""
-        role, mean, variance = (arrays[name] for name in ARRAYS)
+        role, mean, variance = (arrays[name] for name in EDITED.arrays)
         n = len(index)
         if len(role) != n or (len(mean), len(variance)) not in ((n, n), (0, 0)):
             raise ValueError(f"it is of {len(role)}, {len(mean)} and {len(variance)} examples, the run has {n}")
@@ -41,3 +40,6 @@ class Edited(NamedTuple):
         if variance.min(initial=0) < 0:
             raise ValueError("it has a negative variance")
         return cls(index, role, mean, variance)
+
+
+EDITED = Kept("edited", {"role": ("iu", 1), "mean": ("f", 1), "variance": ("f", 1)}, Edited.read)

@@ -1,0 +1,90 @@
+"""The files of a run: what a method keeps beside the machine, and tells while it trains, is declared by the method."""
+
+import json
+
+import numpy as np
+import pytest
+
+from svmcore.lab import jobs
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.checks import positive
+from svmcore.lab.registry.method import METHODS, Kept, Method
+from svmcore.lab.store import contents, runs
+
+MOONS = RECIPES["moons"].replace(n_train=60)
+
+
+def weights(index, arrays):
+    if len(arrays["w"]) != len(index):
+        raise ValueError(f"it has {len(arrays['w'])} weights of {len(index)} examples")
+    return dict(zip(index.tolist(), arrays["w"].tolist(), strict=True))
+
+
+class Weighed(Method):
+    """A machine whose run keeps a number of each training example, and says one while it trains."""
+
+    name = "weighed"
+    title = short = "Weighed"
+    help, source = "One machine, and weights.", "this test"
+    files = (Kept("weights", {"w": ("f", 1)}, weights),)
+    line_fields = {"heaviest": positive}  # noqa: RUF012
+
+    def train(self, recipe, problem, monitor):
+        self.n = len(problem.y_train)
+        return super().train(recipe, problem, lambda progress: monitor(progress._replace(facts={"heaviest": 1.5})))
+
+    def kept(self, estimator):
+        return {"weights": {"w": np.arange(self.n) / self.n}}
+
+
+def made(recipe):
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, 60).state == "done"
+    return runs.get(run_id)
+
+
+@pytest.fixture
+def run(home, monkeypatch):
+    monkeypatch.setitem(METHODS, "weighed", Weighed())
+    yield made(MOONS.replace(method="weighed"))
+    contents._read.cache_clear()  # of a method that is no more
+    contents._checked.cache_clear()
+
+
+def test_what_a_method_keeps_is_written_read_and_checked_by_what_it_declares(run):
+    kept = run.kept("weights")
+    assert list(kept) == run.train_index().tolist()
+    assert max(kept.values()) == 59 / 60
+    run.check()
+    np.savez(run.path / "weights.npz", w=np.zeros(3))
+    assert run.state == "done", "its header says nothing wrong"
+    with pytest.raises(runs.Damaged, match=r"weights\.npz is damaged: it has 3 weights of 60"):
+        run.check()
+    assert run.state == "damaged"
+    np.savez(run.path / "weights.npz", w=np.zeros(60, int))
+    assert run.damage.startswith("weights.npz is damaged: w is int")
+    assert run not in runs.newest_first()
+    (run.path / "weights.npz").unlink()
+    assert run.state == "done"
+    with pytest.raises(FileNotFoundError):
+        run.kept("weights")
+
+
+def test_it_is_no_file_of_a_run_of_another_method(run):
+    plain = made(MOONS)
+    (plain.path / "weights.npz").write_bytes(b"whatever")
+    assert plain.state == "done"
+    with pytest.raises(FileNotFoundError, match="keep no"):
+        plain.kept("weights")
+
+
+def test_lines_of_progress_are_checked_by_what_the_method_declares(run):
+    lines = run.progress()
+    assert lines
+    assert all(line["heaviest"] == 1.5 for line in lines)
+    plain = made(MOONS)
+    for one in (run, plain):
+        with open(one.path / "progress.jsonl", "a", encoding="utf-8") as file:
+            file.write(json.dumps(lines[0] | {"heaviest": -1}) + "\n")
+    assert run.progress() == lines
+    assert plain.progress()[-1]["heaviest"] == -1, "it means nothing there"

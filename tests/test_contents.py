@@ -39,7 +39,7 @@ class Weighed(Method):
 
 def made(recipe):
     run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 60).state == "done"
+    assert jobs.wait(run_id, 300).state == "done"
     return runs.get(run_id)
 
 

@@ -20,10 +20,6 @@ from svmcore.lab.registry.tasks import TASKS
 TASK = "detect"
 BASE, WRONG, OPEN = "detect_base", "detect_wrong", "detect_open"
 FIRST, FIRST_SET = "volcano-synthetic", "venus-like"  # needs no files
-OF_FINDER = {  # fields that mean something to one way of finding candidates alone
-    "matched": ("pool", "miss_rate", "reach"),
-    "scan": ("stride", "scale_step", "enlarge", "grow", "overlap", "lost", "floor", "bootstraps", "mined"),
-}
 
 
 def named() -> dict[str, Recipe]:
@@ -171,10 +167,9 @@ def _recipe() -> Recipe | None:
         experiment = None
     values = {"dataset": found.entry.name, "experiment": experiment} | _method()
     values |= _drawn([field for field in TASKS[TASK].fields if field.name == "finder"])
-    others = {name for finder, names in OF_FINDER.items() if finder != values["finder"] for name in names}
-    others |= {"experiment", "finder"}
+    others = [field for field in TASKS[TASK].fields if field.name != "finder" and field.shown]
     with st.expander("How to look"):
-        values |= _drawn([field for field in TASKS[TASK].fields if field.name not in others and field.shown])
+        values |= _drawn([field for field in others if field.means_something(values)])
         left, right = st.columns(2)
         values["C"] = draw(FIELDS["C"], key("C"), left)
         weight = right.number_input(

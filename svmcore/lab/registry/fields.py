@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from svmcore.jitter import JitterSet
@@ -56,7 +57,8 @@ class Kind(NamedTuple):
 class Field:
     """One field: what it is called, its kind and default, and the words for it. A default of None may be left open.
 
-    opens: what leaving it open means; step: of a number's widget; shown: whether the form draws it by itself.
+    opens: what leaving it open means; step: of a number's widget; shown: whether the form draws it by itself; of: the
+    field whose choice it belongs to, and the values with which it means something (`of_each`).
     """
 
     name: str
@@ -67,6 +69,11 @@ class Field:
     opens: str = ""
     step: float | None = None
     shown: bool = True
+    of: tuple[str, tuple[str, ...]] | None = None
+
+    def means_something(self, chosen: Mapping[str, object]) -> bool:
+        """Whether it belongs to what is chosen: name of a field -> its value."""
+        return self.of is None or chosen[self.of[0]] in self.of[1]
 
     def check(self, value: object) -> object:
         """The value in its one true form. RecipeError for one that cannot be."""
@@ -280,6 +287,21 @@ def numeric(low, high, *, whole=False, closed=False) -> Kind:
 def choice(allowed: Mapping, title: Callable[[object], str] | None = None) -> Kind:
     """One of some words; `title` makes of what a word stands for what the form calls it. The mapping may grow later."""
     return Kind(_choice(allowed), str, str, "choice", allowed, title)
+
+
+def of_each(name: str, known: Mapping, own: Callable = lambda chosen: chosen.fields) -> tuple[Field, ...]:
+    """The fields of everything that the field `name` may choose, one of each name, with what they belong to; own: those
+    of one of them."""
+    return _of_each(name, tuple(known.items()), own)
+
+
+@lru_cache
+def _of_each(name: str, known: tuple, own: Callable) -> tuple[Field, ...]:
+    owners: dict[str, tuple[Field, list[str]]] = {}
+    for key, chosen in known:
+        for field in own(chosen):
+            owners.setdefault(field.name, (field, []))[1].append(key)
+    return tuple(replace(field, of=(name, tuple(keys))) for field, keys in owners.values())
 
 
 def _described(name, value):

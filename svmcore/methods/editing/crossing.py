@@ -17,13 +17,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
+from svmcore.kernels.base import numeral
 from svmcore.methods.editing.bagged import bagged, decisions
 from svmcore.methods.editing.beside import Beside, Trained
 from svmcore.methods.editing.drawing import THIRD, draw_subsets, subset_size, validation_part
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, VALIDATION, WRONG_SIDE
+from svmcore.methods.editing.rule import Given, Rule
 from svmcore.model import Machine
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
@@ -181,3 +184,28 @@ def threshold(f: np.ndarray, Y: np.ndarray, slack: float = 0.0) -> tuple[float, 
     good = np.flatnonzero(apart & (right >= enough))
     least = good[np.argmin(np.abs(cuts[good]))]
     return float(-cuts[least]), float(right[least] / len(f))
+
+
+@dataclass(frozen=True)
+class CrossTraining(Rule):
+    """Cross-training's first stage as a rule."""
+
+    name: ClassVar[str] = "cross-training"
+    title: ClassVar[str] = "Cross-training"
+    why: ClassVar[str] = (
+        "An example goes when machines trained on small subsets agree that it lies on the wrong side, or that it lies "
+        "safely beyond the margin."
+    )
+    source: ClassVar[str] = "Bakir, Bottou and Weston (2004), Algorithm 3"
+    two_classes: ClassVar[bool] = True
+    n_subsets: int = numeral(5, "Subsets", "How many first machines there are: s.", 2, 100)
+    subset_size: int | None = None
+    balance: bool = True
+
+    def role(self, given: Given) -> np.ndarray:
+        crossing = Crossing(given.X, given.y, given.label, given.session)
+        crossing.draw(self.n_subsets, self.subset_size, None, given.rng)
+        crossing.train(given.svc, [{}], None)
+        crossing.judge()
+        crossing.discard(self.balance)
+        return crossing.role

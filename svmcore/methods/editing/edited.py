@@ -11,7 +11,8 @@ from svmcore.estimator import MachineEstimator, Targets, float32_rows, seed_of
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.estimator import check_estimators, settled
 from svmcore.methods.editing.roles import KEPT, Edited
-from svmcore.methods.editing.rules import SETTINGS, check_settings, edited
+from svmcore.methods.editing.rule import Rule
+from svmcore.methods.editing.rules import SETTINGS, edited, rule_of
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
@@ -25,7 +26,7 @@ class EditingSVC(MachineEstimator):
     estimator : SVC or None, default None
         What is trained in the end, also inside rules that need one. Several classes: each against the rest, where the
         rule takes several.
-    rule : str, default "multiedit"
+    rule : str or Rule, default "multiedit"
         As of `edit`, like all that follows.
     n_neighbors : int, default 1
         As of `edit`.
@@ -70,7 +71,7 @@ class EditingSVC(MachineEstimator):
         self,
         estimator: SVC | None = None,
         *,
-        rule: str = "multiedit",
+        rule: str | Rule = "multiedit",
         n_neighbors: int = 1,
         n_splits: int = 3,
         patience: int = 3,
@@ -114,20 +115,19 @@ class EditingSVC(MachineEstimator):
             Naming the parameter and what is allowed, or saying that the rule left a class without examples.
         """
         check_estimators(estimator=self.estimator)
-        settings = {name: getattr(self, name) for name in SETTINGS}
-        check_settings(self.rule, **settings)
+        rule = rule_of(self.rule, {name: getattr(self, name) for name in SETTINGS})
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
         targets, rows = Targets(X, y), float32_rows(X)
         svc = settled(self.estimator, rows)
         with Session(monitor) as session:
             try:
-                found = edited(self.rule, rows, y, session, seed=seed_of(self.random_state), estimator=svc, **settings)
+                found = edited(rule, rows, y, session, seed=seed_of(self.random_state), estimator=svc)
             except Stopped:
                 found = Edited.of(np.full(len(y), KEPT))
             kept = found.kept
             for name in np.setdiff1d(targets.classes, y[kept]).tolist():
                 raise ValueError(
-                    f"rule = {self.rule!r} leaves no example of class {name!r}; allowed: another rule or settings"
+                    f"rule = {rule.name!r} leaves no example of class {name!r}; allowed: another rule or settings"
                 )
             svc._fit(rows[kept], Targets(rows[kept], y[kept]), session, "final", whole=of_part(kept))
         self.role_, self.kept_ = found.role, kept

@@ -15,12 +15,21 @@ Weston (2004), section 2.3.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
+from svmcore.estimator import Targets
 from svmcore.gram.sources import Work
+from svmcore.gram.threads import one_openmp_thread
 from svmcore.kernels import squared_norms
+from svmcore.kernels.base import numeral
+from svmcore.methods.editing.beside import of_part
+from svmcore.methods.editing.roles import EASY, KEPT, WRONG_SIDE
+from svmcore.methods.editing.rule import Given, Rule
 
 LOOKED_UP = 1e9  # multiplications and additions between two looks at whether to go on
 MOST_ROUNDS = 1000  # of MULTIEDIT: every round without a discard counts towards the end, so that it comes long before
@@ -126,3 +135,110 @@ def _votes(labels) -> np.ndarray:
     counts = np.stack([(labels == c).sum(axis=1) for c in range(labels.max() + 1)], axis=1)
     most = np.argmax(np.take_along_axis(counts, labels, axis=1), axis=1)
     return labels[np.arange(len(labels)), most]
+
+
+class _ByNeighbours(Rule):
+    """Looks up neighbours in one thread, beside whatever else is at work."""
+
+    def role(self, given: Given) -> np.ndarray:
+        with one_openmp_thread:
+            return self._role(given)
+
+
+@dataclass(frozen=True)
+class EditedNearest(_ByNeighbours):
+    """Wilson's rule."""
+
+    name: ClassVar[str] = "edited-nn"
+    title: ClassVar[str] = "Edited nearest neighbour"
+    why: ClassVar[str] = "An example goes when its nearest neighbours are of another class."
+    source: ClassVar[str] = "Wilson (1972)"
+    n_neighbors: int = numeral(1, "Neighbours", "How many vote, for the edited nearest neighbour rule.", 1, 1000)
+
+    def _role(self, given: Given) -> np.ndarray:
+        return _without(edited_nn(given.X, given.label, given.session, self.n_neighbors), WRONG_SIDE)
+
+
+@dataclass(frozen=True)
+class Multiedit(_ByNeighbours):
+    """Devijver and Kittler's rule."""
+
+    name: ClassVar[str] = "multiedit"
+    title: ClassVar[str] = "MULTIEDIT"
+    why: ClassVar[str] = (
+        "An example goes when its nearest neighbour in another random part of the set is of another class; again and "
+        "again, until nothing goes."
+    )
+    source: ClassVar[str] = "Devijver and Kittler (1982), section 3.11"
+    n_splits: int = numeral(3, "Splits", "Random parts that judge each other in MULTIEDIT.", 2, 1000)
+    patience: int = numeral(3, "Patience", "Rounds without a discard after which MULTIEDIT ends.", 1, 100)
+
+    def _classify(self, given: Given) -> Classify:
+        return nearest
+
+    def _role(self, given: Given) -> np.ndarray:
+        X, label, session, rng = given.X, given.label, given.session, given.rng
+        how = {"n_splits": self.n_splits, "patience": self.patience, "classify": self._classify(given)}
+        return _without(multiedit(X, label, session, rng, **how), WRONG_SIDE)
+
+
+@dataclass(frozen=True)
+class MultieditBySVM(Multiedit):
+    """The same with machines in the place of neighbours; their fits are stages of the session."""
+
+    name: ClassVar[str] = "multiedit-svm"
+    title: ClassVar[str] = "MULTIEDIT with an SVM"
+    why: ClassVar[str] = (
+        "An example goes when a machine trained on another random part of the set misclassifies it; again and again, "
+        "until nothing goes."
+    )
+    source: ClassVar[str] = "Bakir, Bottou and Weston (2004), section 2.4"
+
+    def _classify(self, given: Given) -> Classify:
+        def classify(X, label):
+            how = {"session": given.session, "stage": "editing", "whole": of_part(None)}
+            machine = clone(given.svc)._fit(X, Targets(X, label), **how).machine_
+            given.session.check()
+            return machine.predict
+
+        return classify
+
+    def machines(self, n: int) -> tuple[tuple[int, int], ...]:
+        return ((max(2, n // self.n_splits), self.n_splits * (2 + self.patience)),)
+
+
+@dataclass(frozen=True)
+class Condense(_ByNeighbours):
+    """Hart's rule."""
+
+    name: ClassVar[str] = "condense"
+    title: ClassVar[str] = "CONDENSE"
+    why: ClassVar[str] = (
+        "An example goes when those kept so far already classify it rightly by their nearest: only what lies near "
+        "another class is kept."
+    )
+    source: ClassVar[str] = "Hart (1968)"
+
+    def _role(self, given: Given) -> np.ndarray:
+        return _without(condense(given.X, given.label, given.session, given.rng), EASY)
+
+
+@dataclass(frozen=True)
+class MultieditCondense(Multiedit):
+    """Both."""
+
+    name: ClassVar[str] = "multiedit+condense"
+    title: ClassVar[str] = "MULTIEDIT, then CONDENSE"
+    why: ClassVar[str] = "First the wrong side goes, then all that is not near the boundary."
+
+    def _role(self, given: Given) -> np.ndarray:
+        role = super()._role(given)
+        left = np.flatnonzero(role == KEPT)
+        if len(left):
+            role[left] = _without(condense(given.X[left], given.label[left], given.session, given.rng), EASY)
+        return role
+
+
+def _without(keep: np.ndarray, code: int) -> np.ndarray:
+    """(n,) int8: KEPT where the mask says so, else another role."""
+    return np.where(keep, KEPT, code).astype(np.int8)

@@ -1,85 +1,31 @@
-"""All ways of editing a training set, by name: what each throws away, and why."""
+"""All ways of editing a training set, by name; one more is a file that holds a Rule, and a line below."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import fields
 
 import numpy as np
 from sklearn.base import clone
 
-from svmcore.estimator import Targets, float32_rows, is_whole
-from svmcore.gram.threads import one_openmp_thread
-from svmcore.methods.editing.beside import of_part
-from svmcore.methods.editing.crossing import Crossing
-from svmcore.methods.editing.neighbours import Classify, condense, edited_nn, multiedit
-from svmcore.methods.editing.roles import EASY, KEPT, WRONG_SIDE, Edited
-from svmcore.methods.editing.trimmed import trimmed
+from svmcore.estimator import float32_rows
+from svmcore.methods.editing.crossing import CrossTraining
+from svmcore.methods.editing.neighbours import Condense, EditedNearest, Multiedit, MultieditBySVM, MultieditCondense
+from svmcore.methods.editing.roles import Edited
+from svmcore.methods.editing.rule import Given, Rule
+from svmcore.methods.editing.trimmed import Trimmed
 from svmcore.solvers.progress import Standing
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
-
-class Rule(NamedTuple):
-    """A way of editing, as a reader is told of it."""
-
-    title: str
-    why: str  # why it throws an example away, in one sentence
-    uses: tuple[str, ...] = ()  # settings of `edit` that it listens to
-    source: str = ""
-
-
-RULES = {
-    "edited-nn": Rule(
-        "Edited nearest neighbour",
-        "An example goes when its nearest neighbours are of another class.",
-        ("n_neighbors",),
-        "Wilson (1972)",
-    ),
-    "multiedit": Rule(
-        "MULTIEDIT",
-        "An example goes when its nearest neighbour in another random part of the set is of another class; again and "
-        "again, until nothing goes.",
-        ("n_splits", "patience"),
-        "Devijver and Kittler (1982), section 3.11",
-    ),
-    "multiedit-svm": Rule(
-        "MULTIEDIT with an SVM",
-        "An example goes when a machine trained on another random part of the set misclassifies it; again and again, "
-        "until nothing goes.",
-        ("n_splits", "patience"),
-        "Bakir, Bottou and Weston (2004), section 2.4",
-    ),
-    "condense": Rule(
-        "CONDENSE",
-        "An example goes when those kept so far already classify it rightly by their nearest: only what lies near "
-        "another class is kept.",
-        (),
-        "Hart (1968)",
-    ),
-    "multiedit+condense": Rule(
-        "MULTIEDIT, then CONDENSE",
-        "First the wrong side goes, then all that is not near the boundary.",
-        ("n_splits", "patience"),
-        "Devijver and Kittler (1982), section 3.11",
-    ),
-    "trimmed": Rule(
-        "Trimmed loss",
-        "An example goes when the machine trained without it still has it far on the wrong side.",
-        ("below",),
-        "Collobert, Sinz, Weston and Bottou (2006)",
-    ),
-    "cross-training": Rule(
-        "Cross-training",
-        "An example goes when machines trained on small subsets agree that it lies on the wrong side, or that it lies "
-        "safely beyond the margin.",
-        ("n_subsets", "subset_size"),
-        "Bakir, Bottou and Weston (2004), Algorithm 3",
-    ),
+RULES: dict[str, type[Rule]] = {
+    rule.name: rule
+    for rule in (EditedNearest, Multiedit, MultieditBySVM, Condense, MultieditCondense, Trimmed, CrossTraining)
 }
 
 
 def edit(
-    rule: str,
+    rule: str | Rule,
     X,
     y,
     *,
@@ -98,8 +44,9 @@ def edit(
 
     Parameters
     ----------
-    rule : str
-        "edited-nn", "multiedit", "multiedit-svm", "condense", "multiedit+condense", "trimmed" or "cross-training".
+    rule : str or Rule
+        "edited-nn", "multiedit", "multiedit-svm", "condense", "multiedit+condense", "trimmed" or "cross-training"; or a
+        rule with its settings, instead of those that follow.
     X : array-like (n, d)
         Examples in rows.
     y : array-like (n,)
@@ -149,73 +96,30 @@ def edit(
     >>> edit("edited-nn", X, [0, 0, 0, 1, 1, 1, 1]).kept.tolist()
     [0, 4, 5, 6]
     """
-    X, y = float32_rows(X), np.asarray(y)
-    settings = {name: value for name, value in locals().items() if name in SETTINGS}
+    rule = rule_of(rule, {name: value for name, value in locals().items() if name in SETTINGS})
     with Session(monitor) as session:
-        return edited(rule, X, y, session, seed=seed, estimator=estimator, **settings)
+        return edited(rule, float32_rows(X), np.asarray(y), session, seed=seed, estimator=estimator)
 
 
 SETTINGS = ("n_neighbors", "n_splits", "patience", "below", "n_subsets", "subset_size", "balance")
 
 
-def edited(rule: str, X, y, session: Session, *, seed, estimator: SVC | None, **settings) -> Edited:
+def rule_of(rule: str | Rule, settings: Mapping) -> Rule:
+    """A rule itself, or the one of that name with those of the settings that it has. ValueError naming a rule or a
+    setting that is not allowed."""
+    if isinstance(rule, Rule):
+        return rule
+    if rule not in RULES:
+        raise ValueError(f"rule = {rule!r}; allowed: {', '.join(RULES)}")
+    return RULES[rule](**{own.name: settings[own.name] for own in fields(RULES[rule]) if own.name in settings})
+
+
+def edited(rule: Rule, X, y, session: Session, *, seed, estimator: SVC | None) -> Edited:
     """As `edit`, of checked rows, as part of a session."""
-    check_settings(rule, **settings)
     classes, label = np.unique(y, return_inverse=True)
     rng, svc = np.random.RandomState(seed), SVC() if estimator is None else estimator
     svc = clone(svc).set_params(kernel=svc._kernel_for(X))
-    if len(classes) != 2 and rule in ("trimmed", "cross-training"):
-        raise ValueError(f"rule = {rule!r} with {len(classes)} classes; allowed: two classes, or another rule")
+    if len(classes) != 2 and rule.two_classes:
+        raise ValueError(f"rule = {rule.name!r} with {len(classes)} classes; allowed: two classes, or another rule")
     session.begin("editing", lambda: Standing((), 0.0, 0, 0, None))
-    if rule == "cross-training":
-        crossing = Crossing(X, y, label, session)
-        crossing.draw(settings["n_subsets"], settings["subset_size"], None, rng)
-        crossing.train(svc, [{}], None)
-        crossing.judge()
-        crossing.discard(settings["balance"])
-        return Edited.of(crossing.role)
-    if rule == "trimmed":
-        role = np.where(trimmed(X, y, svc, session, settings["below"]), KEPT, WRONG_SIDE)
-        return Edited.of(role)
-    with one_openmp_thread:
-        return _by_neighbours(rule, X, label, session, rng, svc, settings)
-
-
-def _by_neighbours(rule: str, X, label, session: Session, rng, svc: SVC, settings: dict) -> Edited:
-    """Wilson's, Devijver and Kittler's, and Hart's."""
-    role = np.full(len(X), KEPT, np.int8)
-    if rule == "edited-nn":
-        role[~edited_nn(X, label, session, settings["n_neighbors"])] = WRONG_SIDE
-    if rule.startswith("multiedit"):
-        how = {"n_splits": settings["n_splits"], "patience": settings["patience"]}
-        if rule == "multiedit-svm":
-            how["classify"] = _by_machine(svc, session)
-        role[~multiedit(X, label, session, rng, **how)] = WRONG_SIDE
-    if rule.endswith("condense"):
-        left = np.flatnonzero(role == KEPT)
-        if len(left):
-            role[left[~condense(X[left], label[left], session, rng)]] = EASY
-    return Edited.of(role)
-
-
-def check_settings(rule: str, **settings) -> None:
-    """ValueError naming a rule or a setting that is not allowed."""
-    if rule not in RULES:
-        raise ValueError(f"rule = {rule!r}; allowed: {', '.join(RULES)}")
-    for name, least in (("n_neighbors", 1), ("n_splits", 2), ("patience", 1), ("n_subsets", 2)):
-        if not is_whole(value := settings[name], least):
-            raise ValueError(f"{name} = {value!r}; allowed: a whole number from {least}")
-    below = settings["below"]
-    if not isinstance(below, int | float | np.number) or not np.isfinite(below) or below > 0:
-        raise ValueError(f"below = {below!r}; allowed: a number up to 0")
-
-
-def _by_machine(svc: SVC, session: Session) -> Classify:
-    """The classifier of MULTIEDIT with an SVM inside; its fits are stages of the session."""
-
-    def classify(X, label):
-        machine = clone(svc)._fit(X, Targets(X, label), session, "editing", whole=of_part(None)).machine_
-        session.check()
-        return machine.predict
-
-    return classify
+    return Edited.of(rule.role(Given(X, y, label, session, rng, svc)))

@@ -13,12 +13,18 @@ and Weston (2004), section 2.4.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import Targets
+from svmcore.kernels.base import numeral
 from svmcore.methods.editing.bagged import decisions
 from svmcore.methods.editing.beside import of_part
+from svmcore.methods.editing.roles import KEPT, WRONG_SIDE
+from svmcore.methods.editing.rule import Given, Rule
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -42,3 +48,23 @@ def trimmed(X, y, estimator: SVC, session: Session, below: float = -1.0) -> np.n
         if np.array_equal(keep, before):
             break
     return keep
+
+
+@dataclass(frozen=True)
+class Trimmed(Rule):
+    """The trimmed loss as a rule."""
+
+    name: ClassVar[str] = "trimmed"
+    title: ClassVar[str] = "Trimmed loss"
+    why: ClassVar[str] = "An example goes when the machine trained without it still has it far on the wrong side."
+    source: ClassVar[str] = "Collobert, Sinz, Weston and Bottou (2006)"
+    two_classes: ClassVar[bool] = True
+    below: float = numeral(
+        -1.0, "Trimmed below", "An example with y f below this does not count, for the trimmed loss.", -1e6, 0
+    )
+
+    def role(self, given: Given) -> np.ndarray:
+        return np.where(trimmed(given.X, given.y, given.svc, given.session, self.below), KEPT, WRONG_SIDE)
+
+    def machines(self, n: int) -> tuple[tuple[int, int], ...]:
+        return ((n, 3),)

@@ -22,7 +22,8 @@ from svmcore.detection.matching import by_centre, first_of
 from svmcore.detection.windows import chips, fitting, pooled
 from svmcore.gram.threads import one_blas_thread
 from svmcore.lab.registry.costs import HARD, Sizes
-from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.fields import FACTORS, FLAG, Field, RecipeError, numeric
+from svmcore.lab.registry.finder import Finder
 from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.split import Split
@@ -53,59 +54,75 @@ class Chips(NamedTuple):
     content_hash: str
 
 
-def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
-    """The part's problem, with its search. RecipeError where a class is empty; what `check` raises."""
-    check("searching")
-    started = time.perf_counter()
-    side, pool = recipe.option("chip"), recipe.option("pool")
-    small = {at: pooled(pictures.pictures[at].image, pool) for at in (*part.train, *part.test)}
-    weights = _weights(recipe, pictures)
-    positive = [_of_objects(pictures.pictures[at], small[at], side, pool, weights) for at in part.train]
-    if not sum(map(len, positive)):
-        raise RecipeError("experiment", recipe.option("experiment"), f"one whose part {part.name} trains on objects")
-    matched = MatchedFilter.fit(np.concatenate(positive))
+class Matched(Finder):
+    """A filter made of the training objects; the method tells its candidates apart."""
 
-    def look(at: int, through: MatchedFilter) -> Look:
+    name = "matched"
+    title = "A matched filter, at one scale"
+    fields = (
+        Field("pool", numeric(1, 8, whole=True), 2, "Pooled", "Matched filter: pixels averaged, each way."),
+        Field(
+            "miss_rate", numeric(0, 0.9), 0.05, "Miss rate",
+            "Matched filter: share of the training objects that it may miss.", step=0.01,
+        ),
+        Field(
+            "reach", numeric(0, 500), 13.0, "Reach, pixels",
+            "Matched filter: how far from an object's centre a candidate covers it, where its radius is less.",
+        ),
+        Field(
+            "category_weight", FACTORS, None, "Weight of doubtful labels",
+            'Matched filter: factors of C by the label\'s category, 0 to leave it out: {"3":0.5,"4":0}.',
+            "1 for each category", shown=False,
+        ),
+        Field(
+            "strongest", FLAG, False, "The strongest alone",
+            "Matched filter: of the candidates that cover one object the strongest alone trains; others, which often "
+            "show its flank, are left out.", shown=False,
+        ),
+    )  # fmt: skip
+
+    def prepare(self, recipe, pictures: PictureSet, part: Part, check) -> Problem:
+        """The part's problem, with its search. RecipeError where a class is empty; what `check` raises."""
         check("searching")
-        return _look(at, pictures, small[at], through, recipe)
+        started = time.perf_counter()
+        side, pool = recipe.option("chip"), recipe.option("pool")
+        small = {at: pooled(pictures.pictures[at].image, pool) for at in (*part.train, *part.test)}
+        weights = _weights(recipe, pictures)
+        positive = [_of_objects(pictures.pictures[at], small[at], side, pool, weights) for at in part.train]
+        if not sum(map(len, positive)):
+            raise RecipeError(
+                "experiment", recipe.option("experiment"), f"one whose part {part.name} trains on objects"
+            )
+        matched = MatchedFilter.fit(np.concatenate(positive))
 
-    everything = [look(at, matched) for at in part.train]
-    matched = _attentive(matched, everything, recipe.option("miss_rate"))
-    train = [_above(seen, matched.threshold) for seen in everything]
-    test = [look(at, matched) for at in part.test]
-    return _problem(recipe, pictures, train, test, weights, time.perf_counter() - started, check)
+        def look(at: int, through: MatchedFilter) -> Look:
+            check("searching")
+            return _look(at, pictures, small[at], through, recipe)
 
+        everything = [look(at, matched) for at in part.train]
+        matched = _attentive(matched, everything, recipe.option("miss_rate"))
+        train = [_above(seen, matched.threshold) for seen in everything]
+        test = [look(at, matched) for at in part.test]
+        return _problem(recipe, pictures, train, test, weights, time.perf_counter() - started, check)
 
-def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Problem]:
-    """The method's machine on the candidates."""
-    return method.train(recipe, problem, monitor), problem
+    def judge(self, machine, problem: Problem, check) -> Detections:
+        """The candidates with the machine's f."""
+        check("predicting")
+        return problem.search._replace(decision=machine.decision_values(problem.X_test)[:, 0])
 
+    def seconds(self, recipe, pictures: PictureSet, part: Part) -> float:
+        """About how long it takes to look over a part's pictures."""
+        pixels = sum(pictures.pictures[at].image.size for at in (*part.train, *part.test))
+        return PIXEL_SECONDS * pixels / recipe.option("pool") ** 2
 
-def resumed(problem: Problem, judged: Detections) -> Problem:
-    """The problem at the end of training: no candidate joins it meanwhile."""
-    return problem
-
-
-def judge(machine, problem: Problem, check) -> Detections:
-    """The candidates with the machine's f."""
-    check("predicting")
-    return problem.search._replace(decision=machine.decision_values(problem.X_test)[:, 0])
-
-
-def seconds(recipe, pictures: PictureSet, part: Part) -> float:
-    """About how long it takes to look over a part's pictures."""
-    pixels = sum(pictures.pictures[at].image.size for at in (*part.train, *part.test))
-    return PIXEL_SECONDS * pixels / recipe.option("pool") ** 2
-
-
-def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
-    """About how many candidates a part will have."""
-    n_train, n_test = (
-        max(2, round(PER_PIXEL * sum(pictures.pictures[at].image.size for at in some) / recipe.option("pool") ** 2))
-        for some in (part.train, part.test)
-    )
-    d = recipe.option("chip") ** 2
-    return Sizes(n_train, n_test, d, 1, stored=2 * d * (n_train + n_test), hardness=HARD)
+    def size(self, recipe, pictures: PictureSet, part: Part) -> Sizes:
+        """About how many candidates a part will have."""
+        n_train, n_test = (
+            max(2, round(PER_PIXEL * sum(pictures.pictures[at].image.size for at in some) / recipe.option("pool") ** 2))
+            for some in (part.train, part.test)
+        )
+        d = recipe.option("chip") ** 2
+        return Sizes(n_train, n_test, d, 1, stored=2 * d * (n_train + n_test), hardness=HARD)
 
 
 def _problem(

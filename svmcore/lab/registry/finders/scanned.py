@@ -24,7 +24,8 @@ from svmcore.detection.scan import Scan, scan
 from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Sizes
-from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
+from svmcore.lab.registry.finder import Finder
 from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.finders.matched import Chips
 from svmcore.lab.registry.problem import Problem, assemble
@@ -59,64 +60,123 @@ class Seen(NamedTuple):
     votes: np.ndarray  # (k,) float64
 
 
-def prepare(recipe, pictures: PictureSet, part: Part, check) -> Problem:
-    """The part's problem before bootstrapping. RecipeError where there is nothing to train on; what `check` raises."""
-    check("searching")
-    side = recipe.option("chip")
-    if pictures.chips is None:
-        X, y, picture = _cut(recipe, pictures, part, check)
-    else:
-        (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
-        if X.shape[1:] != (side, side):
-            raise RecipeError("chip", side, f"{X.shape[1]}, as the windows of {recipe.dataset} have")
-    discard = quick_look(recipe, X, y)
-    ground = Ground(pictures, part, X, np.asarray(y, np.int64), picture, np.zeros(len(y), np.int64), discard)
-    return _problem(recipe, ground, check)
+class Scanned(Finder):
+    """The method's machine looks at all windows; what it wrongly finds where nothing is trains the next one."""
 
+    name = "scan"
+    title = "Every window, at every scale"
+    fields = (
+        Field("stride", numeric(1, 9, whole=True), 2, "Stride", "Scan: pixels from one window to the next."),
+        Field("scale_step", numeric(1.05, 2), 1.2, "Scale step", "Scan: from one scale to the next larger.", step=0.05),
+        Field("enlarge", numeric(0.5, 4), 1.25, "Enlarged", "Scan: how much larger than the picture it begins.",
+              step=0.25),
+        Field(
+            "grow", numeric(1, 4), None, "Grown", "Scan: an object's side over that of the window inside it.",
+            "as the set's windows are cut", step=0.1,
+        ),
+        Field(
+            "overlap", numeric(0.1, 0.9), 0.3, "Overlap",
+            "Scan: intersection over union from which an object counts as found.", step=0.1,
+        ),
+        Field(
+            "lost", numeric(0, 0.5), None, "Quick look loses",
+            "Scan: share of objects that a first quick look may lose.",
+            "no quick look", step=0.005,
+        ),
+        Field(
+            "floor", numeric(-10, 10), -0.5, "Floor",
+            "Scan: f from which a window is kept as a candidate, or as a false alarm to learn from.", step=0.1,
+        ),
+        Field(
+            "votes", numeric(0, 10), None, "Votes",
+            "Scan: what the logarithm of the number of windows on one place adds to f.", "nothing", step=0.1,
+        ),
+        Field(
+            "bootstraps", numeric(0, 9, whole=True), 0, "Bootstrapping rounds",
+            "Scan: how often its false alarms on pictures without objects join the training examples.",
+        ),
+        Field(
+            "mined", numeric(1, 100_000, whole=True), 5000, "Mined",
+            "Scan: false alarms that a round adds, at most.",
+        ),
+        Field(
+            "turned", FLAG, False, "Mined turned", "Scan: pictures without objects are searched on their sides, too.",
+        ),
+    )  # fmt: skip
 
-def train(method, recipe, problem: Problem, monitor, check) -> tuple[object, Problem]:
-    """The method's machine after the rounds of bootstrapping, and the problem with what they mined."""
-    rounds = recipe.option("bootstraps")
-    for number in range(rounds + 1):
-        stage = f"round {number + 1} of {rounds + 1}" if rounds else ""
-        estimator = method.train(recipe, problem, under_name(stage, monitor) if stage else monitor)
-        if number < rounds:
-            larger = _mined(recipe, problem, _prepared(estimator.machine_, problem), number + 1, check)
-            if len(larger.y) == len(problem.search.y):
-                break
-            problem = _problem(recipe, larger, check)
-    return estimator, problem
+    def prepare(self, recipe, pictures: PictureSet, part: Part, check) -> Problem:
+        """The part's problem before bootstrapping."""
+        check("searching")
+        side = recipe.option("chip")
+        if pictures.chips is None:
+            X, y, picture = _cut(recipe, pictures, part, check)
+        else:
+            (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
+            if X.shape[1:] != (side, side):
+                raise RecipeError("chip", side, f"{X.shape[1]}, as the windows of {recipe.dataset} have")
+        discard = quick_look(recipe, X, y)
+        ground = Ground(pictures, part, X, np.asarray(y, np.int64), picture, np.zeros(len(y), np.int64), discard)
+        return _problem(recipe, ground, check)
 
+    def train(self, method, recipe, problem: Problem, monitor, check) -> tuple[object, Problem]:
+        """The method's machine after the rounds of bootstrapping, and the problem with what they mined."""
+        rounds = recipe.option("bootstraps")
+        for number in range(rounds + 1):
+            stage = f"round {number + 1} of {rounds + 1}" if rounds else ""
+            estimator = method.train(recipe, problem, under_name(stage, monitor) if stage else monitor)
+            if number < rounds:
+                larger = _mined(recipe, problem, _prepared(estimator.machine_, problem), number + 1, check)
+                if len(larger.y) == len(problem.search.y):
+                    break
+                problem = _problem(recipe, larger, check)
+        return estimator, problem
 
-def resumed(problem: Problem, judged: Detections) -> Problem:
-    """The problem with all windows that bootstrapping mined, as a run kept them."""
-    ground = problem.search._replace(
-        chips=judged.train_chips, y=judged.train_y, picture=judged.train_picture, round=judged.train_round
-    )
-    return _problem(problem.recipe, ground, lambda _: None)
-
-
-def judge(machine, problem: Problem, check) -> Detections:
-    """What the machine finds in the test pictures, down to the floor of the recipe."""
-    recipe, ground = problem.recipe, problem.search
-    known, side = ground.pictures, recipe.option("chip")
-    found, hits = [], []
-    for at in ground.part.test:
-        picture = known.pictures[at]
-        seen = search(
-            recipe, known, _prepared(machine, problem), ground.discard, picture.image, lambda: check("predicting")
+    def resumed(self, problem: Problem, judged: Detections) -> Problem:
+        """The problem with all windows that bootstrapping mined, as a run kept them."""
+        ground = problem.search._replace(
+            chips=judged.train_chips, y=judged.train_y, picture=judged.train_picture, round=judged.train_round
         )
-        found.append(seen)
-        hits.append(by_overlap(seen.boxes, picture.boxes, recipe.option("overlap")))
-    chips = np.concatenate([np.empty((0, side, side), np.uint8), *(seen.scan.chips[seen.kept] for seen in found)])
-    return beside_truth(known, ground.part.test, [seen.boxes for seen in found], hits, chips)._replace(
-        decision=np.concatenate([np.empty(0), *(seen.f for seen in found)]),
-        votes=np.concatenate([np.empty(0), *(seen.votes for seen in found)]),
-        train_chips=ground.chips,
-        train_y=ground.y,
-        train_picture=ground.picture,
-        train_round=ground.round,
-    )
+        return _problem(problem.recipe, ground, lambda _: None)
+
+    def judge(self, machine, problem: Problem, check) -> Detections:
+        """What the machine finds in the test pictures, down to the floor of the recipe."""
+        recipe, ground = problem.recipe, problem.search
+        known, side = ground.pictures, recipe.option("chip")
+        found, hits = [], []
+        for at in ground.part.test:
+            picture = known.pictures[at]
+            seen = search(
+                recipe, known, _prepared(machine, problem), ground.discard, picture.image, lambda: check("predicting")
+            )
+            found.append(seen)
+            hits.append(by_overlap(seen.boxes, picture.boxes, recipe.option("overlap")))
+        chips = np.concatenate([np.empty((0, side, side), np.uint8), *(seen.scan.chips[seen.kept] for seen in found)])
+        return beside_truth(known, ground.part.test, [seen.boxes for seen in found], hits, chips)._replace(
+            decision=np.concatenate([np.empty(0), *(seen.f for seen in found)]),
+            votes=np.concatenate([np.empty(0), *(seen.votes for seen in found)]),
+            train_chips=ground.chips,
+            train_y=ground.y,
+            train_picture=ground.picture,
+            train_round=ground.round,
+        )
+
+    def seconds(self, recipe, pictures: PictureSet, part: Part) -> float:
+        """About how long the scans of a part take: of its test pictures, and of those that it mines."""
+        some = pictures.empty or [pictures.pictures[at] for at in part.train]
+        mined = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
+        tested = [pictures.pictures[at] for at in part.test]
+        scans = (some, STEP, mined), (tested, recipe.option("scale_step"), 1)
+        pixels = sum(times * sum(picture.image.size for picture in of) / (1 - step**-2) for of, step, times in scans)
+        return WINDOW_SECONDS * pixels * (recipe.option("enlarge") / recipe.option("stride")) ** 2
+
+    def size(self, recipe, pictures: PictureSet, part: Part) -> Sizes:
+        """How many windows a part will train on, about; those that are looked at cost next to nothing each."""
+        positive = sum(len(pictures.pictures[at].boxes) for at in part.train)
+        n = positive + max(OTHERS[0] * positive, OTHERS[1])
+        if pictures.chips:
+            n, positive = len(pictures.chips[1]), int(np.count_nonzero(pictures.chips[1] > 0))
+        n, d = n + recipe.option("bootstraps") * recipe.option("mined"), recipe.option("chip") ** 2
+        return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)
 
 
 def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check) -> Seen:
@@ -125,26 +185,6 @@ def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image
     f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
     kept = suppressed(seen.boxes, f)
     return Seen(seen, kept, grown(seen.boxes[kept], _grow(recipe, pictures)), f[kept], f[kept] - seen.f[kept])
-
-
-def seconds(recipe, pictures: PictureSet, part: Part) -> float:
-    """About how long the scans of a part take: of its test pictures, and of those that it mines."""
-    some = pictures.empty or [pictures.pictures[at] for at in part.train]
-    mined = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
-    tested = [pictures.pictures[at] for at in part.test]
-    scans = (some, STEP, mined), (tested, recipe.option("scale_step"), 1)
-    pixels = sum(times * sum(picture.image.size for picture in of) / (1 - step**-2) for of, step, times in scans)
-    return WINDOW_SECONDS * pixels * (recipe.option("enlarge") / recipe.option("stride")) ** 2
-
-
-def size(recipe, pictures: PictureSet, part: Part) -> Sizes:
-    """How many windows a part will train on, about; those that are looked at cost next to nothing each."""
-    positive = sum(len(pictures.pictures[at].boxes) for at in part.train)
-    n = positive + max(OTHERS[0] * positive, OTHERS[1])
-    if pictures.chips:
-        n, positive = len(pictures.chips[1]), int(np.count_nonzero(pictures.chips[1] > 0))
-    n, d = n + recipe.option("bootstraps") * recipe.option("mined"), recipe.option("chip") ** 2
-    return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)
 
 
 def _problem(recipe, ground: Ground, check) -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import ClassVar
 
 import numpy as np
@@ -9,15 +10,31 @@ import numpy as np
 from svmcore.lab.registry.checks import count, several
 from svmcore.lab.registry.costs import Sizes, Stage
 from svmcore.lab.registry.edited import EDITED
-from svmcore.lab.registry.fields import Field, RecipeError, choice, numeric
+from svmcore.lab.registry.fields import Field, RecipeError, choice, numeric, of_each
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.methods.cross_training import told
 from svmcore.methods.editing import RULES, EditingSVC
 from svmcore.methods.editing.roles import TITLES, counts
+from svmcore.methods.editing.rule import Rule
 
 OWN = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that has a method of its own
-BINARY = ("trimmed",)  # rules for two classes alone
+RULE = Field(
+    "rule",
+    choice(OWN, lambda rule: rule.title),
+    "multiedit",
+    "Rule",
+    "Why an example is thrown away (Bakir, Bottou and Weston 2004, sections 2.3 and 2.4).",
+)
+
+
+def settings(rule: type[Rule]) -> tuple[Field, ...]:
+    """The fields of a rule's own settings."""
+    return tuple(
+        Field(own.name, numeric(words["low"], words["high"], whole=isinstance(own.default, int)), own.default,
+              words["label"], words["help"], step=words["step"])
+        for own in fields(rule) if (words := own.metadata)
+    )  # fmt: skip
 
 
 class Editing(Method):
@@ -32,46 +49,17 @@ class Editing(Method):
     looks = False
     files = (EDITED,)
     result_fields: ClassVar = {"roles": several(count, len(TITLES), len(TITLES))}
-    fields = (
-        Field(
-            "rule",
-            choice(OWN, lambda rule: rule.title),
-            "multiedit",
-            "Rule",
-            "Why an example is thrown away (Bakir, Bottou and Weston 2004, sections 2.3 and 2.4).",
-        ),
-        Field(
-            "n_neighbors",
-            numeric(1, 1000, whole=True),
-            1,
-            "Neighbours",
-            "How many vote, for the edited nearest neighbour rule.",
-        ),
-        Field(
-            "n_splits", numeric(2, 1000, whole=True), 3, "Splits", "Random parts that judge each other in MULTIEDIT."
-        ),
-        Field(
-            "patience",
-            numeric(1, 100, whole=True),
-            3,
-            "Patience",
-            "Rounds without a discard after which MULTIEDIT ends.",
-        ),
-        Field(
-            "below",
-            numeric(-1e6, 0),
-            -1.0,
-            "Trimmed below",
-            "An example with y f below this does not count, for the trimmed loss.",
-        ),
-    )
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return RULE, *of_each("rule", OWN, settings)
 
     @property
     def variants(self) -> dict[str, dict]:
         return {}  # it uses no invariance
 
     def need_classes(self, recipe, n_classes: int) -> None:
-        if n_classes > 2 and recipe.option("rule") in BINARY:
+        if n_classes > 2 and OWN[recipe.option("rule")].two_classes:
             raise RecipeError("rule", recipe.option("rule"), "another rule, as this one is for two classes")
 
     def brief(self, recipe) -> str:
@@ -81,9 +69,12 @@ class Editing(Method):
         return OWN[recipe.option("rule")].title
 
     def train(self, recipe, problem, monitor):
-        settings = {field.name: recipe.option(field.name) for field in self.fields}
-        estimator = EditingSVC(svc(recipe, problem), **settings, random_state=recipe.seed)
+        estimator = EditingSVC(svc(recipe, problem), rule=self._rule(recipe), random_state=recipe.seed)
         return estimator.fit(problem.X_train, problem.y_train, monitor=monitor)
+
+    def _rule(self, recipe) -> Rule:
+        rule = OWN[recipe.option("rule")]
+        return rule(**{field.name: recipe.option(field.name) for field in settings(rule)})
 
     def figures(self, estimator) -> dict:
         return {"roles": list(counts(estimator.role_).values())}
@@ -95,11 +86,5 @@ class Editing(Method):
         return told(result)
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
-        last = Stage(size.n_train, size.machines)
-        if recipe.option("rule") == "multiedit-svm":
-            splits = recipe.option("n_splits")
-            return [
-                Stage(max(2, size.n_train // splits), size.machines, splits * (2 + recipe.option("patience"))),
-                last,
-            ]
-        return [Stage(size.n_train, size.machines, 3), last] if recipe.option("rule") == "trimmed" else [last]
+        first = (Stage(n, size.machines, times) for n, times in self._rule(recipe).machines(size.n_train))
+        return [*first, Stage(size.n_train, size.machines)]

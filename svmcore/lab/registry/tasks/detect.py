@@ -17,16 +17,20 @@ import numpy as np
 from data import pictures
 from svmcore.lab.registry.checks import an_object, anything, count, positive, several, text
 from svmcore.lab.registry.costs import Sizes
-from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.finders import findings, matched, scanned
+from svmcore.lab.registry.fields import LINE, Field, RecipeError, choice, numeric, of_each
+from svmcore.lab.registry.finders import FINDERS, findings
 from svmcore.lab.registry.finders.findings import Detections
-from svmcore.lab.registry.finders.settings import FIELDS
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
 from svmcore.model import Machine
 
-FINDERS = {"matched": matched, "scan": scanned}
+OF_ALL = (
+    Field("experiment", LINE, None, "Experiment", "Which pictures train and which test.", "the first", shown=False),
+    Field("finder", choice(FINDERS, lambda finder: finder.title), "matched", "Candidates from",
+          "What looks over a whole picture."),
+    Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Pixels of a window's side, as the machine sees it."),
+)  # fmt: skip
 
 
 class Detect(Task):
@@ -35,7 +39,6 @@ class Detect(Task):
     name = "detect"
     title = "Find objects in pictures"
     looks = False
-    fields = FIELDS
     figures: ClassVar = {
         "opportunities": count, "pictures": count, "area": positive, "unit": text, "candidates": count,
         "reachable": count, "offset": lambda value: an_object(value, {"found": count, "alarms": count}),
@@ -47,6 +50,10 @@ class Detect(Task):
     tables: ClassVar = {
         "candidates": ("All candidates", "One row for each: picture, box, score, the object it covers.")
     }
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return OF_ALL + of_each("finder", FINDERS)
 
     def check(self, recipe) -> None:
         if recipe.folds is not None:

@@ -64,7 +64,7 @@ def test_the_objective_is_that_of_a_general_optimiser(seed):
 
 
 def test_the_default_settings_are_the_default_solver_bit_for_bit(monkeypatch):
-    monkeypatch.setattr("svmcore.solvers.decomposition.strategy.FIRST", 120)
+    monkeypatch.setattr("svmcore.solvers.decomposition.sample.LARGEST", 120)
     X, y = problem(1, n=400, classes=3)
     plain, same = (SVC(RBF(0.5), C=3.0, solver=s).fit(X, y) for s in ("decomposition", Decomposition()))
     assert (plain.support_ == same.support_).all()

@@ -12,7 +12,7 @@ from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
 from svmcore.solvers import free, smo
 from svmcore.solvers.decomposition import inner
-from svmcore.solvers.decomposition.rounds import Rounds
+from svmcore.solvers.decomposition.state import State
 from svmcore.solvers.session import Session
 from tests import naive
 
@@ -173,13 +173,13 @@ def test_support_vectors_outside_the_set_count_too(kernel, C):
     X, y = overlapping(200)
     rng, K, box = np.random.default_rng(0), kernel.exact(X, X), np.full((1, 200), C)
     gram, session = Streamed(Operand(X), kernel), Session()
-    rounds = Rounds(gram, y[None], box, session, 1e-3, "train", None, ROOM, 0, ExitStack())
+    state = State(gram, session, y[None], box, 1e-3, ROOM, 0, ExitStack())
     for size in (20, 120, 190):
-        rounds.alpha[0] = rng.uniform(0, C / 2, 200) * (rng.random(200) < 0.9)
+        state.alpha[0] = rng.uniform(0, C / 2, 200) * (rng.random(200) < 0.9)
         chosen = rng.choice(200, size, replace=False)
-        alpha, f = rounds.alpha[0, chosen], np.zeros(size)
-        rounds._settle_free(0, chosen, y[chosen], box[0, chosen], alpha, f, 1e-3, lambda: True, ROOM)
-        beta = rounds.alpha[0] * y
+        alpha, f = state.alpha[0, chosen], np.zeros(size)
+        inner.settle_free(state, 0, chosen, y[chosen], box[0, chosen], alpha, f, 1e-3, lambda: True, ROOM)
+        beta = state.alpha[0] * y
         beta[chosen] = alpha * y[chosen]
         np.testing.assert_allclose(f, (K @ beta - y)[chosen], atol=1e-9 * C * np.abs(K).max())
 

@@ -69,8 +69,8 @@ def test_it_is_the_c_svc_of_its_c_and_its_gap_is_that_ones():
 def test_working_sets_reach_the_same_machine(monkeypatch):
     X, y = clouds(1500, apart=1.5)
     whole = NuSVC(RBF(0.2), nu=0.6, solver="smo", tol=1e-4).fit(X, y)
-    monkeypatch.setattr("svmcore.solvers.decomposition.strategy.FIRST", 300)
-    monkeypatch.setattr("svmcore.solvers.decomposition.rounds.GROWTH", 200)
+    monkeypatch.setattr("svmcore.solvers.decomposition.sample.LARGEST", 300)
+    monkeypatch.setattr("svmcore.solvers.decomposition.sets.GROWTH", 200)
     parts = NuSVC(RBF(0.2), nu=0.6, solver="decomposition", cache_mb=4, tol=1e-4).fit(X, y)
     assert whole.converged_
     assert parts.converged_

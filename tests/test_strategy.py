@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, SVC
-from svmcore.solvers.decomposition import strategy
+from svmcore.solvers.decomposition import sample
 from tests import naive
 
 
@@ -12,7 +12,7 @@ from tests import naive
 def small(monkeypatch):
     """Problems of a few hundred examples are large."""
     monkeypatch.setattr("svmcore.svc.SMO_UP_TO", 50)
-    monkeypatch.setattr(strategy, "LEAST", 100)
+    monkeypatch.setattr(sample, "SMALLEST", 100)
 
 
 def noisy(n, flipped, seed=0):

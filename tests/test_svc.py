@@ -95,7 +95,7 @@ def test_several_classes_are_one_machine_each_against_the_rest():
 
 
 def test_both_solvers_make_the_same_machine(monkeypatch):
-    monkeypatch.setattr("svmcore.solvers.decomposition.strategy.FIRST", 300)
+    monkeypatch.setattr("svmcore.solvers.decomposition.sample.LARGEST", 300)
     X, y = load_digits(return_X_y=True)
     machines = [
         SVC(RBF(0.001), C=2, solver=solver, cache_mb=mb, tol=1e-4).fit(X, y)

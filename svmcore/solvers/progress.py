@@ -105,6 +105,22 @@ class Solution(NamedTuple):
     C: np.ndarray | None = None  # (k, n) float64, the box at the end, where the solver may have scaled it (nu-SVC)
 
 
+WHOLE, ROUNDS = "whole matrix", "rounds"
+
+
+class Way(NamedTuple):
+    """How a solver came by the Gram matrix of its examples; as text, in words."""
+
+    name: str  # WHOLE or ROUNDS
+    examples: int  # all of them, or the sample by which it was chosen
+    share: float | None = None  # of that sample, the support vectors; None where there was nothing to choose
+
+    def __str__(self) -> str:
+        if self.share is None:
+            return f"{self.name} of {self.examples} examples"
+        return f"{self.name}: {100 * self.share:.0f} % of a sample of {self.examples} are support vectors"
+
+
 class Stopped(Exception):
     """The monitor asked for an end."""
 

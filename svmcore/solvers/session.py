@@ -45,7 +45,7 @@ class Session(Work):
         self._free: list[np.ndarray] = []  # memory that was used and is not now
         self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
         self.second_order = 0  # steps on free sets (free.py)
-        self.strategy = ""  # how the examples' Gram matrix was come by, in words
+        self.way = ""  # how the examples' Gram matrix was come by: a Way, or what else has its words as text
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
 
     def __enter__(self) -> Session:
@@ -229,7 +229,7 @@ class Part:
     """
 
     def __init__(self, session: Session, standing: Callable[[], Standing]):
-        vars(self).update(_session=session, standing=standing, strategy="", trace=None)
+        vars(self).update(_session=session, standing=standing, way="", trace=None)
 
     def begin(self, stage: str, standing: Callable[[], Standing]) -> None:
         """As of a session; the stage is the fit's."""

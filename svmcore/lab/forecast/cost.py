@@ -21,8 +21,8 @@ from typing import NamedTuple
 from svmcore.gram.sources import STEP
 from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors, vectors_of_one
 from svmcore.memory import MB
-from svmcore.solvers.decomposition.rounds import GROWTH
-from svmcore.solvers.decomposition.strategy import sample_size
+from svmcore.solvers.decomposition.sample import sample_size
+from svmcore.solvers.decomposition.sets import GROWTH
 from svmcore.svc import NUMBERS, SMO_UP_TO
 
 FLOPS, PASSES = 600e9, 2.5e9

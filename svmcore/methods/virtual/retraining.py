@@ -9,7 +9,6 @@ before the first one begins, so that it does not depend on what runs beside it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -51,12 +50,11 @@ class Retraining:
                 self.orbit, self.nbytes = True, blocks
 
     @property
-    def strategy(self) -> str:
-        """Where its kernel values come from, in words."""
+    def way(self) -> str:
+        """Where its kernel values come from, in words, without what differs between machines."""
         if self.orbit:
             return f"orbit of {len(relative(self.factors.index, self.factors.offsets)[0])} blocks"
-        how = re.split(":| of ", self.part.strategy)[0] or "solver"  # without what differs between machines
-        return f"{how} over virtual vectors"
+        return f"{self.part.way.name if self.part.way else 'solver'} over virtual vectors"
 
     def run(self, ceiling: int) -> None:
         """Solve the share within so many bytes. Stopped where the end came before its solver began."""

@@ -125,7 +125,7 @@ class Stages:
                 self.iterations[task.share.machines] = task.solution.iterations
                 why = why or task.solution.ending
         self.endings.append(("virtual stage", why))
-        self.session.strategy = self._strategy()
+        self.session.way = self._way()
         self.session.forget_memory()
         self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
 
@@ -205,13 +205,13 @@ class Stages:
                 self.session.side_by_side(Retraining.run, calls, self.together)
         return None
 
-    def _strategy(self) -> str:
-        """Where kernel values came from, and how many machines were solved at a time in the end."""
-        ways = Counter(task.strategy for task in self.tasks)
-        said = [way if len(ways) == 1 else f"{times} of {len(self.tasks)} by {way}" for way, times in ways.items()]
+    def _way(self) -> str:
+        """Where kernel values came from, and how many machines were solved at a time in the end, in words."""
+        ways = Counter(task.way for task in self.tasks)
+        parts = [way if len(ways) == 1 else f"{times} of {len(self.tasks)} by {way}" for way, times in ways.items()]
         if len(self.tasks) > 1:
-            said[-1] += f"; up to {self.together} machine{'s' * (self.together > 1)} at a time"
-        return ", ".join(said)
+            parts[-1] += f"; up to {self.together} machine{'s' * (self.together > 1)} at a time"
+        return ", ".join(parts)
 
     def _name(self) -> str:
         """The stage, with the classes whose machines are at work."""

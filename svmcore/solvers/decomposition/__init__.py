@@ -1,13 +1,19 @@
 """All one-vs-rest machines of one data set solved together, on working sets of their own over one Gram source.
 
-rounds     the library's own: sets as large as memory allows, f of all examples kept up to date
-bounded    the same solver with the settings of Osuna, Freund and Girosi (1997): |B|, new points, lookahead, ...
-nu         the same rounds for nu-SVC, which look for the scale of C as they go
-inner      one machine on one set: pairs, and steps on the free set where pairs crawl
-strategy   whether the whole Gram matrix takes less than rounds
+state      what is known of the machines; all that follows are functions on it, by idea
+sample     whether the whole Gram matrix takes less than rounds
+sets       which examples a machine is solved on next
 square     the Gram matrix of a working set, kept from round to round
-pricing    which examples are looked at for violators, and in what order
-settings, trace      what may be asked for, and what was done
+inner      one machine on its set: pairs, and steps on the free set where pairs crawl
+look       f of all examples after it, and the gaps
+reports, trace       how machines stand, and what was done
+
+Strategies hold a state, and say in what order:
+
+rounds     the library's own: sets as large as memory allows, f of all examples kept up to date
+nu         the same for nu-SVC, which look for the scale of C as they go
+bounded    the same solver with the settings of Osuna, Freund and Girosi (1997): |B|, new points, lookahead, ...
+settings, pricing    what may be asked of it; which examples it looks at for violators, and in what order
 """
 
 from __future__ import annotations
@@ -18,10 +24,13 @@ from svmcore.gram.sources import Gram
 from svmcore.gram.threads import one_blas_thread
 from svmcore.solvers.decomposition.bounded import Bounded
 from svmcore.solvers.decomposition.nu import NuRounds
+from svmcore.solvers.decomposition.reports import standing
 from svmcore.solvers.decomposition.rounds import Rounds
+from svmcore.solvers.decomposition.sets import first_set
 from svmcore.solvers.decomposition.settings import CHOICES, Decomposition
+from svmcore.solvers.decomposition.state import State
 from svmcore.solvers.decomposition.trace import Round, Trace
-from svmcore.solvers.progress import Solution
+from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import Session
 
 __all__ = ["CHOICES", "Decomposition", "Round", "Trace", "solve"]
@@ -51,7 +60,24 @@ def solve(
     it in the Solution.
     """
     with one_blas_thread, ExitStack() as memory:
-        problem = gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings, hold
+        trace = session.trace = None if settings is None else Trace(len(Y[0]), gram.nbytes)
+        apart = nu is not None
+        state = State(gram, session, Y, C, tol, square_bytes, seed, memory, hold, apart, trace)
+        state.columns = first_set(state)
+        session.begin(stage, lambda: whole(standing(state)) if whole else standing(state))
         if settings is not None and not settings.usual:
-            return Bounded(*problem[:-1]).run()
-        return (Rounds(*problem) if nu is None else NuRounds(*problem, nu)).run()
+            return _run(state, Bounded(state, settings))
+        return _run(state, Rounds(state) if nu is None else NuRounds(state, nu))
+
+
+def _run(state: State, strategy: Rounds | Bounded | NuRounds) -> Solution:
+    """To the end, or to the stop that someone asks for."""
+    why = "stopped"
+    try:
+        strategy.solve()
+        why = strategy.ending()
+    except Stopped:
+        state.gaps[:], state.bias[:] = zip(*((seen.gap, seen.bias) for seen in state.seen), strict=True)
+    else:
+        state.session.report()
+    return Solution(state.alpha, state.bias, state.gaps, not why, state.iterations, why, state.C)

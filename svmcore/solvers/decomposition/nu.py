@@ -17,50 +17,51 @@ import numpy as np
 from svmcore.solvers import smo
 from svmcore.solvers.decomposition.inner import LOOSE
 from svmcore.solvers.decomposition.rounds import Rounds
+from svmcore.solvers.decomposition.state import State
 
 NEARLY = 3.0  # the largest margin after a round, and the least inverse, with which sets are solved to the target
-MOST = 10.0  # times that C is scaled in a round
+FASTEST = 10.0  # times that C is scaled in a round, at most
 NO_MARGIN = 1e3  # mean alpha_i K_ii above which a machine counts as one without margin: C is in the thousands
 
 
-class NuRounds(Rounds):
-    """As Rounds; C (k, n) is a copy, scaled as it goes."""
+class NuRounds:
+    """The strategy on a state, whose C it scales and whose pairs lie within classes: Rounds with a scaling of their
+    own."""
 
-    apart = True
-
-    def __init__(self, gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings, hold, nu: float):
-        super().__init__(gram, Y, C, session, tol, stage, whole, square_bytes, seed, memory, settings, hold)
-        self.nu, self.far = nu, np.ones(self.k, bool)  # far: from a margin of 1
-        for y, box, alpha in zip(self.Y, self.C, self.alpha, strict=True):
+    def __init__(self, state: State, nu: float):
+        self.s, self.nu, self.rounds = state, nu, Rounds(state, self._scale_open)
+        state.floor[:] = LOOSE
+        for y, box, alpha in zip(state.Y, state.C, state.alpha, strict=True):
             for side in (1.0, -1.0):  # random ones of each class are filled until they have half of the sum
-                members = self.rng.permutation(np.flatnonzero(y == side))
+                members = state.rng.permutation(np.flatnonzero(y == side))
                 before = np.cumsum(box[members]) - box[members]
                 alpha[members] = np.clip(nu * box.sum() / 2 - before, 0, box[members])
 
-    def _tolerance(self, m, whole):
-        return max(super()._tolerance(m, whole), LOOSE if self.far[m] else 0.0)
+    def solve(self) -> None:
+        """As of Rounds."""
+        self.rounds.solve()
 
-    def _check_gaps(self):
-        for m in self._open():
+    def ending(self) -> str:
+        """Why machines ended above tol, or that there is no margin; empty where neither is so."""
+        if (without := self._without_margin()).any():
+            C = self.s.C[without].max()
+            return f"nu = {self.nu:g} leaves next to no margin (as C, it is beyond {C:.2g}); allowed: a larger nu"
+        return self.rounds.ending()
+
+    def _scale_open(self) -> None:
+        for m in self.s.open():
             self._scale(m)
-        super()._check_gaps()
 
-    def _scale(self, m) -> None:
+    def _scale(self, m: int) -> None:
         """alpha and C of machine m such that its margin is 1, or nearer to it; given up where it has none."""
-        at = self.columns
-        rho = smo.margin(self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at])
-        self.far[m] = not 1 / NEARLY < rho < NEARLY
-        rho = float(np.clip(rho, 1 / MOST, MOST))
-        self.f[m] = (self.f[m] + self.Y[m]) / rho - self.Y[m]
-        self.alpha[m] /= rho
-        self.C[m] /= rho
-        self.exact.given_up[m] |= self._without_margin()[m]
+        s = self.s
+        rho = smo.margin(*s.of(m, s.columns))
+        s.floor[m] = 0.0 if 1 / NEARLY < rho < NEARLY else LOOSE
+        rho = float(np.clip(rho, 1 / FASTEST, FASTEST))
+        s.f[m] = (s.f[m] + s.Y[m]) / rho - s.Y[m]
+        s.alpha[m] /= rho
+        s.C[m] /= rho
+        s.exact.given_up[m] |= self._without_margin()[m]
 
     def _without_margin(self) -> np.ndarray:
-        return self.alpha @ self.gram.diag > NO_MARGIN * self.n
-
-    def _ending(self):
-        if (without := self._without_margin()).any():
-            C = self.C[without].max()
-            return f"nu = {self.nu:g} leaves next to no margin (as C, it is beyond {C:.2g}); allowed: a larger nu"
-        return super()._ending()
+        return self.s.alpha @ self.s.gram.diag > NO_MARGIN * self.s.n

@@ -16,25 +16,22 @@ from __future__ import annotations
 
 import numpy as np
 
-FIRST, LEAST = (
-    10_000,
-    1000,
-)  # examples of the random sample that the first round works on: a quarter of all, within these
+SMALLEST, LARGEST = 1000, 10_000  # examples of the sample that the first round works on: a quarter of n within these
 KEPT, STREAMED, MOVED = 2.6, 1.6, 0.9  # of a value of K in memory, of one added to f, of an example that a pair passes
 LATER = 2  # times the pairs of the sample, solved roughly, that as many examples take to the end
 
 
 def sample_size(n: int, largest: int) -> int:
     """How many of n examples the first round works on, where working sets hold `largest` at most."""
-    return min(max(n // 4, LEAST), FIRST, largest, n)
+    return min(max(n // 4, SMALLEST), LARGEST, largest, n)
 
 
-def whole_pays(alpha, sample, iterations) -> tuple[bool, str]:
+def whole_pays(alpha, sample, iterations) -> tuple[bool, float]:
     """Whether the whole matrix takes less than rounds, from alpha (k, n) after a round on the examples `sample` (m,)
-    that took `iterations` (k,) pairs; and what it was judged by, in words."""
+    that took `iterations` (k,) pairs; and which share of the sample are support vectors."""
     loaded = alpha[:, sample] > 0
     shares, share = loaded.mean(1), loaded.any(0).mean()
     moved = MOVED * LATER * np.asarray(iterations) / len(sample)
     whole = KEPT + moved.sum()
     rounds = KEPT * (shares**2).sum() + STREAMED * share + 2 * (moved * shares).sum()
-    return bool(whole < rounds), f"{100 * share:.0f} % of a sample of {len(sample)} are support vectors"
+    return bool(whole < rounds), float(share)

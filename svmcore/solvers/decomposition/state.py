@@ -1,0 +1,117 @@
+"""The state of one solve, which all files of this folder share: what each field holds stands beside it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.gram.sources import Gram
+from svmcore.gram.threads import CORES
+from svmcore.solvers.decomposition.square import Square
+from svmcore.solvers.decomposition.trace import Trace
+from svmcore.solvers.exact import Exact
+from svmcore.solvers.free import set_size
+from svmcore.solvers.session import Session
+
+SMALLEST_SET = 64  # examples that a working set may hold however little memory there is
+FUTILE = (
+    2  # futile calls of steps in turn after which a machine has come as far as it can, unless memory cuts them short
+)
+
+
+class Seen(NamedTuple):
+    """A machine when it was last looked at; never changed."""
+
+    alpha: np.ndarray  # (n,) float64
+    gap: float
+    bias: float
+    dual: float
+    n_sv: int
+    n_bound: int
+
+
+@dataclass(eq=False)
+class State:
+    """k machines on n examples; a machine m is a row of each array, and arrays change in place."""
+
+    # The problem, as of decomposition.solve
+    gram: Gram  # where kernel values come from; replaced by one that holds all of K, where that pays
+    session: Session
+    Y: np.ndarray  # (k, n) float64, +1 and -1
+    C: np.ndarray  # (k, n) float64, a copy: nu-SVC scales it
+    tol: float
+    square_bytes: int
+    seed: int
+    memory: ExitStack  # gives back what the session lends
+    may_hold: bool = False  # whether all of K may come into memory, where that pays
+    apart: bool = False  # pairs lie within a class (nu.py)
+    trace: Trace | None = None
+
+    # What the machines have come to
+    alpha: np.ndarray = field(init=False)  # (k, n) float64
+    f: np.ndarray = field(init=False)  # (k, n) float64, up to date for the examples `columns`
+    gaps: np.ndarray = field(init=False)  # (k,) over `columns`, when last checked
+    bias: np.ndarray = field(init=False)  # (k,)
+    exact: Exact = field(init=False)  # what is known in double precision: targets, and who is done
+    seen: list[Seen] = field(init=False)  # each machine, for reports
+
+    # What it has taken, and how well it goes
+    iterations: np.ndarray = field(init=False)  # (k,) int64, pairs, steps counted as the pairs that take as long
+    limit: int = field(init=False)  # of these
+    stale: np.ndarray = field(init=False)  # (k,) rounds in turn in which a machine gained next to nothing
+    futile: np.ndarray = field(init=False)  # (k,) calls of second-order steps in turn that brought next to nothing
+    cramped: np.ndarray = field(init=False)  # (k,) bool, steps lack memory
+    floor: np.ndarray = field(init=False)  # (k,) a gap below which no set is solved for now (nu.py)
+
+    # Working sets and their Gram matrices
+    columns: np.ndarray = field(init=False)  # examples whose f is kept up to date, ascending
+    narrowed: tuple = (None, None)  # the columns that `add_to` was last asked for, as the source prepared them
+    threads: int = field(init=False)  # machines solved side by side
+    largest: int = field(init=False)  # examples of a working set at most
+    K: tuple | None = field(init=False)  # (blocks, which): all of K, where it is in memory
+    given: bool = field(init=False)  # the source came with all of K
+    square: Square | None = None  # the only machine's working set, where not all of K is in memory
+    spaces: SimpleQueue = field(default_factory=SimpleQueue)  # memory of working sets' K, one for each thread
+    rng: np.random.Generator = field(init=False)  # draws working sets
+
+    def __post_init__(self):
+        self.Y, self.C = np.ascontiguousarray(self.Y, np.float64), np.array(self.C, np.float64)
+        k, n = self.Y.shape
+        self.alpha, self.f = np.zeros_like(self.Y), -self.Y
+        self.gaps, self.bias = np.full(k, np.inf), np.zeros(k)
+        self.exact = Exact(self.gram, self.Y, self.C, self.tol, self.session, np.random.default_rng(self.seed))
+        self.seen = [Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * k
+        self.iterations, self.limit = np.zeros(k, np.int64), self.session.iteration_limit(n)
+        self.stale, self.futile = np.zeros(k, int), np.zeros(k, int)
+        self.cramped, self.floor = np.zeros(k, bool), np.zeros(k)
+        self.columns, self.threads = np.arange(n), min(CORES, 2, k)
+        self.largest = min(n, max(set_size(n, self.square_bytes // self.threads), SMALLEST_SET))
+        self.given = self.gram.blocks is not None
+        self.K = (self.gram.blocks, self.gram.which) if self.given else None
+        self.may_hold &= 4 * n * n <= self.square_bytes
+        self.rng = np.random.default_rng(self.seed)
+
+    @property
+    def k(self) -> int:
+        return self.Y.shape[0]
+
+    @property
+    def n(self) -> int:
+        return self.Y.shape[1]
+
+    def of(self, m: int, at=slice(None)) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(y, C, alpha, f) of machine m, of the examples `at`."""
+        return self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at]
+
+    def ended(self) -> np.ndarray:
+        """Machines (k,) that may not go on: their pairs, or what steps can do, are at an end."""
+        return (self.iterations >= self.limit) | ((self.futile >= FUTILE) & ~self.cramped)
+
+    def open(self) -> list[int]:
+        """Machines that are not done, and may go on."""
+        done = self.exact.known | self.exact.given_up | self.ended()
+        return np.flatnonzero((self.gaps > self.exact.target) & ~done).tolist()

@@ -19,7 +19,7 @@ from svmcore.estimator import MachineEstimator, Targets, dense_bytes, float32_ro
 from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work, symmetric
-from svmcore.kernels import RBF, Kernel, Linear, Poly, Precomputed, Sigmoid
+from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
 from svmcore.solvers import decomposition, digestion
@@ -29,7 +29,6 @@ from svmcore.solvers.progress import Solution
 from svmcore.solvers.session import Session
 
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
-KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
 SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
 
@@ -228,8 +227,9 @@ class SVC(MachineEstimator):
         return tags
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.kernel, Kernel) and self.kernel not in KERNEL_NAMES:
-            raise ValueError(f"kernel = {self.kernel!r}; allowed: {', '.join(KERNEL_NAMES)}, or a Kernel object")
+        names = [*named_kernels(), "precomputed"]
+        if not isinstance(self.kernel, Kernel) and self.kernel not in names:
+            raise ValueError(f"kernel = {self.kernel!r}; allowed: {', '.join(names)}, or a Kernel object")
         if not isinstance(self.solver, Digestion | Decomposition) and self.solver not in SOLVERS:
             allowed = f"{', '.join(SOLVERS)}, or a Decomposition or Digestion object"
             raise ValueError(f"solver = {self.solver!r}; allowed: {allowed}")
@@ -250,21 +250,21 @@ class SVC(MachineEstimator):
         """The Kernel that this estimator's parameters mean for training examples X (n, d)."""
         if isinstance(self.kernel, Kernel):
             return self.kernel
-        if self.kernel == "linear":
-            return Linear()
         if self.kernel == "precomputed":
             return Precomputed(X.shape[1])
-        gamma = self.gamma
-        if gamma == "scale":
+        kind, numbers = KERNELS[self.kernel], {"degree": self.degree, "coef0": float(self.coef0)}
+        return kind.of_numbers(**numbers, gamma=self._gamma(X) if hasattr(kind, "gamma") else 1.0)
+
+    def _gamma(self, X) -> float:
+        """The number that `gamma` means for training examples X (n, d)."""
+        if self.gamma == "scale":
             variance = X.var(dtype=np.float64)
-            gamma = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-        elif gamma == "auto":
-            gamma = 1 / X.shape[1]
-        elif isinstance(gamma, str):
-            raise ValueError(f"gamma = {gamma!r}; allowed: 'scale', 'auto', or a number above 0")
-        if self.kernel == "poly":
-            return Poly(self.degree, float(gamma), float(self.coef0), normalised=False)
-        return RBF(float(gamma)) if self.kernel == "rbf" else Sigmoid(float(gamma), float(self.coef0))
+            return 1 / (X.shape[1] * float(variance)) if variance > 0 else 1.0
+        if self.gamma == "auto":
+            return 1 / X.shape[1]
+        if isinstance(self.gamma, str):
+            raise ValueError(f"gamma = {self.gamma!r}; allowed: 'scale', 'auto', or a number above 0")
+        return float(self.gamma)
 
     def _box(self, targets: Targets) -> np.ndarray:
         """C_i (n,) of the examples.
@@ -293,7 +293,7 @@ class SVC(MachineEstimator):
         if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
             require_memory(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
             return Source(Streamed(operand, kernel, whole=True), ceiling - fixed)
-        if not hasattr(kernel, "fill"):
+        if not kernel.fills:
             fixed += operand.nbytes + (4 * X.size if operand.layout == "dense" else 0)  # those not settled, again
             require_memory(fixed + 4 * STEP * n, ceiling, f"training on {n} examples")
             return Source(Streamed(operand, kernel), ceiling - fixed)
@@ -307,9 +307,9 @@ class SVC(MachineEstimator):
         n = operand.n
         size = min(self.solver.working_set, n)
         square, rows = 4 * size * size, 4 * STEP * n
-        need = fixed + square + rows * (2 if hasattr(kernel, "fill") else 1)
+        need = fixed + square + rows * (2 if kernel.fills else 1)
         require_memory(need, ceiling, f"a working set of {size} of {n} examples")
-        if not hasattr(kernel, "fill"):
+        if not kernel.fills:
             return Source(Streamed(operand, kernel), ceiling - need + square)
         return Source(Cached(operand, kernel, min(ceiling - need, 4 * n * size)), square)
 

@@ -1,9 +1,16 @@
 """Kernels: values against the formulas, descriptions there and back, errors that name the field."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from svmcore import RBF, Linear, Poly, Sigmoid, kernel_from_dict
+from svmcore import RBF, SVC, Linear, Poly, Sigmoid, kernel_from_dict, load, save
+from svmcore.gram.products import Operand
+from svmcore.gram.sources import Streamed
+from svmcore.kernels import KERNELS as REGISTERED
+from svmcore.kernels import Kernel, KernelCode, numeral, register
+from svmcore.solvers.session import Session
 from tests import naive
 
 KERNELS = [
@@ -82,3 +89,70 @@ def test_errors_name_field_value_and_what_is_allowed(make, words):
 def test_blocks_of_different_width_are_refused(vectors):
     with pytest.raises(ValueError, match=r"5 features.*4"):
         RBF().block(vectors[0], np.zeros((2, 4), np.float32))
+
+
+@pytest.fixture
+def cauchy():
+    """A kernel that the compiled pass has never heard of, as who adds one writes it."""
+
+    @register("cauchy")
+    @dataclass(frozen=True)
+    class Cauchy(Kernel):
+        gamma: float = numeral(1.0, "gamma", "Factor of the squared distance.", 1e-6)
+
+        def value(self, dots, su, sv):
+            return 1 / (1 + self.gamma * (su + sv - 2 * dots))
+
+    yield Cauchy(0.7)
+    del REGISTERED["cauchy"]
+
+
+def distances(A, B):
+    return ((A[:, None].astype(np.float64) - B[None]) ** 2).sum(axis=2)
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
+def test_a_kernel_of_ones_own_is_in_all_products_of_every_layout(cauchy, layout):
+    rng = np.random.default_rng(3)
+    A, X = ((rng.random((m, 9)) < 0.4) * rng.integers(0, 9, (m, 9)).astype(np.float32) / 8 for m in (20, 700))
+    operand, K = Operand(X, layout), 1 / (1 + 0.7 * distances(A, X))
+    np.testing.assert_allclose(operand.block(A, cauchy), K, rtol=1e-5)
+    np.testing.assert_allclose(cauchy.block(A, X), K, rtol=1e-5)
+    np.testing.assert_allclose(cauchy.exact(A, X), K, rtol=1e-12)
+    idx, coef = np.arange(5, 300, 7), rng.standard_normal((3, 43)).astype(np.float32)
+    own = 1 / (1 + 0.7 * distances(X[idx], X))
+    np.testing.assert_allclose(operand.take(idx, cauchy, slice(90, 500)), own[:, 90:500], rtol=1e-5)
+    np.testing.assert_allclose(operand.subset(idx).take(slice(0, 43), cauchy), own[:, idx], rtol=1e-5)
+    np.testing.assert_allclose(operand.sums(A, cauchy, coef.repeat(17, 1)[:, :700]),
+                               K @ coef.repeat(17, 1)[:, :700].T, rtol=1e-4, atol=1e-4)  # fmt: skip
+    part = np.arange(100, 600)
+    F, gram = np.zeros((3, 500)), Streamed(operand, cauchy)
+    gram.add_to(F, idx, coef, gram.columns(part), Session())
+    np.testing.assert_allclose(F, coef @ own[:, part], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("solver", ["smo", "decomposition"])
+def test_a_kernel_of_ones_own_trains_by_name_and_is_saved(cauchy, solver, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3)).astype(np.float32)
+    y = np.hypot(*X.T[:2]) > 1
+    machine = SVC("cauchy", gamma=0.7, C=5, solver=solver).fit(X, y)
+    given = SVC("precomputed", C=5).fit(cauchy.exact(X, X), y)
+    assert machine.kernel_ == cauchy == kernel_from_dict(cauchy.to_dict())
+    assert machine.converged_
+    assert machine.history_[-1].dual == pytest.approx(given.history_[-1].dual, rel=1e-5)
+    save(machine, tmp_path / "machine.npz")
+    kept = load(tmp_path / "machine.npz")
+    assert kept.kernel == cauchy
+    np.testing.assert_array_equal(kept.decision_values(X)[:, 0], machine.decision_function(X))
+    with pytest.raises(TypeError, match=r"kernel cauchy .*another solver"):
+        SVC(cauchy, solver="smo-digestion").fit(X, y)
+
+
+def test_a_kind_that_the_compiled_pass_does_not_know_is_an_error():
+    class Strange(Linear):
+        def code(self):
+            return KernelCode(99, 1, np.float32(1), np.float32(0))
+
+    with pytest.raises(ValueError, match="the compiled pass does not know"):
+        Strange().block(np.ones((2, 3)), np.ones((4, 3)))

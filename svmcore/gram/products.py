@@ -120,7 +120,7 @@ class Operand:
         function of inner products brings `fill(operand, A, sq, cols, out)`."""
 
         def fill(out):
-            if hasattr(kernel, "fill"):
+            if kernel.fills:
                 kernel.fill(self, A, sq, cols, out)
                 return
             near, u = taken_apart(A, self.apart(kernel)[0], sq)
@@ -148,7 +148,7 @@ class Operand:
     def add_to(self, F, A, sq, kernel: Kernel, coef) -> None:
         """F (k, n) float64 += coef (k, m) float32 times the kernel values of the rows of A (m, d), sq (m,) = |a|^2."""
         coef = np.ascontiguousarray(coef)
-        if hasattr(kernel, "fill"):
+        if not kernel.compiled:
             F += coef @ self.product(A, sq, kernel, slice(0, self.n))
             return
         far, v = self.apart(kernel)
@@ -166,7 +166,7 @@ class Operand:
         Values are float32, products and sums of them float64; none is kept.
         """
         A = np.ascontiguousarray(A, np.float32)
-        if hasattr(kernel, "fill"):
+        if not kernel.compiled:
             return self.product(A, squared_norms(A), kernel, slice(0, self.n)).astype(np.float64) @ coef.T
         far, v = self.apart(kernel)
         A, u = taken_apart(A, far)
@@ -187,7 +187,7 @@ class Operand:
 
     def add_own_to(self, F, operand: Operand, idx, kernel: Kernel, coef) -> None:
         """As `add_to` with the examples idx (m,) of an operand: cheaper where this one is a subset of it."""
-        rows = self._own_rows(operand, idx, kernel)
+        rows = self._own_rows(operand, idx, kernel) if kernel.compiled else None
         if rows is None:
             self.add_to(F, operand.X[idx], operand.sq[idx], kernel, coef)
         else:
@@ -197,7 +197,7 @@ class Operand:
         """The examples idx (m,) of an operand as rows for these tiles, listed once for all its examples: whole numbers
         alone, and of operands that have their examples from the same; else None, and for a kernel that fills or has
         far features."""
-        if not (self._tiles and self._tiles.whole) or hasattr(kernel, "fill") or len(self.apart(kernel)[0]):
+        if not (self._tiles and self._tiles.whole) or kernel.fills or len(self.apart(kernel)[0]):
             return None
         at = np.arange(operand.n)[idx] if isinstance(idx, slice) else np.asarray(idx)
         while "_of" in operand.__dict__:
@@ -214,6 +214,7 @@ class Operand:
                 some, pieces = u.rows(r), _pieces(len(B), WIDTH)
                 calls = [(A[r], B[p], code, some, v, cols.start + p.start, out[r, p]) for p in pieces]
                 side_by_side(_multiply_dense, calls)
+        _finish_by_pieces(kernel, out, u, v.sq[cols])
 
     def _tiled(self, rows, u, kernel, cols, out):
         tiles, v = (self._tiles.data, self._tiles.step), self.apart(kernel)[1]
@@ -222,6 +223,7 @@ class Operand:
             rest = cols.start, cols.stop, kernel.code(), u.rows(part), v, _in_whole_rows(out[part])
             groups = self._groups(cols, part.stop - part.start)
             side_by_side(multiply, [(some, *tiles, g.start, g.stop, *rest) for g in groups])
+        _finish_by_pieces(kernel, out, u, v.sq[cols])
 
     def _add_tiled(self, F, rows, u, kernel, coef):
         tiles, rest = (self._tiles.data, self._tiles.step), (kernel.code(), u, self.apart(kernel)[1], coef, F)
@@ -246,6 +248,12 @@ def _pieces(n: int, size: float) -> list[slice]:
     count = -(-n // max(int(size), 1))
     bounds = [n * i // max(count, 1) for i in range(count + 1)]
     return [slice(a, b) for a, b in pairwise(bounds)]
+
+
+def _finish_by_pieces(kernel: Kernel, out, u: Side, sv) -> None:
+    """Inner products `out` (m, n') become values of a kernel that the compiled pass does not know."""
+    if not kernel.compiled:
+        side_by_side(kernel.finish, [(out[:, p], u.sq, sv[p]) for p in _pieces(out.shape[1], WIDTH)])
 
 
 def _in_whole_rows(out):

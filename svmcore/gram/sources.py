@@ -160,7 +160,7 @@ class Streamed(Gram):
     def __init__(self, operand: Operand, kernel: Kernel, whole: bool = False, K=None):
         self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole or K is not None
         self.blocks, self.which = (None, None) if K is None else (K[None], PLAIN)
-        self.double = not hasattr(kernel, "fill")
+        self.double = not kernel.fills
         self.diag = kernel.diag(operand.X)
         self.nbytes, self.width = operand.X.nbytes + operand.nbytes + (0 if K is None else K.nbytes), operand.d
 

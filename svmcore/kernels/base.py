@@ -10,7 +10,7 @@ from typing import ClassVar, get_args, get_origin, get_type_hints
 import numpy as np
 
 from svmcore.kernels.apart import _finish_rows, _subtract_far_rows, as_columns, far_features, squared_norms, taken_apart
-from svmcore.kernels.compiled import KernelCode
+from svmcore.kernels.compiled import INNER, KernelCode
 
 KERNELS: dict[str, type[Kernel]] = {}
 LARGEST = float(np.finfo(np.float32).max)  # products are made in single precision
@@ -24,6 +24,7 @@ class Kernel:
     constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
     reach: ClassVar[float] = np.inf  # |x|^2 up to which its values come from inner products alone (apart.py)
     differentiable: ClassVar[bool] = False  # has `slopes`
+    fills: ClassVar[bool] = False  # is no function of u.v and the norms: brings its own blocks (methods/blockwise.py)
     definite: ClassVar[bool] = True  # positive (semi-)definite: sum_ij c_i c_j K(u_i, u_j) >= 0, a squared length
 
     @property
@@ -42,6 +43,16 @@ class Kernel:
         """How many values of a plain kernel, a function of u.v and the norms, take as long as one of this."""
         return 1.0
 
+    @property
+    def compiled(self) -> bool:
+        """Whether the compiled pass makes its values (compiled.py); else `value` makes them of inner products."""
+        return type(self).code is not Kernel.code
+
+    @classmethod
+    def of_numbers(cls, **numbers) -> Kernel:
+        """The kernel that scikit-learn means by its name and these numbers; it takes those that are fields of it."""
+        return cls(**{name: value for name, value in numbers.items() if name in {f.name for f in fields(cls)}})
+
     def block(self, A, B, out=None):
         """Kernel values of every row of A (m, d) against every row of B (n, d): (m, n) float32, into `out` if given."""
         A, B = _rows(A), _rows(B)
@@ -52,7 +63,13 @@ class Kernel:
         (A, u), (B, v) = taken_apart(A, far), taken_apart(B, far)
         np.matmul(A, B.T, out=out)
         _finish_rows(self.code(), out, u, as_columns(v), 0)
+        self.finish(out, u.sq, v.sq)
         return out
+
+    def finish(self, block, su, sv) -> None:
+        """What the compiled pass has left undone of a block (m, n) of inner products, su (m,), sv (n,), in place."""
+        if not self.compiled:
+            block[:] = self.value(block, su[:, None], sv)
 
     def products(self, A, B, su=None, sv=None):
         """What `value` and `slopes` take of the rows of A (m, d) and B (n, d), of one precision: u.v (m, n), |u|^2
@@ -72,7 +89,7 @@ class Kernel:
 
         Kernels that fill their own blocks are as exact as those are.
         """
-        if hasattr(self, "fill"):
+        if self.fills:
             return self.block(A, B).astype(np.float64)
         return self.value(*self.products(np.asarray(A, np.float64), np.asarray(B, np.float64)))
 
@@ -121,8 +138,8 @@ class Kernel:
         return self  # never changed
 
     def code(self) -> KernelCode:
-        """The kernel in plain numbers; kernels that are not functions of u.v and the norms have none."""
-        raise TypeError(f"{type(self).__name__} is not a function of inner products")
+        """The kernel in plain numbers, for the compiled pass; of one that it does not know inner products alone."""
+        return INNER
 
     def to_dict(self) -> dict:
         """JSON-able description that `kernel_from_dict` reads back."""
@@ -143,6 +160,11 @@ def register(name: str):
         return cls
 
     return enter
+
+
+def named_kernels() -> list[str]:
+    """Kernels that a few numbers make, which an SVC takes by their names."""
+    return [name for name, kind in KERNELS.items() if all(f.metadata for f in fields(kind))]
 
 
 def kernel_from_dict(description: dict) -> Kernel:

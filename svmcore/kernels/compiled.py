@@ -1,6 +1,7 @@
 """Compiled kernels: inner products become kernel values where they lie, so that a product writes each value once.
 
-A row is gone through once, its values in vectors from the inner product to the kernel value.
+A row is gone through once, its values in vectors from the inner product to the kernel value. A kernel needs none of
+this to be right, but to be fast: of one without a `code` the pass leaves inner products, and `Kernel.value` goes on.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ class KernelCode(NamedTuple):
     coef0: np.float32
 
 
+INNER = KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
+
+
 @njit(cache=True, nogil=True)
 def _finish(code, row, su, sv):
     """Inner products `row` (t,) of u with t vectors become kernel values in place; su = |u|^2, sv (t,) = |v|^2."""
@@ -32,6 +36,8 @@ def _finish(code, row, su, sv):
         _finish_rbf(code, row, su, sv)
     elif code.kind == SIGMOID:
         _finish_sigmoid(code, row)
+    elif code.kind != LINEAR:
+        raise ValueError("a kernel of a kind that the compiled pass does not know")
 
 
 @njit(cache=True, nogil=True, fastmath=FUSED)

@@ -19,7 +19,7 @@ import numpy as np
 
 from svmcore.kernels.apart import SAFE
 from svmcore.kernels.base import Kernel, _check, _check_finite, _check_positive, numeral, register
-from svmcore.kernels.compiled import LINEAR, POLY, RBF_, SIGMOID, KernelCode
+from svmcore.kernels.compiled import INNER, POLY, RBF_, SIGMOID, KernelCode
 
 
 def _gamma():
@@ -54,7 +54,7 @@ class Linear(Kernel):
     formula: ClassVar[str] = r"u \cdot v"
 
     def code(self) -> KernelCode:
-        return KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
+        return INNER
 
     def value(self, dots, su, sv):
         return dots
@@ -101,6 +101,10 @@ class Poly(Kernel):
     normalised: bool = numeral(True, "Normalise", "Divide by (gamma + coef0)^degree: unit vectors give at most 1.")
     title: ClassVar[str] = "Poly"
     differentiable: ClassVar[bool] = True
+
+    @classmethod
+    def of_numbers(cls, **numbers) -> Poly:
+        return super().of_numbers(**numbers, normalised=False)
 
     @property
     def definite(self) -> bool:

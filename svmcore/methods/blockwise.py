@@ -28,6 +28,8 @@ PIECE = 1024  # rows multiplied at once: what is asked to stop, or clicked, wait
 class BlockwiseKernel(Kernel):
     """A kernel whose blocks come from its `fill`, wherever an Operand asks for them."""
 
+    fills: ClassVar[bool] = True
+
     def block(self, A, B, out=None):
         """Kernel values of every row of A (m, d) against every row of B (n, d): (m, n) float32, into `out` if given."""
         return Operand(B).block(A, self, out)

@@ -193,6 +193,7 @@ class Steps:
         dots, sx, norms = self.kernel.products(x, U, sx, norms)
         K = dots.copy()
         _finish_rows(self.code, K, all_near(sx[:, 0]), as_columns(all_near(norms[0])), 0)
+        self.kernel.finish(K, sx[:, 0], norms[0])
         p = tau * (K @ gamma + bias)
         p -= p.max(axis=1, keepdims=True)
         np.exp(p, out=p)

@@ -136,7 +136,7 @@ class _Factor:
 
 def _diagonal(kernel: Kernel, X) -> tuple[np.ndarray, float]:
     """K(x, x) (n,) float64, and how exact kernel values are."""
-    if hasattr(kernel, "fill"):
+    if kernel.fills:
         return kernel.diag(X).astype(np.float64), ROUNDING[1]
     norms = squared_norms(X.astype(np.float64))
     return np.array(kernel.value(norms, norms, norms), np.float64), ROUNDING[0]

@@ -95,7 +95,7 @@ class Retraining:
         steps = () if prepare is None else getattr(prepare, "steps", ("unknown",))
         n0 = len(share.parent) // J
         parents = share.parent[:n0]
-        if stages.second.solver != "auto" or hasattr(stages.second_kernel, "fill") or not set(steps) <= STEADY:
+        if stages.second.solver != "auto" or stages.second_kernel.fills or not set(steps) <= STEADY:
             return False
         if len(share.parent) != J * n0 or jitters.image_shape is None:
             return False

@@ -71,8 +71,10 @@ def solve(
 ) -> Solution:
     """Solve the machines of Y (k, n), C (k, n) one after the other, each with a row cache of `cache_bytes`.
 
-    TypeError for a kernel that is not a function of inner products. Arguments and Solution as of decomposition.solve.
+    TypeError for a kernel without `code`. Arguments and Solution as of decomposition.solve.
     """
+    if not kernel.compiled:
+        raise TypeError(f"kernel {kernel.name} is unknown to the compiled passes of digestion; allowed: another solver")
     return _Machines(operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings or Digestion()).run()
 
 

@@ -19,9 +19,9 @@ WHOLE = ("epochs", "batch", "directions")  # of the Answers
 METHODS = ("auto", "exact", "quadratic", "rho", "answers")
 THRESHOLDS = ("auto", "train", "kept")
 CHOICES = {"method": METHODS, "start": ("auto", *STARTS), "thresholds": THRESHOLDS, "shared": (True, False)}
-RANGES = {"max_rho": (0, 1), "max_error": (0, 1), "tol": (0, 1), "exact_tol": (0, np.inf)}
+RANGES = {"max_rho": (0, 1), "tol": (0, 1), "exact_tol": (0, np.inf)}
 LEAST = {"iterations": 0, "steps": 1}
-OPTIONAL = ("max_rho", "max_error", "steps")
+OPTIONAL = ("max_rho", "steps")
 MANY = 20_000  # training examples that gradient steps on answers want
 
 
@@ -57,7 +57,7 @@ def check_parameters(owner, machine) -> None:
         _require(owner, name, good, f"a whole number from {least}")
 
 
-def check_against(owner, machine: Machine, method: str, n_train: int, n_val: int) -> None:
+def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
     """ValueError where machine, method and examples do not go together; BudgetError where memory would not do."""
     if isinstance(machine.kernel, Precomputed):
         raise ValueError("machine: kernel = precomputed; allowed: a kernel of examples, as vectors are constructed")
@@ -83,8 +83,6 @@ def check_against(owner, machine: Machine, method: str, n_train: int, n_val: int
         _check_answers(owner, machine, n_train)
     if owner.thresholds == "train" and not n_train:
         raise ValueError("thresholds = 'train' without X and y; allowed: with training examples, or 'kept'")
-    if owner.max_error is not None and not n_val:
-        raise ValueError(f"max_error = {owner.max_error} without X_val and y_val; allowed: with validation examples")
     _check_memory(owner, machine, method, sizes)
 
 

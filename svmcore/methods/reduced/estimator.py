@@ -43,10 +43,8 @@ class ReducedSet(BaseEstimator):
     max_rho : float or None, default None
         A share of |Psi|^2 of all machines together. The number of vectors doubles until this holds, from
         n_vectors / 2^(steps - 1) up to n_vectors.
-    max_error : float or None, default None
-        The same for the share of validation examples that are wrong.
     steps : int or None, default None
-        Without these limits the length of the same path, which answers begins at about 2000 vectors where none is asked
+        Without this limit the length of the same path, which answers begins at about 2000 vectors where none is asked
         for, as it keeps so many, and more, for the next step.
     thresholds : {"auto", "train", "kept"}, default "auto"
         "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where examples are
@@ -121,7 +119,6 @@ class ReducedSet(BaseEstimator):
         start="auto",
         shared=True,
         max_rho=None,
-        max_error=None,
         steps=None,
         thresholds="auto",
         iterations=200,
@@ -137,7 +134,6 @@ class ReducedSet(BaseEstimator):
         self.start = start
         self.shared = shared
         self.max_rho = max_rho
-        self.max_error = max_error
         self.steps = steps
         self.thresholds = thresholds
         self.iterations = iterations
@@ -184,7 +180,7 @@ class ReducedSet(BaseEstimator):
         machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
         check_parameters(self, machine)
         train, held = examples(machine, "X", X, y), examples(machine, "X_val", X_val, y_val)
-        method = self.check(machine, *(len(part[1]) if part else 0 for part in (train, held)))
+        method = self.check(machine, len(train[1]) if train else 0)
         with Session(monitor) as session:
             stages, self.path_ = Stages(self, machine, method, session), []
             self.sizes_ = [sum(counts) for counts in self._ladder(stages) if counts]
@@ -196,12 +192,11 @@ class ReducedSet(BaseEstimator):
                 self.ending_, self.converged_ = "stopped", False
         return self
 
-    def check(self, machine: Machine, n_train: int = 0, n_val: int = 0) -> str:
-        """The method that `fit` would take with so many training and validation examples. ValueError and BudgetError as
-        there."""
+    def check(self, machine: Machine, n_train: int = 0) -> str:
+        """The method that `fit` would take with so many training examples. ValueError and BudgetError as there."""
         check_parameters(self, machine)
         method = self._method(machine, n_train)
-        check_against(self, machine, method, n_train, n_val)
+        check_against(self, machine, method, n_train)
         return method
 
     def decision_function(self, X):
@@ -223,7 +218,7 @@ class ReducedSet(BaseEstimator):
             error = errors(self.machine_, *held, stages.session) if held else None
             self.path_.append((self.n_after_, rho, error))
             seen(self)
-            if self._enough(rho, error):
+            if None not in (rho, self.max_rho) and rho <= self.max_rho:
                 return
 
     def _reduced(self, stages: Stages, counts: list[int], train) -> Machine:
@@ -238,26 +233,19 @@ class ReducedSet(BaseEstimator):
                 stages.threshold(*train)
         return stages.assemble()
 
-    def _enough(self, rho: float | None, error: float | None) -> bool:
-        """Whether all limits that were set hold."""
-        limits = [(self.max_rho, rho), (self.max_error, error)]
-        asked = [(limit, value) for limit, value in limits if limit is not None]
-        return bool(asked) and all(value is not None and value <= limit for limit, value in asked)
-
     def _ladder(self, stages: Stages) -> list[list[int]]:
         """Numbers of vectors of the parts at each step of the path; none in the only step of "exact"."""
         if stages.method == "exact":
             return [[]]
         most = numbers(self.n_vectors, [len(part.target.vectors) for part in stages.parts])
-        limited = self.max_rho is not None or self.max_error is not None
         begun = path_of_answers(most[0]) if stages.method == "answers" else 1
-        steps = self.steps or (LADDER if limited else begun)
+        steps = self.steps or (LADDER if self.max_rho is not None else begun)
         path = [[max(1, m >> back) for m in most] for back in reversed(range(steps))]
         return [counts for i, counts in enumerate(path) if counts not in path[:i]]
 
     def _publish(self, stages: Stages, machine: Machine) -> None:
         """The attributes, for a machine of the stages as they stand."""
-        names = ("n_vectors", "shared", "max_rho", "max_error", "thresholds")
+        names = ("n_vectors", "shared", "max_rho", "thresholds")
         self.rho_, self.rho_start_ = stages.gather("rho"), stages.gather("start")
         self.norms_ = stages.gather("norms")
         self.n_before_, self.n_after_ = int(stages.machine.coef.any(axis=0).sum()), len(machine.support)

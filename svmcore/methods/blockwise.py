@@ -35,6 +35,15 @@ class BlockwiseKernel(Kernel):
         return Operand(B).block(A, self, out)
 
 
+def image_shape_for(kernel: Kernel, shape) -> tuple[int, ...]:
+    """The shape of images that a kernel was given, as whole numbers. ValueError for what is no shape."""
+    if shape is None or len(shape) not in (2, 3) or min(shape) < 1:
+        raise ValueError(
+            f"kernel {kernel.name}: image_shape = {shape}; allowed: (height, width[, channels]) of the rows"
+        )
+    return tuple(int(side) for side in shape)
+
+
 def by_pieces(A, width: int, make) -> np.ndarray:
     """make(rows) (m', width) float32 of all rows of A (m, d), a piece after the other, as one product of all would hold
     up whoever wants to stop."""

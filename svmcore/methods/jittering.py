@@ -27,7 +27,7 @@ from numba import njit
 from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, register, squared_norms
-from svmcore.methods.blockwise import BlockwiseKernel
+from svmcore.methods.blockwise import BlockwiseKernel, image_shape_for
 from svmcore.model import Machine
 from svmcore.preprocess import Preprocessor
 
@@ -79,12 +79,10 @@ class Jittered(BlockwiseKernel):
     definite: ClassVar[bool] = False  # each pair is compared in a form of its own
 
     def __post_init__(self):
-        if self.image_shape is None:
-            raise ValueError("kernel jittered: image_shape = None; allowed: (height, width[, channels]) of the rows")
+        object.__setattr__(self, "image_shape", image_shape_for(self, self.image_shape))
         if self.sides not in SIDES:
             raise ValueError(f"kernel jittered: sides = {self.sides!r}; allowed: {', '.join(SIDES)}")
         object.__setattr__(self, "jitters", str(JitterSet.parse(self.jitters, self.image_shape)))
-        object.__setattr__(self, "image_shape", tuple(self.image_shape))
         object.__setattr__(self, "prepare", tuple(self.prepare))
         if not self._pipeline.__sklearn_is_fitted__():
             raise ValueError(f"kernel jittered: prepare = {self.prepare}; allowed: steps that learn nothing")

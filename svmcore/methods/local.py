@@ -23,7 +23,7 @@ from numba import njit
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import side_by_side
 from svmcore.kernels import register
-from svmcore.methods.blockwise import BlockwiseKernel
+from svmcore.methods.blockwise import BlockwiseKernel, image_shape_for
 
 TILE = 32  # examples worked on together, pixel by pixel: their product images lie in L2
 CALL = 4e6  # pixels of product images that one native call works on, so that no call lasts long
@@ -73,12 +73,8 @@ class LocalPoly(BlockwiseKernel):
     work: ClassVar[float] = 30  # plain kernel values that take as long as one of this kernel
 
     def __post_init__(self):
-        shape = self.image_shape
-        if shape is None or len(shape) not in (2, 3) or min(shape) < 1:
-            raise ValueError(
-                f"kernel local-poly: image_shape = {shape}; allowed: (height, width[, channels]) of the rows"
-            )
-        object.__setattr__(self, "image_shape", tuple(int(s) for s in shape))
+        shape = image_shape_for(self, self.image_shape)
+        object.__setattr__(self, "image_shape", shape)
         for name, most in (("inner", 16), ("outer", 16), ("width", 2 * max(shape) + 1)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or not 1 <= value <= most:

@@ -31,9 +31,10 @@ from svmcore.methods.reduced import Answers, ReducedSet
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.metrics import froc
-from svmcore.model import Machine, load, save
+from svmcore.model import Machine
 from svmcore.nu import NuSVC
 from svmcore.preprocess import Preprocessor
+from svmcore.saved import load, save
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
 from svmcore.solvers.progress import Progress, Snapshot

@@ -9,16 +9,13 @@ Girosi (1997). All one-vs-rest machines share one Gram source, since kernel rows
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, dense_bytes, float32_rows, require_memory, seed_of
-from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work, symmetric
+from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
@@ -27,18 +24,9 @@ from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
 from svmcore.solvers.progress import Solution
 from svmcore.solvers.session import Session
+from svmcore.source import Source, given_source, gram_source, held
 
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
-NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
-SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
-
-
-class Source(NamedTuple):
-    """Where a fit takes its kernel values from."""
-
-    gram: Gram
-    square_bytes: int  # left for the Gram matrices of working sets, and what is computed beside them
-    evaluations: int = 0  # kernel values that it took to make
 
 
 class SVC(MachineEstimator):
@@ -196,13 +184,7 @@ class SVC(MachineEstimator):
         """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in
         turn or at the same time, and what memory can keep of them is computed once."""
         X = float32_rows(X)
-        source = self._gram_source(X, self._kernel_for(X), n_machines)
-        if isinstance(source.gram, Streamed) and source.gram.whole:
-            operand, kernel, n = source.gram.operand, source.gram.kernel, len(X)
-            K = symmetric(operand, kernel, Work())
-            left = source.square_bytes - K.nbytes
-            source = Source(Streamed(operand, kernel, K=K), left, evaluations=n * (n + 1) // 2)
-        return source
+        return held(gram_source(X, self._kernel_for(X), self.solver, ceiling_bytes(self.cache_mb), n_machines))
 
     def set_params(self, **params):
         """As in scikit-learn; kernel__FIELD replaces a field of a Kernel object."""
@@ -277,42 +259,6 @@ class SVC(MachineEstimator):
         per_class = compute_class_weight(self.class_weight, classes=targets.classes, y=targets.y)
         return np.maximum(self.C * targets.weight * per_class[targets.label], 0)
 
-    def _gram_source(self, X, kernel: Kernel, machines: int, beside: int = 0) -> Source:
-        """The Gram source that suits size and ceiling, for examples X (n, d), so many machines, and `beside` bytes that
-        the fit holds already."""
-        n, ceiling = len(X), ceiling_bytes(self.cache_mb)
-        operand = Operand(X)
-        if not np.isfinite(kernel.diag(X)).all():
-            raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
-        operand.apart(kernel)  # what it holds for this kernel counts
-        fixed = beside + operand.nbytes + NUMBERS * 8 * machines * n
-        whole = 4 * n * n
-        if isinstance(self.solver, Decomposition) and self.solver.working_set is not None:
-            return self._bounded_source(operand, kernel, fixed, ceiling)
-        small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
-        if self.solver == "smo" or (self.solver == "auto" and small and fixed + whole <= ceiling):
-            require_memory(fixed + whole, ceiling, "the whole Gram matrix of solver 'smo'")
-            return Source(Streamed(operand, kernel, whole=True), ceiling - fixed)
-        if not kernel.fills:
-            fixed += operand.nbytes + (4 * X.size if operand.layout == "dense" else 0)  # those not settled, again
-            require_memory(fixed + 4 * STEP * n, ceiling, f"training on {n} examples")
-            return Source(Streamed(operand, kernel), ceiling - fixed)
-        require_memory(fixed + 2 * 4 * STEP * n, ceiling, f"training on {n} examples")
-        free = ceiling - fixed - 4 * STEP * n
-        square = min(free // 4, min(2, machines) * whole)
-        return Source(Cached(operand, kernel, free - square), square)
-
-    def _bounded_source(self, operand, kernel: Kernel, fixed: int, ceiling: int) -> Source:
-        """A source beside a working set of the size asked for: nothing of it grows with n^2."""
-        n = operand.n
-        size = min(self.solver.working_set, n)
-        square, rows = 4 * size * size, 4 * STEP * n
-        need = fixed + square + rows * (2 if kernel.fills else 1)
-        require_memory(need, ceiling, f"a working set of {size} of {n} examples")
-        if not kernel.fills:
-            return Source(Streamed(operand, kernel), ceiling - need + square)
-        return Source(Cached(operand, kernel, min(ceiling - need, 4 * n * size)), square)
-
     @property
     def _digestion(self) -> Digestion | None:
         """The settings of the paper's solver, where that is the one asked for."""
@@ -327,7 +273,8 @@ class SVC(MachineEstimator):
         if beside:
             require_memory(beside, ceiling_bytes(self.cache_mb), "X, which is sparse, as rows of numbers,")
         if self.kernel == "precomputed":
-            source, kernel = source or self._given_source(X, len(targets.Y)), self._kernel_for(X)
+            source = source or given_source(X, ceiling_bytes(self.cache_mb), len(targets.Y))
+            kernel = self._kernel_for(X)
             rows = np.empty((X.shape[0], 0), np.float32)
         else:
             rows = float32_rows(X)
@@ -341,27 +288,18 @@ class SVC(MachineEstimator):
             self.trace_ = session.trace
         return self
 
-    def _given_source(self, K, machines: int) -> Source:
-        n, m = K.shape
-        if n != m:
-            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{m} matrix.")
-        need = 4 * n * n + NUMBERS * 8 * machines * n
-        ceiling = ceiling_bytes(self.cache_mb)
-        require_memory(need, ceiling, "a precomputed matrix in single precision")
-        return Source(Dense(K.toarray() if hasattr(K, "toarray") else K), ceiling - need)
-
     def _solve(
         self, rows, kernel, Y, C, session, stage, whole=None, source: Source | None = None, beside: int = 0
     ) -> Solution:
         """The machines of Y (k, n), C (k, n) on rows (n, d), by the solver that was asked for, within the ceiling."""
-        session.max_iter = self.max_iter
+        session.max_iter, ceiling = self.max_iter, ceiling_bytes(self.cache_mb)
         if self._digestion:
-            ceiling, operand = ceiling_bytes(self.cache_mb), Operand(rows, "dense")
+            operand = Operand(rows, "dense")
             fixed = beside + operand.nbytes + 8 * 8 * Y.size
             require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")
             how = {"cache_bytes": ceiling - fixed, "settings": self._digestion}
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
-        gram, square_bytes, _ = source or self._gram_source(rows, kernel, len(Y), beside)
+        gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
         settings = self.solver if isinstance(self.solver, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)

@@ -8,8 +8,8 @@ from svmcore.gram.products import Operand
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid, kernel_from_dict
 from svmcore.methods.definite import PositivePart, distances, examine
 from svmcore.methods.jittering import Jittered
-from svmcore.model import load, save
 from svmcore.preprocess import Preprocessor
+from svmcore.saved import load, save
 from svmcore.svc import SVC
 
 SHAPE = (8, 8)

@@ -8,6 +8,7 @@ from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed, Work
 from svmcore.memory import MB
+from svmcore.source import gram_source
 from tests.bench import far_levels
 from tests.bench.far_levels import judge, naive_gram
 
@@ -176,8 +177,6 @@ def test_reduced_sets_measure_distances_by_them(labelled):
 def test_the_budget_counts_them():
     X = table("dense", 1000)
     operand = Operand(X)
-    plain, far = (
-        SVC(kernel, cache_mb=100)._gram_source(X, kernel, 1).square_bytes for kernel in (Linear(), RBF(GAMMA))
-    )
+    plain, far = (gram_source(X, kernel, "auto", 100 * MB, 1).square_bytes for kernel in (Linear(), RBF(GAMMA)))
     assert plain - far == operand.apart(RBF(GAMMA))[1].nbytes
     assert far < 100 * MB

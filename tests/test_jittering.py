@@ -9,8 +9,8 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Linear, Poly, kernel_from_dict
 from svmcore.methods.jittering import Jittered, query_jittered
 from svmcore.methods.virtual import VirtualSVC
-from svmcore.model import load, save
 from svmcore.preprocess import Preprocessor
+from svmcore.saved import load, save
 from svmcore.svc import SVC
 
 SHAPE = (8, 8)

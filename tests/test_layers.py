@@ -29,6 +29,8 @@ LEVELS = {
     "nu": 3,
     "estimator": 3,
     "model": 3,
+    "saved": 3,
+    "source": 3,
     "methods": 4,
     "explain": 4,
     "detection": 4,
@@ -165,3 +167,29 @@ def test_rooms_import_one_way(house, order):
         later = {f"{house}.{other}" for other in order[order.index(room) + 1 :]}
         up = {i for i in imports(module) if any(i == other or i.startswith(f"{other}.") for other in later)}
         assert not up, f"{module} imports {', '.join(sorted(up))}, which stands above it"
+
+
+def assigned(node):
+    """Names that the methods of a class set on `self`, and those that its head declares."""
+    own = {a for a in ast.walk(node) if isinstance(a, ast.Attribute) and getattr(a.value, "id", "") == "self"}
+    declared = {s.target.id for s in node.body if isinstance(s, ast.AnnAssign)}
+    declared |= {t.id for s in node.body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
+    declared |= {s.name for s in node.body if isinstance(s, ast.FunctionDef)}
+    written = {a.attr for a in own if isinstance(a.ctx, ast.Store)}
+    return written - declared, {a.attr for a in own} - written - declared
+
+
+CLASSES = {
+    (module, node.name): node for module in CORE for node in ast.walk(TREES[module]) if isinstance(node, ast.ClassDef)
+}
+ESTIMATORS = {"MachineEstimator", "SVC"}  # whose attributes are public, and told in full where scikit-learn looks
+
+
+@pytest.mark.parametrize("module", [m for m in CORE if level(m) < 5])
+def test_no_class_shares_attributes_with_a_base_in_another_file(module):
+    """A base elsewhere declares what it is made of: else one object is cut over files, each reading what others set."""
+    for node in (node for (where, _), node in CLASSES.items() if where == module):
+        for name in {base.id for base in node.bases if isinstance(base, ast.Name)} - ESTIMATORS:
+            for base in (base for (where, called), base in CLASSES.items() if called == name and where != module):
+                shared = assigned(base)[0] & assigned(node)[1]
+                assert not shared, f"{module}.{node.name} reads {sorted(shared)}, which {name} sets in another file"

@@ -13,8 +13,9 @@ from svmcore.methods.definite import PositivePart
 from svmcore.methods.jittering import Jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.tangent import TangentWhitened
-from svmcore.model import Demanded, Machine, load, save
+from svmcore.model import Demanded, Machine
 from svmcore.preprocess import Preprocessor
+from svmcore.saved import load, save
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, of_run
-from svmcore.model import load, save
+from svmcore.saved import load, save
 
 MOONS = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, n_train=150, n_test=60)
 FEW = {"n_vectors": 8, "sizes": 2, "reduction": "rho"}

@@ -22,7 +22,7 @@ from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.tasks import TASKS, classify
 from svmcore.lab.store import export, folders, runs, trash
-from svmcore.model import load
+from svmcore.saved import load
 
 ROOT = Path(__file__).parent.parent
 MOONS = RECIPES["moons"]

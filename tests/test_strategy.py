@@ -11,7 +11,7 @@ from tests import naive
 @pytest.fixture
 def small(monkeypatch):
     """Problems of a few hundred examples are large."""
-    monkeypatch.setattr("svmcore.svc.SMO_UP_TO", 50)
+    monkeypatch.setattr("svmcore.source.SMO_UP_TO", 50)
     monkeypatch.setattr(sample, "SMALLEST", 100)
 
 

@@ -17,8 +17,8 @@ from svmcore.methods.tangent import (
     tangents,
     whitening,
 )
-from svmcore.model import load, save
 from svmcore.preprocess import Preprocessor
+from svmcore.saved import load, save
 from svmcore.svc import SVC
 
 SHAPE = (8, 8)

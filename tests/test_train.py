@@ -9,7 +9,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.split import positions
-from svmcore.model import load, save
+from svmcore.saved import load, save
 
 DIGITS = RECIPES["digits-8x8-sv"]
 TABLE_6 = [1955, 1354, 3784, 4157, 3231, 3977, 2352, 3090, 4396, 4130]  # DeCoste and Schoelkopf (2002)

@@ -12,8 +12,8 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
 from svmcore.methods.virtual import VirtualSVC, stages
 from svmcore.methods.virtual import retraining as module
-from svmcore.model import load, save
 from svmcore.preprocess import Preprocessor
+from svmcore.saved import load, save
 from svmcore.solvers import decomposition
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC

@@ -26,8 +26,10 @@ from svmcore.gram.sources import Gram
 from svmcore.solvers.session import Session
 from svmcore.solvers.smo import index_sets, kkt_gap
 
-ENDS, LONGEST, SAMPLE = 8, 16, 32  # examples of the first look: of each end, the longest, with others at random
-SAFETY = 6.0  # times the root mean square of the errors seen, for their lengths, the largest error supposed
+ENDS = 8  # examples of the first look that lie nearest to each end
+LONGEST = 16  # examples of the first look that are the longest
+SAMPLE = 32  # examples of the first look in all beside the ends: the longest, and others at random
+SAFETY = 6.0  # times the root mean square of the errors e_i / s_i seen, what the largest is supposed to be
 LONG = 1.5  # times the median length, where an example counts as long
 FEW = 512  # examples that are computed anew in one look; of half as many, all
 ROUGH = 0.4  # share of tol above which the errors of the working f are too large to go on with

@@ -44,6 +44,7 @@ class Session(Work):
         self._stage, self._standing = "train", lambda: Standing((), 0.0, 0, 0, None)
         self._free: list[np.ndarray] = []  # memory that was used and is not now
         self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
+        self._moving = threading.Lock()  # of iterations and second_order
         self.second_order = 0  # steps on free sets (free.py)
         self.way = ""  # how the examples' Gram matrix was come by: a Way, or what else has its words as text
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
@@ -79,7 +80,7 @@ class Session(Work):
     def count(self, evaluations=0, hits=0, misses=0, *, iterations=0, second_order=0) -> None:
         """As of Work, and what machines have done; from any thread."""
         super().count(evaluations, hits, misses)
-        with self._counting:
+        with self._moving:
             self.iterations += iterations
             self.second_order += second_order
 

@@ -33,7 +33,8 @@ from svmcore._jit import FAST, greater, lesser
 BEYOND = np.float32(3e38)  # penalty that keeps an example out of I_up or I_low
 FLAT = np.float32(1e-12)  # least curvature of a pair, for kernels that are not positive definite
 BLOCK = 64  # examples a pass compares before it looks for the index: arg-min does not vectorise, min does
-SHORT, FINEST = 0.95, 1e-4  # times tol, and times the gap at the start, the gap in single precision that ends a stretch
+SHORT = 0.95  # times tol, the gap at which a stretch ends: single precision may take it for smaller than it is
+FINEST = 1e-4  # times the gap at its start, the least gap at which a stretch ends: all that single precision resolves
 STRETCH = 10_000, 4  # pairs of a stretch at most: so many, and so many for each example
 TRIES = 3  # stretches in turn that do not halve the gap, after which single precision has given what it can
 COLUMNS, PIECE = 2048, 50_000_000  # examples whose f is summed at a time; values of K between two looks at `go_on`

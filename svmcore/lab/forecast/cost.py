@@ -23,7 +23,7 @@ from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors,
 from svmcore.memory import MB
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
-from svmcore.svc import NUMBERS, SMO_UP_TO
+from svmcore.source import NUMBERS, SMO_UP_TO
 
 FLOPS, PASSES = 600e9, 2.5e9
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks

@@ -21,7 +21,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.split import Split
 from svmcore.model import Machine
 from svmcore.preprocess import Preprocessor
-from svmcore.svc import Source
+from svmcore.source import Source
 
 BETWEEN_CHECKS = 2048  # examples preprocessed
 

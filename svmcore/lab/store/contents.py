@@ -26,7 +26,8 @@ from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import folders, reading
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.shelf import Shelf, share_of_memory
-from svmcore.model import Machine, load
+from svmcore.model import Machine
+from svmcore.saved import load
 
 
 class File(NamedTuple):

@@ -17,7 +17,7 @@ SCRIPT = '''"""{title}"""
 from {module} import {kernel}
 from svmcore.lab import Recipe, execute
 from svmcore.lab.registry.tasks import task_of
-from svmcore.model import save
+from svmcore.saved import save
 
 recipe = Recipe(
 {fields}

@@ -14,7 +14,8 @@ from svmcore import files
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.store import folders, reading, trash
 from svmcore.lab.store.held import ACTIVE, Held, named
-from svmcore.model import Machine, save
+from svmcore.model import Machine
+from svmcore.saved import save
 
 BALLAST = "ballast"  # the file that makes room on a full disk
 _claims: dict[str, int] = {}  # run id -> open file whose lock says that this process is at work on it

@@ -21,7 +21,7 @@ from svmcore.methods.virtual.share import Share
 from svmcore.preprocess import as_images, background
 from svmcore.solvers.progress import Solution, Standing
 from svmcore.solvers.session import Part
-from svmcore.svc import Source
+from svmcore.source import Source
 
 CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
 STEADY = {"unit-norm", "scale01"}  # preparations that a shift does not change

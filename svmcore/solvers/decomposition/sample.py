@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-SMALLEST, LARGEST = 1000, 10_000  # examples of the sample that the first round works on: a quarter of n within these
+SMALLEST, LARGEST = 1000, 10_000  # examples of the sample that the first round works on, which is a quarter of n else
 KEPT, STREAMED, MOVED = 2.6, 1.6, 0.9  # of a value of K in memory, of one added to f, of an example that a pair passes
 LATER = 2  # times the pairs of the sample, solved roughly, that as many examples take to the end
 

@@ -74,7 +74,8 @@ def solve(
     TypeError for a kernel without `code`. Arguments and Solution as of decomposition.solve.
     """
     if not kernel.compiled:
-        raise TypeError(f"kernel {kernel.name} is unknown to the compiled passes of digestion; allowed: another solver")
+        known = "a function of inner products that the compiled pass knows"
+        raise TypeError(f"kernel {kernel.name} is not {known}; allowed: another solver")
     return _Machines(operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings or Digestion()).run()
 
 

@@ -1,4 +1,8 @@
-"""Full and inbounds passes of one machine, in bursts that can be taken up again where they ended."""
+"""Full and inbounds passes of one machine, in bursts that can be taken up again where they ended.
+
+Constants go to compiled functions as np.int64(...): a bare number is a type of its own to Numba, for which the function
+is compiled once more.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ def _burst(s, rules, tol, budget, limit):
     stop = c[EVALS] + c[LOOKS] + budget
     while c[PHASE] != DONE and c[STEPS] < limit and c[EVALS] + c[LOOKS] < stop:
         if c[PHASE] == INBOUNDS:
-            if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], -1):
+            if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], np.int64(-1)):
                 c[EVALS_INBOUNDS] = c[EVALS] - c[MARK]
                 c[EVALS_BACK], c[SV_BACK], c[PHASE] = c[EVALS], c[N_SV], FULL
         elif c[SEEN] == n:
@@ -136,8 +140,8 @@ def _load(s, i, bound, at_bound, change):
     """alpha_i changes; its memberships and its cache row follow."""
     s.alpha[i] = bound if at_bound else s.alpha[i] + change
     loaded = s.alpha[i] > 0
-    _member(s.sv, s.sv_at, s.count, N_SV, i, loaded)
-    _member(s.inside, s.inside_at, s.count, N_INSIDE, i, loaded and s.alpha[i] < s.C[i])
+    _member(s.sv, s.sv_at, s.count, np.int64(N_SV), i, loaded)
+    _member(s.inside, s.inside_at, s.count, np.int64(N_INSIDE), i, loaded and s.alpha[i] < s.C[i])
     if not loaded and s.slot[i] >= 0:
         row = s.store[s.slot[i]]
         for t in range(row.shape[0]):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.edit import planar, studies, trained
-from pages.ui.kit import present, state
+from pages.ui.kit import parameters, present
 
 VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": studies.view}
 
@@ -14,7 +14,7 @@ st.caption(
 )
 with present.form("View"):
     first = next(iter(VIEWS))
-    st.session_state.setdefault("cross_view", state.param("cross_view", first, list(VIEWS)))
+    st.session_state.setdefault("cross_view", parameters.read("cross_view", first, list(VIEWS)))
     view = st.segmented_control(
         "View",
         list(VIEWS),

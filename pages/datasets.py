@@ -9,7 +9,7 @@ from pages.ui.data.fetching import fetch_panel
 from pages.ui.data.picture_upload import picture_panel
 from pages.ui.data.upload import upload_panel
 from pages.ui.example import views
-from pages.ui.kit import state
+from pages.ui.kit import parameters, state
 from pages.ui.kit.words import plain, short
 
 OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"
@@ -104,7 +104,7 @@ def show(entry: Entry | PictureEntry):
 def show_view(entry: Entry, dataset) -> str:
     """The view of a set of examples that is picked; its name."""
     names = [*VIEWS, ABOUT]
-    state.param("view", names[0], names)
+    parameters.read("view", names[0], names)
     view = st.segmented_control(
         "View",
         names,
@@ -127,7 +127,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
     add = st.container(width="content")
 kinds = {CLASSES: catalogue.entries(), OBJECTS: pictures.entries()}
 entries = {entry.name: entry for of_kind in kinds.values() for entry in of_kind}
-chosen = state.param("set", catalogue.DEFAULT, [*entries, *NEW.values()])
+chosen = parameters.read("set", catalogue.DEFAULT, [*entries, *NEW.values()])
 of_objects = chosen == OWN_PICTURES or isinstance(entries.get(chosen), PictureEntry)
 kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
 add.button(

@@ -6,7 +6,7 @@ from data import DataError
 from pages.ui.detect import one, operate, others, progress, set_up
 from pages.ui.detect.more import more
 from pages.ui.detect.view import view_of
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from pages.ui.recipe import config
 from pages.ui.run.trained import another_run
 
@@ -41,7 +41,7 @@ def first_visit(run) -> None:
 
 def look(run) -> None:
     """A detection run, whatever its state."""
-    state.write("recipe", config.names(), {})
+    parameters.write("recipe", config.names(), {})
     row = progress.head(run)
     try:
         view = view_of(run)

@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError, catalogue
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, words
+from pages.ui.kit import parameters, present, words
 from pages.ui.recipe import config, data_set
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -41,13 +41,13 @@ def settings() -> dict[str, Recipe]:
             classes = (entry.classes[labels.index(label)],)
         most = entry.n_train - (0 if entry.n_test else entry.n_train // 5)
         usual = min(2000, most)
-        if state.asked("digestion", ("n", "seed")):
-            st.session_state[f"n_{name}"] = state.param("n", usual, slice(10, most))
-            st.session_state["digestion_seed"] = state.param("seed", 0, slice(0, 2**32 - 1))
+        if parameters.asked("digestion", ("n", "seed")):
+            st.session_state[f"n_{name}"] = parameters.read("n", usual, slice(10, most))
+            st.session_state["digestion_seed"] = parameters.read("seed", 0, slice(0, 2**32 - 1))
         n_train = st.number_input(
             "Training examples", 10, most, usual, 500, key=f"n_{name}", width=160, help="Drawn by the seed."
         )
-        state.param("rows", 200, slice(1, 20_000))
+        parameters.read("rows", 200, slice(1, 20_000))
         rows = st.number_input(
             "Rows in the cache",
             1,
@@ -55,7 +55,7 @@ def settings() -> dict[str, Recipe]:
             200,
             100,
             key="rows",
-            bind=state.binding("rows"),
+            bind=parameters.binding("rows"),
             width=160,
             help="R: so many support vectors have their kernel values kept; interesting below the number of SVs "
             "(DeCoste and Schoelkopf 2002, section 4.1).",
@@ -69,7 +69,7 @@ def settings() -> dict[str, Recipe]:
                     label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
                 )
     said = {"n": str(n_train)} if n_train != min(2000, most) else {}
-    state.write("digestion", ("n", "seed"), said | ({"seed": str(seed)} if seed else {}))
+    parameters.write("digestion", ("n", "seed"), said | ({"seed": str(seed)} if seed else {}))
     base = config.suggestion(name).replace(
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,
         name="custom",

@@ -6,7 +6,7 @@ import streamlit as st
 from data import load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import confusion
-from pages.ui.kit import present, state, walk, words
+from pages.ui.kit import parameters, present, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.paging import paged
 from pages.ui.run.hint import hint
@@ -36,8 +36,8 @@ if run:
     cell = true * len(classes) + predicted
     filled = [names[i] for i in np.flatnonzero(matrix)]
     if not another_run(run, "errors", cells=[]):
-        state.param("cells", "", filled)
-        state.param("errors_by", ORDERS[0], ORDERS)
+        parameters.read("cells", "", filled)
+        parameters.read("errors_by", ORDERS[0], ORDERS)
 
     st.subheader(words.error_rate(run.result))
     st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")

@@ -5,7 +5,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.example import evidence, jittered
-from pages.ui.kit import present, state, words
+from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.forecast.estimate import estimate
@@ -30,14 +30,22 @@ def choose_example():
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):
-            st.session_state.setdefault("part", state.param("part", "train", PARTS))
+            st.session_state.setdefault("part", parameters.read("part", "train", PARTS))
             split = st.segmented_control(
                 "Part", PARTS, required=True, key="part", bind="query-params", help="Training or test examples."
             )
         last = len(evidence.examples(dataset, split)[1]) - 1
-        st.session_state["index"] = min(st.session_state.get("index", state.param("index", 0, slice(0, last))), last)
+        st.session_state["index"] = min(
+            st.session_state.get("index", parameters.read("index", 0, slice(0, last))), last
+        )
         index = st.number_input(
-            "Example", 0, last, key="index", bind=state.binding("index"), width=140, help="Its number in that part."
+            "Example",
+            0,
+            last,
+            key="index",
+            bind=parameters.binding("index"),
+            width=140,
+            help="Its number in that part.",
         )
     return dataset, split, index
 

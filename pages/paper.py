@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data import DataError
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.paper import figures, table
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -45,8 +45,8 @@ def all_runs():
 st.title("Paper")
 st.caption("DeCoste and Schölkopf, Training invariant support vector machines, Machine Learning 46 (2002).")
 all_runs()
-if state.asked("paper", ["show"]):
-    st.session_state["show"] = state.param("show", PARTS[0], PARTS)
+if parameters.asked("paper", ["show"]):
+    st.session_state["show"] = parameters.read("show", PARTS[0], PARTS)
 part = st.selectbox(
     "Table or figure",
     PARTS,
@@ -56,7 +56,7 @@ part = st.selectbox(
     help="Each is filled from the runs that are stored; others can be started here.",
     persist_state="session",
 )
-state.write("paper", ["show"], {"show": part})
+parameters.write("paper", ["show"], {"show": part})
 try:
     if part in TABLES:
         table.draw(TABLES[part])

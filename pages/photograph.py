@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.detect import others, photo
 from pages.ui.detect.view import plural
-from pages.ui.kit import state, viewer, words
+from pages.ui.kit import parameters, state, viewer, words
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import config
 from pages.ui.run import polling
@@ -59,7 +59,7 @@ def chosen_photograph(run):
             st.error(words.plain(error), title="This cannot be used", icon=":material/block:")
             return None
     names = photo.samples()
-    state.param("photo", names[0], names)
+    parameters.read("photo", names[0], names)
     name = st.selectbox("or one of scikit-image's", names, key="photo", bind="query-params",
                         help="The last ones show no face: whatever is found there is a false alarm.")  # fmt: skip
     return photo.Photograph(name, name, None)
@@ -84,7 +84,7 @@ def honest(run) -> str:
 @state.fragment
 def boxes(found: photo.Searched, name: str, floor: float) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
-    threshold = st.slider("Threshold", floor, MOST, 0.0, 0.05, key="at", bind=state.binding("at"),
+    threshold = st.slider("Threshold", floor, MOST, 0.0, 0.05, key="at", bind=parameters.binding("at"),
                           help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
     above = found.f >= threshold
     shown = [

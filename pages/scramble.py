@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, load
-from pages.ui.kit import present, state, words
+from pages.ui.kit import parameters, present, words
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.paper import scrambled
 from pages.ui.run import picker, polling, stored
@@ -38,7 +38,7 @@ def before_and_after(name: str, seed: int) -> None:
 def chosen() -> tuple[list, int]:
     """The widgets: which runs, and the seed of the order."""
     known = {run.id: run for run in runs.newest_first() if not scrambled.refusal(run)}
-    given = state.asked("scramble", NAMES)
+    given = parameters.asked("scramble", NAMES)
     if asked := given.get("runs"):
         if unknown := [run_id for run_id in asked if run_id not in known]:
             said = f"There is no run {words.plain(unknown[0][:60])} here that could be scrambled."
@@ -47,7 +47,7 @@ def chosen() -> tuple[list, int]:
     kept = st.session_state.get("scramble_runs", [])
     st.session_state["scramble_runs"] = [run_id for run_id in kept if run_id in known]
     if given or "scramble_order" not in st.session_state:
-        st.session_state["scramble_order"] = state.param("seed", 0, slice(0, MOST_SEEDS))
+        st.session_state["scramble_order"] = parameters.read("seed", 0, slice(0, MOST_SEEDS))
     with present.form("Machines"), st.container(horizontal=True, vertical_alignment="bottom"):
         ids = st.multiselect(
             "Runs",
@@ -70,7 +70,7 @@ def chosen() -> tuple[list, int]:
             width=140,
             help="Seed of the random order of the pixels.",
         )
-    state.write("scramble", NAMES, {"runs": ids} | ({"seed": str(seed)} if seed else {}))
+    parameters.write("scramble", NAMES, {"runs": ids} | ({"seed": str(seed)} if seed else {}))
     return [known[run_id] for run_id in ids], int(seed)
 
 

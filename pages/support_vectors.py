@@ -7,7 +7,7 @@ from data import load
 from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, walk
+from pages.ui.kit import parameters, present, walk
 from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain
@@ -62,7 +62,7 @@ if run:
     kinds = KINDS[:1] if constructed else kinds
     if not another_run(run, "support_vectors", machine=names[0], classes_shown=[]):
         for name, allowed in (("machine", names), ("sv", kinds), ("order", orders)):
-            state.param(name, allowed[0], allowed)
+            parameters.read(name, allowed[0], allowed)
 
     with present.form("Which support vectors"), st.container(horizontal=True):
         name = st.selectbox(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.run import picker
 from svmcore.lab.experiment import comparison
 from svmcore.lab.experiment.comparison import Answers, Reason
@@ -51,7 +51,7 @@ def key(name: str) -> str:
 def asked() -> dict[str, list[str]]:
     """What the address asks for, {} when it only says what this page wrote."""
     st.session_state[USUAL] = {}
-    return state.asked("comparison", NAMES)
+    return parameters.asked("comparison", NAMES)
 
 
 def choose(found: dict, name: str, allowed: Sequence, default, of: str = "") -> None:
@@ -60,7 +60,7 @@ def choose(found: dict, name: str, allowed: Sequence, default, of: str = "") -> 
     at = of or key(name)
     st.session_state[USUAL][name] = str(default)
     if found:
-        st.session_state[at] = state.param(name, default, allowed)
+        st.session_state[at] = parameters.read(name, default, allowed)
     elif st.session_state.get(at) not in allowed:
         st.session_state[at] = default
 
@@ -69,7 +69,7 @@ def write(**values) -> None:
     """Make the address say what is shown. What is None or the default is left out: a link to this page stays as it was
     written, and the browser's way back does not end at an address that this page at once makes longer."""
     usual = st.session_state[USUAL]
-    state.write("comparison", NAMES, {n: value for n, value in values.items() if value and value != usual.get(n)})
+    parameters.write("comparison", NAMES, {n: value for n, value in values.items() if value and value != usual.get(n)})
 
 
 def pick(found: dict) -> list[Run]:

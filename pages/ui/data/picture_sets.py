@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
-from pages.ui.kit import state
+from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain, short
@@ -60,7 +60,7 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
     if pictures.empty:
         views[EMPTY] = _empty
     names = [*views, ABOUT]
-    state.param("look", names[0], (PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT))  # one that this set lacks falls back
+    parameters.read("look", names[0], (PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT))  # a lacking one falls back
     view = st.segmented_control(
         "View",
         names,
@@ -101,7 +101,7 @@ def about(entry: PictureFacts) -> None:
 
 def _pictures(pictures: PictureSet) -> None:
     numbers = range(1, len(pictures.pictures) + 1)
-    number = state.param("picture", 1, slice(1, len(numbers)))
+    number = parameters.read("picture", 1, slice(1, len(numbers)))
     large, small = st.columns([3, 2], gap="medium")
     with large:
         picture = pictures.pictures[number - 1]

@@ -10,7 +10,7 @@ from pages.ui.detect.view import View, line
 from pages.ui.detect.windows import open_window
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified
 
 EACH = 25  # chips of a class: Figure 6 of DeCoste and Schoelkopf shows so many
@@ -33,7 +33,7 @@ def more(view: View, compared: list[View]):
     rounds = _rounds(view)
     there += [MINED_BY] if rounds else []
     there += [PUBLISHED, EXPORT]
-    state.param("more", FIRST, there)
+    parameters.read("more", FIRST, there)
     if st.session_state.get("more") not in there:
         st.session_state.pop("more", None)
     wanted = st.segmented_control(
@@ -97,7 +97,7 @@ def _ambiguous(view: View):
     if not len(alarms):
         st.caption("There is not one false alarm among the candidates.")
         return
-    at = state.param("flip", 1, slice(1, len(alarms))) - 1
+    at = parameters.read("flip", 1, slice(1, len(alarms))) - 1
     left, right = st.columns([1, 2], gap="large")
     with left:
         _flipped_to(view, alarms, at)

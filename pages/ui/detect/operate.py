@@ -15,7 +15,7 @@ from pages.ui.detect.view import View, line, trial
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
 from pages.ui.figures.picture import picture_png
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from pages.ui.kit import viewer as viewing
 from pages.ui.kit.gallery import Tile, gallery
 from svmcore.detection.curve import Estimate, OperatingPoint
@@ -66,7 +66,7 @@ def names(view: View) -> list[str]:
 def _controls(view: View) -> Now | None:
     offered, n = labels(view), len(view.judged.tested)
     _snap(offered)
-    state.param("by", view.judged.names[0], view.judged.names)
+    parameters.read("by", view.judged.names[0], view.judged.names)
     first = f"{judging.trained(trial(view, 0)).alarms / n:.4g}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = view.judged.names[0]
@@ -101,7 +101,7 @@ def _controls(view: View) -> Now | None:
 
 def _chosen_picture(view: View) -> int:
     there = names(view)
-    state.param("picture", there[0], there)
+    parameters.read("picture", there[0], there)
     if st.session_state.get("picture") not in there:
         st.session_state.pop("picture", None)
     if len(there) == 1:
@@ -125,7 +125,7 @@ def _snap(offered: dict[str, int]):
     if number == number:
         st.session_state["fa"] = min(offered, key=lambda text: abs(float(text) - number))
     else:
-        state.param("fa", next(iter(offered)), offered)
+        parameters.read("fa", next(iter(offered)), offered)
 
 
 def _sentence(view: View, by: str, point: OperatingPoint) -> str:
@@ -173,8 +173,8 @@ def _picture(view: View, now: Now, position: int):
 
 def _curve(view: View, now: Now, compared: list[View]):
     by = {f"per {unit}": unit for unit in view.per}
-    state.param("axis", AXES[0], AXES)
-    state.param("per", next(iter(by)), by)
+    parameters.read("axis", AXES[0], AXES)
+    parameters.read("per", next(iter(by)), by)
     hidden = {"required": True, "bind": "query-params", "label_visibility": "collapsed"}
     with st.container(horizontal=True):
         axis = st.segmented_control("Axis", AXES, default=AXES[0], key="axis", **hidden)

@@ -7,7 +7,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.detect import view as viewing
 from pages.ui.detect.view import View
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.run import picker
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -28,7 +28,7 @@ def compared(view: View) -> list[View]:
         and (run.recipe.dataset, run.recipe.option("experiment")) == (recipe.dataset, recipe.option("experiment"))
         and run.parts()
     }
-    asked = state.asked("beside", ["beside"]).get("beside", [])
+    asked = parameters.asked("beside", ["beside"]).get("beside", [])
     for run_id in asked:
         if run_id not in alike:
             said = f"{words.plain(words.short(run_id))} is no other run of this experiment here."
@@ -49,7 +49,7 @@ def compared(view: View) -> list[View]:
         width=420,
         help="Their curves are drawn with this run's, for instance a virtual machine beside its base.",
     )
-    state.write("beside", ["beside"], {"beside": chosen})
+    parameters.write("beside", ["beside"], {"beside": chosen})
     return [found for run_id in chosen if (found := _view(alike[run_id])) is not None]
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import DataError, pictures
 from pages.ui.detect.view import plural
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.recipe import config
 from pages.ui.recipe.widgets import KEEP, draw
 from svmcore.lab import jobs
@@ -49,7 +49,7 @@ def set_up() -> None:
         return
     if recipe is None:
         return
-    state.write("recipe", config.names(), config.link(recipe))
+    parameters.write("recipe", config.names(), config.link(recipe))
     with head:
         _start_button(recipe, need)
 
@@ -76,7 +76,7 @@ def is_open(run) -> bool:
     """Whether the form has the page: no detection run is shown, the reader asked, or the address spells a recipe."""
     if run is None or run.recipe.task != TASK:
         return True
-    if state.asked("recipe", config.names()).get("task", [""])[-1] == TASK:
+    if parameters.asked("recipe", config.names()).get("task", [""])[-1] == TASK:
         st.session_state[OPEN] = run.id
     return st.session_state.get(OPEN) == run.id
 
@@ -99,7 +99,7 @@ def _start(recipe: Recipe):
 
 def _seed():
     """From an address that asks for a detection recipe, and at first from one that every machine can run."""
-    asked = {name: texts[-1] for name, texts in state.asked("recipe", config.names()).items()}
+    asked = {name: texts[-1] for name, texts in parameters.asked("recipe", config.names()).items()}
     if asked.get("task") == TASK:
         _fill(*_read(asked))
     elif BASE not in st.session_state:

@@ -7,7 +7,7 @@ from pages.ui.detect import judged as judging
 from pages.ui.detect import marked
 from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
-from pages.ui.kit import state
+from pages.ui.kit import parameters, state
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
 from svmcore.detection.curve import OperatingPoint
@@ -40,7 +40,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     found = np.flatnonzero(now.found_by >= 0)
     missed = np.flatnonzero(now.found_by < 0)
     n = {"Hits": len(found), "Missed": len(missed), "False alarms": len(now.alarms)}
-    state.param("windows", KINDS[0], KINDS)
+    parameters.read("windows", KINDS[0], KINDS)
     kind = st.segmented_control(
         "Windows",
         KINDS,

@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.draw import strokes
 from pages.ui.draw.nudges import LIMITS, Nudge, moved
 from pages.ui.draw.strokes import LONGEST, PEN, THICKEST, THINNEST, Strokes
-from pages.ui.kit import state
+from pages.ui.kit import parameters, state
 from pages.ui.kit.words import plain, short
 
 NAMES = ("strokes", "pen", *Nudge._fields, "start")
@@ -70,7 +70,7 @@ def read(tests: int) -> None:
     In a run that a stroke or a nudge began, the address may be the one before the last stroke, still on its way back
     from the browser: the session knows better.
     """
-    asked = state.asked("draw", NAMES)
+    asked = parameters.asked("draw", NAMES)
     if st.session_state.pop(FRESH, False) or not asked:
         return
     text = asked.get("strokes", [""])[-1]
@@ -82,9 +82,9 @@ def read(tests: int) -> None:
         said = f"strokes={plain(short(text, 40))} in the address is no drawing: {plain(error)}. It is left out."
         st.warning(said, icon=":material/link_off:")
         text = ""
-    pen = state.param("pen", PEN, slice(THINNEST, THICKEST))
-    nudge = Nudge(*(state.param(n, 0, slice(-most, most)) for n, most in LIMITS._asdict().items()))
-    start = state.param("start", 0, slice(0, tests - 1)) if "start" in asked and not text and tests else None
+    pen = parameters.read("pen", PEN, slice(THINNEST, THICKEST))
+    nudge = Nudge(*(parameters.read(n, 0, slice(-most, most)) for n, most in LIMITS._asdict().items()))
+    start = parameters.read("start", 0, slice(0, tests - 1)) if "start" in asked and not text and tests else None
     trail = (Nudge(),) if nudge == Nudge() else (Nudge(), nudge)
     st.session_state[START] = start
     change(fresh=False, text=text, pen=pen, start=start, trail=trail)
@@ -108,7 +108,7 @@ def write() -> None:
         values["start"] = str(now.start)
     if now.text or now.start is not None:
         values |= {name: str(number) for name, number in now.nudge._asdict().items() if number}
-    state.write("draw", NAMES, values)
+    parameters.write("draw", NAMES, values)
 
 
 def drawn(value: dict) -> None:

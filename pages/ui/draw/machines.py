@@ -9,7 +9,7 @@ import streamlit as st
 from data import DataError, Dataset, catalogue, load
 from pages.ui.draw.nudges import Nudge
 from pages.ui.example import evidence
-from pages.ui.kit import state
+from pages.ui.kit import parameters
 from pages.ui.kit.gallery import REFERENCE_ROWS
 from pages.ui.kit.words import plain
 from pages.ui.run.picker import labels
@@ -110,7 +110,7 @@ def values(run: Run, source: str, places: tuple[Nudge, ...], inks) -> np.ndarray
 def chosen(found: list[Run]) -> list[Run]:
     """The widget that says who answers, in the address as `runs`."""
     known = {run.id: run for run in found}
-    if asked := state.asked("draw_runs", ["runs"]).get("runs"):
+    if asked := parameters.asked("draw_runs", ["runs"]).get("runs"):
         for run_id in [run_id for run_id in asked if run_id not in known][:1]:
             said = f"There is no run {plain(run_id[:60])} here that could answer about such a drawing."
             st.warning(said, icon=":material/link_off:")
@@ -129,7 +129,7 @@ def chosen(found: list[Run]) -> list[Run]:
         placeholder="at least one",
         help="Finished runs that classify pictures of this size. The run in the sidebar comes first.",
     )
-    state.write("draw_runs", ["runs"], {"runs": ids})
+    parameters.write("draw_runs", ["runs"], {"runs": ids})
     return [known[run_id] for run_id in ids]
 
 

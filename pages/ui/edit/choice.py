@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data import catalogue
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from pages.ui.recipe import config, data_set
 from svmcore.lab.recipe.recipe import Recipe
 
@@ -37,9 +37,8 @@ def field() -> Recipe | None:
 
 def flipped() -> float:
     """The share of labels that is flipped, asked for by a slider."""
-    state.param("flipped", 0, slice(0, MOST_FLIPPED))
-    per_cent = st.slider(
-        "Labels flipped", 0, MOST_FLIPPED, 0, key="flipped", bind=state.binding("flipped"), format="%d %%", width=220,
+    per_cent = parameters.number(
+        "flipped", "Labels flipped", 0, MOST_FLIPPED, 0, draw=st.slider, format="%d %%", width=220,
         help="Of this share of the training examples the label is swapped, by the seed: noise that is known.",
     )  # fmt: skip
     return per_cent / 100

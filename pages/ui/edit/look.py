@@ -10,7 +10,7 @@ from pages.ui.edit import costs
 from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import clicked, show
-from pages.ui.kit import present, state, walk, words
+from pages.ui.kit import parameters, present, walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
 from pages.ui.run import stored
@@ -200,9 +200,9 @@ def _examples(left: Left) -> None:
 def _kind(kinds: dict[str, np.ndarray]) -> str:
     """Which of them is shown; the address says it without the counts that its label shows."""
     first = next(iter(kinds))
-    st.session_state["left_kind"] = state.param(THROWN, first, list(kinds))
+    st.session_state["left_kind"] = parameters.read(THROWN, first, list(kinds))
     return st.segmented_control(
-        "Shown", list(kinds), required=True, key="left_kind", on_change=state.note, args=(THROWN, "left_kind"),
+        "Shown", list(kinds), required=True, key="left_kind", on_change=parameters.note, args=(THROWN, "left_kind"),
         format_func=lambda name: f"{name} ({len(kinds[name]):,})", wrap=True,
         help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
     )  # fmt: skip

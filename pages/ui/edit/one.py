@@ -6,20 +6,20 @@ import streamlit as st
 from pages.ui.edit.setting import POINT, Sample
 from pages.ui.edit.solve import Trained
 from pages.ui.figures.frame import clicked
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from svmcore.methods.editing import roles
 
 
 def chosen(n: int) -> int:
     """The point that the address names, of n; -1 for none."""
-    row = state.param(POINT, "", [str(at) for at in range(n)])
+    row = parameters.read(POINT, "", [str(at) for at in range(n)])
     return int(row) if row else -1
 
 
 def picked(key: str) -> None:
     """Callback of a figure: the point that was clicked."""
     if rows := clicked(key):
-        state.say(POINT, str(rows[0]))
+        parameters.say(POINT, str(rows[0]))
 
 
 def briefly(given: Sample, found: Trained, row: int) -> None:

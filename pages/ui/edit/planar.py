@@ -9,7 +9,7 @@ from pages.ui.edit.setting import STAND_IN, Sample, Setting, form, sample, usual
 from pages.ui.edit.solve import CROSS, Trained, trained
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import chart, show
-from pages.ui.kit import present, state, words
+from pages.ui.kit import parameters, present, state, words
 from svmcore.methods.editing import RULES, roles
 
 FIRST = "One rule"
@@ -47,14 +47,14 @@ def _places() -> dict[str, DeltaGenerator]:
         tabs = st.tabs(names, key="present_part", on_change="rerun")
     else:
         places, names = {FIRST: st.container()}, BELOW
-        state.param("part", BELOW[0], BELOW)
+        parameters.read("part", BELOW[0], BELOW)
         tabs = st.tabs(names, key="part", on_change="rerun", bind="query-params")
     return places | {name: tab for name, tab in zip(names, tabs, strict=True) if tab.open}
 
 
 def _rule() -> str:
     titles, usual = list(TITLES), RULES[CROSS].title
-    st.session_state.setdefault("rule", state.param("rule", usual, titles))
+    st.session_state.setdefault("rule", parameters.read("rule", usual, titles))
     title = st.segmented_control(
         "Rule", titles, required=True, key="rule", bind="query-params", wrap=True,
         help="How examples are chosen that are thrown away before the machine is trained.",

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue, load
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.recipe import data_set
 from svmcore.lab.registry import noise as label_noise
 
@@ -67,7 +67,7 @@ def form() -> Setting:
         most = max(FEWEST, min(MOST, entry.n_train + entry.n_test - TESTS) // 50 * 50)
         n = _number("examples", st.number_input, "Training examples", (FEWEST, most), min(400, most), 50,
                     "Drawn by the seed; all others of the set are tested.", width=150,
-                    on_change=state.say, args=(POINT, None))  # fmt: skip
+                    on_change=parameters.say, args=(POINT, None))  # fmt: skip
         with st.popover("Machine and subsets", icon=":material/tune:"):
             C = _choice("edit_C", "C", C_SERIES, 3.0, "What an error may count. The same for every machine here.")
             gamma = _choice("edit_gamma", "gamma", GAMMA_SERIES, 1.0, "Of the RBF kernel: larger is more local.")
@@ -81,13 +81,13 @@ def form() -> Setting:
 
 
 def _number(name, widget, label, limits, value, step, help, **how) -> int:
-    state.param(name, value, slice(*limits))
-    return widget(label, *limits, value, step, key=name, bind=state.binding(name), help=help, **how)
+    parameters.read(name, value, slice(*limits))
+    return widget(label, *limits, value, step, key=name, bind=parameters.binding(name), help=help, **how)
 
 
 def _choice(name, label, series, value, help) -> float:
     texts = [f"{v:g}" for v in series]  # options are their own labels, as the address shows them
-    state.param(name, f"{value:g}", texts)
+    parameters.read(name, f"{value:g}", texts)
     return float(st.select_slider(label, texts, f"{value:g}", key=name, bind="query-params", help=help))
 
 

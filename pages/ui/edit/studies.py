@@ -8,7 +8,7 @@ from pages.ui.edit import choice, published
 from pages.ui.edit.course import TIME, Course, Found, Point, law, line, rows
 from pages.ui.figures import crossing
 from pages.ui.figures.frame import show, worded
-from pages.ui.kit import present, state, words
+from pages.ui.kit import parameters, present, state, words
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
@@ -53,7 +53,7 @@ def _course() -> Course | None:
     """What the widgets ask for."""
     theirs = published.courses()
     courses = [*theirs, *OWN]
-    state.param("course", courses[0], courses)
+    parameters.read("course", courses[0], courses)
     name = st.segmented_control(
         "Course", courses, default=courses[0], required=True, key="course", bind="query-params", wrap=True,
         help="The figures of Bakir, Bottou and Weston (2004) with their examples, or the same on yours.",

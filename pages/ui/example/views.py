@@ -7,7 +7,7 @@ from data import Dataset, Entry
 from pages.ui.example import evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, walk
+from pages.ui.kit import parameters, walk
 from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain, short
@@ -56,7 +56,7 @@ def hundred(dataset: Dataset) -> None:
         split = "train"
         if len(dataset.y_test):
             parts = ["train", "test"]
-            st.session_state.setdefault("part", state.param("part", "train", parts))
+            st.session_state.setdefault("part", parameters.read("part", "train", parts))
             split = st.segmented_control(
                 "Part",
                 parts,

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.kit import state
+from pages.ui.kit import parameters
 from pages.ui.lesson import course
 from pages.ui.lesson.parts import MAX_SEED, Lesson
 
@@ -11,8 +11,8 @@ MINUTES = 5
 
 def class_seed() -> int:
     """The number that draws the digits, as a widget and in the address."""
-    if state.asked("lessons", [course.SEED]) or "class_seed" not in st.session_state:
-        st.session_state["class_seed"] = state.param(course.SEED, course.seed(), slice(0, MAX_SEED))
+    if parameters.asked("lessons", [course.SEED]) or "class_seed" not in st.session_state:
+        st.session_state["class_seed"] = parameters.read(course.SEED, course.seed(), slice(0, MAX_SEED))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = st.number_input(
             "Seed of the class",
@@ -24,7 +24,7 @@ def class_seed() -> int:
         )
         st.caption("For a class: choose a number, and hand out the link that each card gives.", width="content")
     st.session_state["lesson_seed"] = seed
-    state.write("lessons", [course.SEED], {course.SEED: str(seed)} if seed else {})
+    parameters.write("lessons", [course.SEED], {course.SEED: str(seed)} if seed else {})
     return seed
 
 

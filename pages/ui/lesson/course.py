@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from data import DataError
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.lesson import places
 from pages.ui.lesson.lessons import LESSONS
 from pages.ui.lesson.parts import MAX_SEED, Facts, Lesson, Step, View, told
@@ -185,7 +185,7 @@ def read_seed() -> int:
 
 def _asked() -> None:
     """Take over the lesson of an address that this session has not written."""
-    asked = state.asked("lesson", [LESSON]).get(LESSON)
+    asked = parameters.asked("lesson", [LESSON]).get(LESSON)
     if not asked:
         return
     st.session_state["lesson_wrong"] = ""

@@ -6,7 +6,7 @@ With 3 against 8 of MNIST and 400 examples these are the recipes of Table 10 of 
 import streamlit as st
 
 from data import catalogue
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
@@ -45,7 +45,7 @@ def settings() -> dict[str, Recipe] | None:
             width=180,
             help="Any two; DeCoste and Schoelkopf 2002, section 5.1.2, took 3 and 8, which are easily confused.",
         )
-        state.param("n", 400, slice(10, 4000))
+        parameters.read("n", 400, slice(10, 4000))
         n_train = st.number_input(
             "Training examples",
             10,
@@ -53,7 +53,7 @@ def settings() -> dict[str, Recipe] | None:
             400,
             100,
             key="n",
-            bind=state.binding("n"),
+            bind=parameters.binding("n"),
             width=160,
             help="Half of each class. Table 10 of the paper: 400.",
         )

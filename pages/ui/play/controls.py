@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from data import plane
-from pages.ui.kit import state
+from pages.ui.kit import parameters, state
 from pages.ui.kit.text import plain, short
 from pages.ui.play import setting as settings
 from pages.ui.play.setting import Setting
@@ -27,7 +27,7 @@ def begin() -> None:
     browser says its address is lags behind clicks that follow each other quickly, and must not take them back.
     """
     values = st.session_state
-    asked = {name: texts[-1] for name, texts in state.asked("play", settings.NAMES).items()}
+    asked = {name: texts[-1] for name, texts in parameters.asked("play", settings.NAMES).items()}
     if asked or KEPT not in values:
         values[KEPT], values[WRONG] = settings.read(asked)
         values[UNDO] = []
@@ -92,7 +92,7 @@ def warn() -> None:
 
 def write(shown: Setting) -> None:
     """Make the address say what is shown."""
-    state.write("play", settings.NAMES, shown.query())
+    parameters.write("play", settings.NAMES, shown.query())
 
 
 def edited(text: str, seq: int) -> None:

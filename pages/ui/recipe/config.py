@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.experiment import advice
@@ -69,7 +69,7 @@ def start(recipe: Recipe, parent: str | None = None):
     with asking():
         run_id = submit(recipe, parent=parent)
         fold()
-        state.write("recipe", names(), {})
+        parameters.write("recipe", names(), {})
         state.show_run(run_id)
         waits = jobs.status(run_id).state == "queued"
         does = "waits for its turn" if waits else "trains in the background"
@@ -79,7 +79,7 @@ def start(recipe: Recipe, parent: str | None = None):
 
 def folded(run) -> bool:
     """Whether `run` has the page: after Start, or when it is found at work; not when the address asks for a recipe."""
-    if run is None or state.asked("recipe", names()):
+    if run is None or parameters.asked("recipe", names()):
         st.session_state[FOLDED] = False
     return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
 
@@ -139,7 +139,7 @@ def _usual_gamma(content_hash: str, steps: tuple[str, ...], _dataset) -> float:
 
 def seed():
     """Fill the widgets: from an address that this form did not write; at first from the run shown, or the preset."""
-    asked = {name: texts[-1] for name, texts in state.asked("recipe", names()).items()}
+    asked = {name: texts[-1] for name, texts in parameters.asked("recipe", names()).items()}
     base = st.session_state.get(BASE)
     if base is None and not asked:
         run = state.current_run()
@@ -171,7 +171,7 @@ def write(recipe: Recipe):
     if values[SHOWN] not in (None, recipe):
         values[WRONG] = []
     values[SHOWN] = recipe
-    state.write("recipe", names(), link(recipe))
+    parameters.write("recipe", names(), link(recipe))
 
 
 def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from svmcore.jitter import FAMILIES, JitterSet
 
 PRESETS = {
@@ -21,7 +21,7 @@ PRESETS = {
 def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "box:1") -> JitterSet | None:
     """Draw the field, which is the address's parameter `key`; None, and what is allowed on screen, for a text that is
     not in the language."""
-    st.session_state.setdefault(key, state.param(key, usual))
+    st.session_state.setdefault(key, parameters.read(key, usual))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
             "Jitter set",

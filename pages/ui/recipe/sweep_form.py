@@ -8,7 +8,7 @@ from dataclasses import fields
 import streamlit as st
 
 from data import catalogue
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.recipe import config
 from pages.ui.recipe.widgets import KEEP
 from svmcore.kernels import RBF
@@ -80,7 +80,7 @@ def sweep_form() -> Sweep | None:
     if st.session_state["sweep_shown"] not in (None, query):
         st.session_state["sweep_wrong"] = []
     st.session_state["sweep_shown"] = query
-    state.write("sweep", _names(), query)
+    parameters.write("sweep", _names(), query)
     return sweep
 
 
@@ -102,7 +102,7 @@ def _names() -> list[str]:
 
 def _seed():
     """From an address that this form did not write, and at first from the first example."""
-    asked = state.asked("sweep", _names())
+    asked = parameters.asked("sweep", _names())
     if "sweep_base" not in st.session_state and not asked:
         fill(EXAMPLES["C"][2])
     elif asked:

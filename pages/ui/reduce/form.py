@@ -5,7 +5,7 @@ The address has every setting that is not the usual one, spelled as in a recipe 
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from pages.ui.recipe import config
 from pages.ui.recipe.widgets import draw
 from svmcore.lab import jobs
@@ -32,7 +32,7 @@ def form(of) -> Recipe | None:
         shown |= {
             name: draw(field, key(name), persist_state=None) for name, field in FIELDS.items() if name not in FIRST
         }
-    state.write("reduced", FIELDS, _texts(shown))
+    parameters.write("reduced", FIELDS, _texts(shown))
     try:
         recipe = titled(reduction_of(of.recipe, **shown), of)
         reducer(recipe).check(of.machine(), of.result["n_train"])
@@ -93,7 +93,7 @@ def start_button(recipe: Recipe, of) -> None:
 
 def seed(of) -> None:
     """Fill the widgets from an address that this form did not write; what cannot be is said and left out."""
-    for name, texts in state.asked("reduced", FIELDS).items():
+    for name, texts in parameters.asked("reduced", FIELDS).items():
         try:
             value = FIELDS[name].check(FIELDS[name].read(texts[-1]))
             if name == "n_vectors" and value is not None and value > (n := _most(of)):

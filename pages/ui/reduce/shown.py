@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.example import evidence, plane
 from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, walk, words
+from pages.ui.kit import parameters, walk, words
 from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
 from pages.ui.kit.paging import paged
 from pages.ui.run import reduction
@@ -90,7 +90,7 @@ def nearness(run: Run) -> None:
 def which(run: Run) -> int:
     """The machine, of several, whose vectors and f are shown; chosen where its vectors are."""
     names = evidence.machine_names(run, run.machine())
-    known = state.param("machine", names[0], names) if "machine" not in st.session_state else None
+    known = parameters.read("machine", names[0], names) if "machine" not in st.session_state else None
     if st.session_state.get("machine", known) not in names:
         st.session_state["machine"] = names[0]
     return names.index(st.session_state.get("machine", known))
@@ -178,7 +178,7 @@ def changed(run: Run, of: Run | None) -> None:
     there = [name for name in ("broken", "mended", "wrong otherwise") if len(rows[name])]
     if not there:
         return
-    state.param("changed", there[0], there)
+    parameters.read("changed", there[0], there)
     if st.session_state.get("changed") not in there:
         st.session_state.pop("changed", None)
     shown = st.segmented_control(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from pages.ui.run import picker
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import labels, runs
@@ -69,8 +69,8 @@ def _facts(run: Run) -> dict[str, list[str]]:
 def _filter(name: str, options: list[str]) -> list[str]:
     """One filter; the address has what a run stores, the widget what that is called."""
     label, _, called = FILTERS[name]
-    if given := state.asked(f"filter_{name}", [name]):
-        state.param(name, "", options)
+    if given := parameters.asked(f"filter_{name}", [name]):
+        parameters.read(name, "", options)
         st.session_state[name] = given[name]
     if name in st.session_state:
         st.session_state[name] = [value for value in dict.fromkeys(st.session_state[name]) if value in options]
@@ -78,7 +78,7 @@ def _filter(name: str, options: list[str]) -> list[str]:
         label, options, format_func=called, key=name, placeholder="any", width=180,
         help="Runs that have one of these; none chosen, all.",
     )  # fmt: skip
-    state.write(f"filter_{name}", [name], {name: chosen})
+    parameters.write(f"filter_{name}", [name], {name: chosen})
     return chosen
 
 
@@ -202,7 +202,7 @@ def _enter(doors: list[str], groups: set[str]) -> None:
 
 def read_address(known: Callable[[str], bool], groups: set[str]) -> None:
     """Ticks and open groups as the address asks for them; runs that are not here are said."""
-    asked = state.asked("runs", ("compare", "open"))
+    asked = parameters.asked("runs", ("compare", "open"))
     if "compare" in asked:
         wanted = list(dict.fromkeys(asked["compare"]))
         if unknown := [run_id for run_id in wanted if not known(run_id)]:
@@ -216,7 +216,7 @@ def read_address(known: Callable[[str], bool], groups: set[str]) -> None:
 def write_address() -> None:
     """Make the address say what is ticked and open."""
     kept = {"compare": st.session_state.get("ticked", []), "open": st.session_state.get("opened", [])}
-    state.write("runs", ("compare", "open"), {name: list(values)[:50] for name, values in kept.items()})
+    parameters.write("runs", ("compare", "open"), {name: list(values)[:50] for name, values in kept.items()})
 
 
 def tell_deleted() -> None:

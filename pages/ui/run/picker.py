@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui.kit import state, text, words
+from pages.ui.kit import parameters, state, text, words
 from svmcore.lab import jobs
 from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
@@ -39,7 +39,7 @@ def run_picker(place):
     found = runs.everything()
     known = {run.id for run in found}
     current = st.session_state.get("run")
-    if asked := state.asked("run", ["run"]):
+    if asked := parameters.asked("run", ["run"]):
         current = asked["run"][-1]
         if current not in known:
             where = "it was deleted, or made on another machine"
@@ -54,7 +54,7 @@ def run_picker(place):
     with place:
         _choose(folding.folded(found), run_id)
         badge(jobs.status(run_id).state)
-    state.write("run", ["run"], {"run": run_id})
+    parameters.write("run", ["run"], {"run": run_id})
     damage(runs.get(run_id))
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.kit import state
+from pages.ui.kit import parameters
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS
 from pages.ui.kit.words import minus, plain, short
 from pages.ui.why import lines
@@ -64,7 +64,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         first=ALL if max(map(len, pictured)) <= FEW else FIRST,
         off=_off(subject, [line.name for line in drawn]),
         key="why_waterfall",
-        on_off=partial(state.say, "off"),
+        on_off=partial(parameters.say, "off"),
     )
     st.caption(f"{SEE} {'A vector may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
 
@@ -88,7 +88,7 @@ def _added_up(machine: Machine) -> str:
     names = [name for name in BY if name != "parent" or machine.jitter is not None]
     if evidence.constructed(machine):  # its vectors are of no class, and come from no example
         names = ["sv"]
-    asked = state.param("bill", names[0], names)
+    asked = parameters.read("bill", names[0], names)
     return st.segmented_control(
         "Added up by",
         names,
@@ -96,7 +96,7 @@ def _added_up(machine: Machine) -> str:
         default=asked,
         required=True,
         key="why_bill",
-        on_change=state.note,
+        on_change=parameters.note,
         args=("bill", "why_bill"),
         help="One bar for each support vector; for each example that support vectors were made from; for each class.",
     )
@@ -107,7 +107,7 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
     if len(said.f) == 1:
         return None
     options = [AUTO, *said.names]
-    asked = state.param("rival", AUTO, said.names)
+    asked = parameters.read("rival", AUTO, said.names)
     machines = evidence.machine_names(run, machine)
     return st.selectbox(
         "Beside the predicted class's machine",
@@ -115,7 +115,7 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
         index=options.index(asked),
         format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
         key="why_beside",
-        on_change=state.note,
+        on_change=parameters.note,
         args=("rival", "why_beside"),
         width=240,
         help="Whose bill to see beside it. At first that of the true class, or of the runner-up where the answer is "

@@ -14,7 +14,7 @@ import streamlit as st
 from data import Dataset, catalogue, load
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.kit import state, walk, words
+from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, family, holds, orbit, remedy, sums, table
@@ -86,7 +86,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
     if asked in PANELS and asked not in offered:
         st.caption(f"*{PANELS[asked].label}* is for images: there is nothing to shift or turn here.")
     elif asked is not None:
-        state.param(WHY, first, list(offered))
+        parameters.read(WHY, first, list(offered))
     chosen = asked if asked in offered else first
     st.session_state["why_panel"] = chosen
     st.segmented_control(
@@ -95,7 +95,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
         format_func=lambda name: PANELS[name].label,
         required=True,
         key="why_panel",
-        on_change=state.note,
+        on_change=parameters.note,
         args=(WHY, "why_panel"),
         label_visibility="collapsed",
         wrap=True,

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages.ui.example import evidence, jittered
 from pages.ui.example.shown import Shown
-from pages.ui.kit import state
+from pages.ui.kit import parameters
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
 from pages.ui.kit.words import minus, plain, short
 from pages.ui.why.answer import Answer, answer
@@ -54,7 +54,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     of = bill.of_machine(machine, c, said.k)
     families = of.grouped(rows[of.name])
     offered = families.name[families.strongest(OFFERED)]
-    row = state.param("family", int(offered[0] if own is None else own))
+    row = parameters.read("family", int(offered[0] if own is None else own))
     if not np.any(rows == row):
         st.warning(
             f"family={row} in the address is no example that this run's support vectors come from.",
@@ -145,14 +145,14 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
     if len(names) == 1:
         return 0
     usual = said.called if own is None else int(np.count_nonzero(machine.coef[:, rows == own], axis=1).argmax())
-    asked = state.param("of", names[usual], names)
+    asked = parameters.read("of", names[usual], names)
     chosen = st.selectbox(
         "Machine",
         names,
         index=names.index(asked),
         format_func=lambda name: short(name, 60),
         key=f"why_of_{usual}",
-        on_change=state.note,
+        on_change=parameters.note,
         args=("of", f"why_of_{usual}"),
         width=240,
         help="Whose support vectors: each machine keeps forms of its own.",
@@ -178,7 +178,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
         key="why_families",
         alt=f"The {len(offered)} families that pull most on this example, strongest first",
         size=48,
-        on_pick=partial(state.say, "family"),
+        on_pick=partial(parameters.say, "family"),
         whole_page=False,
     )
     st.caption("The families that pull most on this example, and what each adds to f. Click one to see its tree.")

@@ -11,7 +11,7 @@ from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.figures.frame import show
 from pages.ui.figures.shifted import shift_map
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, words
 from pages.ui.kit.words import distinct, plain, short
 from pages.ui.why.answer import Answer, answer, value
 from pages.ui.why.moving import deciding, is_image, machine_of
@@ -83,7 +83,7 @@ def _class(now: Answer) -> int:
     """The class whose machine is mapped."""
     labels = distinct(now.names, 24)
     usual = labels[now.own]
-    wanted = state.param(CLASS, usual, labels)
+    wanted = parameters.read(CLASS, usual, labels)
     chosen = st.selectbox(
         "Machine of class",
         labels,
@@ -93,7 +93,7 @@ def _class(now: Answer) -> int:
         width=160,
         help="Whose decision value is drawn: at first the example's own class.",
     )
-    state.write(CLASS, [CLASS], {CLASS: chosen} if chosen != usual else {})
+    parameters.write(CLASS, [CLASS], {CLASS: chosen} if chosen != usual else {})
     return labels.index(chosen)
 
 
@@ -101,7 +101,7 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
     """The runs whose maps are drawn: those of the address, or this one and the newest of other methods."""
     able = {other.id: other for other in runs.newest_first() if _comparable(run, other, names)}
     able.setdefault(run.id, run)
-    asked_for = state.asked(BESIDE, [BESIDE]).get(BESIDE)
+    asked_for = parameters.asked(BESIDE, [BESIDE]).get(BESIDE)
     if asked_for is None and BESIDE not in st.session_state:  # another panel was drawn meanwhile
         asked_for = st.query_params.get_all(BESIDE) or _usual(run, able)
     if asked_for is not None:
@@ -122,7 +122,7 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
         width=760,  # the other choice goes below it where there is no room for both
         help="Finished runs on the same data set that tell the same classes apart.",
     )
-    state.write(BESIDE, [BESIDE], {BESIDE: chosen} if chosen != _usual(run, able) else {})
+    parameters.write(BESIDE, [BESIDE], {BESIDE: chosen} if chosen != _usual(run, able) else {})
     return [able[run_id] for run_id in chosen]
 
 

@@ -155,8 +155,12 @@ PAGES = {
     ],
 }
 
-# What `g` and then the letter goes to; the order is that of the menu.
-LETTERS = dict(zip("pldjtwzrseicxfomkgua", (page.title for pages in PAGES.values() for page in pages), strict=True))
+LETTERS = {  # what `g` and then the letter goes to
+    "p": "Playground", "l": "Lessons", "d": "Datasets", "j": "Jitters", "t": "Train", "w": "Choose C",
+    "z": "Reduced sets", "r": "Runs", "s": "Support vectors", "e": "Errors", "i": "Draw a digit", "c": "Compare",
+    "x": "Scramble the pixels", "f": "Detect", "o": "On a photograph", "m": "Compare methods", "k": "Cross-training",
+    "g": "Digestion", "u": "Osuna's study", "a": "Paper",
+}  # fmt: skip
 
 st.html(Path(__file__).parent / "pages/ui/kit/contrast.css")
 st.set_option("client.showSidebarNavigation", True)  # off until here, see .streamlit/config.toml

@@ -13,16 +13,12 @@ st.caption(
     "throws those away first, and those that are easy (Bakir, Bottou and Weston 2004)."
 )
 with present.form("View"):
-    first = next(iter(VIEWS))
-    st.session_state.setdefault("cross_view", parameters.read("cross_view", first, list(VIEWS)))
-    view = st.segmented_control(
+    view = parameters.choice(
+        "cross_view",
         "View",
-        list(VIEWS),
-        required=True,
-        key="cross_view",
-        bind="query-params",
+        VIEWS,
         label_visibility="collapsed",
         wrap=True,
         help="Points that can be seen; any run of two classes; the paper's figures.",
     )
-VIEWS[view or first]()
+VIEWS[view]()

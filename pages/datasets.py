@@ -104,14 +104,10 @@ def show(entry: Entry | PictureEntry):
 def show_view(entry: Entry, dataset) -> str:
     """The view of a set of examples that is picked; its name."""
     names = [*VIEWS, ABOUT]
-    parameters.read("view", names[0], names)
-    view = st.segmented_control(
+    view = parameters.choice(
+        "view",
         "View",
         names,
-        default=names[0],
-        required=True,
-        key="view",
-        bind="query-params",
         label_visibility="collapsed",
         help="Examples in their order, a draw of each class, what each preprocessing step does, or facts and licence.",
     )

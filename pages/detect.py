@@ -6,8 +6,7 @@ from data import DataError
 from pages.ui.detect import one, operate, others, progress, set_up
 from pages.ui.detect.more import more
 from pages.ui.detect.view import view_of
-from pages.ui.kit import parameters, state, words
-from pages.ui.recipe import config
+from pages.ui.kit import state, words
 from pages.ui.run.trained import another_run
 
 
@@ -41,7 +40,7 @@ def first_visit(run) -> None:
 
 def look(run) -> None:
     """A detection run, whatever its state."""
-    parameters.write("recipe", config.names(), {})
+    set_up.FORM.clear()
     row = progress.head(run)
     try:
         view = view_of(run)

@@ -41,35 +41,28 @@ def settings() -> dict[str, Recipe]:
             classes = (entry.classes[labels.index(label)],)
         most = entry.n_train - (0 if entry.n_test else entry.n_train // 5)
         usual = min(2000, most)
-        if parameters.asked("digestion", ("n", "seed")):
-            st.session_state[f"n_{name}"] = parameters.read("n", usual, slice(10, most))
-            st.session_state["digestion_seed"] = parameters.read("seed", 0, slice(0, 2**32 - 1))
-        n_train = st.number_input(
-            "Training examples", 10, most, usual, 500, key=f"n_{name}", width=160, help="Drawn by the seed."
+        n_train = parameters.number(
+            "n", "Training examples", 10, most, usual, 500, key=f"n_{name}", width=160, help="Drawn by the seed."
         )
-        parameters.read("rows", 200, slice(1, 20_000))
-        rows = st.number_input(
+        rows = parameters.number(
+            "rows",
             "Rows in the cache",
             1,
             20_000,
             200,
             100,
-            key="rows",
-            bind=parameters.binding("rows"),
             width=160,
             help="R: so many support vectors have their kernel values kept; interesting below the number of SVs "
             "(DeCoste and Schoelkopf 2002, section 4.1).",
         )
         rules = {"rows": rows}
         with st.popover("Rules", icon=":material/tune:"):
-            seed = st.number_input("Seed", 0, 2**32 - 1, 0, key="digestion_seed", help="Draws the examples.")
+            seed = parameters.number("seed", "Seed", 0, 2**32 - 1, 0, key="digestion_seed", help="Draws the examples.")
             for rule, (label, text) in RULES.items():
                 usual = getattr(USUAL, rule)
                 rules[rule] = st.number_input(
                     label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
                 )
-    said = {"n": str(n_train)} if n_train != min(2000, most) else {}
-    parameters.write("digestion", ("n", "seed"), said | ({"seed": str(seed)} if seed else {}))
     base = config.suggestion(name).replace(
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,
         name="custom",

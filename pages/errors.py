@@ -35,9 +35,7 @@ if run:
     names = [f"{t} → {p}" for t in classes for p in classes]  # cells of the matrix, row by row
     cell = true * len(classes) + predicted
     filled = [names[i] for i in np.flatnonzero(matrix)]
-    if not another_run(run, "errors", cells=[]):
-        parameters.read("cells", "", filled)
-        parameters.read("errors_by", ORDERS[0], ORDERS)
+    another_run(run, "errors", cells=[])
 
     st.subheader(words.error_rate(run.result))
     st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
@@ -50,22 +48,18 @@ if run:
     left, right, remedy, below = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True):
-            wanted = st.multiselect(
+            wanted = parameters.several(
+                "cells",
                 "Shown: true → predicted",
                 filled,
-                key="cells",
-                bind="query-params",
                 placeholder="all errors",
                 wrap=True,
                 help="Cells of the confusion matrix: click one there, or choose it here. Without any, all errors.",
             )
-            order = st.segmented_control(
+            order = parameters.choice(
+                "errors_by",
                 "Order",
                 ORDERS,
-                default=ORDERS[0],
-                required=True,
-                key="errors_by",
-                bind="query-params",
                 wrap=True,
                 help="Certain: the winning decision value exceeds the true class's by much; close: by little.",
             )

@@ -30,23 +30,11 @@ def choose_example():
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):
-            st.session_state.setdefault("part", parameters.read("part", "train", PARTS))
-            split = st.segmented_control(
-                "Part", PARTS, required=True, key="part", bind="query-params", help="Training or test examples."
-            )
+            split = parameters.choice("part", "Part", PARTS, help="Training or test examples.")
         last = len(evidence.examples(dataset, split)[1]) - 1
-        st.session_state["index"] = min(
-            st.session_state.get("index", parameters.read("index", 0, slice(0, last))), last
-        )
-        index = st.number_input(
-            "Example",
-            0,
-            last,
-            key="index",
-            bind=parameters.binding("index"),
-            width=140,
-            help="Its number in that part.",
-        )
+        if "index" in st.session_state:  # of another set or part
+            st.session_state["index"] = min(st.session_state["index"], last)
+        index = parameters.number("index", "Example", 0, last, 0, width=140, help="Its number in that part.")
     return dataset, split, index
 
 

@@ -7,7 +7,7 @@ from pages.ui.compare import brief
 from pages.ui.example import evidence, families
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, words
+from pages.ui.kit import parameters, present, words
 from pages.ui.paper import lambdas, pair, triangle
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -58,8 +58,8 @@ def verdict(found):
     st.subheader("Who gets which digit right")
     with st.container(horizontal=True):
         names = list(pair.contenders())
-        left = st.selectbox("Left", names, 0, key="left", bind="query-params", width=240, help="One method.")
-        right = st.selectbox("Right", names, 1, key="right", bind="query-params", width=240, help="Another one.")
+        left = parameters.choice("left", "Left", names, widget="selectbox", width=240, help="One method.")
+        right = parameters.choice("right", "Right", names, names[1], widget="selectbox", width=240, help="Another one.")
     if waiting := {left, right} - done.keys():
         st.caption(f"Not done yet: {' and '.join(sorted(waiting))}.")
     elif left != right:

@@ -45,18 +45,17 @@ def all_runs():
 st.title("Paper")
 st.caption("DeCoste and Schölkopf, Training invariant support vector machines, Machine Learning 46 (2002).")
 all_runs()
-if parameters.asked("paper", ["show"]):
-    st.session_state["show"] = parameters.read("show", PARTS[0], PARTS)
-part = st.selectbox(
+part = parameters.choice(
+    "show",
     "Table or figure",
     PARTS,
+    widget="selectbox",
     format_func=title,
-    key="show",
+    always=True,
     width=480,
     help="Each is filled from the runs that are stored; others can be started here.",
     persist_state="session",
 )
-parameters.write("paper", ["show"], {"show": part})
 try:
     if part in TABLES:
         table.draw(TABLES[part])

@@ -14,7 +14,7 @@ from svmcore.lab.store import runs
 
 DEMO = "faces-lfw"
 PERIOD = 0.3  # seconds between two looks at a search
-MOST = 5.0  # of the threshold
+MAX_THRESHOLD = 5.0
 
 
 def no_machine() -> None:
@@ -59,9 +59,8 @@ def chosen_photograph(run):
             st.error(words.plain(error), title="This cannot be used", icon=":material/block:")
             return None
     names = photo.samples()
-    parameters.read("photo", names[0], names)
-    name = st.selectbox("or one of scikit-image's", names, key="photo", bind="query-params",
-                        help="The last ones show no face: whatever is found there is a false alarm.")  # fmt: skip
+    name = parameters.choice("photo", "or one of scikit-image's", names, widget="selectbox",
+                             help="The last ones show no face: whatever is found there is a false alarm.")  # fmt: skip
     return photo.Photograph(name, name, None)
 
 
@@ -84,7 +83,7 @@ def honest(run) -> str:
 @state.fragment
 def boxes(found: photo.Searched, name: str, floor: float) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
-    threshold = st.slider("Threshold", floor, MOST, 0.0, 0.05, key="at", bind=parameters.binding("at"),
+    threshold = parameters.number("at", "Threshold", floor, MAX_THRESHOLD, 0.0, 0.05, widget="slider",
                           help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
     above = found.f >= threshold
     shown = [

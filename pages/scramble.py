@@ -13,7 +13,6 @@ from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor
 from svmcore.preprocess.steps import MOST_SEEDS
 
-NAMES = ("runs", "seed")  # parameters of the address
 CLASSES = 10  # pictures shown, one of each class
 
 
@@ -38,23 +37,15 @@ def before_and_after(name: str, seed: int) -> None:
 def chosen() -> tuple[list, int]:
     """The widgets: which runs, and the seed of the order."""
     known = {run.id: run for run in runs.newest_first() if not scrambled.refusal(run)}
-    given = parameters.asked("scramble", NAMES)
-    if asked := given.get("runs"):
-        if unknown := [run_id for run_id in asked if run_id not in known]:
-            said = f"There is no run {words.plain(unknown[0][:60])} here that could be scrambled."
-            st.warning(said, icon=":material/link_off:")
-        st.session_state["scramble_runs"] = [run_id for run_id in dict.fromkeys(asked) if run_id in known]
-    kept = st.session_state.get("scramble_runs", [])
-    st.session_state["scramble_runs"] = [run_id for run_id in kept if run_id in known]
-    if given or "scramble_order" not in st.session_state:
-        st.session_state["scramble_order"] = parameters.read("seed", 0, slice(0, MOST_SEEDS))
     with present.form("Machines"), st.container(horizontal=True, vertical_alignment="bottom"):
-        ids = st.multiselect(
+        ids = parameters.several(
+            "runs",
             "Runs",
-            list(known),
+            known,
+            key="scramble_runs",
+            unknown="There is no run {} here that could be scrambled.",
             format_func=picker.labels(list(known.values())).get,
             max_selections=8,
-            key="scramble_runs",
             placeholder="five usual ones",
             wrap=True,
             width=760,
@@ -62,15 +53,8 @@ def chosen() -> tuple[list, int]:
             "local and a jittering kernel "
             "(DeCoste and Schoelkopf 2002, section 1).",
         )
-        seed = st.number_input(
-            "Order",
-            0,
-            MOST_SEEDS,
-            key="scramble_order",
-            width=140,
-            help="Seed of the random order of the pixels.",
-        )
-    parameters.write("scramble", NAMES, {"runs": ids} | ({"seed": str(seed)} if seed else {}))
+        help = "Seed of the random order of the pixels."
+        seed = parameters.number("seed", "Order", 0, MOST_SEEDS, 0, key="scramble_order", width=140, help=help)
     return [known[run_id] for run_id in ids], int(seed)
 
 

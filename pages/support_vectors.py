@@ -60,45 +60,35 @@ if run:
     constructed = evidence.constructed(machine)  # the vectors of a reduced set: no examples, and bounded by nothing
     kinds, orders = (KINDS, (*ORDERS, FAMILIES)) if machine.jitter is not None else (KINDS[:3], ORDERS)
     kinds = KINDS[:1] if constructed else kinds
-    if not another_run(run, "support_vectors", machine=names[0], classes_shown=[]):
-        for name, allowed in (("machine", names), ("sv", kinds), ("order", orders)):
-            parameters.read(name, allowed[0], allowed)
+    another_run(run, "support_vectors", machine=names[0], classes_shown=[])
 
     with present.form("Which support vectors"), st.container(horizontal=True):
-        name = st.selectbox(
+        name = parameters.choice(
+            "machine",
             "Machine",
             names,
-            key="machine",
-            bind="query-params",
+            widget="selectbox",
             width=200,
             help="One machine for each class: that class (blue, +1) against all the others (orange, −1).",
         )
-        kind = st.segmented_control(
+        kind = parameters.choice(
+            "sv",
             "Kind",
             kinds,
-            default=KINDS[0],
-            required=True,
-            key="sv",
-            bind="query-params",
             wrap=True,
             help="Free: 0 < alpha < C, on the margin. Bound: alpha = C, inside it or wrong.",
         )
-        order = st.segmented_control(
+        order = parameters.choice(
+            "order",
             "Order",
             orders,
-            default=orders[0],
-            required=True,
-            key="order",
-            bind="query-params",
             wrap=True,
             help="The largest alphas belong to the examples that are hardest to fit.",
         )
-        labels = [str(label) for label in dataset.classes]
-        wanted = st.multiselect(
+        wanted = parameters.several(
+            "classes_shown",
             "Classes",
-            labels,
-            key="classes_shown",
-            bind="query-params",
+            map(str, dataset.classes),
             placeholder="all",
             wrap=True,
             width=240,

@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.kit import present, state, words
+from pages.ui.kit import present, state
 from pages.ui.recipe import config, form, presets
 from pages.ui.run import watch
-from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 
 
@@ -21,27 +20,15 @@ def set_up():
         return
     need = estimate(recipe)
     with head:
-        st.button(
-            "Queue" if jobs.active() else "Start",
-            type="primary",
-            icon=":material/play_arrow:",
-            width="stretch",
-            key="start",
-            on_click=config.start,
-            args=(recipe,),
-            disabled=not need.fits,
-            help="Trains in the background; the page may be left or closed meanwhile.",
-        )
+        help = "Trains in the background; the page may be left or closed meanwhile."
+        config.start_button(need, "start", config.start, (recipe,), help)
         if need.fits:
-            st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
             st.page_link(
                 "pages/sweep.py",
                 label="Choose C by cross-validation",
                 icon=":material/tune:",
                 query_params=config.link(recipe),
             )
-        else:
-            st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
         presets.standing(recipe)  # below Start, which keeps its place
 
 

@@ -61,7 +61,7 @@ def test_with_no_run_the_form_offers_the_recipes_and_says_what_it_needs(home):
 def test_the_address_of_the_form_is_its_recipe(home):
     app = addressed(task="detect", dataset="venus-like", C="7", chip="17", method="vsv")
     assert app.number_input(key="detect_C").value == 7
-    assert app.number_input(key="detect_chip").value == 17
+    assert app.number_input(key="detect_detect_chip").value == 17
     assert app.selectbox(key="detect_method").value == "vsv"
     assert {"C": "7", "chip": "17", "method": "vsv"}.items() <= dict(app.query_params).items()
 

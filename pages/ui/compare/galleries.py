@@ -10,11 +10,12 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, Dataset
-from pages.ui.compare.laid import Laid, choose, key
+from pages.ui.compare.laid import Laid, key
 from pages.ui.example import evidence
 from pages.ui.figures import confusion
-from pages.ui.kit import walk, words
+from pages.ui.kit import parameters, walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
+from pages.ui.kit.paging import paged
 from svmcore import metrics
 from svmcore.lab.experiment.comparison import alone
 from svmcore.metrics import OUTCOMES, class_positions, outcomes
@@ -23,8 +24,8 @@ PER_PAGE = 96
 PAIR = ("fixed", "broken", "both wrong", "both right")  # in the order in which one asks
 
 
-def pair(laid: Laid, b: int, found: dict) -> dict:
-    """The change of the confusion matrix and the examples behind it; what the address is to say of them."""
+def pair(laid: Laid, b: int) -> None:
+    """The change of the confusion matrix and the examples behind it."""
     a, answers, names = laid.reference, laid.answers, laid.names
     wrong = answers.wrong
     kind = outcomes(wrong[a], wrong[b])
@@ -32,7 +33,6 @@ def pair(laid: Laid, b: int, found: dict) -> dict:
     k = len(names)
     filled = sorted(set(np.concatenate(cells)[np.tile(kind, 2) > 0].tolist()))
     labels = {f"{names[cell // k]} → {names[cell % k]}": cell for cell in filled}
-    choose(found, "change", ["", *labels], "")
     sides = st.grid(2, min_column_width=400)
     left, right = sides.cell(), sides.cell()
     with right:
@@ -40,9 +40,9 @@ def pair(laid: Laid, b: int, found: dict) -> dict:
         within = np.ones(len(kind), bool) if cell is None else (cells[0] == cell) | (cells[1] == cell)
         rows = {name: np.flatnonzero(within & (kind == OUTCOMES.index(name))) for name in PAIR}
         with st.container(horizontal=True):
-            shown = _category(rows, found, next((name for name in PAIR if len(rows[name])), PAIR[0]))
-            asks = _asked_run(laid, (a, b), found, b)
-        page = _pictures(laid, (a, b), rows[shown], shown, found, asks)
+            shown = _category(rows, next((name for name in PAIR if len(rows[name])), PAIR[0]))
+            asks = _asked_run(laid, (a, b), b)
+        _pictures(laid, (a, b), rows[shown], shown, asks)
     with left:
         matrices = [metrics.confusion(answers.y_true, answers.y_pred[i], answers.classes) for i in (a, b)]
         st.markdown(f"**From {laid.letters[a]} to {laid.letters[b]}: the change of the confusion matrix**")
@@ -54,10 +54,9 @@ def pair(laid: Laid, b: int, found: dict) -> dict:
             file="confusion-change",
             on_pick=lambda picked: _toggle(labels, picked),
         )
-    return {"shown": shown, "change": st.session_state[key("change")], "sheet": page}
 
 
-def sets(laid: Laid, found: dict) -> dict:
+def sets(laid: Laid) -> None:
     """Of three runs or more: the examples that all get wrong, and those on which a single one stands alone."""
     letters, r = laid.letters, len(laid.runs)
     names = ["all right", "all wrong", *(f"only {x} right" for x in letters), *(f"only {x} wrong" for x in letters)]
@@ -65,9 +64,9 @@ def sets(laid: Laid, found: dict) -> dict:
     group = alone(laid.answers.wrong)
     order = [*names[1:], names[0]]
     rows = {name: np.flatnonzero(group == names.index(name)) for name in order}
-    shown = _category(rows, found, "all wrong")
-    asks = _asked_run(laid, range(r), found, laid.reference)
-    return {"shown": shown, "sheet": _pictures(laid, range(r), rows[shown], shown, found, asks)}
+    shown = _category(rows, "all wrong")
+    asks = _asked_run(laid, range(r), laid.reference)
+    _pictures(laid, range(r), rows[shown], shown, asks)
 
 
 def _cells(laid: Laid, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
@@ -79,9 +78,11 @@ def _cells(laid: Laid, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _one_kind(labels: Mapping[str, int]) -> int | None:
     """The cell of the matrix that the reader looks at, None for all."""
-    picked = st.selectbox(
+    picked = parameters.choice(
+        "change",
         "Shown: true → answered by either",
         ["", *labels],
+        widget="selectbox",
         format_func=lambda label: label or "all classes",
         key=key("change"),
         help="A cell of the matrix: examples of that class which at least one of the two runs takes for the other.",
@@ -98,15 +99,16 @@ def _toggle(labels: Mapping[str, int], picked: int) -> None:
         st.session_state["compare_clicked"] = True
 
 
-def _category(rows: Mapping[str, np.ndarray], found: dict, default: str) -> str:
+def _category(rows: Mapping[str, np.ndarray], usual: str) -> str:
     """Which kind of examples is shown; how many there are stands at each."""
-    choose(found, "shown", list(rows), default)
-    if st.session_state.pop("compare_clicked", False) and not len(rows[st.session_state[key("shown")]]):
-        st.session_state[key("shown")] = max(rows, key=lambda name: (name != "both right", len(rows[name])))
-    return st.segmented_control(
+    values = st.session_state
+    if values.pop("compare_clicked", False) and not len(rows.get(values.get(key("shown")), ())):
+        values[key("shown")] = max(rows, key=lambda name: (name != "both right", len(rows[name])))
+    return parameters.choice(
+        "shown",
         "Which examples",
-        list(rows),
-        required=True,
+        rows,
+        usual,
         format_func=lambda name: f"{name} ({len(rows[name]):,})",
         key=key("shown"),
         wrap=True,
@@ -114,26 +116,21 @@ def _category(rows: Mapping[str, np.ndarray], found: dict, default: str) -> str:
     )
 
 
-def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, found: dict, asks: int) -> str | None:
-    """The examples `rows` with the answers of `runs`, and whom a click asks; the page, where it is not the first."""
+def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None:
+    """The examples `rows` with the answers of `runs`, and whom a click asks."""
     if not len(rows):
         st.info("There is none.", icon=":material/check:")
-        return None
+        return
     name, split = laid.runs[0].recipe.dataset, laid.answers.split
     walk.over(reference(name, split, index) for index in laid.answers.index[rows])
-    pages = -(-len(rows) // PER_PAGE)
-    at = f"compare_page_{shown.replace(' ', '_')}_{pages}"
-    if found and pages > 1:
-        choose(found, "sheet", range(1, pages + 1), 1, of=at)
-    page = st.pagination(pages, key=at) if pages > 1 else 1
-    rows = rows[(page - 1) * PER_PAGE : page * PER_PAGE]
+    rows = rows[paged(len(rows), PER_PAGE, key="compare_page", of=shown, name="sheet")]
     run, answers = laid.runs[laid.reference], laid.answers
     try:
         dataset = evidence.data_of(run)
         pictures = _drawn(dataset, answers.split, answers.index[rows])
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
-        return None
+        return
     cut = dict(zip(laid.names, words.distinct(laid.names, 9)))
     gallery(
         pictures,
@@ -147,17 +144,16 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, found: dict, asks:
         f"Above each: the answers of {letters}, in this order; below: the true class. A click asks "
         f"{laid.letters[asks]}, *{words.plain(words.short(laid.runs[asks].title, 60))}*, why."
     )
-    return str(page) if page > 1 else None
 
 
-def _asked_run(laid: Laid, runs, found: dict, usual: int) -> int:
+def _asked_run(laid: Laid, runs, usual: int) -> int:
     """The run that a click on a picture asks, among `runs`."""
     letters = [laid.letters[i] for i in runs]
-    choose(found, "asks", letters, laid.letters[usual])
-    picked = st.segmented_control(
+    picked = parameters.choice(
+        "asks",
         "A click asks",
         letters,
-        required=True,
+        laid.letters[usual],
         key=key("asks"),
         help="The run that answers why; it becomes the run shown on every page.",
     )

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from pages.ui.compare.laid import Laid, choose, key
-from pages.ui.kit import words
+from pages.ui.compare.laid import Laid, key
+from pages.ui.kit import parameters, words
 from svmcore.metrics import holm, paired_test, wilson
 
 LEVEL = 0.05
@@ -38,19 +38,20 @@ def all_pairs(wrong: np.ndarray) -> dict[tuple[int, int], Pair]:
     return found
 
 
-def against(laid: Laid, found: dict) -> int:
+def against(laid: Laid) -> int:
     """The run that is measured against the reference, by the reader's choice where there are several."""
     ids = {laid.runs[i].id: i for i in laid.others}
-    choose(found, "against", list(ids), next(iter(ids)))
-    if len(ids) > 1:
-        st.selectbox(
-            "Measured against the reference",
-            list(ids),
-            format_func=lambda run_id: f"{laid.letters[ids[run_id]]} · {words.short(laid.runs[ids[run_id]].title, 60)}",
-            key=key("against"),
-            help="Fixed and broken are counted for this run.",
-        )
-    return ids[st.session_state[key("against")]]
+    chosen = parameters.choice(
+        "against",
+        "Measured against the reference",
+        ids,
+        widget="selectbox",
+        key=key("against"),
+        alone=False,
+        format_func=lambda run_id: f"{laid.letters[ids[run_id]]} · {words.short(laid.runs[ids[run_id]].title, 60)}",
+        help="Fixed and broken are counted for this run.",
+    )
+    return ids[chosen]
 
 
 def verdict(laid: Laid, b: int, pairs: dict[tuple[int, int], Pair]) -> None:

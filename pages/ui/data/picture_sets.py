@@ -59,15 +59,11 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
         views[TRAIN] = _windows
     if pictures.empty:
         views[EMPTY] = _empty
-    names = [*views, ABOUT]
-    parameters.read("look", names[0], (PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT))  # a lacking one falls back
-    view = st.segmented_control(
+    view = parameters.choice(
+        "look",
         "View",
-        names,
-        default=names[0],
-        required=True,
-        key="look",
-        bind="query-params",
+        [*views, ABOUT],
+        known=(TRAIN, EMPTY),  # that this set lacks
         label_visibility="collapsed",
         help="The pictures with their objects, which of them train and test, windows, or facts and licence.",
     )

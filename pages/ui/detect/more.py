@@ -16,7 +16,7 @@ from pages.ui.kit.gallery import Tile, gallery, magnified
 EACH = 25  # chips of a class: Figure 6 of DeCoste and Schoelkopf shows so many
 FLIPPED, PAGE = 200, 48  # false alarms that can be flipped through, and seen at a time
 MINED = 60  # shown of each round
-FIRST, CATEGORIES, AMBIGUOUS, MINED_BY, PUBLISHED, EXPORT = (
+FIRST_CHIPS, CATEGORIES, AMBIGUOUS, MINED_BY, PUBLISHED, EXPORT = (
     "First chips",
     "By category",
     "Ambiguous labels",
@@ -29,24 +29,18 @@ FIRST, CATEGORIES, AMBIGUOUS, MINED_BY, PUBLISHED, EXPORT = (
 @state.fragment
 def more(view: View, compared: list[View]):
     """One of several further looks at a time."""
-    there = [FIRST, *([CATEGORIES] if len(view.pictures.entry.categories) > 1 else []), AMBIGUOUS]
+    there = [FIRST_CHIPS, *([CATEGORIES] if len(view.pictures.entry.categories) > 1 else []), AMBIGUOUS]
     rounds = _rounds(view)
     there += [MINED_BY] if rounds else []
     there += [PUBLISHED, EXPORT]
-    parameters.read("more", FIRST, there)
-    if st.session_state.get("more") not in there:
-        st.session_state.pop("more", None)
-    wanted = st.segmented_control(
+    wanted = parameters.choice(
+        "more",
         "More",
         there,
-        default=FIRST,
-        required=True,
-        key="more",
-        bind="query-params",
         label_visibility="collapsed",
         help="What else the run tells: by category, beside published figures, as files.",
     )
-    if wanted == FIRST:
+    if wanted == FIRST_CHIPS:
         _first(view)
     elif wanted == CATEGORIES:
         _categories(view)

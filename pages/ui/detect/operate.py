@@ -65,33 +65,28 @@ def names(view: View) -> list[str]:
 
 def _controls(view: View) -> Now | None:
     offered, n = labels(view), len(view.judged.tested)
-    _snap(offered)
-    parameters.read("by", view.judged.names[0], view.judged.names)
+    known = _snap(offered)
     first = f"{judging.trained(trial(view, 0)).alarms / n:.4g}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = view.judged.names[0]
-        if len(view.judged.names) > 1:
-            by = st.segmented_control(
-                "Scores of",
-                view.judged.names,
-                default=by,
-                required=True,
-                key="by",
-                bind="query-params",
-                help="Whose scores rank the candidates: the run's machine, or a baseline trained on the same ones.",
-            )
-        fa = first
-        if len(offered) > 1:
-            fa = st.select_slider(
-                "False alarms a picture",
-                list(offered),
-                first,
-                key="fa",
-                bind="query-params",
-                width="stretch",
-                help="Moves the threshold of the machine chosen to its left. It starts where the run's machine was "
-                "trained for, offset 0.",
-            )
+        by = parameters.choice(
+            "by",
+            "Scores of",
+            view.judged.names,
+            alone=False,
+            help="Whose scores rank the candidates: the run's machine, or a baseline trained on the same ones.",
+        )
+        fa = parameters.choice(
+            "fa",
+            "False alarms a picture",
+            offered,
+            first,
+            widget="select_slider",
+            alone=False,
+            known=known,
+            width="stretch",
+            help="Moves the threshold of the machine chosen to its left. It starts where the run's machine was "
+            "trained for, offset 0.",
+        )
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
@@ -101,31 +96,26 @@ def _controls(view: View) -> Now | None:
 
 def _chosen_picture(view: View) -> int:
     there = names(view)
-    parameters.read("picture", there[0], there)
-    if st.session_state.get("picture") not in there:
-        st.session_state.pop("picture", None)
-    if len(there) == 1:
-        return int(view.judged.tested[0])
-    name = st.selectbox(
-        "Picture", there, key="picture", bind="query-params", width=240, label_visibility="collapsed",
+    name = parameters.choice(
+        "picture", "Picture", there, widget="selectbox", alone=False, width=240, label_visibility="collapsed",
         help="The test picture that is drawn with its hits, misses and false alarms.",
     )  # fmt: skip
     return int(view.judged.tested[there.index(name)])
 
 
-def _snap(offered: dict[str, int]):
-    """Move a point that is not offered, from an address or from before the last part was judged, to the nearest."""
+def _snap(offered: dict[str, int]) -> tuple[str, ...]:
+    """Move a point that is not offered, from an address or from before the last part was judged, to the nearest; the
+    numbers of which nothing is to be said."""
     asked = st.session_state.get("fa", st.query_params.get("fa"))
     if asked is None or asked in offered:
-        return
+        return ()
     try:
         number = float(asked)
     except ValueError:
-        number = float("nan")
+        return ()
     if number == number:
         st.session_state["fa"] = min(offered, key=lambda text: abs(float(text) - number))
-    else:
-        parameters.read("fa", next(iter(offered)), offered)
+    return (asked,) if number == number else ()
 
 
 def _sentence(view: View, by: str, point: OperatingPoint) -> str:
@@ -173,14 +163,9 @@ def _picture(view: View, now: Now, position: int):
 
 def _curve(view: View, now: Now, compared: list[View]):
     by = {f"per {unit}": unit for unit in view.per}
-    parameters.read("axis", AXES[0], AXES)
-    parameters.read("per", next(iter(by)), by)
-    hidden = {"required": True, "bind": "query-params", "label_visibility": "collapsed"}
     with st.container(horizontal=True):
-        axis = st.segmented_control("Axis", AXES, default=AXES[0], key="axis", **hidden)
-        unit = next(iter(by.values()))
-        if len(by) > 1:
-            unit = by[st.segmented_control("Per", list(by), default=next(iter(by)), key="per", **hidden)]
+        axis = parameters.choice("axis", "Axis", AXES, label_visibility="collapsed")
+        unit = by[parameters.choice("per", "Per", by, alone=False, label_visibility="collapsed")]
     if not view.n_objects:
         st.info(f"No {view.noun} is labelled in these pictures, so there is no curve.", icon=":material/show_chart:")
         return

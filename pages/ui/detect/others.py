@@ -28,28 +28,18 @@ def compared(view: View) -> list[View]:
         and (run.recipe.dataset, run.recipe.option("experiment")) == (recipe.dataset, recipe.option("experiment"))
         and run.parts()
     }
-    asked = parameters.asked("beside", ["beside"]).get("beside", [])
-    for run_id in asked:
-        if run_id not in alike:
-            said = f"{words.plain(words.short(run_id))} is no other run of this experiment here."
-            st.warning(said, icon=":material/link_off:")
-    if asked:
-        st.session_state["beside"] = [run_id for run_id in asked if run_id in alike]
-    if not alike:
-        return []
-    st.session_state["beside"] = [r for r in st.session_state.get("beside", []) if r in alike]
-    chosen = st.multiselect(
+    chosen = parameters.several(
+        "beside",
         "Beside it",
-        list(alike),
+        alike,
+        unknown="{} is no other run of this experiment here.",
         format_func=picker.labels(list(alike.values())).get,
         max_selections=4,
-        key="beside",
         placeholder="other runs",
         label_visibility="collapsed",
         width=420,
         help="Their curves are drawn with this run's, for instance a virtual machine beside its base.",
     )
-    parameters.write("beside", ["beside"], {"beside": chosen})
     return [found for run_id in chosen if (found := _view(alike[run_id])) is not None]
 
 

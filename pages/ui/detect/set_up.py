@@ -7,19 +7,27 @@ import streamlit as st
 
 from data import DataError, pictures
 from pages.ui.detect.view import plural
-from pages.ui.kit import parameters, words
+from pages.ui.kit import words
+from pages.ui.kit.parameters import Form
 from pages.ui.recipe import config
-from pages.ui.recipe.widgets import KEEP, draw
-from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
 
 TASK = "detect"
-BASE, WRONG, OPEN = "detect_base", "detect_wrong", "detect_open"
-FIRST, FIRST_SET = "volcano-synthetic", "venus-like"  # needs no files
+OPEN = "detect_open"  # in the session: id of the run in whose place the form stands
+FIRST_RECIPE, FIRST_SET = "volcano-synthetic", "venus-like"  # needs no files
+WEIGHT = Field(
+    "weight",
+    numeric(0.1, 1000),
+    1.0,
+    "Weight of objects",
+    "C of the objects is so many times that of the background; the paper took 3.",
+    step=0.5,
+)
 
 
 def named() -> dict[str, Recipe]:
@@ -27,17 +35,11 @@ def named() -> dict[str, Recipe]:
     return {name: recipe for name, recipe in RECIPES.items() if recipe.task == TASK}
 
 
-def key(name: str) -> str:
-    """Key of the widget of a field or option."""
-    return f"detect_{name}"
-
-
 def set_up() -> None:
     """The form, what the run will need, and Start."""
     st.subheader("Look for objects")
-    _seed()
-    if wrong := st.session_state[WRONG]:
-        st.warning("\n\n".join(map(words.plain, wrong)), title="Ignored in the address", icon=":material/link_off:")
+    FORM.seed(_first, unless=lambda given: given.get("task", [""])[-1] != TASK)
+    FORM.warn()
     head = st.container()
     with head:
         _menu()
@@ -49,34 +51,18 @@ def set_up() -> None:
         return
     if recipe is None:
         return
-    parameters.write("recipe", config.names(), config.link(recipe))
+    FORM.keep(recipe)
+    FORM.write(recipe)
     with head:
-        _start_button(recipe, need)
-
-
-def _start_button(recipe: Recipe, need) -> None:
-    st.button(
-        "Queue" if jobs.active() else "Start",
-        type="primary",
-        icon=":material/play_arrow:",
-        width="stretch",
-        key="detect_start",
-        on_click=_start,
-        args=(recipe,),
-        disabled=not need.fits,
-        help="Trains part by part in the background; the page may be left or closed meanwhile.",
-    )
-    if need.fits:
-        st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
-    else:
-        st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
+        help = "Trains part by part in the background; the page may be left or closed meanwhile."
+        config.start_button(need, "detect_start", _start, (recipe,), help)
 
 
 def is_open(run) -> bool:
     """Whether the form has the page: no detection run is shown, the reader asked, or the address spells a recipe."""
     if run is None or run.recipe.task != TASK:
         return True
-    if parameters.asked("recipe", config.names()).get("task", [""])[-1] == TASK:
+    if FORM.asked().get("task", [""])[-1] == TASK:
         st.session_state[OPEN] = run.id
     return st.session_state.get(OPEN) == run.id
 
@@ -97,48 +83,34 @@ def _start(recipe: Recipe):
     config.start(recipe)
 
 
-def _seed():
-    """From an address that asks for a detection recipe, and at first from one that every machine can run."""
-    asked = {name: texts[-1] for name, texts in parameters.asked("recipe", config.names()).items()}
-    if asked.get("task") == TASK:
-        _fill(*_read(asked))
-    elif BASE not in st.session_state:
-        _fill(named().get(FIRST) or next(iter(named().values())))
+def _first() -> Recipe:
+    """A recipe that every machine can run."""
+    return named().get(FIRST_RECIPE) or next(iter(named().values()))
 
 
-def _read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
+def _read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:
     """The recipe of the address, and what was wrong with it, field by field; dataset decides where to start."""
+    asked, wrong = {name: texts[-1] for name, texts in given.items()}, []
     known = {entry.name for entry in pictures.entries()}
-    dataset, wrong = asked.pop("dataset", ""), []
+    dataset = asked.pop("dataset", "")
     if dataset and dataset not in known:
         wrong.append(str(RecipeError("dataset", dataset, ", ".join(sorted(known)))))
-    usual = next((r for r in named().values() if r.dataset == dataset), None)
     if asked.keys() <= {"task"}:
-        start = usual or named().get(FIRST) or next(iter(named().values()))
+        start = _usual(dataset) or _first()
         return (start.replace(dataset=dataset) if dataset in known else start), wrong
-    recipe = Recipe(task=TASK, dataset=dataset if dataset in known else FIRST_SET)
-    for name, text in asked.items():
-        try:
-            recipe = recipe.with_text(name, text)
-        except RecipeError as error:
-            wrong.append(str(error))
-    return recipe, wrong
+    return config.with_texts(Recipe(task=TASK, dataset=dataset if dataset in known else FIRST_SET), asked, wrong)
 
 
-def _fill(recipe: Recipe, wrong=()):
-    """Put a recipe's values into the widgets."""
-    values = st.session_state
-    values[BASE], values[WRONG] = recipe, list(wrong)
-    for name in ("dataset", "method", "C", "jitters", "seed"):
-        values[key(name)] = getattr(recipe, name)
-    for field in (*TASKS[TASK].fields, *METHODS[recipe.method].fields):
-        values[key(field.name)] = recipe.option(field.name)
-    weight = recipe.class_weight if isinstance(recipe.class_weight, dict) else {}
-    values[key("weight")] = float(weight.get("1", 1.0))
+def _usual(dataset: str) -> Recipe | None:
+    """The first named recipe of a set of pictures."""
+    return next((recipe for recipe in named().values() if recipe.dataset == dataset), None)
+
+
+FORM = Form("detect", config.names, _read, config.link, config.spread)
 
 
 def _menu():
-    base = st.session_state[BASE]
+    base = FORM.base
     st.session_state["detect_pick"] = base.name if base.name in named() else None
     st.selectbox(
         "Recipe",
@@ -153,12 +125,12 @@ def _menu():
 
 def _fill_picked():
     if name := st.session_state["detect_pick"]:
-        _fill(named()[name])
+        FORM.fill(named()[name])
 
 
 def _recipe() -> Recipe | None:
     """The recipe that the widgets show; None, and the reason on screen, while its pictures are not at hand."""
-    base = st.session_state[BASE]
+    base = FORM.base
     found = _pictures()
     if found is None:
         return None
@@ -166,45 +138,28 @@ def _recipe() -> Recipe | None:
     if base.option("experiment") is None and experiment == next(iter(found.experiments)):
         experiment = None
     values = {"dataset": found.entry.name, "experiment": experiment} | _method()
-    values |= _drawn([field for field in TASKS[TASK].fields if field.name == "finder"])
+    values |= FORM.draw_all([field for field in TASKS[TASK].fields if field.name == "finder"], TASK)
     others = [field for field in TASKS[TASK].fields if field.name != "finder" and field.shown]
     with st.expander("How to look"):
-        values |= _drawn([field for field in others if field.means_something(values)])
+        values |= FORM.draw_all([field for field in others if field.means_something(values)], TASK)
         left, right = st.columns(2)
-        values["C"] = draw(FIELDS["C"], key("C"), left)
-        weight = right.number_input(
-            "Weight of objects",
-            0.1,
-            1000.0,
-            step=0.5,
-            key=key("weight"),
-            format="%g",
-            help="C of the objects is so many times that of the background; the paper took 3.",
-            **KEEP,
-        )
-        values["seed"] = draw(FIELDS["seed"], key("seed"))
+        values["C"] = FORM.draw(FIELDS["C"], where=left)
+        weight = FORM.draw(WEIGHT, where=right)
+        values["seed"] = FORM.draw(FIELDS["seed"])
         st.caption(f"Kernel ${base.kernel.formula}$, preparation: {', '.join(base.preprocess) or 'none'}.")
-    weights = {"1": weight, "-1": 1.0} if weight != 1 else None
-    recipe = base.replace(**values, class_weight=weights)
-    same = next((r for r in named().values() if r.digest() == recipe.digest()), None)
-    name, title = (same.name, same.title) if same else ("custom", words.title(recipe))
-    recipe = recipe.replace(name=name, title=title)
-    st.session_state[BASE] = recipe
-    return recipe
+    return config.called(base.replace(**values, class_weight={"1": weight, "-1": 1.0} if weight != 1 else None))
 
 
 def _pictures() -> pictures.PictureSet | None:
     entries = {entry.name: entry for entry in pictures.entries()}
-    if st.session_state[key("dataset")] not in entries:
-        st.session_state[key("dataset")] = next(iter(entries))
-    name = st.selectbox(
-        "Pictures",
-        list(entries),
+    name = FORM.draw(
+        FIELDS["dataset"],
+        label="Pictures",
+        widget="selectbox",
+        options=list(entries),
         format_func=lambda name: entries[name].title,
-        key=key("dataset"),
         on_change=_other_pictures,
         help="The Datasets page shows what is in each, fetches sets and takes your own.",
-        **KEEP,
     )
     entry = entries[name]
     if not entry.at_hand:
@@ -223,26 +178,21 @@ def _pictures() -> pictures.PictureSet | None:
 
 def _other_pictures():
     """Callback: another set brings the recipe that is usual for it, or keeps what there is."""
-    name = st.session_state[key("dataset")]
-    usual = next((r for r in named().values() if r.dataset == name), None)
-    if usual is not None:
-        _fill(usual)
-        return
-    base = st.session_state[BASE].replace(name="custom", title="", dataset=name)
-    _fill(base)
+    name = st.session_state[FORM.key("dataset")]
+    FORM.fill(_usual(name) or FORM.base.replace(name="custom", title="", dataset=name))
 
 
 def _experiment(found: pictures.PictureSet) -> str:
     there = found.experiments
-    if st.session_state.get(key("experiment")) not in there:
-        st.session_state[key("experiment")] = next(iter(there))
-    name = st.selectbox(
-        "Experiment",
-        list(there),
+    own = next(field for field in TASKS[TASK].fields if field.name == "experiment")
+    name = FORM.draw(
+        own,
+        TASK,
+        label="Experiment",
+        widget="selectbox",
+        options=list(there),
         format_func=lambda name: there[name].title or name,
-        key=key("experiment"),
         help="Which pictures train and which test, part by part.",
-        **KEEP,
     )
     chosen = there[name]
     parts = len(chosen.parts)
@@ -261,24 +211,10 @@ def _experiment(found: pictures.PictureSet) -> str:
 
 def _method() -> dict:
     allowed = [name for name, method in METHODS.items() if TASK in method.tasks and method.made]
-    if st.session_state.get(key("method")) not in allowed:
-        st.session_state[key("method")] = allowed[0]
-    name = draw(FIELDS["method"], key("method"), options=allowed)
+    name = FORM.draw(FIELDS["method"], options=allowed)
     method, values = METHODS[name], {"method": name}
     if method.help:
         st.caption(method.help)
     if method.uses_jitters:
-        values["jitters"] = st.text_input(
-            FIELDS["jitters"].label, key=key("jitters"), help=FIELDS["jitters"].help, **KEEP
-        )
-    return values | _drawn([field for field in method.fields if field.shown])
-
-
-def _drawn(fields) -> dict:
-    """The widgets of fields, two numbers in a row."""
-    numbers = [field for field in fields if field.kind.widget == "number"]
-    values = {field.name: draw(field, key(field.name)) for field in fields if field not in numbers}
-    columns = st.columns(2) if len(numbers) > 1 else [st]
-    for at, field in enumerate(numbers):
-        values[field.name] = draw(field, key(field.name), columns[at % len(columns)])
-    return values
+        values["jitters"] = FORM.draw(FIELDS["jitters"])
+    return values | FORM.draw_all(method.fields, name)

@@ -40,14 +40,10 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     found = np.flatnonzero(now.found_by >= 0)
     missed = np.flatnonzero(now.found_by < 0)
     n = {"Hits": len(found), "Missed": len(missed), "False alarms": len(now.alarms)}
-    parameters.read("windows", KINDS[0], KINDS)
-    kind = st.segmented_control(
+    kind = parameters.choice(
+        "windows",
         "Windows",
         KINDS,
-        default=KINDS[0],
-        required=True,
-        key="windows",
-        bind="query-params",
         label_visibility="collapsed",
         help="Windows that hold an object and were taken; objects that none found; windows taken without one.",
     )

@@ -110,26 +110,24 @@ def values(run: Run, source: str, places: tuple[Nudge, ...], inks) -> np.ndarray
 def chosen(found: list[Run]) -> list[Run]:
     """The widget that says who answers, in the address as `runs`."""
     known = {run.id: run for run in found}
-    if asked := parameters.asked("draw_runs", ["runs"]).get("runs"):
-        for run_id in [run_id for run_id in asked if run_id not in known][:1]:
-            said = f"There is no run {plain(run_id[:60])} here that could answer about such a drawing."
-            st.warning(said, icon=":material/link_off:")
-        st.session_state["draw_runs"] = [run_id for run_id in dict.fromkeys(asked) if run_id in known][:AT_ONCE]
-    kept = [run_id for run_id in st.session_state.get("draw_runs", ()) if run_id in known]
-    current = found[0].id
-    if not kept or (st.session_state.get("draw_current", current) != current and current not in kept):
-        kept = usual(found)
-    st.session_state["draw_runs"], st.session_state["draw_current"] = kept, current
-    ids = st.multiselect(
+    current, values = found[0].id, st.session_state
+    if values.get("draw_current", current) != current and current not in values.get("draw_runs", ()):
+        values["draw_runs"] = usual(found)
+    values["draw_current"] = current
+    ids = parameters.several(
+        "runs",
         "Machines that answer",
-        list(known),
+        known,
+        usual(found),
+        key="draw_runs",
+        least=usual(found),
+        unknown="There is no run {} here that could answer about such a drawing.",
+        always=True,
         format_func=labels(found).get,
         max_selections=AT_ONCE,
-        key="draw_runs",
         placeholder="at least one",
         help="Finished runs that classify pictures of this size. The run in the sidebar comes first.",
     )
-    parameters.write("draw_runs", ["runs"], {"runs": ids})
     return [known[run_id] for run_id in ids]
 
 

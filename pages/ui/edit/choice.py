@@ -8,7 +8,7 @@ from pages.ui.recipe import config, data_set
 from svmcore.lab.recipe.recipe import Recipe
 
 METHOD, PLAIN = "cross-training", "sv"
-MOST_FLIPPED = 40  # per cent
+MAX_FLIPPED = 40  # per cent
 
 
 def field() -> Recipe | None:
@@ -38,7 +38,7 @@ def field() -> Recipe | None:
 def flipped() -> float:
     """The share of labels that is flipped, asked for by a slider."""
     per_cent = parameters.number(
-        "flipped", "Labels flipped", 0, MOST_FLIPPED, 0, draw=st.slider, format="%d %%", width=220,
+        "flipped", "Labels flipped", 0, MAX_FLIPPED, 0, widget="slider", format="%d %%", width=220,
         help="Of this share of the training examples the label is swapped, by the seed: noise that is known.",
     )  # fmt: skip
     return per_cent / 100
@@ -58,10 +58,8 @@ def title(recipe: Recipe) -> str:
 
 def _classes(labels: list[str]) -> list[str]:
     usual = ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2]
-    if not set(st.session_state.get("pair", ())) <= set(labels):
-        del st.session_state["pair"]
-    return st.multiselect(
-        "Classes", labels, default=usual, max_selections=2, key="pair", bind="query-params", width=220,
+    return parameters.several(
+        "pair", "Classes", labels, usual, max_selections=2, width=220,
         help="Two to tell apart, or one against all the others.",
     )  # fmt: skip
 

@@ -199,11 +199,8 @@ def _examples(left: Left) -> None:
 
 def _kind(kinds: dict[str, np.ndarray]) -> str:
     """Which of them is shown; the address says it without the counts that its label shows."""
-    first = next(iter(kinds))
-    st.session_state["left_kind"] = parameters.read(THROWN, first, list(kinds))
-    return st.segmented_control(
-        "Shown", list(kinds), required=True, key="left_kind", on_change=parameters.note, args=(THROWN, "left_kind"),
-        format_func=lambda name: f"{name} ({len(kinds[name]):,})", wrap=True,
+    return parameters.choice(
+        THROWN, "Shown", kinds, key="left_kind", format_func=lambda name: f"{name} ({len(kinds[name]):,})", wrap=True,
         help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
     )  # fmt: skip
 

@@ -47,19 +47,16 @@ def _places() -> dict[str, DeltaGenerator]:
         tabs = st.tabs(names, key="present_part", on_change="rerun")
     else:
         places, names = {FIRST: st.container()}, BELOW
-        parameters.read("part", BELOW[0], BELOW)
-        tabs = st.tabs(names, key="part", on_change="rerun", bind="query-params")
+        tabs = parameters.tabs("part", names)
     return places | {name: tab for name, tab in zip(names, tabs, strict=True) if tab.open}
 
 
 def _rule() -> str:
-    titles, usual = list(TITLES), RULES[CROSS].title
-    st.session_state.setdefault("rule", parameters.read("rule", usual, titles))
-    title = st.segmented_control(
-        "Rule", titles, required=True, key="rule", bind="query-params", wrap=True,
+    title = parameters.choice(
+        "rule", "Rule", TITLES, RULES[CROSS].title, wrap=True,
         help="How examples are chosen that are thrown away before the machine is trained.",
     )  # fmt: skip
-    return TITLES[title or usual]
+    return TITLES[title]
 
 
 def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None:

@@ -12,7 +12,7 @@ from pages.ui.recipe import data_set
 from svmcore.lab.registry import noise as label_noise
 
 BENCHMARK, STAND_IN = "banana", "toy-banana"
-FEWEST, MOST, TESTS = 50, 1600, 100  # examples that train, and that must be left to test on
+FEWEST, MOST_POINTS, TESTS = 50, 1600, 100  # examples that train, and that must be left to test on
 NOISE = (0, 40)  # per cent of labels flipped
 C_SERIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 GAMMA_SERIES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -62,33 +62,30 @@ def form() -> Setting:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_set.field(choices(), usual(), "Sets of points in the plane, of two classes.")
         entry = catalogue.entry(name)
-        noise = _number("flipped", st.slider, "Labels flipped", NOISE, 10, 1, "Of this share of the training examples.",
-                        format="%d %%", width=260)  # fmt: skip
-        most = max(FEWEST, min(MOST, entry.n_train + entry.n_test - TESTS) // 50 * 50)
-        n = _number("examples", st.number_input, "Training examples", (FEWEST, most), min(400, most), 50,
-                    "Drawn by the seed; all others of the set are tested.", width=150,
-                    on_change=parameters.say, args=(POINT, None))  # fmt: skip
+        noise = parameters.number(
+            "flipped", "Labels flipped", *NOISE, 10, 1, widget="slider", format="%d %%", width=260,
+            help="Of this share of the training examples.",
+        )  # fmt: skip
+        most = max(FEWEST, min(MOST_POINTS, entry.n_train + entry.n_test - TESTS) // 50 * 50)
+        n = parameters.number(
+            "examples", "Training examples", FEWEST, most, min(400, most), 50, width=150,
+            help="Drawn by the seed; all others of the set are tested.", on_change=parameters.say, args=(POINT, None),
+        )  # fmt: skip
         with st.popover("Machine and subsets", icon=":material/tune:"):
             C = _choice("edit_C", "C", C_SERIES, 3.0, "What an error may count. The same for every machine here.")
             gamma = _choice("edit_gamma", "gamma", GAMMA_SERIES, 1.0, "Of the RBF kernel: larger is more local.")
-            subsets = _number("subsets", st.number_input, "Subsets s", (2, 20), 5, 1,
-                              "Machines that judge each example (Bakir et al. 2004, Algorithm 3).")  # fmt: skip
-            size = _number("each", st.number_input, "Examples in each, r", (4, MOST), 200, 2,
-                           "Half of each class. Small subsets disagree more.")  # fmt: skip
-            seed = _number("sample_seed", st.number_input, "Seed", (SEEDS.start, SEEDS.stop), 0, 1,
-                           "Draws the sample, the flipped labels and the subsets.")  # fmt: skip
+            help = "Machines that judge each example (Bakir et al. 2004, Algorithm 3)."
+            subsets = parameters.number("subsets", "Subsets s", 2, 20, 5, 1, help=help)
+            help = "Half of each class. Small subsets disagree more."
+            size = parameters.number("each", "Examples in each, r", 4, MOST_POINTS, 200, 2, help=help)
+            help = "Draws the sample, the flipped labels and the subsets."
+            seed = parameters.number("sample_seed", "Seed", SEEDS.start, SEEDS.stop, 0, 1, help=help)
     return Setting(name, n, noise / 100, C, gamma, subsets, size, seed)
-
-
-def _number(name, widget, label, limits, value, step, help, **how) -> int:
-    parameters.read(name, value, slice(*limits))
-    return widget(label, *limits, value, step, key=name, bind=parameters.binding(name), help=help, **how)
 
 
 def _choice(name, label, series, value, help) -> float:
     texts = [f"{v:g}" for v in series]  # options are their own labels, as the address shows them
-    parameters.read(name, f"{value:g}", texts)
-    return float(st.select_slider(label, texts, f"{value:g}", key=name, bind="query-params", help=help))
+    return float(parameters.choice(name, label, texts, f"{value:g}", widget="select_slider", help=help))
 
 
 def sample(setting: Setting) -> Sample:

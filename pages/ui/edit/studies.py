@@ -52,13 +52,10 @@ def view() -> None:
 def _course() -> Course | None:
     """What the widgets ask for."""
     theirs = published.courses()
-    courses = [*theirs, *OWN]
-    parameters.read("course", courses[0], courses)
-    name = st.segmented_control(
-        "Course", courses, default=courses[0], required=True, key="course", bind="query-params", wrap=True,
+    name = parameters.choice(
+        "course", "Course", [*theirs, *OWN], wrap=True,
         help="The figures of Bakir, Bottou and Weston (2004) with their examples, or the same on yours.",
     )  # fmt: skip
-    name = name or courses[0]
     return theirs[name] if name in theirs else _own(OWN[name])
 
 

@@ -55,16 +55,8 @@ def hundred(dataset: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         split = "train"
         if len(dataset.y_test):
-            parts = ["train", "test"]
-            st.session_state.setdefault("part", parameters.read("part", "train", parts))
-            split = st.segmented_control(
-                "Part",
-                parts,
-                required=True,
-                key="part",
-                bind="query-params",
-                label_visibility="collapsed",
-                help="Training or test examples.",
+            split = parameters.choice(
+                "part", "Part", ("train", "test"), label_visibility="collapsed", help="Training or test examples."
             )
         n = len(evidence.examples(dataset, split)[0])
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))

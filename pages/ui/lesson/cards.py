@@ -11,20 +11,20 @@ MINUTES = 5
 
 def class_seed() -> int:
     """The number that draws the digits, as a widget and in the address."""
-    if parameters.asked("lessons", [course.SEED]) or "class_seed" not in st.session_state:
-        st.session_state["class_seed"] = parameters.read(course.SEED, course.seed(), slice(0, MAX_SEED))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        seed = st.number_input(
+        seed = parameters.number(
+            course.SEED,
             "Seed of the class",
             0,
             MAX_SEED,
+            0,
             key="class_seed",
+            first=course.seed(),
             width=180,
             help="Decides which digits are drawn. Everyone who opens a lesson with the same seed sees the same digits.",
         )
         st.caption("For a class: choose a number, and hand out the link that each card gives.", width="content")
     st.session_state["lesson_seed"] = seed
-    parameters.write("lessons", [course.SEED], {course.SEED: str(seed)} if seed else {})
     return seed
 
 

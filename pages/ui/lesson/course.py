@@ -175,12 +175,11 @@ def link(lesson: Lesson, seed: int) -> dict[str, str]:
 
 def read_seed() -> int:
     """The seed in the address; 0 where there is none, or one that cannot be, which the banner says."""
-    text = st.query_params.get(SEED, "0")
-    good = text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= MAX_SEED
-    if not good:
-        spelled = words.plain(words.short(text, 40))
-        st.session_state["lesson_wrong"] = f"{SEED}={spelled} in the address; allowed: 0 to {MAX_SEED}. Showing seed 0."
-    return int(text) if good else 0
+    try:
+        return parameters.taken(SEED, st.query_params.get(SEED, "0"), 0, slice(0, MAX_SEED))
+    except ValueError as error:
+        st.session_state["lesson_wrong"] = f"{words.plain(error)} Showing seed 0."
+        return 0
 
 
 def _asked() -> None:

@@ -33,34 +33,22 @@ def settings() -> dict[str, Recipe] | None:
         name = data_set.field(images, usual, "Sets of images at hand.")
         entry = catalogue.entry(name)
         labels = [str(label) for label in entry.classes]
-        if not set(st.session_state.get("pair", ())) <= set(labels):
-            del st.session_state["pair"]
-        pair = st.multiselect(
+        pair = parameters.several(
+            "pair",
             "Pair of classes",
             labels,
-            default=["3", "8"] if {"3", "8"} <= set(labels) else labels[:2],
+            ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2],
             max_selections=2,
-            key="pair",
-            bind="query-params",
             width=180,
             help="Any two; DeCoste and Schoelkopf 2002, section 5.1.2, took 3 and 8, which are easily confused.",
         )
-        parameters.read("n", 400, slice(10, 4000))
-        n_train = st.number_input(
-            "Training examples",
-            10,
-            4000,
-            400,
-            100,
-            key="n",
-            bind=parameters.binding("n"),
-            width=160,
+        n_train = parameters.number(
+            "n", "Training examples", 10, 4000, 400, 100, width=160,
             help="Half of each class. Table 10 of the paper: 400.",
-        )
-        deslant = st.toggle(
+        )  # fmt: skip
+        deslant = parameters.flag(
+            "deslant",
             "Deslant",
-            key="deslant",
-            bind="query-params",
             help="Set every digit upright first (DeCoste and Schoelkopf 2002, section 5.1.1).",
         )
     jitters = jitter_set.field(None)

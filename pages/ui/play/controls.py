@@ -9,17 +9,28 @@ from dataclasses import replace
 import streamlit as st
 
 from data import plane
-from pages.ui.kit import parameters, state
-from pages.ui.kit.text import plain, short
+from pages.ui.kit import state
+from pages.ui.kit.parameters import Form, one_of
+from pages.ui.kit.text import plain
 from pages.ui.play import setting as settings
 from pages.ui.play.setting import Setting
 
-KEPT, WRONG, UNDO, SEQ = "play_setting", "play_wrong", "play_history", "play_seq"  # in the session, beside the widgets
+UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
 DRAWN = "play_drawn"  # in the session: the widgets of the last run
 WIDGETS = ("problem", "kernel", "degree", "gamma", "C", "virtual", "by", "seed", "noise")
 MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
-MOST_UNDO = 50
-CHOICES = ("problem", "kernel", "by")  # of one thing always
+MAX_UNDO = 50
+
+
+def _spread(setting: Setting) -> dict:
+    return {name: getattr(setting, name) for name in WIDGETS} | {"noise": round(100 * setting.noise)}
+
+
+def _read(given: dict[str, list[str]]):
+    return settings.read({name: texts[-1] for name, texts in given.items()})
+
+
+FORM = Form("play", lambda: settings.NAMES, _read, Setting.query, _spread)
 
 
 def begin() -> None:
@@ -27,31 +38,20 @@ def begin() -> None:
     browser says its address is lags behind clicks that follow each other quickly, and must not take them back.
     """
     values = st.session_state
-    asked = {name: texts[-1] for name, texts in parameters.asked("play", settings.NAMES).items()}
-    if asked or KEPT not in values:
-        values[KEPT], values[WRONG] = settings.read(asked)
+    if FORM.asked():
         values[UNDO] = []
-        _fill(values[KEPT])
-    elif _key("problem") not in values:  # back from another page
-        _fill(values[KEPT])
-    values.setdefault(_key("mode"), "blue")
-    values.setdefault(DRAWN, [])
-
-
-def kept() -> Setting:
-    """The Setting before its widgets are drawn."""
-    return st.session_state[KEPT]
+    FORM.seed(lambda: FORM.base or settings.of_problem(settings.FIRST))
+    for name, first in {UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
+        values.setdefault(name, first)
 
 
 def draw(now: Setting) -> Setting:
     """All widgets; returns the Setting that they show."""
-    _chosen(now)
-    st.segmented_control(
+    one_of(
         "Problem",
         list(plane.PROBLEMS),
+        _key("problem"),
         format_func=lambda name: plane.problem(name).title,
-        key=_key("problem"),
-        required=True,
         on_change=_another_problem,
         help="Small synthetic problems, each with an invariance that is known of it.",
     )
@@ -73,26 +73,8 @@ def draw(now: Setting) -> Setting:
     changed = replace(now, **shown)
     if changed.still != now.still:
         changed = changed.still
-        st.session_state[WRONG] = []
-    st.session_state[KEPT] = changed
+    FORM.keep(changed)
     return changed
-
-
-def add_wrong(name: str, text: str, allowed: str) -> None:
-    """Something that the address has wrong, and only the machine can tell."""
-    st.session_state[WRONG] = [*st.session_state[WRONG], (name, text, allowed)]
-
-
-def warn() -> None:
-    """What the address had wrong, until something is changed."""
-    for name, text, allowed in st.session_state[WRONG]:
-        said = f"{plain(name)}={plain(short(text, 80))} in the address; allowed: {plain(allowed)}."
-        st.warning(said, icon=":material/link_off:")
-
-
-def write(shown: Setting) -> None:
-    """Make the address say what is shown."""
-    parameters.write("play", settings.NAMES, shown.query())
 
 
 def edited(text: str, seq: int) -> None:
@@ -102,14 +84,14 @@ def edited(text: str, seq: int) -> None:
         text = settings.checked(text)
     except ValueError as error:
         state.tell_later(f":material/block: {plain(error)}")
-        text = values[KEPT].points
+        text = FORM.base.points
     values[SEQ] = seq
-    _become(replace(values[KEPT], points=text))
+    _become(replace(FORM.base, points=text))
 
 
 def scrubbed(step: int) -> None:
     """Callback: the browser opened the tape, or rests at one of its frames."""
-    st.session_state[KEPT] = replace(st.session_state[KEPT], tape=min(max(step, 0), settings.MAX_STEP))
+    FORM.keep(replace(FORM.base, tape=min(max(step, 0), settings.MAX_STEP)))
 
 
 def mode() -> str:
@@ -118,12 +100,11 @@ def mode() -> str:
 
 
 def _hand(now: Setting) -> None:
-    st.segmented_control(
+    one_of(
         "A click adds",
         list(MODES),
+        _key("mode"),
         format_func=MODES.get,
-        key=_key("mode"),
-        required=True,
         help="Blue or orange: a click adds a point, a click on a point takes it away. Flip and Erase are brushes: hold "
         "the button and paint over points. By keyboard: arrow keys, Enter, N for the next point.",
     )
@@ -154,12 +135,11 @@ def _hand(now: Setting) -> None:
 
 
 def _machine(now: Setting) -> None:
-    st.segmented_control(
+    one_of(
         "Kernel",
         list(settings.KERNELS),
+        _key("kernel"),
         format_func=settings.KERNELS.get,
-        key=_key("kernel"),
-        required=True,
         help="Which lines are possible: straight ones, curves of a degree, or any smooth line.",
     )
     kernel = st.session_state[_key("kernel")]
@@ -195,12 +175,11 @@ def _copies(own: plane.Plane, now: Setting) -> None:
         help="Copies each support vector by a move that should change nothing, and trains again on the copies.",
     )
     if st.session_state[_key("virtual")]:
-        st.segmented_control(
+        one_of(
             "Copies by",
             list(settings.JITTERS),
+            _comes_and_goes("by", now),
             format_func=settings.JITTERS.get,
-            key=_comes_and_goes("by", now),
-            required=True,
             help=f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
             if own.question is None
             else "Two beliefs about the same points, and two answers.",
@@ -227,28 +206,12 @@ def _sample(now: Setting) -> None:
     )
 
 
-def _chosen(now: Setting) -> None:
-    """A browser that is clicked while it draws the page anew can report a choice as empty: it stays what it was."""
-    values = st.session_state
-    for name in CHOICES:
-        if values.get(_key(name), "") is None:
-            values[_key(name)] = getattr(now, name)
-    if values.get(_key("mode")) is None:
-        values[_key("mode")] = "blue"
-
-
 def _options(limits: tuple[float, float], value: float) -> list[float]:
     return sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {value})
 
 
 def _key(name: str) -> str:
-    return f"play_{name}"
-
-
-def _fill(setting: Setting) -> None:
-    for name in WIDGETS:
-        st.session_state[_key(name)] = getattr(setting, name)
-    st.session_state[_key("noise")] = round(100 * setting.noise)
+    return FORM.key(name)
 
 
 def _comes_and_goes(name: str, now: Setting) -> str:
@@ -260,20 +223,19 @@ def _comes_and_goes(name: str, now: Setting) -> str:
 
 def _become(setting: Setting) -> None:
     """Other points, which Undo takes back."""
-    values = st.session_state
-    if setting.points != values[KEPT].points:
-        values[UNDO] = [*values[UNDO], values[KEPT].points][-MOST_UNDO:]
-        values[KEPT] = setting.still
+    values, now = st.session_state, FORM.base
+    if setting.points != now.points:
+        values[UNDO] = [*values[UNDO], now.points][-MAX_UNDO:]
+        FORM.keep(setting.still)
 
 
 def _undo() -> None:
-    values = st.session_state
-    if values[UNDO]:
-        values[KEPT] = replace(values[KEPT].still, points=values[UNDO].pop())
+    if st.session_state[UNDO]:
+        FORM.keep(replace(FORM.base.still, points=st.session_state[UNDO].pop()))
 
 
 def _reset() -> None:
-    _become(replace(st.session_state[KEPT], points=""))
+    _become(replace(FORM.base, points=""))
     st.session_state[_key("noise")] = 0
 
 
@@ -283,7 +245,7 @@ def _next_sample() -> None:
 
 
 def _forget_edits() -> None:
-    st.session_state[KEPT] = replace(st.session_state[KEPT].still, points="")
+    FORM.keep(replace(FORM.base.still, points=""))
     st.session_state[UNDO] = []
 
 
@@ -291,10 +253,9 @@ def _another_problem() -> None:
     """A problem begins with what separates it; C, the seed and the switch stay."""
     values = st.session_state
     if values[_key("problem")] is None:
-        _chosen(values[KEPT])
         return
     start = settings.of_problem(values[_key("problem")])
     own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
     values.update({_key(name): value for name, value in own.items()})
-    values[KEPT] = replace(values[KEPT], **own)
+    FORM.keep(replace(FORM.base, **own))
     _forget_edits()

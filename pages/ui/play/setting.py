@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from data import plane
+from pages.ui.kit.parameters import taken
+from pages.ui.kit.text import short
 
 KERNELS = {"linear": "Linear", "poly": "Polynomial", "rbf": "RBF"}
 JITTERS = {"shift": "shift along x₁", "turn": "turn", "mirror": "mirror"}
@@ -24,6 +26,11 @@ C_RANGE, GAMMA_RANGE, NOISE_RANGE = (0.01, 1e4), (0.05, 50.0), (0.0, 0.5)
 SERIES = tuple(m * 10.0**e for e in range(-2, 5) for m in (1, 2, 5))
 MAX_SEED, MAX_EDITS, MAX_STEP = 999_999, 200, 10_000
 HUNDREDTHS = 97  # of a coordinate: as far as samples reach
+ALLOWED = {
+    "problem": plane.PROBLEMS, "kernel": KERNELS, "by": JITTERS, "virtual": None, "degree": slice(1, 9),
+    "gamma": slice(*GAMMA_RANGE), "C": slice(*C_RANGE), "noise": slice(*NOISE_RANGE), "seed": slice(0, MAX_SEED),
+    "tape": slice(0, MAX_STEP),
+}  # fmt: skip
 _EDIT = re.compile(r"([bo])(-?\d{1,2})_(-?\d{1,2})|([xf])(\d{1,2})")
 
 
@@ -78,32 +85,18 @@ def of_problem(name: str) -> Setting:
     return Setting(name, own.kernel, 3, own.gamma, 100.0, False, own.jitter, 0, 0.0, "")
 
 
-def read(asked: dict[str, str]) -> tuple[Setting, list[tuple[str, str, str]]]:
-    """The Setting that an address asks for, and what of it cannot be: (name, text, what is allowed)."""
-    wrong = []
-
-    def take(name, value_of, allowed):
+def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
+    """The Setting that an address asks for, and what of it cannot be."""
+    wrong, changes = [], {}
+    for name, text in asked.items():
+        like = 0 if name == "tape" else getattr(of_problem(FIRST), name)
         try:
-            return {name: value_of(asked[name])} if name in asked else {}
-        except (ValueError, KeyError, OverflowError):
-            wrong.append((name, asked[name], allowed))
-            return {}
-
-    problem = take("problem", _one_of(plane.PROBLEMS), ", ".join(plane.PROBLEMS)).get("problem", FIRST)
-    changes = {
-        **take("kernel", _one_of(KERNELS), ", ".join(KERNELS)),
-        **take("by", _one_of(JITTERS), ", ".join(JITTERS)),
-        **take("virtual", {"true": True, "false": False}.__getitem__, "true or false"),
-        **take("points", checked, f"up to {MAX_EDITS} edits such as b12_-40~x17~f3"),
-    }
-    whole = {"degree": (1, 9), "seed": (0, MAX_SEED), "tape": (0, MAX_STEP)}
-    for name, (low, high) in whole.items():
-        changes |= take(name, _between(int, low, high), f"{low} to {high}")
-    for name, (low, high) in {"gamma": GAMMA_RANGE, "C": C_RANGE, "noise": NOISE_RANGE}.items():
-        changes |= take(name, _between(float, low, high), f"{low:g} to {high:g}")
+            changes[name] = checked(text) if name == "points" else taken(name, text, like, ALLOWED[name])
+        except ValueError as error:
+            wrong.append(f"points={short(text, 80)} in the address: {error}" if name == "points" else str(error))
     if "noise" in changes:
         changes["noise"] = round(changes["noise"], 2)
-    return replace(of_problem(problem), **changes), wrong
+    return replace(of_problem(changes.pop("problem", FIRST)), **changes), wrong
 
 
 def checked(text: str) -> str:
@@ -140,25 +133,6 @@ def points(setting: Setting) -> Points:
         np.concatenate([y[kept], extra[:, 2].astype(np.int64)]),
         tokens,
     )
-
-
-def _one_of(allowed):
-    def value(text):
-        if text not in allowed:
-            raise ValueError(text)
-        return text
-
-    return value
-
-
-def _between(kind, low, high):
-    def value(text):
-        number = kind(text)
-        if not low <= number <= high:
-            raise ValueError(text)
-        return number
-
-    return value
 
 
 def _number(value) -> str:

@@ -22,7 +22,7 @@ BEFORE, NOW = "play_before", "play_now"  # in the session: the figures of the la
 @st.fragment
 def playground() -> None:
     """Plane, widgets and figures; a change of a widget draws only these anew."""
-    now = controls.kept()
+    now = controls.FORM.base
     top = st.container()
     if present.presenting():  # the plane has the whole width
         right, left = st.container(), st.container()
@@ -37,7 +37,7 @@ def playground() -> None:
         with place:
             frames, now = _frames(now, solved)
             with top:
-                controls.warn()
+                controls.FORM.warn(apart=True)
             plane.draw(
                 now,
                 points(now),
@@ -52,7 +52,7 @@ def playground() -> None:
                 _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")
-    controls.write(now)
+    controls.FORM.write(now)
     state.tell()
 
 
@@ -77,9 +77,9 @@ def _frames(now: Setting, solved) -> tuple[dict | None, Setting]:
     frames = solve.frames(now)
     last = len(frames["step"]) - 1
     if last < now.tape < MAX_STEP:  # MAX_STEP: the browser asks for the last one before it knows which that is
-        controls.add_wrong("tape", str(now.tape), f"0 to {last}")
+        controls.FORM.add_wrong("tape", str(now.tape), slice(0, last))
     now = replace(now, tape=min(now.tape, last))
-    st.session_state[controls.KEPT] = now
+    controls.FORM.keep(now)
     return frames, now
 
 

@@ -6,17 +6,20 @@ The form starts from the recipe that the address spells out, or from the preset,
 the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
 """
 
+import dataclasses
 from contextlib import contextmanager, suppress
 
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import state, words
+from pages.ui.kit.parameters import Form
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.fields import FLAG, Field, Kind, read_json
 from svmcore.lab.registry.method import JITTERS_DEFAULT
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
@@ -24,17 +27,10 @@ from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store.runs import ACTIVE, UnknownRun
 
-# Session state beside the widgets' own: what the form was filled with, what it showed last, what the address had wrong.
-BASE, SHOWN, WRONG = "recipe_base", "recipe_shown", "recipe_wrong"
-FOLDED = "recipe_folded"  # whether the form has given its place to the run that was started
+FOLDED = "recipe_folded"  # in the session: whether the form has given its place to the run that was started
 CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
 ELSEWHERE = ("detect",)  # tasks that have a form of their own, on the page Detect
-OTHERWISE = ("name", "title", "kernel", "class_weight", "jitters", "options")  # fields whose widgets hold other values
-
-
-def key(name: str) -> str:
-    """Key of the widget of a field, of a kernel's parameter (`poly_degree`), or of a method's option (`vsv_scope`)."""
-    return f"recipe_{name}"
+SPREAD = ("name", "title", "kernel", "class_weight", "jitters", "options")  # over widgets that show a part each
 
 
 def names() -> list[str]:
@@ -65,11 +61,10 @@ def fold():
 def start(recipe: Recipe, parent: str | None = None):
     """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew. parent: id
     of the run that it grew out of."""
-    st.session_state[WRONG] = []
     with asking():
         run_id = submit(recipe, parent=parent)
         fold()
-        parameters.write("recipe", names(), {})
+        FORM.clear()
         state.show_run(run_id)
         waits = jobs.status(run_id).state == "queued"
         does = "waits for its turn" if waits else "trains in the background"
@@ -79,7 +74,7 @@ def start(recipe: Recipe, parent: str | None = None):
 
 def folded(run) -> bool:
     """Whether `run` has the page: after Start, or when it is found at work; not when the address asks for a recipe."""
-    if run is None or parameters.asked("recipe", names()):
+    if run is None or FORM.asked():
         st.session_state[FOLDED] = False
     return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
 
@@ -89,7 +84,7 @@ def unfold(run=None):
     """Callback: draw the form again, filled with what this run was asked, and the whole page with it."""
     st.session_state[FOLDED] = False
     if fits(run):
-        fill(run.recipe)
+        FORM.fill(run.recipe)
     st.rerun()
 
 
@@ -139,59 +134,102 @@ def _usual_gamma(content_hash: str, steps: tuple[str, ...], _dataset) -> float:
 
 def seed():
     """Fill the widgets: from an address that this form did not write; at first from the run shown, or the preset."""
-    asked = {name: texts[-1] for name, texts in parameters.asked("recipe", names()).items()}
-    base = st.session_state.get(BASE)
-    if base is None and not asked:
-        run = state.current_run()
-        fill(run.recipe if fits(run) else RECIPES[PRESET])
-    elif asked and not (asked.keys() == {"dataset"} and base and base.dataset == asked["dataset"]):
-        fill(*read(asked))
+    base = FORM.base
+    FORM.seed(_first, unless=lambda given: base is not None and given == {"dataset": [base.dataset]})
 
 
-def fill(recipe: Recipe, wrong=()):
-    """Put a recipe's values into the widgets; `wrong`: what is to be said of the address that it came from."""
-    values = st.session_state
-    values[BASE], values[SHOWN], values[WRONG] = recipe, None, list(wrong)
-    for name in (name for name in FIELDS if name not in OTHERWISE):
-        value = getattr(recipe, name)
-        values[key(name)] = list(value) if isinstance(value, tuple) else value
-    kernel = recipe.kernel.to_dict()
-    values[key("kernel")] = recipe.kernel.name
-    values.update({key(f"{recipe.kernel.name}_{name}"): value for name, value in kernel.items()})
+def _first() -> Recipe:
+    run = state.current_run()
+    return run.recipe if fits(run) else RECIPES[PRESET]
+
+
+def spread(recipe: Recipe) -> dict:
+    """What each widget of a recipe shows: those of its fields, of the numbers of its kernel (`poly_degree`), and of the
+    options that its task, method and solver have (`vsv_scope`)."""
+    fields = {name: getattr(recipe, name) for name in FIELDS if name not in SPREAD}
+    shown = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    kernel = recipe.kernel
+    shown |= {f"{kernel.name}_{n.name}": type(n.default)(getattr(kernel, n.name)) for n in numerals(type(kernel))}
     owners = ((recipe.task, TASKS), (recipe.method, METHODS), (recipe.solver, SOLVERS))
-    for owner, own in ((name, known[name]) for name, known in owners):
-        values.update({key(f"{owner}_{field.name}"): recipe.option(field.name) for field in own.fields})
-    values[key("balanced")] = recipe.class_weight == "balanced"
-    values[key("jitters")] = recipe.jitters or JITTERS_DEFAULT
+    for owner, known in owners:
+        shown |= {f"{owner}_{field.name}": recipe.option(field.name) for field in known[owner].fields}
+    weight = recipe.class_weight
+    shown |= {"balanced": weight == "balanced", "weight": weight.get("1", 1.0) if isinstance(weight, dict) else 1.0}
+    return shown | {"kernel": kernel.name, "jitters": recipe.jitters or JITTERS_DEFAULT}
 
 
-def write(recipe: Recipe):
-    """Make the address spell the recipe that the form shows."""
-    values = st.session_state
-    if values[SHOWN] not in (None, recipe):
-        values[WRONG] = []
-    values[SHOWN] = recipe
-    parameters.write("recipe", names(), link(recipe))
+def numerals(kernel: type) -> list[Field]:
+    """A kernel's numbers and flags as Fields. It checks them itself."""
+    known = [(one, one.metadata) for one in dataclasses.fields(kernel) if one.metadata]
+    return [
+        Field(one.name, _kind(one.default, words), one.default, words["label"], words["help"], step=words["step"])
+        for one, words in known
+    ]
 
 
-def read(asked: dict[str, str]) -> tuple[Recipe, list[str]]:
+def _kind(default, words) -> Kind:
+    if isinstance(default, bool):
+        return FLAG
+    whole = isinstance(default, int)
+    return Kind(lambda name, value: value, read_json, str, "number", low=words["low"], high=words["high"], whole=whole)
+
+
+def read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:
     """The recipe of the address, and what was wrong with it, field by field."""
-    recipe, wrong = Recipe(), []
+    asked, recipe, wrong = {name: texts[-1] for name, texts in given.items()}, Recipe(), []
     try:
         catalogue.entry(asked.get("dataset", recipe.dataset))
     except ValueError as error:
         wrong.append(str(error))
-        asked = {name: text for name, text in asked.items() if name != "dataset"}
+        asked.pop("dataset")
     if asked.keys() == {"dataset"}:
         return suggestion(asked["dataset"]), wrong
-    for name in (name for name in names() if name in asked):
+    return with_texts(recipe, {name: asked[name] for name in names() if name in asked}, wrong, _refuse)
+
+
+def with_texts(recipe: Recipe, texts: dict[str, str], wrong: list[str], refuse=lambda recipe: None):
+    """The recipe with what an address has of it, and what was wrong: what cannot be, or what `refuse` raises over."""
+    for name, text in texts.items():
         try:
-            changed = recipe.with_text(name, asked[name])
-            if not METHODS[changed.method].made:
-                raise RecipeError("method", changed.method, "another on this page; Reduced sets has its form")
-            if changed.task in ELSEWHERE:
-                raise RecipeError("task", changed.task, "classify on this page; the page Detect looks for objects")
+            changed = recipe.with_text(name, text)
+            refuse(changed)
             recipe = changed
         except RecipeError as error:
             wrong.append(str(error))
     return recipe, wrong
+
+
+def _refuse(recipe: Recipe) -> None:
+    if not METHODS[recipe.method].made:
+        raise RecipeError("method", recipe.method, "another on this page; Reduced sets has its form")
+    if recipe.task in ELSEWHERE:
+        raise RecipeError("task", recipe.task, "classify on this page; the page Detect looks for objects")
+
+
+FORM = Form("recipe", names, read, link, spread)
+
+
+def called(recipe: Recipe) -> Recipe:
+    """The recipe under the name of the one in the list that is the same, or under its own."""
+    same = next((known for known in RECIPES.values() if known.digest() == recipe.digest()), None)
+    name, title = (same.name, same.title) if same else ("custom", words.title(recipe))
+    return recipe.replace(name=name, title=title)
+
+
+def start_button(need, key: str, on_click, args: tuple, help: str) -> None:
+    """Start, or Queue while something is at work, and what the run will need."""
+    st.button(
+        "Queue" if jobs.active() else "Start",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        key=key,
+        on_click=on_click,
+        args=args,
+        disabled=not need.fits,
+        help=help,
+    )
+    if need.fits:
+        st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
+    else:
+        st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")

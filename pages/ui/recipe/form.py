@@ -4,7 +4,6 @@
 """
 
 from contextlib import suppress
-from dataclasses import fields
 
 import streamlit as st
 
@@ -12,10 +11,10 @@ from data import Entry, NotAtHand, UnknownDataset, catalogue
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
+from pages.ui.kit.parameters import KEEP
 from pages.ui.recipe import config
-from pages.ui.recipe.config import BASE, WRONG, key
+from pages.ui.recipe.config import FORM
 from pages.ui.recipe.jitter_set import PRESETS
-from pages.ui.recipe.widgets import KEEP, draw, draw_number
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
@@ -30,39 +29,39 @@ TASK = "classify"  # what this form is for
 def recipe_form() -> Recipe | None:
     """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one."""
     config.seed()
-    if wrong := st.session_state[WRONG]:
-        st.warning("\n\n".join(map(words.plain, wrong)), title="Ignored in the address", icon=":material/link_off:")
+    FORM.warn()
     try:
         entry, data = _data()
         chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry) | _more()
-        recipe = st.session_state[BASE].replace(**chosen)
+        recipe = FORM.base.replace(**chosen)
     except NotAtHand as error:
         st.warning(words.plain(error), icon=":material/cloud_download:")
         return None
     except ValueError as error:
         st.error(words.plain(error), icon=":material/block:")
         return None
-    named = next((r for r in RECIPES.values() if r.digest() == recipe.digest()), None)
-    name, title = (named.name, named.title) if named else ("custom", words.title(recipe))
-    recipe = recipe.replace(name=name, title=title)
-    config.write(recipe)
+    recipe = config.called(recipe)
+    FORM.write(recipe)
     return recipe
 
 
+def _draw(name: str, where=st, **how):
+    return FORM.draw(FIELDS[name], where=where, **how)
+
+
 def _data() -> tuple[Entry, dict]:
-    entries = {e.name: e for e in catalogue.entries()}
+    entries, key = {e.name: e for e in catalogue.entries()}, FORM.key("dataset")
     with suppress(UnknownDataset):  # one of a family of which a few are listed
-        entries.setdefault(st.session_state[key("dataset")], catalogue.entry(st.session_state[key("dataset")]))
-    if st.session_state[key("dataset")] not in entries:  # the reader's own, deleted since
-        config.fill(RECIPES[PRESET])
-    dataset = st.selectbox(
-        "Data set",
-        list(entries),
+        entries.setdefault(st.session_state[key], catalogue.entry(st.session_state[key]))
+    if st.session_state[key] not in entries:  # the reader's own, deleted since
+        FORM.fill(RECIPES[PRESET])
+    dataset = _draw(
+        "dataset",
+        widget="selectbox",
+        options=list(entries),
         format_func=lambda name: entries[name].title,
-        key=key("dataset"),
-        on_change=lambda: config.fill(config.suggestion(st.session_state[key("dataset")])),
+        on_change=lambda: FORM.fill(config.suggestion(st.session_state[key])),
         help="The Datasets page shows what is in each, fetches sets and takes your own.",
-        **KEEP,
     )
     entry = entries[dataset]
     if not entry.at_hand:
@@ -75,57 +74,36 @@ def _data() -> tuple[Entry, dict]:
         raise NotAtHand(f"{entry.title} is not on this machine yet")
     train, test = st.columns(2)
     most = {"max_value": entry.n_train + entry.n_test}
-    n_train = draw(
-        FIELDS["n_train"], key("n_train"), train, **most, help=f"Empty for all there are ({entry.n_train:,})."
-    )
-    n_test = draw(FIELDS["n_test"], key("n_test"), test, **most, help="Empty for all that are left.")
-    classes = st.multiselect(
-        FIELDS["classes"].label,
-        list(entry.classes),
-        placeholder="all",
-        key=key("classes"),
-        help=FIELDS["classes"].help,
-        **KEEP,
-    )
-    preprocess = st.multiselect(
-        FIELDS["preprocess"].label,
-        [usage(name) for name in STEPS],
-        accept_new_options=True,
-        placeholder="none",
-        key=key("preprocess"),
-        help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5.",
-        **KEEP,
-    )
+    steps = f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5."
     return entry, {
         "dataset": dataset,
-        "n_train": n_train,
-        "n_test": n_test,
-        "classes": classes,
-        "preprocess": preprocess,
+        "n_train": _draw("n_train", train, **most, help=f"Empty for all there are ({entry.n_train:,})."),
+        "n_test": _draw("n_test", test, **most, help="Empty for all that are left."),
+        "classes": _draw("classes", options=list(entry.classes), placeholder="all"),
+        "preprocess": _draw(
+            "preprocess", options=list(map(usage, STEPS)), accept_new_options=True, placeholder="none", help=steps
+        ),
     }
 
 
 def _kernel(data: dict) -> Kernel:
-    given = st.session_state[BASE].kernel
+    given = FORM.base.kernel
     offered = {name: kind.title for name, kind in KERNELS.items() if kind.title}
     names = {given.name: given.name.capitalize()} | offered
-    name = st.segmented_control(
-        FIELDS["kernel"].label,
-        sorted(names, key=list(KERNELS).index),
+    name = _draw(
+        "kernel",
+        widget="segmented_control",
+        options=sorted(names, key=list(KERNELS).index),
         format_func=names.get,
-        required=True,
-        key=key("kernel"),
         help=f"{FIELDS['kernel'].help} The picture below shows what its numbers do.",
-        **KEEP,
     )
     if name not in offered:
         st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")
         return given
-    wanted, values = fields(KERNELS[name]), {}
+    wanted, values = config.numerals(KERNELS[name]), {}
     columns = iter(st.columns(3)) if wanted else None
     for field in wanted:
-        where = st if isinstance(field.default, bool) else next(columns)
-        values[field.name] = draw_number(field, key(f"{name}_{field.name}"), where)
+        values[field.name] = FORM.draw(field, name, st if field.kind.widget == "flag" else next(columns))
     kernel = KERNELS[name](**values)
     if isinstance(kernel, RBF) and data["dataset"].startswith(catalogue.OWN_PREFIX):
         gamma = config.usual_gamma(data["dataset"], tuple(data["preprocess"]))
@@ -136,62 +114,38 @@ def _kernel(data: dict) -> Kernel:
 
 def _solve() -> dict:
     left, right = st.columns(2)
-    return {"C": draw(FIELDS["C"], key("C"), left), "tol": draw(FIELDS["tol"], key("tol"), right)}
+    return {"C": _draw("C", left), "tol": _draw("tol", right)}
 
 
 def _method(entry: Entry) -> dict:
     """The method and the fields that belong to it, of those that the data set allows."""
     images = entry.kind == "images"
     allowed = [name for name, method in METHODS.items() if method.made and (images or not method.needs_images)]
-    if st.session_state[key("method")] not in allowed:
-        st.session_state[key("method")] = allowed[0]
-    name = allowed[0] if len(allowed) == 1 else draw(FIELDS["method"], key("method"), options=allowed)
+    name = allowed[0] if len(allowed) == 1 else _draw("method", options=allowed)
     method, chosen = METHODS[name], {"method": name, "jitters": ""}
     if method.help and len(allowed) > 1:
         st.caption(method.help)
     if method.uses_jitters:
-        chosen["jitters"] = st.selectbox(
-            FIELDS["jitters"].label,
-            list(PRESETS),
+        chosen["jitters"] = _draw(
+            "jitters",
+            widget="selectbox",
+            options=list(PRESETS),
             accept_new_options=True,
-            key=key("jitters"),
             help="What leaves the class as it is. Pick a set or type one; the Jitters page draws it.",
-            **KEEP,
         )
-    base = st.session_state[BASE]
-    kept = base.options if base.method == name else {}
-    return chosen | {"options": dict(kept) | _options(name, method.fields)}
-
-
-def _options(owner: str, own) -> dict:
-    """The widgets of the fields that only this method or solver has, two numbers in a row; those without one stay as
-    the recipe has them."""
-    shown = [field for field in own if field.shown]
-    numbers = [field for field in shown if field.kind.widget == "number"]
-    others = [field for field in shown if field not in numbers]
-    values = {field.name: draw(field, key(f"{owner}_{field.name}")) for field in others}
-    columns = st.columns(2) if len(numbers) > 1 else [st]
-    for at, field in enumerate(numbers):
-        values[field.name] = draw(field, key(f"{owner}_{field.name}"), columns[at % len(columns)])
-    return values
+    kept = FORM.base.options if FORM.base.method == name else {}
+    return chosen | {"options": dict(kept) | FORM.draw_all(method.fields, name)}
 
 
 def _more() -> dict:
     with st.expander("More"):
         left, right = st.columns([2, 3])
-        values = {
-            "seed": draw(FIELDS["seed"], key("seed"), left),
-            "solver": draw(FIELDS["solver"], key("solver"), right),
-            "split": draw(FIELDS["split"], key("split")),
-            "cache_mb": draw(FIELDS["cache_mb"], key("cache_mb")),
-            "folds": draw(FIELDS["folds"], key("folds")),
-        }
-        own = _options(values["solver"], SOLVERS[values["solver"]].fields) | _options(TASK, TASKS[TASK].fields)
-        balanced = st.checkbox(
-            "Weigh classes by their rarity", key=key("balanced"), help="C of a class grows as it gets rarer.", **KEEP
-        )
-    slow = FIELDS["slow_motion"]
-    values["slow_motion"] = st.toggle(slow.label, key=key("slow_motion"), help=slow.help, **KEEP)
-    given = st.session_state[BASE].class_weight
-    weight = given if isinstance(given, dict) else None
-    return values | own | {"class_weight": "balanced" if balanced else weight}
+        values = {"seed": _draw("seed", left), "solver": _draw("solver", right)}
+        values |= {name: _draw(name) for name in ("split", "cache_mb", "folds")}
+        own = FORM.draw_all(SOLVERS[values["solver"]].fields, values["solver"])
+        own |= FORM.draw_all(TASKS[TASK].fields, TASK)
+        help = "C of a class grows as it gets rarer."
+        balanced = st.checkbox("Weigh classes by their rarity", key=FORM.key("balanced"), help=help, **KEEP)
+    given = FORM.base.class_weight
+    weight = "balanced" if balanced else given if isinstance(given, dict) else None
+    return values | own | {"slow_motion": _draw("slow_motion", widget="toggle"), "class_weight": weight}

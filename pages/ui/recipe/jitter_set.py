@@ -21,12 +21,11 @@ PRESETS = {
 def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "box:1") -> JitterSet | None:
     """Draw the field, which is the address's parameter `key`; None, and what is allowed on screen, for a text that is
     not in the language."""
-    st.session_state.setdefault(key, parameters.read(key, usual))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = st.text_input(
+        text = parameters.text(
+            key,
             "Jitter set",
-            key=key,
-            bind="query-params",
+            usual,
             width=280,
             help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border "
             "(DeCoste and Schoelkopf 2002, section 3.2).",

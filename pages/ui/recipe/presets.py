@@ -53,7 +53,7 @@ def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
 
 def _fill(recipe: Recipe) -> None:
     """Callback: into the form with it, and the list is closed."""
-    config.fill(recipe)
+    config.FORM.fill(recipe)
     st.session_state[OPEN] = False
 
 
@@ -142,7 +142,7 @@ def _remove(name: str) -> None:
 
 def standing(recipe: Recipe) -> None:
     """What the form shows: a preset as it is, or what differs from where it began, with a way back."""
-    base = st.session_state[config.BASE]
+    base = config.FORM.base
     changed = changes(base, recipe)
     if not changed:
         name = recipe.name if recipe.name in RECIPES else ""
@@ -159,7 +159,7 @@ def standing(recipe: Recipe) -> None:
             icon=":material/undo:",
             key="recipe_undo",
             type="tertiary",
-            on_click=config.fill,
+            on_click=config.FORM.fill,
             args=(base,),
             help="Back to the recipe that the form was filled with.",
         )

@@ -5,9 +5,9 @@ The address has every setting that is not the usual one, spelled as in a recipe 
 
 import streamlit as st
 
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import state, words
+from pages.ui.kit.parameters import Form
 from pages.ui.recipe import config
-from pages.ui.recipe.widgets import draw
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
@@ -16,23 +16,27 @@ from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.registry.reducing import reducer
 
 FIELDS = {field.name: field for field in METHODS["reduced"].fields if field.shown}
-FIRST = ("n_vectors", "sizes", "allowed")  # what a reader turns first; the others unfold
+TURNED_FIRST = ("n_vectors", "sizes", "allowed")  # by a reader; the others unfold
 
 
-def key(name: str) -> str:
-    """Key of the widget of a setting."""
-    return f"reduction_{name}"
+def _form(of) -> Form:
+    """The form for the machine of the run `of`, which cannot have more vectors than that."""
+
+    def refuse(name, value):
+        if name == "n_vectors" and value is not None and value > (n := _most(of)):
+            raise RecipeError(name, value, f"1 to {n}, as many as the machine has")
+
+    return Form.of("reduction", FIELDS, refuse)
 
 
 def form(of) -> Recipe | None:
     """The settings for a reduction of the machine of the run `of`, and the recipe that they spell; None, and why on
     screen, where they are not possible."""
-    shown = {name: draw(FIELDS[name], key(name), persist_state=None, **_own(name, of)) for name in FIRST}
+    own, here = _form(of), {"persist_state": None}
+    shown = {name: own.draw(FIELDS[name], **here | _own(name, of)) for name in TURNED_FIRST}
     with st.expander("How", icon=":material/tune:"):
-        shown |= {
-            name: draw(field, key(name), persist_state=None) for name, field in FIELDS.items() if name not in FIRST
-        }
-    parameters.write("reduced", FIELDS, _texts(shown))
+        shown |= {name: own.draw(field, **here) for name, field in FIELDS.items() if name not in TURNED_FIRST}
+    own.write(shown)
     try:
         recipe = titled(reduction_of(of.recipe, **shown), of)
         reducer(recipe).check(of.machine(), of.result["n_train"])
@@ -79,30 +83,12 @@ def start(recipe: Recipe, of) -> None:
 
 def start_button(recipe: Recipe, of) -> None:
     """What it will need, and Start."""
-    need = estimate(recipe)
-    st.button(
-        "Queue" if jobs.active() else "Start", type="primary", icon=":material/play_arrow:", width="stretch",
-        key="reduce_start", on_click=start, args=(recipe, of), disabled=not need.fits,
-        help="Reduces in the background; the page may be left or closed meanwhile.",
-    )  # fmt: skip
-    if need.fits:
-        st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
-    else:
-        st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
+    help = "Reduces in the background; the page may be left or closed meanwhile."
+    config.start_button(estimate(recipe), "reduce_start", start, (recipe, of), help)
 
 
 def seed(of) -> None:
     """Fill the widgets from an address that this form did not write; what cannot be is said and left out."""
-    for name, texts in parameters.asked("reduced", FIELDS).items():
-        try:
-            value = FIELDS[name].check(FIELDS[name].read(texts[-1]))
-            if name == "n_vectors" and value is not None and value > (n := _most(of)):
-                raise RecipeError(name, value, f"1 to {n}, as many as the machine has")
-            st.session_state[key(name)] = value
-        except RecipeError as error:
-            st.warning(words.plain(error), title="Ignored in the address", icon=":material/link_off:")
-
-
-def _texts(shown: dict) -> dict[str, str]:
-    """What the address says: the settings that differ from the usual ones."""
-    return {name: FIELDS[name].show(value) for name, value in shown.items() if value != FIELDS[name].default}
+    own = _form(of)
+    own.seed(lambda: {name: field.default for name, field in FIELDS.items()})
+    own.warn()

@@ -90,10 +90,8 @@ def nearness(run: Run) -> None:
 def which(run: Run) -> int:
     """The machine, of several, whose vectors and f are shown; chosen where its vectors are."""
     names = evidence.machine_names(run, run.machine())
-    known = parameters.read("machine", names[0], names) if "machine" not in st.session_state else None
-    if st.session_state.get("machine", known) not in names:
-        st.session_state["machine"] = names[0]
-    return names.index(st.session_state.get("machine", known))
+    chosen = st.session_state.get("machine", st.query_params.get("machine"))
+    return names.index(chosen) if chosen in names else 0
 
 
 def vectors(run: Run, of: Run | None, c: int) -> None:
@@ -101,11 +99,10 @@ def vectors(run: Run, of: Run | None, c: int) -> None:
     machine = run.machine()
     names = evidence.machine_names(run, machine)
     name = names[c]
-    if len(names) > 1:
-        st.selectbox(
-            "Machine", names, key="machine", bind="query-params", width=200,
-            help="Whose heaviest vectors stand here, and whose f before and after is drawn.",
-        )  # fmt: skip
+    parameters.choice(
+        "machine", "Machine", names, widget="selectbox", alone=False, width=200,
+        help="Whose heaviest vectors stand here, and whose f before and after is drawn.",
+    )  # fmt: skip
     if plane.is_plane(run):
         plane.plane(run, machine, "reduce_plane")
         return
@@ -178,13 +175,9 @@ def changed(run: Run, of: Run | None) -> None:
     there = [name for name in ("broken", "mended", "wrong otherwise") if len(rows[name])]
     if not there:
         return
-    parameters.read("changed", there[0], there)
-    if st.session_state.get("changed") not in there:
-        st.session_state.pop("changed", None)
-    shown = st.segmented_control(
-        "Answers", there, default=there[0], required=True, key="changed", bind="query-params",
-        help="Broken: right before, wrong after. Mended: the other way round.",
-    )  # fmt: skip
+    shown = parameters.choice(
+        "changed", "Answers", there, help="Broken: right before, wrong after. Mended: the other way round."
+    )
     _pictures(run, before, after, rows[shown], shown)
 
 

@@ -47,8 +47,8 @@ def filtered(found: Sequence[Run]) -> list[Run]:
     if len(found) < MANY and not asked and not any(st.session_state.get(name) for name in ("find", *FILTERS)):
         return list(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sought = st.text_input(
-            "Find", key="find", bind="query-params", max_chars=200, width=220, icon=":material/search:",
+        sought = parameters.text(
+            "find", "Find", max_chars=200, width=220, icon=":material/search:",
             placeholder="name, kernel, tag, …", help="Runs whose name, settings or tags have all of these words.",
         )  # fmt: skip
         wanted = {name: _filter(name, options) for name, options in offered.items() if options}
@@ -69,17 +69,10 @@ def _facts(run: Run) -> dict[str, list[str]]:
 def _filter(name: str, options: list[str]) -> list[str]:
     """One filter; the address has what a run stores, the widget what that is called."""
     label, _, called = FILTERS[name]
-    if given := parameters.asked(f"filter_{name}", [name]):
-        parameters.read(name, "", options)
-        st.session_state[name] = given[name]
-    if name in st.session_state:
-        st.session_state[name] = [value for value in dict.fromkeys(st.session_state[name]) if value in options]
-    chosen = st.multiselect(
-        label, options, format_func=called, key=name, placeholder="any", width=180,
+    return parameters.several(
+        name, label, options, format_func=called, placeholder="any", width=180,
         help="Runs that have one of these; none chosen, all.",
     )  # fmt: skip
-    parameters.write(f"filter_{name}", [name], {name: chosen})
-    return chosen
 
 
 def _text(run: Run) -> str:

@@ -12,7 +12,7 @@ from data import DataError, load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import gallery, present, state, words
+from pages.ui.kit import gallery, parameters, present, state, words
 from pages.ui.recipe import config
 from pages.ui.run import card, hint, line, picker, polling, reduction, snapshots, trained
 from svmcore.lab import jobs
@@ -255,13 +255,11 @@ def _chosen_machine(names, at_work):
     if len(names) == 1:
         return 0
     choices = names if at_work is None else [AT_WORK, *names]
-    if st.session_state.get("machine") not in choices:  # it was chosen for another run
-        st.session_state["machine"] = choices[0]
-    name = st.selectbox(
+    name = parameters.choice(
+        "machine",
         "Machine",
         choices,
-        key="machine",
-        bind="query-params",
+        widget="selectbox",
         label_visibility="collapsed",
         width=present.scaled(190),
         help="One machine for each class: that class (blue) against all the others (orange).",

@@ -88,16 +88,12 @@ def _added_up(machine: Machine) -> str:
     names = [name for name in BY if name != "parent" or machine.jitter is not None]
     if evidence.constructed(machine):  # its vectors are of no class, and come from no example
         names = ["sv"]
-    asked = parameters.read("bill", names[0], names)
-    return st.segmented_control(
+    return parameters.choice(
+        "bill",
         "Added up by",
         names,
-        format_func=BY.__getitem__,
-        default=asked,
-        required=True,
         key="why_bill",
-        on_change=parameters.note,
-        args=("bill", "why_bill"),
+        format_func=BY.__getitem__,
         help="One bar for each support vector; for each example that support vectors were made from; for each class.",
     )
 
@@ -107,16 +103,15 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
     if len(said.f) == 1:
         return None
     options = [AUTO, *said.names]
-    asked = parameters.read("rival", AUTO, said.names)
     machines = evidence.machine_names(run, machine)
-    return st.selectbox(
+    return parameters.choice(
+        "rival",
         "Beside the predicted class's machine",
         options,
-        index=options.index(asked),
-        format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
+        AUTO,
+        widget="selectbox",
         key="why_beside",
-        on_change=parameters.note,
-        args=("rival", "why_beside"),
+        format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
         width=240,
         help="Whose bill to see beside it. At first that of the true class, or of the runner-up where the answer is "
         "right.",

@@ -82,21 +82,15 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
     """The choice of a panel among those that have something to say; the name of the one chosen."""
     offered = {name: panel for name, panel in PANELS.items() if panel.offered(run, machine, shown)}
     asked = st.query_params.get(WHY)
-    first = next(iter(offered))
     if asked in PANELS and asked not in offered:
         st.caption(f"*{PANELS[asked].label}* is for images: there is nothing to shift or turn here.")
-    elif asked is not None:
-        parameters.read(WHY, first, list(offered))
-    chosen = asked if asked in offered else first
-    st.session_state["why_panel"] = chosen
-    st.segmented_control(
+    chosen = parameters.choice(
+        WHY,
         "Why",
-        list(offered),
-        format_func=lambda name: PANELS[name].label,
-        required=True,
+        offered,
+        known=PANELS,
         key="why_panel",
-        on_change=parameters.note,
-        args=(WHY, "why_panel"),
+        format_func=lambda name: PANELS[name].label,
         label_visibility="collapsed",
         wrap=True,
         help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in offered.values()),

@@ -145,15 +145,14 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
     if len(names) == 1:
         return 0
     usual = said.called if own is None else int(np.count_nonzero(machine.coef[:, rows == own], axis=1).argmax())
-    asked = parameters.read("of", names[usual], names)
-    chosen = st.selectbox(
+    chosen = parameters.choice(
+        "of",
         "Machine",
         names,
-        index=names.index(asked),
-        format_func=lambda name: short(name, 60),
+        names[usual],
+        widget="selectbox",
         key=f"why_of_{usual}",
-        on_change=parameters.note,
-        args=("of", f"why_of_{usual}"),
+        format_func=lambda name: short(name, 60),
         width=240,
         help="Whose support vectors: each machine keeps forms of its own.",
     )

@@ -23,7 +23,7 @@ from svmcore.model import Machine
 
 BESIDE, CLASS = "beside", "map_class"  # in the address: the runs, the class
 PARAMS = (BESIDE, CLASS)
-MOST = 4  # maps side by side
+MAX_MAPS = 4  # side by side
 USUAL = 3
 
 
@@ -82,18 +82,17 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
 def _class(now: Answer) -> int:
     """The class whose machine is mapped."""
     labels = distinct(now.names, 24)
-    usual = labels[now.own]
-    wanted = parameters.read(CLASS, usual, labels)
-    chosen = st.selectbox(
+    chosen = parameters.choice(
+        CLASS,
         "Machine of class",
         labels,
-        index=labels.index(wanted),
+        labels[now.own],
+        widget="selectbox",
         key=f"{CLASS}_{now.own}",
         format_func=plain,
         width=160,
         help="Whose decision value is drawn: at first the example's own class.",
     )
-    parameters.write(CLASS, [CLASS], {CLASS: chosen} if chosen != usual else {})
     return labels.index(chosen)
 
 
@@ -101,28 +100,19 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
     """The runs whose maps are drawn: those of the address, or this one and the newest of other methods."""
     able = {other.id: other for other in runs.newest_first() if _comparable(run, other, names)}
     able.setdefault(run.id, run)
-    asked_for = parameters.asked(BESIDE, [BESIDE]).get(BESIDE)
-    if asked_for is None and BESIDE not in st.session_state:  # another panel was drawn meanwhile
-        asked_for = st.query_params.get_all(BESIDE) or _usual(run, able)
-    if asked_for is not None:
-        if unknown := [run_id for run_id in asked_for if run_id not in able]:
-            st.warning(
-                f"Run {plain(short(unknown[0]))} cannot stand here: it is unknown, not done, or of other classes.",
-                icon=":material/link_off:",
-            )
-        st.session_state[BESIDE] = asked_for
-    st.session_state[BESIDE] = [run_id for run_id in st.session_state[BESIDE] if run_id in able][:MOST] or [run.id]
-    chosen = st.multiselect(
+    chosen = parameters.several(
+        BESIDE,
         "Runs",
-        list(able),
-        key=BESIDE,
+        able,
+        _usual(run, able),
+        least=[run.id],
+        unknown="Run {} cannot stand here: it is unknown, not done, or of other classes.",
         format_func=words.run_labels(list(able.values())).get,
-        max_selections=MOST,
+        max_selections=MAX_MAPS,
         wrap=True,
         width=760,  # the other choice goes below it where there is no room for both
         help="Finished runs on the same data set that tell the same classes apart.",
     )
-    parameters.write(BESIDE, [BESIDE], {BESIDE: chosen} if chosen != _usual(run, able) else {})
     return [able[run_id] for run_id in chosen]
 
 

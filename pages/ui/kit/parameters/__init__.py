@@ -1,0 +1,26 @@
+"""Parameters: what a reader can share, carried between the address, the session and the widgets.
+
+    address  --read-->  value  --seed-->  widget  --draw-->  value  --write-->  address
+
+A parameter is a Field of the registry, or as much as a widget needs of one, with a place in the address. Pages declare
+theirs and draw them here; nothing else of `pages` knows this loop.
+
+    choice, several, number,
+    flag, text, tabs          one parameter and its widget. Where options are their own labels Streamlit binds the
+                              widget to the address, and an address that lags behind a click does no harm; where they
+                              are called otherwise, what is chosen is written there
+    Form                      several that make up one value, as a recipe: all from the address, or all from what the
+                              widgets show
+    read, asked, write, say   the address alone, where the widget is the page's own
+
+What cannot be in an address is said aloud and left out. What was put there by a widget itself is no news.
+"""
+
+from pages.ui.kit.parameters.address import asked, read, say, taken, write
+from pages.ui.kit.parameters.form import Form
+from pages.ui.kit.parameters.widgets import KEEP, choice, draw, flag, number, one_of, several, tabs, text
+
+__all__ = [
+    "KEEP", "Form", "asked", "choice", "draw", "flag", "number", "one_of", "read", "say", "several", "tabs", "taken",
+    "text", "write",
+]  # fmt: skip

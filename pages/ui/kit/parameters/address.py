@@ -1,0 +1,136 @@
+"""The address itself: what it asks for, what it is made to say, and what of it cannot be."""
+
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from pages.ui.kit.text import plain, short
+
+LARGEST = 2**53  # whole numbers beyond it are not exact in a browser
+LINK_OFF = ":material/link_off:"
+
+
+def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
+    """The parameters `names` as the address has them, or {} when that is what `write` last put there.
+
+    {} too when a widget of the group was changed since it was drawn: the address may be that of before, still on its
+    way back from the browser, and the session knows better.
+    """
+    return _present(names) if changed(group, names) else {}
+
+
+def changed(group: str, names: Iterable[str]) -> bool:
+    """Whether the address says something else of the parameters than `write` made it say, by no click on their
+    widgets."""
+    return not touched(group) and _present(names) != st.session_state.get(f"written_{group}", {})
+
+
+def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]], keys: Iterable[str] = ()):
+    """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history, or two
+    where a widget has bound other parameters and keeps them. keys: of the group's widgets."""
+    now = {name: st.query_params.get_all(name) for name in st.query_params}
+    wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
+    changed = {name: texts for name, texts in now.items() if name not in names} | wanted
+    if changed != now:
+        try:
+            st.query_params.from_dict(changed)
+        except StreamlitAPIException:  # another parameter is a widget's own
+            for name in now.keys() - changed.keys():
+                del st.query_params[name]
+            st.query_params.update({name: texts for name, texts in wanted.items() if now.get(name) != texts})
+    shown = {key: st.session_state[key] for key in keys if key in st.session_state}
+    st.session_state.update({f"written_{group}": _present(names), f"shown_{group}": shown})
+
+
+def say(name: str, value: str | None):
+    """Make one parameter of the address say `value`; an empty one goes."""
+    if value:
+        st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+
+
+def read(name: str, default, allowed=None, known=()):
+    """The address's value of `name`, typed like `default`; one that is not allowed is said aloud and replaced.
+
+    allowed: as in `taken`. known: texts of which nothing is said, such as what a widget has put there.
+    """
+    raw = st.query_params.get(name)
+    if raw is None:
+        return default
+    try:
+        return taken(name, raw, default, allowed)
+    except ValueError as error:
+        if raw not in known:
+            instead = f"Showing {plain(default)}." if default != "" else "It is left out."
+            st.warning(f"{plain(error)} {instead}", icon=LINK_OFF)
+        return default
+
+
+def taken(name: str, raw: str, like, allowed=None):
+    """The value of a text, of the type of `like`. ValueError for one that is not allowed.
+
+    allowed: None (anything of that type), `slice(lowest, highest)` for numbers, or a container of values.
+    """
+    try:
+        value = _typed(raw, like)
+    except ValueError:
+        value = None
+    if value is None or not _within(value, allowed):
+        raise ValueError(refusal(name, raw, allowed, like))
+    return value
+
+
+def refusal(name: str, raw: str, allowed, like="") -> str:
+    return f"{name}={short(raw, 80)} in the address; allowed: {_spelled(allowed, like)}."
+
+
+def touched(group: str) -> bool:
+    """Whether a widget of the group shows something else than when the group was written last."""
+    drawn = st.session_state.get(f"shown_{group}", {})
+    return any(key in st.session_state and st.session_state[key] != value for key, value in drawn.items())
+
+
+def _present(names):
+    return {name: st.query_params.get_all(name) for name in names if name in st.query_params}
+
+
+def _typed(raw: str, like):
+    if isinstance(like, bool):
+        return {"true": True, "false": False}.get(raw.lower())
+    if not isinstance(like, int | float):
+        return raw
+    value = type(like)(raw)
+    return value if abs(value) < LARGEST else None  # NaN included
+
+
+def _within(value, allowed):
+    if isinstance(allowed, slice):
+        return allowed.start <= value <= allowed.stop
+    return allowed is None or value in allowed
+
+
+def _spelled(allowed, like):
+    if isinstance(allowed, slice):
+        return f"{allowed.start} to {allowed.stop}"
+    if allowed is None:
+        return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(like), "a text")
+    names = [short(a) for a in allowed]
+    if not names:
+        return "none here"
+    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+
+
+def binding(name: str) -> str | None:
+    """`bind` of a number widget: Streamlit breaks down over an infinite number in the address, here it is left out.
+
+    Once seen it stays left out: Streamlit remembers the address that a session began with.
+    """
+    try:
+        endless = not abs(float(st.query_params.get(name, "0"))) < LARGEST
+    except ValueError:
+        endless = False
+    if endless:
+        st.session_state[f"endless_{name}"] = True
+    return None if st.session_state.get(f"endless_{name}") else "query-params"

@@ -1,0 +1,166 @@
+"""One parameter and its widget."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from pages.ui.kit.parameters.address import LINK_OFF, binding, changed, read, refusal, touched, write
+from pages.ui.kit.text import plain, short
+
+KEEP = {"persist_state": "session"}  # of widgets whose form is still filled when the reader comes back to its page
+WIDGETS = {"choice": "selectbox", "flag": "checkbox", "number": "number_input", "text": "text_input", "": "multiselect"}
+SEGMENTS = "segmented_control"
+AT_FIRST = {SEGMENTS: "default", "select_slider": "value"}  # how a widget calls what it shows at first
+
+
+def choice(
+    name: str,
+    label: str,
+    options: Iterable,
+    usual=None,
+    *,
+    widget=SEGMENTS,
+    key="",
+    always=False,
+    alone=True,
+    known=(),
+    **how,
+):
+    """One of `options`: at first the address's, else `usual`, else the first. It is never none.
+
+    With a `format_func` the address has what is chosen, not what that is called, and not the usual one unless `always`.
+    What an address says of it is left there until another is chosen, also what cannot be, or the way back in the
+    browser would end at an address that is changed as soon as it is come to.
+    key: of the widget, where it is not `name`; alone: whether there is one also where there is nothing to choose;
+    known: what is offered elsewhere, of which nothing is said.
+    """
+    values, options, at = st.session_state, list(options), key or name
+    usual = options[0] if usual is None else usual
+    before, raw = values.get(f"drawn_{at}"), st.query_params.get(name)
+    over = (raw,) if touched(f"choice_{name}") else ()  # another was chosen since
+    asked = read(name, usual, options, (before, *known, *over))
+    if len(options) == 1 and not alone:
+        return asked
+    if not key and "format_func" not in how:
+        first = {"index": options.index(usual)} if widget == "selectbox" else {AT_FIRST[widget]: usual}
+        return one_of(label, options, at, widget=widget, instead=asked, bind="query-params", **first, **how)
+    if _news(name, at, how):
+        values[at] = asked
+    value = one_of(label, options, at, widget=widget, instead=usual, **how)
+    if value != asked or not (raw in options or (raw != before and not always)):
+        raw = str(value) if always or value != usual else None
+    write(f"choice_{name}", [name], {} if raw is None else {name: raw}, [at])
+    return value
+
+
+def one_of(label: str, options: list, key: str, *, where=st, widget=SEGMENTS, instead=None, **how):
+    """One of `options` by a segmented control, or another widget; never none.
+
+    A browser that is clicked while it draws the page anew reports a choice as empty: it is what it was. What is not
+    offered any more is `instead`, or the first one.
+    """
+    values, before = st.session_state, st.session_state.get(f"drawn_{key}")
+    if key in values and values[key] not in options:
+        instead = instead if instead in options else options[0]
+        values[key] = before if values[key] is None and before in options else instead
+    how |= {"required": True} if widget == SEGMENTS else {}
+    values[f"drawn_{key}"] = value = getattr(where, widget)(label, options, key=key, **how)
+    return value
+
+
+def several(name: str, label: str, options: Iterable, usual=(), *, key="", least=(), unknown="", always=False, **how):
+    """Some of `options`, at first the address's or `usual`; where none of them is there any more, `least`.
+
+    With a `format_func` the address has what is chosen, as with `choice`. unknown: what is said of one in the address
+    that is not among them, with a place `{}` for it; without it, what is allowed.
+    """
+    values, options, at, usual = st.session_state, list(options), key or name, list(usual)
+    noted = bool(key) or "format_func" in how
+    given = st.query_params.get_all(name) if not noted or _news(name, at, how) else None
+    if noted and given == []:
+        given = usual
+    most = how.get("max_selections")
+    for wrong in [one for one in given or () if one not in options and one not in values.get(f"drawn_{at}", ())][:3]:
+        said = plain(unknown.format(short(wrong, 60)) if unknown else refusal(name, wrong, options))
+        st.warning(said if unknown else f"{said} It is left out.", icon=LINK_OFF)
+    if noted and most and len(set(given or ())) > most:
+        said = f"{name}: the address names {len(set(given))}; the first {most} are shown."
+        st.warning(plain(said), icon=LINK_OFF)
+    if not options:
+        return []
+    if noted and given is not None:
+        values[at] = list(dict.fromkeys(given))
+    if at in values:
+        left = [one for one in values[at] if one in options][:most]
+        values[at] = left or list(least or (usual if values[at] else ()))
+    if noted:
+        chosen = st.multiselect(label, options, key=at, **how)
+        there = st.query_params.get_all(name) == chosen  # the usual one, in a link: it stays as it was written
+        write(f"choice_{name}", [name], {name: chosen} if always or there or chosen != usual else {}, [at])
+    else:
+        chosen = st.multiselect(label, options, usual or None, key=at, bind="query-params", **how)
+    values[f"drawn_{at}"] = chosen
+    return chosen
+
+
+def number(name: str, label: str, low, high, usual, step=None, *, widget="number_input", key="", first=None, **how):
+    """A number from low to high, at first the address's, else `first`, else `usual`. With a `key` of the widget's own,
+    as where one takes the place of another, it is written into the address, where it is not the usual one."""
+    if not key:
+        read(name, usual, slice(low, high))
+        return getattr(st, widget)(label, low, high, usual, step, key=name, bind=binding(name), **how)
+    if _news(name, key, how):
+        st.session_state[key] = read(name, usual if first is None else first, slice(low, high))
+    value = getattr(st, widget)(label, low, high, step=step, key=key, **how)
+    write(f"choice_{name}", [name], {name: str(value)} if value != usual else {}, [key])
+    return value
+
+
+def flag(name: str, label: str, **how) -> bool:
+    """A switch, off where the address does not say `true`."""
+    return st.toggle(label, key=name, bind="query-params", **how)
+
+
+def text(name: str, label: str, usual: str = "", **how) -> str:
+    """A line of text."""
+    return st.text_input(label, usual, key=name, bind="query-params", **how)
+
+
+def tabs(name: str, labels: Iterable[str], **how) -> list:
+    """Tabs of which the open one is in the address; only that one need be drawn."""
+    labels = list(labels)
+    read(name, labels[0], labels)
+    return st.tabs(labels, key=name, on_change="rerun", bind="query-params", **how)
+
+
+def draw(field, key: str, where=st, widget: str = "", **how):
+    """The widget that a Field asks for, or another one; `how` overrides its settings. Of `options` that are all there
+    are it shows one, whatever the session or the browser says."""
+    kind, values = field.kind, st.session_state
+    values.setdefault(key, field.default)
+    widget = widget or WIDGETS[kind.widget]
+    settings = {"label": field.label, "help": field.help, "key": key} | KEEP
+    if kind.widget == "choice":
+        settings |= {"options": list(kind.choices)}
+        settings |= {"format_func": lambda word: kind.title(kind.choices[word])} if kind.title else {}
+    if kind.widget == "number":
+        settings |= _range(field)
+    settings |= how
+    if widget in ("selectbox", SEGMENTS) and not settings.get("accept_new_options"):
+        return one_of(where=where, widget=widget, instead=field.default, **settings)
+    return getattr(where, widget)(**settings)
+
+
+def _range(field) -> dict:
+    whole, step = (int, 1) if field.kind.whole else (float, 0.1)
+    ends = {"min_value": field.kind.low, "max_value": field.kind.high, "step": field.step or step}
+    limits = {name: whole(end) for name, end in ends.items() if end is not None}
+    limits |= {} if field.kind.whole else {"format": "%g"}
+    return limits | ({"value": None, "placeholder": field.opens} if field.default is None else {})
+
+
+def _news(name: str, key: str, how: dict) -> bool:
+    """Whether a widget is to show what the address says: it was not there, or the address has changed by no click here.
+    One that has lost the parameter may be that of a page come back to, where a widget keeps what it showed."""
+    there = name in st.query_params or how.get("persist_state") is None
+    return key not in st.session_state or (there and changed(f"choice_{name}", [name]))

@@ -1,0 +1,158 @@
+"""The module that carries parameters between address, session and widgets, driven on pages of a few lines."""
+
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[1]
+LOOP = re.compile(r'bind="query-params"|query_params\.from_dict|in the address; allowed')
+
+
+def page(draw, /, **query):
+    """The page that a function draws, at an address, after its first run."""
+    app = AppTest.from_function(draw, default_timeout=30)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def address(app):
+    return {name: text if isinstance(text, str) else text[-1] for name, text in dict(app.query_params).items()}
+
+
+def said(app):
+    return [warning.value.replace("\\", "") for warning in app.warning]
+
+
+def bound():
+    import streamlit as st
+
+    from pages.ui.kit import parameters
+
+    options = st.session_state.get("options", ["red", "green", "blue"])
+    st.text(parameters.choice("colour", "Colour", options))
+
+
+def noted():
+    import streamlit as st
+
+    from pages.ui.kit import parameters
+
+    options = st.session_state.get("options", ["r", "g", "b"])
+    st.text(parameters.choice("colour", "Colour", options, key="dye", format_func=str.upper))
+
+
+def form():
+    import streamlit as st
+
+    from pages.ui.kit.parameters import Form
+    from svmcore.lab.registry.fields import Field, choice, numeric
+
+    fields = {
+        "size": Field("size", numeric(1, 9, whole=True), 3, "Size"),
+        "way": Field("way", choice({"near": 1, "far": 2}), "near", "Way"),
+    }
+    form = Form.of("shape", fields)
+    form.seed(lambda: {name: field.default for name, field in fields.items()})
+    values = form.draw_all(fields.values())
+    form.warn()
+    form.write(values)
+    st.text(str(values))
+
+
+@pytest.mark.parametrize(("draw", "key", "asked"), [(bound, "colour", "green"), (noted, "dye", "g")])
+def test_a_choice_comes_from_the_address_and_goes_back_there(draw, key, asked):
+    app = page(draw, colour=asked)
+    assert app.text[0].value == asked
+    other = app.segmented_control(key=key).options[-1]
+    app.segmented_control(key=key).set_value(other[:1].lower() + other[1:]).run()
+    assert app.text[0].value == {"colour": "blue", "dye": "b"}[key]
+    assert draw is bound or address(app) == {"colour": "b"}  # the browser writes what is bound
+    assert not app.warning
+
+
+@pytest.mark.parametrize(("draw", "key", "asked"), [(bound, "colour", "green"), (noted, "dye", "g")])
+def test_a_choice_that_is_reported_as_empty_stays_what_it_was(draw, key, asked):
+    app = page(draw, colour=asked)
+    app.segmented_control(key=key).set_value(None).run()
+    assert not app.exception
+    assert app.text[0].value == asked
+
+
+@pytest.mark.parametrize(("draw", "first"), [(bound, "red"), (noted, "r")])
+def test_what_cannot_be_is_said_and_the_first_shown(draw, first):
+    app = page(draw, colour="pink*")
+    assert app.text[0].value == first
+    (warning,) = said(app)
+    assert warning.startswith("colour=pink* in the address; allowed: ")
+    assert warning.endswith(f"Showing {first}.")
+
+
+@pytest.mark.parametrize(("draw", "options"), [(bound, ["blue", "red"]), (noted, ["b", "r"])])
+def test_what_is_not_offered_any_more_goes_without_a_word(draw, options):
+    """As when another run is shown: the address still says what the widget itself had put there."""
+    app = page(draw, colour={bound: "green", noted: "g"}[draw])
+    app.session_state["options"] = options
+    app.run()
+    assert app.text[0].value == options[0]
+    assert not app.warning
+
+
+def test_an_address_is_left_as_it_is_until_another_is_chosen():
+    for text in ("r", "pink*"):
+        app = page(noted, colour=text).run()
+        assert address(app) == {"colour": text}
+        assert len(app.warning) == (text == "pink*")
+    app.segmented_control(key="dye").set_value("G").run()
+    assert address(app) == {"colour": "g"}
+    assert not app.warning
+    assert address(page(noted)) == {}
+
+
+def test_the_way_back_in_the_browser_is_followed():
+    app = page(noted)
+    app.segmented_control(key="dye").set_value("B").run()
+    del app.query_params["colour"]
+    app.run()
+    assert app.text[0].value == "r"
+
+
+def test_a_form_is_its_address():
+    app = page(form, size="7", way="far")
+    assert app.text[0].value == "{'way': 'far', 'size': 7}"
+    app.number_input(key="shape_size").set_value(3).run()
+    assert address(app) == {"way": "far"}
+    again = page(form, **address(app))
+    assert again.text[0].value == app.text[0].value
+
+
+def test_an_address_that_lags_behind_a_click_does_not_take_it_back():
+    app = page(form, size="7")
+    app.number_input(key="shape_size").set_value(8).run()
+    app.query_params["size"] = "7"  # what the browser still had when the second click was sent
+    app.selectbox(key="shape_way").set_value("far").run()
+    assert app.text[0].value == "{'way': 'far', 'size': 8}"
+    assert address(app) == {"size": "8", "way": "far"}
+    app.query_params["size"] = "7"  # the way back in the browser, by no click
+    app.run()
+    assert app.text[0].value == "{'way': 'far', 'size': 7}"
+
+
+def test_what_a_form_s_address_has_wrong_is_said_until_a_widget_is_changed():
+    app = page(form, size="70", way="far")
+    assert "size = 70; allowed: a whole number from 1 to 9" in said(app)[0]
+    assert app.text[0].value == "{'way': 'far', 'size': 3}"
+    app.run()
+    assert app.warning
+    app.number_input(key="shape_size").set_value(4).run()
+    assert not app.warning
+
+
+def test_no_page_has_a_loop_of_its_own():
+    """What binds a widget to the address, writes several of its parameters at once or says what of it cannot be."""
+    kit = ROOT / "pages/ui/kit"
+    own = [path for path in (ROOT / "pages").rglob("*.py") if path.parent != kit / "parameters"]
+    found = {str(path.relative_to(ROOT)) for path in own if LOOP.search(path.read_text("utf-8"))}
+    assert found <= {"pages/ui/kit/present.py"}  # the switch that every page has

@@ -128,7 +128,7 @@ def test_runs_without_answers_say_why(made_up):
     waiting.release()
     assert (why_not(base, waiting).kind, "was cancelled" in why_not(base, waiting).text) == ("ended", True)
     finder = detections.stored(RECIPES["volcano-synthetic"], detections.two_parts())
-    assert why_not(base, finder).kind == "detects"
+    assert why_not(base, finder).kind == "answerless"
 
 
 def test_a_file_that_turns_out_damaged_is_said_so(made_up):

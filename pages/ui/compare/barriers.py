@@ -16,7 +16,7 @@ from svmcore.lab.store.runs import Run
 ICONS = {
     comparison.DAMAGED: ":material/broken_image:",
     comparison.UNFINISHED: ":material/progress_activity:",
-    comparison.DETECTS: ":material/my_location:",
+    comparison.ANSWERLESS: ":material/my_location:",
 }
 TRAINED_ANEW = (comparison.ENDED, comparison.DATA, comparison.CLASSES, comparison.PART, comparison.EXAMPLES)
 
@@ -28,7 +28,7 @@ def draw(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             title = words.plain(words.short(run.title, 80))
             st.markdown(f"{icon} **{letter} · {title}** is not compared. {words.plain(reason.text)}", width="stretch")
-            if reason.kind == comparison.DETECTS:
+            if reason.kind == comparison.ANSWERLESS:
                 st.page_link(
                     "pages/detect.py", label="Compare it on Detect", icon=":material/my_location:",
                     query_params={"run": run.id},

@@ -18,11 +18,12 @@ import numpy as np
 
 from data import DataError, catalogue
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import ACTIVE, Run
 
 # Kinds of a reason, by which a page offers a way out.
-DAMAGED, UNFINISHED, ENDED, DETECTS, DATA, REPLACED, CLASSES, PART, EXAMPLES = (
-    "damaged", "unfinished", "ended", "detects", "data", "replaced", "classes", "part", "examples",
+DAMAGED, UNFINISHED, ENDED, ANSWERLESS, DATA, REPLACED, CLASSES, PART, EXAMPLES = (
+    "damaged", "unfinished", "ended", "answerless", "data", "replaced", "classes", "part", "examples",
 )  # fmt: skip
 
 
@@ -53,8 +54,9 @@ def unfit(run: Run) -> Reason | None:
     """Why a run by itself has no answers to compare; None for one that has."""
     if run.damage:
         return Reason(DAMAGED, run.damage)
-    if run.recipe.task != "classify":
-        return Reason(DETECTS, "It looks for objects in pictures, so it has no answer for each test example.")
+    task = task_of(run.recipe)
+    if not task.answers:
+        return Reason(ANSWERLESS, f"It {task.does}, so it has no answer for each test example.")
     state = run.state
     if state in ACTIVE:
         return Reason(UNFINISHED, f"It is {state}; its answers appear here when it is done.")

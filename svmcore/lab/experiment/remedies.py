@@ -70,7 +70,7 @@ def _ladder(image_shape: tuple[int, ...]) -> Ladder:
 
 def twin_of(recipe: Recipe) -> Recipe:
     """The recipe that is trained on all folds but one. RecipeError for examples that are no images, or too few."""
-    if recipe.task != "classify":
+    if not task_of(recipe).answers:
         raise RecipeError("task", recipe.task, "classify: only there examples are right or wrong")
     if recipe.origin is not recipe:
         raise RecipeError("method", recipe.method, "the method of its machine: it is that one's training that changes")

@@ -41,12 +41,12 @@ class Method:
     """Base of all methods: a plain machine on the examples as they are; a subclass changes what it does differently.
 
     name, title, short (for a column of a table), help, source; tasks: names of the Tasks that it solves, the usual one
-    first; fields: its own, in `recipe.options`; uses_jitters: of the recipe's fields, whether it uses `jitters`;
-    needs_images; made: see `origin`; two_classes: whether it tells two classes apart and no more; looks: whether what
-    its solvers report are machines of the problem's examples, which can be looked at in training. splits: it transforms
-    images, and preprocessing is split around that (`Preprocessor.split`). repeats: its kernel transforms preprocessed
-    examples, and repeats the steps that a jitter undoes. variants: what to set side by side when methods are compared,
-    caption -> options.
+    first; plain: whether it trains on the examples as they are, and no more; fields: its own, in `recipe.options`;
+    uses_jitters: of the recipe's fields, whether it uses `jitters`; needs_images; made: see `origin`; two_classes:
+    whether it tells two classes apart and no more; looks: whether what its solvers report are machines of the problem's
+    examples, which can be looked at in training. splits: it transforms images, and preprocessing is split around that
+    (`Preprocessor.split`). repeats: its kernel transforms preprocessed examples, and repeats the steps that a jitter
+    undoes. variants: what to set side by side when methods are compared, caption -> options.
     """
 
     name = title = short = help = source = ""
@@ -56,7 +56,7 @@ class Method:
     result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
     line_fields: Mapping[str, Callable] = {}  # of what its fits report as `Progress.facts`, likewise
     files: tuple[Kept, ...] = ()  # that `kept` fills
-    uses_jitters = needs_images = splits = repeats = False
+    plain = uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True
 
     @property

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from data import catalogue
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field
 
@@ -26,16 +27,27 @@ class Task(ABC):
     nothing of the part held out has entered.
 
     fields: its own, in `recipe.options`; looks: whether a machine in training can be looked at by its test examples.
+    answers: whether a judgement says of each test example what that of classify says (`y_true`, `y_pred`, `decision`,
+    where it lies), and a result its `errors`, so that runs can be laid on one another; does: what it does, after "it".
     """
 
     name = title = ""
+    does = "has a task of its own"
     fields: tuple[Field, ...] = ()
-    looks = True
+    looks, answers = True, False
     figures: Mapping[str, Callable] = {}  # of an outcome, beside n_test: name -> check (checks.py)
     at_times: Mapping[str, Callable] = {}  # those that not every outcome has, such as those of older runs
     arrays: Mapping[str, tuple[str, int]] = {}  # of a judgement: name -> kinds of number, dimensions
     kept: type = dict  # NamedTuple of a judgement
     tables: Mapping[str, tuple[str, str]] = {}  # what a judgement can be taken away as: name -> title, help
+
+    def entry(self, name: str):
+        """What the catalogue says of a data set. UnknownDataset for one that is not among this task's."""
+        return catalogue.entry(name)
+
+    def vectors(self, result: dict) -> int:
+        """How many support vectors a machine of the result has; of several parts the one that has the fewest."""
+        return result["n_union"]
 
     def check(self, recipe) -> None:
         """RecipeError for a recipe that this task cannot be, whatever the data."""

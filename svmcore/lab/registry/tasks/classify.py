@@ -38,6 +38,8 @@ class Classify(Task):
 
     name = "classify"
     title = "Tell classes apart"
+    does = "tells classes apart"
+    answers = True
     fields = (
         Field(
             "noise",

@@ -38,6 +38,7 @@ class Detect(Task):
 
     name = "detect"
     title = "Find objects in pictures"
+    does = "looks for objects in pictures"
     looks = False
     figures: ClassVar = {
         "opportunities": count, "pictures": count, "area": positive, "unit": text, "candidates": count,
@@ -54,6 +55,12 @@ class Detect(Task):
     @property
     def fields(self) -> tuple[Field, ...]:
         return OF_ALL + of_each("finder", FINDERS)
+
+    def entry(self, name: str):
+        return pictures.entry(name)
+
+    def vectors(self, result: dict) -> int:
+        return min(result["n_sv"])
 
     def check(self, recipe) -> None:
         if recipe.folds is not None:

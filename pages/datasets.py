@@ -16,9 +16,9 @@ OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for 
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
 ABOUT = "About"
 LIST_HEIGHT = 300  # pixels: a row and a half of cards, so that the list shows that it scrolls
-FEW = 4  # cards that need no scrolling
+FEW_CARDS = 4  # cards that need no scrolling
 CLASSES, OBJECTS = "Examples in classes", "Pictures with objects"
-FIRST = {CLASSES: catalogue.DEFAULT, OBJECTS: "venus-like"}
+FIRST_SET = {CLASSES: catalogue.DEFAULT, OBJECTS: "venus-like"}
 NEW = {CLASSES: OWN, OBJECTS: OWN_PICTURES}
 
 
@@ -30,7 +30,7 @@ def choose(name: str):
 def change_kind():
     """Show the first set of the other kind, or the panel that adds one."""
     kind = st.session_state["kind"]
-    choose((NEW if st.query_params.get("set") in NEW.values() else FIRST)[kind])
+    choose((NEW if st.query_params.get("set") in NEW.values() else FIRST_SET)[kind])
 
 
 def about(entry: Entry):
@@ -139,7 +139,7 @@ st.segmented_control(
     label_visibility="collapsed",
     help="One label for each example, or objects to be found in larger pictures.",
 )
-height = LIST_HEIGHT if len(kinds[kind]) > FEW else "content"
+height = LIST_HEIGHT if len(kinds[kind]) > FEW_CARDS else "content"
 with st.container(height=height, border=False), st.grid("auto", min_column_width=230):
     places = {entry: cards.card(entry, entry.name == chosen, choose) for entry in kinds[kind]}
 for damaged in [*catalogue.damaged(), *pictures.damaged()]:

@@ -37,13 +37,13 @@ class Nudge(NamedTuple):
 
 LIMITS = Nudge(9, 9, 180, QUARTERS)
 STEP = Nudge(1, 1, 5, 1)
-MOST = 200  # places that a browser may send at once
+MAX_PLACES = 200  # places that a browser may send at once
 
 
 def moved(value: object) -> list[Nudge]:
     """The places that a browser says a digit was moved to. ValueError for anything else."""
-    if not isinstance(value, list) or not 0 < len(value) <= MOST:
-        raise ValueError(f"the pad sent no list of at most {MOST} places")
+    if not isinstance(value, list) or not 0 < len(value) <= MAX_PLACES:
+        raise ValueError(f"the pad sent no list of at most {MAX_PLACES} places")
     for place in value:
         if not isinstance(place, list) or len(place) != len(LIMITS):
             raise ValueError("the pad sent a place that is none")

@@ -12,7 +12,7 @@ from pages.ui.figures.frame import chart, show
 from pages.ui.kit import parameters, present, state, words
 from svmcore.methods.editing import RULES, roles
 
-FIRST = "One rule"
+ONE_RULE = "One rule"
 BELOW = ("Every rule", "Margins", "As noise and examples grow")  # the one that is open is drawn, the others take time
 TITLES = {rule.title: name for name, rule in RULES.items()}
 
@@ -29,7 +29,7 @@ def view() -> None:
         st.error(words.plain(error), icon=":material/block:")
         return
     draw = {
-        FIRST: lambda: _closely(setting, rule, given, plain),
+        ONE_RULE: lambda: _closely(setting, rule, given, plain),
         BELOW[0]: lambda: _side_by_side(setting, rule, given, plain),
         BELOW[1]: lambda: _margins(setting, given),
         BELOW[2]: lambda: growing.charts(setting, rule),
@@ -43,10 +43,10 @@ def view() -> None:
 def _places() -> dict[str, DeltaGenerator]:
     """What is to be drawn -> its place: one rule, and the open tab below it; while presenting, one tab alone."""
     if present.presenting():
-        places, names = {}, (FIRST, *BELOW)
+        places, names = {}, (ONE_RULE, *BELOW)
         tabs = st.tabs(names, key="present_part", on_change="rerun")
     else:
-        places, names = {FIRST: st.container()}, BELOW
+        places, names = {ONE_RULE: st.container()}, BELOW
         tabs = parameters.tabs("part", names)
     return places | {name: tab for name, tab in zip(names, tabs, strict=True) if tab.open}
 

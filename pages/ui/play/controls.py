@@ -40,7 +40,7 @@ def begin() -> None:
     values = st.session_state
     if FORM.asked():
         values[UNDO] = []
-    FORM.seed(lambda: FORM.base or settings.of_problem(settings.FIRST))
+    FORM.seed(lambda: FORM.base or settings.of_problem(settings.FIRST_PROBLEM))
     for name, first in {UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
         values.setdefault(name, first)
 

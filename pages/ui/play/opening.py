@@ -27,7 +27,7 @@ def load(note) -> None:
     cache = os.environ.get("NUMBA_CACHE_DIR")
     if cache and not any(Path(cache).rglob("*.nbi")):
         note.caption(":material/hourglass_top: Compiling the solver, once for this machine: 3 s if nothing else runs.")
-    solve.solve(settings.of_problem(settings.FIRST))
+    solve.solve(settings.of_problem(settings.FIRST_PROBLEM))
     _state["ready"] = True
 
 

@@ -57,7 +57,7 @@ class Setting:
             value = getattr(self, name)
             if value != getattr(start, name):
                 texts[name] = str(value).lower() if isinstance(value, bool) else _number(value)
-        if self.problem != FIRST:
+        if self.problem != FIRST_PROBLEM:
             texts["problem"] = self.problem
         return texts
 
@@ -75,7 +75,7 @@ class Points(NamedTuple):
     token: list[str]  # (n,) of each: "17" in the sample, or the edit that added it
 
 
-FIRST = "shift"
+FIRST_PROBLEM = "shift"
 NAMES = tuple(field.name for field in fields(Setting))
 
 
@@ -89,14 +89,14 @@ def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
     """The Setting that an address asks for, and what of it cannot be."""
     wrong, changes = [], {}
     for name, text in asked.items():
-        like = 0 if name == "tape" else getattr(of_problem(FIRST), name)
+        like = 0 if name == "tape" else getattr(of_problem(FIRST_PROBLEM), name)
         try:
             changes[name] = checked(text) if name == "points" else taken(name, text, like, ALLOWED[name])
         except ValueError as error:
             wrong.append(f"points={short(text, 80)} in the address: {error}" if name == "points" else str(error))
     if "noise" in changes:
         changes["noise"] = round(changes["noise"], 2)
-    return replace(of_problem(changes.pop("problem", FIRST)), **changes), wrong
+    return replace(of_problem(changes.pop("problem", FIRST_PROBLEM)), **changes), wrong
 
 
 def checked(text: str) -> str:

@@ -16,7 +16,7 @@ from svmcore.lab.store import presets
 
 NAMES = ("name", "title")  # what a recipe is called does not change it
 OPEN = "presets"  # key of the list
-MOST = 4  # changes that are spelled out
+MAX_CHANGES = 4  # changes that are spelled out
 
 
 def menu(recipe: Recipe | None) -> None:
@@ -151,7 +151,8 @@ def standing(recipe: Recipe) -> None:
             st.caption(f"**{plain(title)}.** {SHOWS.get(name, '')}")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        said = "; ".join(changed[:MOST]) + (f"; {len(changed) - MOST} more" if len(changed) > MOST else "")
+        told, more = changed[:MAX_CHANGES], changed[MAX_CHANGES:]
+        said = "; ".join(told) + (f"; {len(more)} more" if more else "")
         of = f" from {plain(words.short(base.title, 60))}" if base.title else ""
         st.caption(f":material/edit: Changed{of}: {plain(said)}", width="stretch")
         st.button(

@@ -17,7 +17,7 @@ from svmcore.lab.store import labels, runs
 from svmcore.lab.store.labels import Entry
 from svmcore.lab.store.runs import Run
 
-MOST, HIGHEST = 17, 620  # rows up to which the table has them all, pixels of a longer one, which scrolls inside
+MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels of a longer one, which scrolls inside
 MANY = 8  # runs from which on there is something to filter
 FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
     "data": ("Data set", lambda run: [run.recipe.dataset], words.data_set),
@@ -113,7 +113,7 @@ def table(entries: Sequence[Entry], store: dict[str, Run]) -> None:
     st.dataframe(
         rows,
         hide_index=True,
-        height="content" if len(rows) <= MOST else HIGHEST,
+        height="content" if len(rows) <= MAX_ROWS else MAX_HEIGHT,
         column_config=COLUMNS | {" ": button},
         column_order=ORDER,
         key=key,

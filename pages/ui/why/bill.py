@@ -22,8 +22,8 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 PARAMS = ("bill", "rival", "off")
-FIRST, ALL = 8, 24  # lines pictured of each machine, and when the reader asks for more
-FEW = 12  # lines up to which all are pictured at once
+LINES_FIRST, LINES_ALL = 8, 24  # lines pictured of each machine, and when the reader asks for more
+FEW_LINES = 12  # lines up to which all are pictured at once
 BY = {"sv": "support vector", "parent": "parent", "class": "class"}
 MANY = {"sv": "support vectors", "parent": "parents", "class": "classes"}
 ROW = {
@@ -45,7 +45,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     view = lines.view(run, machine, shown, said, by)
     sides = said.sides(beside)
     bills = [lines.added_up(view, c) for c in sides]
-    pictured = [one.name[one.strongest(ALL)] for one in bills]
+    pictured = [one.name[one.strongest(LINES_ALL)] for one in bills]
     machines = {}
     for c, names in zip(sides, pictured):
         for name in names.tolist():
@@ -61,7 +61,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         said.f,
         Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in said.names]),
         subject=subject,
-        first=ALL if max(map(len, pictured)) <= FEW else FIRST,
+        first=LINES_ALL if max(map(len, pictured)) <= FEW_LINES else LINES_FIRST,
         off=_off(subject, [line.name for line in drawn]),
         key="why_waterfall",
         on_off=partial(parameters.say, "off"),

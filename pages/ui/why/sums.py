@@ -15,7 +15,7 @@ HELP = (
     "f(x) = sum of alpha y K(x_i, x) over the support vectors, plus the bias. Above 0 the machine says its class; of "
     "several machines the largest f decides."
 )
-MOST = 12  # machines drawn at a glance
+MAX_BARS = 12  # machines drawn at a glance
 
 
 def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> None:
@@ -49,7 +49,7 @@ def _name(said: Answer, c: int) -> str:
 
 def _all(said: Answer) -> None:
     """Every f, or the largest ones, as bars."""
-    order = np.sort(np.argsort(-said.f, kind="stable")[:MOST])
+    order = np.sort(np.argsort(-said.f, kind="stable")[:MAX_BARS])
     figure = decisions.decision_bars(
         said.f[order],
         [said.names[c] for c in order],

@@ -182,6 +182,7 @@ if first:
         page.run()  # without the library; ends by beginning anew
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
+import pages.ui.views  # noqa: E402, F401  (makes them known)
 from pages.ui.kit import collector, state, text, walk  # noqa: E402
 from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402

@@ -5,9 +5,10 @@ import streamlit as st
 from data import DataError
 from pages.ui.detect import one, operate, others, progress, set_up
 from pages.ui.detect.more import more
-from pages.ui.detect.view import view_of
+from pages.ui.detect.view import opens_here, view_of
 from pages.ui.kit import state, words
 from pages.ui.run.trained import another_run
+from svmcore.lab.registry.tasks import task_of
 
 
 def first_visit(run) -> None:
@@ -22,9 +23,10 @@ def first_visit(run) -> None:
             title="Nothing looked for yet" if not others.detection_runs() else "Pick a run, or start one",
             icon=":material/search:",
         )
-        if run is not None and run.recipe.task != set_up.TASK:
-            st.caption(f"The run shown, *{words.plain(run.title)}*, tells classes apart and finds nothing in pictures.")
-        if run is not None and run.recipe.task == set_up.TASK:
+        if run is not None and not opens_here(run):
+            does = f"{task_of(run.recipe).does} and finds nothing in pictures"
+            st.caption(f"The run shown, *{words.plain(run.title)}*, {does}.")
+        if run is not None and opens_here(run):
             st.button(
                 "Back to the run", icon=":material/arrow_back:", key="detect_back", on_click=set_up.close_form,
                 help="Closes the form; nothing is started.",

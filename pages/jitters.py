@@ -9,6 +9,7 @@ from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.registry.tasks import task_of
 
 STRIP = 20  # examples to choose from
 PARTS = ["train", "test"]
@@ -111,7 +112,8 @@ with example:
     strip(dataset, split, index)
 if jitters := jitter_set.field(dataset.image_shape):
     run = state.current_run()
-    run = run if run and run.result and run.recipe.dataset == dataset.entry.name else None
+    fits = run and run.result and run.recipe.dataset == dataset.entry.name and task_of(run.recipe).answers
+    run = run if fits else None
     shown = jittered.forms(dataset, split, index, jitters)
     ready = run is not None and st.session_state.get(ASKED) == run.id
     if ready:

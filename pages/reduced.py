@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from pages.ui.kit import present, words
-from pages.ui.reduce import chosen, form, shown
-from pages.ui.run import card, exports, line, polling, reduction, watch
+from pages.ui.kit import present, view, words
+from pages.ui.reduce import chosen, course, form, shown
+from pages.ui.run import card, exports, line, polling, watch
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import ACTIVE
 
 WHAT = (
@@ -67,8 +68,8 @@ def at_work(run, status):
     if status.state == "queued":
         st.info(line.place(status), icon=":material/schedule:")
     if status.progress:
-        reduction.numbers(run, status.progress, status)
-        reduction.curves(run, run.progress(), "reduce")
+        course.numbers(run, status.progress, status)
+        course.curves(run, run.progress(), "reduce")
 
 
 def done(run, of):
@@ -77,11 +78,10 @@ def done(run, of):
     with st.container(horizontal=True, vertical_alignment="center"):
         exports.machine(run)
         card.to_compare(run)
-        page = "detect" if run.recipe.task == "detect" else "support_vectors"
-        label = "See what it finds" if page == "detect" else "Its vectors"
-        st.page_link(f"pages/{page}.py", label=label, icon=":material/arrow_forward:", query_params={"run": run.id})
+        vectors = view.part(run.recipe, "vectors") or view.home_of(run.recipe)
+        st.page_link(**vectors.link(run.id), icon=":material/arrow_forward:")
     parts = ["Errors by size", "How near", "Vectors", "Answers that changed", "Decisions"]
-    if run.recipe.task != "classify":
+    if not task_of(run.recipe).answers:
         parts = parts[:2]
     sides = st.grid(2, min_column_width=400)
     places = [sides.cell() for _ in parts[:3]]

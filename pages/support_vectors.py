@@ -11,7 +11,7 @@ from pages.ui.kit import parameters, present, walk
 from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain
-from pages.ui.run import reduction
+from pages.ui.reduce import course
 from pages.ui.run.trained import another_run, trained_run
 
 PER_PAGE = 96
@@ -112,7 +112,7 @@ if run:
     left, right = present.parts(("Alphas", "Support vectors"), (sides.cell(), sides.cell(column_span=3)))
     with left:
         if constructed:
-            reduction.in_short(run)
+            course.in_short(run)
             show(decisions.weight_histogram(everything.alpha * everything.sign), "weights")
         else:
             total = len(run.train_index())

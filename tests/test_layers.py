@@ -156,6 +156,7 @@ ROOMS = (
     "data",
     "paper",
     "lesson",
+    "views",
 )
 
 

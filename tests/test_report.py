@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+import pages.ui.views  # noqa: F401  (makes them known)
 from data import own
 from data.dataset import Arrays
 from pages.ui.run.report import charts, marks, sheet

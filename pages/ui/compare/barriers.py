@@ -4,7 +4,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import words
+from pages.ui.kit import view, words
 from pages.ui.recipe import config
 from pages.ui.run import polling, stored
 from svmcore.lab.experiment import comparison
@@ -16,7 +16,6 @@ from svmcore.lab.store.runs import Run
 ICONS = {
     comparison.DAMAGED: ":material/broken_image:",
     comparison.UNFINISHED: ":material/progress_activity:",
-    comparison.ANSWERLESS: ":material/my_location:",
 }
 TRAINED_ANEW = (comparison.ENDED, comparison.DATA, comparison.CLASSES, comparison.PART, comparison.EXAMPLES)
 
@@ -24,15 +23,14 @@ TRAINED_ANEW = (comparison.ENDED, comparison.DATA, comparison.CLASSES, compariso
 def draw(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> None:
     """Each run that is left out, with its reason and what can be done about it."""
     for letter, (run, reason) in reasons.items():
-        icon = ICONS.get(reason.kind, ":material/block:")
+        home = view.home_of(run.recipe) if reason.kind == comparison.ANSWERLESS else None
+        icon = home.icon if home else ICONS.get(reason.kind, ":material/block:")
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             title = words.plain(words.short(run.title, 80))
             st.markdown(f"{icon} **{letter} · {title}** is not compared. {words.plain(reason.text)}", width="stretch")
-            if reason.kind == comparison.ANSWERLESS:
-                st.page_link(
-                    "pages/detect.py", label="Compare it on Detect", icon=":material/my_location:",
-                    query_params={"run": run.id},
-                )  # fmt: skip
+            if home:
+                label = f"Compare it on {home.title}"
+                st.page_link(**home._replace(label=label).link(run.id), icon=home.icon)
             elif reason.kind == comparison.UNFINISHED:
                 polling.poll(run.id, _at_work)
                 st.page_link(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.detect import view as viewing
-from pages.ui.detect.view import View
+from pages.ui.detect.view import View, opens_here
 from pages.ui.kit import parameters, words
 from pages.ui.run import picker
 from svmcore.lab.store import runs
@@ -15,7 +15,7 @@ from svmcore.lab.store.runs import Run
 
 def detection_runs() -> list[Run]:
     """All intact detection runs, newest first."""
-    return [run for run in runs.newest_first() if run.recipe.task == "detect"]
+    return [run for run in runs.newest_first() if opens_here(run)]
 
 
 def compared(view: View) -> list[View]:

@@ -14,6 +14,7 @@ from PIL import Image
 
 from data import DataError, pictures
 from data.loaders import images
+from pages.ui.detect.view import opens_here
 from svmcore.lab.registry.finders import scanned
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -48,7 +49,7 @@ class Searched(NamedTuple):
 
 def scanners() -> list[Run]:
     """Finished runs that look at every window, so that they can look at any photograph; newest first."""
-    return [run for run in runs.newest_first() if run.recipe.task == "detect" and run.state == "done" and _scans(run)]
+    return [run for run in runs.newest_first() if run.state == "done" and opens_here(run) and _scans(run)]
 
 
 def _scans(run: Run) -> bool:

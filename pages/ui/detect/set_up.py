@@ -6,9 +6,10 @@ A copied link is the recipe: the address spells what the form shows, as that of 
 import streamlit as st
 
 from data import DataError, pictures
-from pages.ui.detect.view import plural
+from pages.ui.detect.view import PAGE, opens_here, plural
 from pages.ui.kit import words
 from pages.ui.kit.parameters import Form
+from pages.ui.kit.view import home_of
 from pages.ui.recipe import config
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
@@ -32,7 +33,7 @@ WEIGHT = Field(
 
 def named() -> dict[str, Recipe]:
     """The named recipes of detection."""
-    return {name: recipe for name, recipe in RECIPES.items() if recipe.task == TASK}
+    return {name: recipe for name, recipe in RECIPES.items() if home_of(recipe).page == PAGE}
 
 
 def set_up() -> None:
@@ -60,7 +61,7 @@ def set_up() -> None:
 
 def is_open(run) -> bool:
     """Whether the form has the page: no detection run is shown, the reader asked, or the address spells a recipe."""
-    if run is None or run.recipe.task != TASK:
+    if run is None or not opens_here(run):
         return True
     if FORM.asked().get("task", [""])[-1] == TASK:
         st.session_state[OPEN] = run.id

@@ -9,6 +9,7 @@ from data import DataError, pictures
 from pages.ui.detect import judged as judging
 from pages.ui.detect.judged import Judged
 from pages.ui.figures.froc import Line
+from pages.ui.kit.view import home_of
 from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, Trial
 from svmcore.lab.registry.fields import RecipeError
@@ -16,6 +17,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks.detect import experiment as experiment_of
 from svmcore.lab.store.runs import Run
 
+PAGE = "detect"  # in whose room this is
 DENSE, STEPS = 100, 120  # numbers of false alarms at which a curve is drawn: all up to DENSE, then so many more
 
 
@@ -60,6 +62,11 @@ class View(NamedTuple):
     @property
     def nouns(self) -> str:
         return plural(self.noun)
+
+
+def opens_here(run: Run) -> bool:
+    """Whether the page Detect is the one that a run opens on."""
+    return home_of(run.recipe).page == PAGE
 
 
 def plural(noun: str) -> str:

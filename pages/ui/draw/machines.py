@@ -13,6 +13,7 @@ from pages.ui.kit import parameters
 from pages.ui.kit.gallery import REFERENCE_ROWS
 from pages.ui.kit.words import plain
 from pages.ui.run.picker import labels
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.preprocess.drawn import convention, like
@@ -27,8 +28,9 @@ def refusal(run: Run) -> str:
     """Why a run cannot say anything about a drawing; empty if it can."""
     if run.damage:
         return "it is damaged"
-    if run.recipe.task != "classify":
-        return "it looks for objects in pictures"
+    task = task_of(run.recipe)
+    if not task.answers:
+        return f"it {task.does}"
     try:
         entry = catalogue.entry(run.recipe.dataset)
     except DataError:
@@ -59,14 +61,12 @@ def able(current: Run | None) -> list[Run]:
 def usual(found: list[Run]) -> list[str]:
     """Ids of the first run and of up to two others of other methods, of its data set before others; none that was
     trained on scrambled pixels, unless it is the first."""
-    chosen, methods = [], set()
     straight = [run for run in found[1:] if not "".join(run.recipe.preprocess[:1]).startswith("scramble")]
     own = sorted(straight, key=lambda run: run.recipe.dataset != found[0].recipe.dataset)
+    chosen = {}  # method -> id
     for run in (found[0], *own):
-        if run.recipe.method not in methods and len(chosen) < USUAL:
-            chosen.append(run.id)
-            methods.add(run.recipe.method)
-    return chosen
+        chosen.setdefault(run.recipe.method, run.id)
+    return list(chosen.values())[:USUAL]
 
 
 def ready(run: Run, side: int) -> bool:

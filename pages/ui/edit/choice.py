@@ -66,6 +66,6 @@ def _classes(labels: list[str]) -> list[str]:
 
 def _usual(names: list[str]) -> str:
     run = state.current_run()
-    if run is not None and run.recipe.task == "classify" and run.recipe.dataset in names:
+    if run is not None and run.recipe.dataset in names:
         return run.recipe.dataset
     return catalogue.DEFAULT

@@ -16,6 +16,7 @@ from pages.ui.kit.paging import paged
 from pages.ui.run import stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.methods.editing import RULES, roles
@@ -30,7 +31,9 @@ KINDS = {  # what a gallery is called -> roles, how its examples are ordered: th
     "Validation": ((roles.VALIDATION,), lambda m, v: m),
 }
 PLAIN = ("sv", "nu-sv")  # methods of plain machines, by C and by nu
-EXAMPLES = ("dataset", "n_train", "n_test", "split", "classes", "preprocess", "seed", "kernel")  # fields of a recipe
+EXAMPLES = (  # fields of a recipe
+    "task", "dataset", "n_train", "n_test", "split", "classes", "preprocess", "seed", "kernel"
+)  # fmt: skip
 THROWN = "thrown"  # the parameter of the address: the kind of examples that is shown
 
 
@@ -144,10 +147,8 @@ def plain_of(run: Run) -> Run | None:
 
 
 def _plain_beside(one: Recipe, other: Recipe) -> bool:
-    if one.method not in PLAIN or one.task != other.task:
-        return False
     alike = all(getattr(one, name) == getattr(other, name) for name in EXAMPLES)
-    return alike and one.option("noise") == other.option("noise")
+    return METHODS[one.method].plain and alike and one.option("noise") == other.option("noise")
 
 
 def _train_plain(run: Run) -> None:

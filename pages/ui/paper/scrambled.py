@@ -18,6 +18,7 @@ from pages.ui.recipe import config
 from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Group, Run
 from svmcore.methods.local import LocalPoly
 from svmcore.metrics import PairedTest, paired_test
@@ -65,8 +66,11 @@ class Outcome(NamedTuple):
 
 def refusal(run: Run) -> str:
     """Why a run cannot be scrambled; empty if it can."""
-    if run.damage or run.recipe.task != "classify":
-        return "it is damaged" if run.damage else "it looks for objects in pictures"
+    if run.damage:
+        return "it is damaged"
+    task = task_of(run.recipe)
+    if not task.answers:
+        return f"it {task.does}"
     try:
         shape = catalogue.entry(run.recipe.dataset).shape
     except DataError:

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.kit import words
 from pages.ui.run.polling import poll
 from svmcore.lab.recipes import PRESET
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 
 
@@ -18,9 +19,7 @@ def line() -> None:
 
 def newest_done() -> str | None:
     """Id of the newest finished run of classified images, the preset's before others; None where there is none."""
-    done = [
-        run for run in runs.everything() if not run.damage and run.state == "done" and run.recipe.task == "classify"
-    ]
+    done = [run for run in runs.everything() if run.state == "done" and task_of(run.recipe).answers]
     best = max(done, key=lambda run: (run.recipe.name == PRESET, run.created), default=None)
     return best and best.id
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import state, words
+from pages.ui.kit import state, view, words
 from pages.ui.kit.parameters import Form
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
@@ -29,7 +29,6 @@ from svmcore.lab.store.runs import ACTIVE, UnknownRun
 
 FOLDED = "recipe_folded"  # in the session: whether the form has given its place to the run that was started
 CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
-ELSEWHERE = ("detect",)  # tasks that have a form of their own, on the page Detect
 SPREAD = ("name", "title", "kernel", "class_weight", "jitters", "options")  # over widgets that show a part each
 
 
@@ -90,14 +89,7 @@ def unfold(run=None):
 
 def fits(run) -> bool:
     """Whether this form can show what a run was asked."""
-    return run is not None and not run.damage and not elsewhere(run.recipe)
-
-
-def elsewhere(recipe: Recipe) -> str:
-    """The page that has the form of this recipe, where it is not Train; else nothing."""
-    if not METHODS[recipe.method].made:
-        return "Reduced sets"
-    return "Detect" if recipe.task in ELSEWHERE else ""
+    return run is not None and not run.damage and view.form_of(run.recipe) == view.TRAIN
 
 
 def link(recipe: Recipe) -> dict[str, str]:
@@ -109,7 +101,7 @@ def link(recipe: Recipe) -> dict[str, str]:
 def suggestion(name: str) -> Recipe:
     """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values; on the reader's
     own one as wide as its examples lie apart."""
-    if named := next((r for r in RECIPES.values() if r.dataset == name and not elsewhere(r)), None):
+    if named := next((r for r in RECIPES.values() if r.dataset == name and view.form_of(r) == view.TRAIN), None):
         return named
     if name.startswith(catalogue.OWN_PREFIX):
         with suppress(DataError):  # the page says what is wrong with it
@@ -184,26 +176,27 @@ def read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:
         asked.pop("dataset")
     if asked.keys() == {"dataset"}:
         return suggestion(asked["dataset"]), wrong
+    with suppress(RecipeError):  # a task and a method that go with each other alone
+        both = recipe.with_texts({name: asked[name] for name in ("task", "method") if name in asked})
+        recipe = both if view.form_of(both) == view.TRAIN else recipe
     return with_texts(recipe, {name: asked[name] for name in names() if name in asked}, wrong, _refuse)
 
 
-def with_texts(recipe: Recipe, texts: dict[str, str], wrong: list[str], refuse=lambda recipe: None):
+def with_texts(recipe: Recipe, texts: dict[str, str], wrong: list[str], refuse=lambda name, text, recipe: None):
     """The recipe with what an address has of it, and what was wrong: what cannot be, or what `refuse` raises over."""
     for name, text in texts.items():
         try:
             changed = recipe.with_text(name, text)
-            refuse(changed)
+            refuse(name, text, changed)
             recipe = changed
         except RecipeError as error:
             wrong.append(str(error))
     return recipe, wrong
 
 
-def _refuse(recipe: Recipe) -> None:
-    if not METHODS[recipe.method].made:
-        raise RecipeError("method", recipe.method, "another on this page; Reduced sets has its form")
-    if recipe.task in ELSEWHERE:
-        raise RecipeError("task", recipe.task, "classify on this page; the page Detect looks for objects")
+def _refuse(name: str, text: str, recipe: Recipe) -> None:
+    if (form := view.form_of(recipe)) != view.TRAIN:
+        raise RecipeError(name, text, f"another on this page; {form.title} has its form")
 
 
 FORM = Form("recipe", names, read, link, spread)

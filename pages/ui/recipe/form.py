@@ -10,7 +10,7 @@ import streamlit as st
 from data import Entry, NotAtHand, UnknownDataset, catalogue
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import view, words
 from pages.ui.kit.parameters import KEEP
 from pages.ui.recipe import config
 from pages.ui.recipe.config import FORM
@@ -23,8 +23,6 @@ from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.preprocess import STEPS, usage
 
-TASK = "classify"  # what this form is for
-
 
 def recipe_form() -> Recipe | None:
     """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one."""
@@ -32,7 +30,7 @@ def recipe_form() -> Recipe | None:
     FORM.warn()
     try:
         entry, data = _data()
-        chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry) | _more()
+        chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry, data["task"]) | _more(data["task"])
         recipe = FORM.base.replace(**chosen)
     except NotAtHand as error:
         st.warning(words.plain(error), icon=":material/cloud_download:")
@@ -50,6 +48,7 @@ def _draw(name: str, where=st, **how):
 
 
 def _data() -> tuple[Entry, dict]:
+    task = _task()
     entries, key = {e.name: e for e in catalogue.entries()}, FORM.key("dataset")
     with suppress(UnknownDataset):  # one of a family of which a few are listed
         entries.setdefault(st.session_state[key], catalogue.entry(st.session_state[key]))
@@ -76,6 +75,7 @@ def _data() -> tuple[Entry, dict]:
     most = {"max_value": entry.n_train + entry.n_test}
     steps = f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5."
     return entry, {
+        "task": task,
         "dataset": dataset,
         "n_train": _draw("n_train", train, **most, help=f"Empty for all there are ({entry.n_train:,})."),
         "n_test": _draw("n_test", test, **most, help="Empty for all that are left."),
@@ -84,6 +84,14 @@ def _data() -> tuple[Entry, dict]:
             "preprocess", options=list(map(usage, STEPS)), accept_new_options=True, placeholder="none", help=steps
         ),
     }
+
+
+def _task() -> str:
+    """The task, to be chosen where more than one has its form here."""
+    offered = [name for name in TASKS if view.TASKS.get(name, view.View()).form is None]
+    if len(offered) == 1:
+        return offered[0]
+    return _draw("task", options=offered)
 
 
 def _kernel(data: dict) -> Kernel:
@@ -117,13 +125,16 @@ def _solve() -> dict:
     return {"C": _draw("C", left), "tol": _draw("tol", right)}
 
 
-def _method(entry: Entry) -> dict:
+def _method(entry: Entry, task: str) -> dict:
     """The method and the fields that belong to it, of those that the data set allows."""
     images = entry.kind == "images"
-    allowed = [name for name, method in METHODS.items() if method.made and (images or not method.needs_images)]
-    name = allowed[0] if len(allowed) == 1 else _draw("method", options=allowed)
+    known = [name for name, method in METHODS.items() if method.made and task in method.tasks]
+    allowed = [name for name in known if images or not METHODS[name].needs_images]
+    if st.session_state[FORM.key("method")] not in allowed:
+        st.session_state[FORM.key("method")] = allowed[0]
+    name = _draw("method", options=allowed)
     method, chosen = METHODS[name], {"method": name, "jitters": ""}
-    if method.help and len(allowed) > 1:
+    if method.help:
         st.caption(method.help)
     if method.uses_jitters:
         chosen["jitters"] = _draw(
@@ -133,17 +144,18 @@ def _method(entry: Entry) -> dict:
             accept_new_options=True,
             help="What leaves the class as it is. Pick a set or type one; the Jitters page draws it.",
         )
-    kept = FORM.base.options if FORM.base.method == name else {}
+    base = FORM.base
+    kept = base.options if METHODS[base.method] is method else {}
     return chosen | {"options": dict(kept) | FORM.draw_all(method.fields, name)}
 
 
-def _more() -> dict:
+def _more(task: str) -> dict:
     with st.expander("More"):
         left, right = st.columns([2, 3])
         values = {"seed": _draw("seed", left), "solver": _draw("solver", right)}
         values |= {name: _draw(name) for name in ("split", "cache_mb", "folds")}
         own = FORM.draw_all(SOLVERS[values["solver"]].fields, values["solver"])
-        own |= FORM.draw_all(TASKS[TASK].fields, TASK)
+        own |= FORM.draw_all(TASKS[task].fields, task)
         help = "C of a class grows as it gets rarer."
         balanced = st.checkbox("Weigh classes by their rarity", key=FORM.key("balanced"), help=help, **KEEP)
     given = FORM.base.class_weight

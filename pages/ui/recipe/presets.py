@@ -4,7 +4,7 @@ own; and how far the form has moved away from the one it was filled with."""
 import streamlit as st
 
 from data import catalogue
-from pages.ui.kit import state, words
+from pages.ui.kit import state, view, words
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from svmcore.lab.forecast.estimate import estimate
@@ -68,7 +68,7 @@ def _all() -> None:
     """Every named recipe, to be found by typing."""
     st.selectbox(
         "All named recipes",
-        [name for name, known in LISTED.items() if not config.elsewhere(known)],
+        [name for name, known in LISTED.items() if view.form_of(known) == view.TRAIN],
         index=None,
         format_func=lambda name: RECIPES[name].title,
         key="recipe_pick",
@@ -86,7 +86,7 @@ def _fill_picked() -> None:
 
 def _own(recipe: Recipe | None) -> None:
     """The reader's own presets, and the way to keep what the form shows."""
-    found = {name: own for name, own in presets.kept().items() if not config.elsewhere(own)}
+    found = {name: own for name, own in presets.kept().items() if view.form_of(own) == view.TRAIN}
     if found:
         st.markdown("**Yours**")
     for number, (name, own) in enumerate(found.items()):

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.kit import state, words
-from pages.ui.run import card, picker, polling, reduction
+from pages.ui.reduce.course import reduces
+from pages.ui.run import card, picker, polling
 from pages.ui.run.trained import ENDED, WAITING
 from svmcore.kernels import Precomputed
 from svmcore.lab import jobs
@@ -28,7 +29,7 @@ def chosen() -> Chosen | None:
         if not st.session_state.get("run"):  # of a damaged one the picker says what is to be said
             _nothing_yet()
         return None
-    if reduction.reduces(run):
+    if reduces(run):
         of = card.parent_of(run)
         return Chosen(of if of is not None and of.state == "done" else None, run)
     return Chosen(run, None) if _has_machine(run) else None
@@ -48,7 +49,7 @@ def reducible(machine) -> str:
 
 def reductions(of: Run) -> list[Run]:
     """The reductions of a run's machine, newest first."""
-    return [run for run in runs.newest_first() if run.parent == of.id and reduction.reduces(run)]
+    return [run for run in runs.newest_first() if run.parent == of.id and reduces(run)]
 
 
 def _has_machine(run: Run) -> bool:
@@ -79,7 +80,7 @@ def _nothing_yet() -> None:
 
 def picker_hint() -> None:
     """Runs that have a machine, to choose one."""
-    done = [run for run in runs.newest_first() if run.state == "done" and not reduction.reduces(run)][:6]
+    done = [run for run in runs.newest_first() if run.state == "done" and not reduces(run)][:6]
     if done:
         st.caption("Runs with a machine:")
     for run in done:

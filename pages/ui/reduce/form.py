@@ -14,6 +14,7 @@ from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.registry.reducing import reducer
+from svmcore.lab.registry.tasks import task_of
 
 FIELDS = {field.name: field for field in METHODS["reduced"].fields if field.shown}
 TURNED_FIRST = ("n_vectors", "sizes", "allowed")  # by a reader; the others unfold
@@ -60,7 +61,7 @@ def _own(name: str, of) -> dict:
 
 def _most(of) -> int:
     """How many vectors the machine has; of several parts the one that has the fewest."""
-    return max(1, min(of.result["n_sv"]) if of.recipe.task == "detect" else of.result["n_union"])
+    return max(1, task_of(of.recipe).vectors(of.result))
 
 
 def titled(recipe: Recipe, of) -> Recipe:

@@ -10,7 +10,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, walk, words
 from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
 from pages.ui.kit.paging import paged
-from pages.ui.run import reduction
+from pages.ui.reduce import course
 from svmcore.explain import stand_ins
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import OUTCOMES, outcomes, paired_test
@@ -50,7 +50,7 @@ def numbers(run: Run, of: Run | None) -> None:
     if None not in (*found["rho"], *found["rho_start"]):
         left, first = (float(np.mean(found[name])) for name in ("rho", "rho_start"))
         near = f" Of the squared length of the machines {left:.1%} is left as rho, in the mean; at first {first:.1%}."
-    parts = len(result["n_sv"]) if run.recipe.task == "detect" else 1
+    parts = run.parts()
     of_parts = f" The figures below are of the first of {parts} parts." if parts > 1 else ""
     st.markdown(f"**{fewer:.1f} times fewer vectors**, {cheaper:.1f} times fewer multiplications.{near}{of_parts}")
 
@@ -71,7 +71,7 @@ def _row(name: str, result: dict, cost: float, take: float | None) -> dict:
 def sizes(run: Run) -> int | None:
     """The curve, and a size of it that is not the one kept, to be kept instead; None for none."""
     found = run.result["reduction"]
-    show(reduction.sizes(run, []), key="reduce_sizes")
+    show(course.sizes(run, []), key="reduce_sizes")
     others = {int(point[0]): point[2] for point in found["path"] if point[0] != found["n_after"]}
     if not others:
         return None

@@ -7,9 +7,10 @@ import streamlit as st
 
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, words
+from pages.ui.kit import state, view, words
 from pages.ui.recipe import config
-from pages.ui.run import exports, picker, reduction
+from pages.ui.run import exports, picker
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -19,8 +20,9 @@ MOST_COMPARED = 6
 def course(run):
     """How the run got there: its gap and its support vectors over time."""
     progress = run.progress()
-    if progress and reduction.reduces(run):
-        reduction.curves(run, progress, f"card_{run.id}")
+    own = view.part(run.recipe, "curves")
+    if progress and own:
+        own(run, progress, f"card_{run.id}")
     elif progress:
         with st.grid(2, min_column_width=320):
             for key, figure in (
@@ -55,7 +57,7 @@ def parent_of(run: Run) -> Run | None:
 def to_compare(run: Run) -> None:
     """The way to the page that lays a finished run beside the one that it grew out of, when that is there and done."""
     parent = parent_of(run)
-    if parent is None or (parent.state, run.state) != ("done", "done") or run.recipe.task != "classify":
+    if parent is None or (parent.state, run.state) != ("done", "done") or not task_of(run.recipe).answers:
         return
     st.page_link(
         "pages/compare.py",
@@ -84,14 +86,13 @@ def actions(run: Run, tags: list[str]) -> None:
         )  # fmt: skip
         with st.popover("Export", icon=":material/download:", key=f"export_{run.id}"):
             exports.buttons(run)
-        forms = {"Detect": "pages/detect.py", "Reduced sets": "pages/reduced.py"}
         if st.button(
             "Train a variation",
             icon=":material/tune:",
             key=f"variation_{run.id}",
             help="Opens the form with this run's recipe.",
         ):
-            page = forms.get(config.elsewhere(run.recipe), "pages/train.py")
+            page = f"pages/{view.form_of(run.recipe).page}.py"
             st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
         st.button(
             "Delete",

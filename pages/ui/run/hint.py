@@ -14,7 +14,7 @@ from svmcore.lab.store.runs import Run
 
 def hint(run: Run) -> None:
     """Draw what is to be said of a finished run, if anything; each proposal opens the form so set."""
-    if run.recipe.task != "classify" or not (said := _advice(run.id)):
+    if not (said := _advice(run.id)):
         return
     with st.container(border=True):
         st.info(plain(said.text), title=said.title, icon=":material/casino:")

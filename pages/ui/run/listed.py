@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import parameters, state, view, words
 from pages.ui.run import picker
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import labels, runs
@@ -25,13 +25,9 @@ FILTERS = {  # name in the address -> (label, what a run has of it, what to call
     "state": ("State", lambda run: [run.state], lambda name: picker.STATES[name][2]),
     "tag": ("Tag", lambda run: run.tags, str),
 }
-ORDER = (
-    " ", "Run", "State", "Wrong", "95 %", "SVs", "Data set", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When"
-)  # fmt: skip
+FIRST, LAST = (" ", "Run", "State"), ("SVs", "Data set", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When")
 COLUMNS = {
     "Run": st.column_config.TextColumn(width=320, help="Runs that were started together are one line, which opens."),
-    "Wrong": st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
-    "95 %": st.column_config.TextColumn(width=84, help="Its 95 % interval (Wilson), per cent."),
     "SVs": st.column_config.NumberColumn(width=66, format="localized", help="Distinct ones of all machines."),
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
     "Tags": st.column_config.ListColumn(width=110, help="Your own words for it."),
@@ -106,6 +102,7 @@ def table(entries: Sequence[Entry], store: dict[str, Run]) -> None:
     st.session_state["ticked"] = _ids(ids, at_first)
     key = f"runs_table_{zlib.crc32(repr(doors).encode())}"
     groups = {entry.key for entry in entries if entry.group is not None}
+    own = view.columns()
     button = st.column_config.ButtonColumn(
         "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=72,
         help="Show this run on every page; open or fold runs that were started together.",
@@ -114,8 +111,8 @@ def table(entries: Sequence[Entry], store: dict[str, Run]) -> None:
         rows,
         hide_index=True,
         height="content" if len(rows) <= MAX_ROWS else MAX_HEIGHT,
-        column_config=COLUMNS | {" ": button},
-        column_order=ORDER,
+        column_config=COLUMNS | own | {" ": button},
+        column_order=[*FIRST, *own, *LAST],
         key=key,
         on_select=lambda: _tick(key, ids),
         selection_default={"selection": {"rows": at_first}},
@@ -131,8 +128,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
         return row | {"When": words.when(run.created)}
     recipe, result = run.recipe, run.result or {}
     return row | {
-        "Wrong": 100 * result["error_rate"] if "error_rate" in result else None,
-        "95 %": words.interval(result) if "interval" in result else None,
+        **view.row(run),
         "SVs": result.get("n_union"),
         "Data set": words.data_set(recipe.dataset),
         "Kernel": recipe.kernel.brief,

@@ -5,9 +5,10 @@ import streamlit as st
 from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures.curves import mean_gap
-from pages.ui.kit import state, words
+from pages.ui.kit import state, view, words
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import ACTIVE, Run
 
 WAITING = {
@@ -33,10 +34,11 @@ def trained_run() -> Run | None:
             _to_train("Train one")
         return None
     st.caption(words.summary(run.recipe))
-    if run.recipe.task == "detect":
+    if not (task := task_of(run.recipe)).answers:
         with st.container(border=True):
-            st.markdown("**This run looks for objects in pictures.** Its windows are on the page *Detect*.")
-            to_detect(run)
+            told = view.part(run.recipe, "told") or "What came of it is on the page *Train*."
+            st.markdown(f"**This run {task.does}.** {told}")
+            to_home(run)
         return None
     if run.state in ACTIVE:
         polling.poll(run.id, _waiting)
@@ -64,10 +66,10 @@ def another_run(run: Run, page: str, **first) -> bool:
     return before != run.id
 
 
-def to_detect(run: Run) -> None:
-    """The way to the page of a run that looks for objects in pictures."""
-    query = {"run": run.id}
-    st.page_link("pages/detect.py", label="See what it finds", icon=":material/my_location:", query_params=query)
+def to_home(run: Run) -> None:
+    """The way to the page that a run opens on."""
+    home = view.home_of(run.recipe)
+    st.page_link(**home.link(run.id), icon=home.icon)
 
 
 def _waiting(status) -> None:

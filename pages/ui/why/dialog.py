@@ -19,6 +19,7 @@ from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, family, holds, orbit, remedy, sums, table
 from pages.ui.why.answer import Answer, answer
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -128,6 +129,7 @@ def _view() -> None:
     X, y = evidence.examples(dataset, split)
     shown = Shown(dataset, X[index][None], y[index], reference(dataset.entry.name, split, index))
     run = state.current_run()
+    run = run if run and task_of(run.recipe).answers else None
     machine = _machine(run, dataset)
     said = None if machine is None else answer(run, machine, shown)
     _heading(run, said, shown, split, index)

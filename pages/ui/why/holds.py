@@ -17,6 +17,7 @@ from pages.ui.why.answer import Answer, answer, value
 from pages.ui.why.moving import deciding, is_image, machine_of
 from svmcore.explain import moved
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -118,7 +119,7 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
 
 def _comparable(run: Run, other: Run, names: list[str]) -> bool:
     mine, own = run.recipe, other.recipe
-    if other.state != "done" or (own.dataset, own.task) != (mine.dataset, "classify"):
+    if other.state != "done" or own.dataset != mine.dataset or not task_of(own).answers:
         return False
     return set(map(str, own.classes)) == set(map(str, mine.classes))
 

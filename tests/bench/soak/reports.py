@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
+import pages.ui.views  # noqa: F401  (makes them known)
 from data import DataError, catalogue
 from data.dataset import Arrays
 from pages.ui.run.report import sheet

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pages.ui.views  # noqa: F401  (makes them known)
 from data import DataError, catalogue, fetch, pictures
 from pages.ui.run.report import sheet
 from svmcore.lab import jobs

@@ -12,10 +12,10 @@ SHOWN = 36  # windows
 STEPS = 60  # points of a curve
 
 
-def parts(run) -> list[str]:
+def detection(run) -> str:
     """Curve, rates, and the windows that the machine was surest of, right and wrong."""
     found = findings.joined([run.test(part) for part in range(max(run.parts(), 1))])
-    return [_curve(found), _rates(run.result), _windows(found)]
+    return "\n".join([_curve(found), _rates(run.result), _windows(found)])
 
 
 def _curve(found) -> str:

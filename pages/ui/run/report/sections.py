@@ -4,7 +4,7 @@ import numpy as np
 
 from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
-from pages.ui.kit import words
+from pages.ui.kit import view, words
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.run.report import charts, marks, tiles
@@ -68,8 +68,8 @@ def course(run) -> str:
     progress = run.progress()
     if not progress:
         return ""
-    if reduced := (run.result or {}).get("reduction"):
-        return _sizes(reduced)
+    if run.result and (own := view.part(run.recipe, "course")):
+        return own(run)
     tol, gaps, counts = run.recipe.tol, [], []
     for phase in curves.trainings(progress):
         seconds = [line["seconds"] for line in phase]
@@ -92,21 +92,6 @@ def course(run) -> str:
         ),
         "</div>",
     )  # fmt: skip
-
-
-def _sizes(found: dict) -> str:
-    """The sizes that a reduction tried."""
-    rows = [
-        [f"{m:,.0f}", f"{wrong:,.0f}", f"{changed:,.0f}", f"{apart:.3g}", "–" if rho is None else f"{rho:.2%}"]
-        for m, rho, wrong, changed, apart, _ in found["path"]
-    ]
-    where = "neither train nor test" if found["unseen"] else "are among the training examples"
-    said = (
-        f"On {found['aside']:,} examples that {where}, of which the machine of {found['n_before']:,} vectors gets "
-        f"{found['machine_errors']:,} wrong; rho as a share of the machines' squared length."
-    )
-    head = ["vectors", "wrong", "answers changed", "f apart, quadratic mean", "rho"]
-    return marks.section("Sizes tried", marks.table(head, rows, said))
 
 
 def confusions(run) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from data import DataError, catalogue, pictures
-from pages.ui.kit import words
-from pages.ui.run.report import detection, marks, sections
+from data import DataError
+from pages.ui.kit import view, words
+from pages.ui.run.report import marks, sections
 from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Damaged, Run
 
 
@@ -25,16 +26,8 @@ def _parts(run: Run) -> list[tuple[str, Callable[[Run], str]]]:
     always = [("Recipe", sections.recipe), ("Data", _data), ("Convergence", sections.course)]
     if run.result is None:
         return always
-    first = ("Result", sections.result)
-    if "offset" in run.result:
-        return [first, *always, ("Detection", _of_whole(lambda run: "\n".join(detection.parts(run))))]
-    own = [
-        ("Classes", _of_whole(sections.confusions)),
-        ("Wrong answers", _of_whole(sections.wrong)),
-        ("The plane", _of_whole(sections.regions)),
-        ("Largest support vectors", _of_whole(sections.supports)),
-    ]
-    return [first, *always, *(own if "errors" in run.result else [])]
+    own = [(name, _of_whole(draw)) for name, draw in view.together(run.recipe, "report").items()]
+    return [("Result", sections.result), *always, *own]
 
 
 def _of_whole(draw: Callable[[Run], str]) -> Callable[[Run], str]:
@@ -57,7 +50,7 @@ def _safely(what: str, draw: Callable[[], str]) -> str:
 def _data(run: Run) -> str:
     """Where the examples come from."""
     name, found = run.recipe.dataset, run.result or {}
-    entry = (pictures if run.recipe.task == "detect" else catalogue).entry(name)
+    entry = task_of(run.recipe).entry(name)
     known = {"Name": f"{entry.title} ({name})"}
     if found:
         known["Training examples"] = f"{found['n_train']:,} of {found['n_features']:,} numbers"

@@ -1,0 +1,128 @@
+"""classify: one label for each example; what is watched and told are support vectors and errors, as pictures."""
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, load
+from pages.ui.example import evidence, plane
+from pages.ui.kit import gallery, parameters, present, words
+from pages.ui.kit.view import Look, View
+from pages.ui.run import hint, snapshots
+from pages.ui.run.report import sections
+from svmcore.lab.registry.methods import METHODS
+
+TOP = 42  # support vectors, and errors, shown at a time
+AT_WORK = "the one at work"
+LOOKS = [Look("support_vectors", "See its support vectors"), Look("errors", "See its errors")]
+REPORT = {
+    "Classes": sections.confusions,
+    "Wrong answers": sections.wrong,
+    "The plane": sections.regions,
+    "Largest support vectors": sections.supports,
+}
+COLUMNS = {
+    "Wrong": st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
+    "95 %": st.column_config.TextColumn(width=84, help="Its 95 % interval (Wilson), per cent."),
+}
+
+
+def _classes(run):
+    """Names of the run's classes, as far as its data set is there to tell."""
+    try:
+        return snapshots.classes(run)
+    except DataError:
+        return []
+
+
+def _pictures(run, status):
+    """Points of the plane with the machine's regions; or the largest alphas of one machine, and the errors."""
+    live, done = status.live, status.state == "done"
+    try:
+        evidence.data_of(run)
+    except DataError as error:
+        st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
+        return
+    if plane.is_plane(run):
+        machine = run.machine() if done else plane.machine_of(run, live.whole) if live else None
+        if machine is not None or run.progress():
+            plane.plane(run, machine, key="plane")
+    elif done or (live and len(live.top[0][0])):
+        if METHODS[run.recipe.method].made:  # else its vectors are no examples
+            _largest(run, live, done)
+        _wrong(run, live, done)
+
+
+def _largest(run, live, done):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Support vectors with the largest alpha**", width="content")
+        machine = run.machine() if done else None
+        names = evidence.machine_names(run, machine) if done else _machine_names(run, live)
+        c = _chosen_machine(names, None if done else live.machine)
+    shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
+    forms = None if done else live.top[c].forms[:TOP]
+    snapshots.support_vectors(run.recipe.dataset, evidence.take(shown, slice(TOP)), key="live_sv", forms=forms)
+    summed = forms is not None and (forms > 1).any()
+    rings = gallery.VIRTUAL_RINGS if shown.virtual.any() else gallery.RINGS
+    st.caption(
+        f"Class above, alpha below. {rings}; {gallery.SIDES}."
+        + (f" {evidence.SWAPPED}." if any(shown.given) else "")
+        + (
+            " Σ: summed over the forms of one example that are support vectors, each with an alpha of at most "
+            f"C = {run.recipe.C:g}."
+            if summed
+            else ""
+        )
+    )
+
+
+def _chosen_machine(names, at_work):
+    """Number of the machine that the reader chose; until then the one at work, or the first of a run that is done."""
+    if len(names) == 1:
+        return 0
+    choices = names if at_work is None else [AT_WORK, *names]
+    name = parameters.choice(
+        "machine",
+        "Machine",
+        choices,
+        widget="selectbox",
+        label_visibility="collapsed",
+        width=present.scaled(190),
+        help="One machine for each class: that class (blue) against all the others (orange).",
+    )
+    if name != AT_WORK:
+        return names.index(name)
+    st.markdown(f"now {words.plain(names[at_work])}", width="content")
+    return at_work
+
+
+def _machine_names(run, live):
+    names = snapshots.classes(run)
+    return [f"{name} against the rest" for name in names] if len(live.top) > 1 else names[-1:]
+
+
+def _wrong(run, live, done):
+    if done:
+        test = run.test()
+        wrong = np.flatnonzero(test.y_true != test.y_pred)
+        found = test.split, test.index[wrong], test.y_true[wrong], test.y_pred[wrong]
+        st.markdown(f"**Wrong** ({len(wrong):,})")
+    else:
+        split = "test" if len(load(run.recipe.dataset).y_test) else "train"
+        found = split, live.test_index, live.y_true, live.y_pred
+        st.markdown(f"**Wrong now:** {live.n_errors:,} of a sample of {live.n_sample:,} test examples")
+    split, *arrays = found
+    if len(arrays[0]):
+        snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
+        st.caption("Upper right: true → predicted class; lower left: the number in the data set. Click one to see why.")
+
+
+VIEW = View(
+    vectors=Look("support_vectors", "Its vectors"),
+    classes=_classes,
+    pictures=_pictures,
+    hint=hint.hint,
+    looks=lambda run, others: LOOKS,
+    columns=COLUMNS,
+    row=lambda result: {"Wrong": 100 * result["error_rate"], "95 %": words.interval(result)},
+    report=REPORT,
+)

@@ -1,0 +1,32 @@
+"""reduced: the machine of another run by fewer vectors; the sizes tried take the place of the course of a training."""
+
+from pages.ui.kit.view import Look, View
+from pages.ui.reduce import course
+from pages.ui.run.report import marks
+
+FORM = Look("reduced", "See what the reduction changed", "Reduced sets", ":material/compress:")
+
+
+def _sizes(run) -> str:
+    """The sizes that a reduction tried, in its report."""
+    found = run.result["reduction"]
+    rows = [
+        [f"{m:,.0f}", f"{wrong:,.0f}", f"{changed:,.0f}", f"{apart:.3g}", "–" if rho is None else f"{rho:.2%}"]
+        for m, rho, wrong, changed, apart, _ in found["path"]
+    ]
+    where = "neither train nor test" if found["unseen"] else "are among the training examples"
+    said = (
+        f"On {found['aside']:,} examples that {where}, of which the machine of {found['n_before']:,} vectors gets "
+        f"{found['machine_errors']:,} wrong; rho as a share of the machines' squared length."
+    )
+    head = ["vectors", "wrong", "answers changed", "f apart, quadratic mean", "rho"]
+    return marks.section("Sizes tried", marks.table(head, rows, said))
+
+
+VIEW = View(
+    form=FORM,
+    numbers=course.numbers,
+    curves=course.curves,
+    looks=lambda run, others: [FORM, *others],
+    course=_sizes,
+)

@@ -19,154 +19,77 @@ SIDEBAR = "collapsed" if st.query_params.get("present") == "true" else 240
 LOOK = {"page_icon": ICON, "layout": "wide", "initial_sidebar_state": SIDEBAR}
 st.set_page_config("Invariant SVM Lab", **LOOK)
 
+LETTERS, OF_A_RUN = {}, []  # what `g` and then the letter goes to; titles of pages whose tab names the run they show
+
+
+def entry(letter, file, title, icon, help, of_a_run=False, **how):
+    """A page of the menu."""
+    assert LETTERS.setdefault(letter, title) is title, f"{title}: {letter} goes to {LETTERS[letter]}"
+    OF_A_RUN.extend([title] * of_a_run)
+    return st.Page(f"pages/{file}.py", title=title, icon=f":material/{icon}:", help=help, **how)
+
+
+# fmt: off
 PAGES = {
     "Start": [
-        st.Page(
-            "pages/playground.py",
-            title="Playground",
-            icon=":material/scatter_plot:",
-            default=True,
-            help="Points in the plane: move C, add a point, switch on virtual copies, and watch the line turn.",
-        ),
-        st.Page(
-            "pages/lessons.py",
-            title="Lessons",
-            icon=":material/school:",
-            help="Six short walks through the pages: predict first, then look.",
-        ),
+        entry("p", "playground", "Playground", "scatter_plot", default=True,
+              help="Points in the plane: move C, add a point, switch on virtual copies, and watch the line turn."),
+        entry("l", "lessons", "Lessons", "school",
+              help="Six short walks through the pages: predict first, then look."),
     ],
     "Data": [
-        st.Page(
-            "pages/datasets.py",
-            title="Datasets",
-            icon=":material/grid_view:",
-            help="Pick a data set, see its digits and what each preprocessing step does, add your own.",
-        ),
-        st.Page(
-            "pages/jitters.py",
-            title="Jitters",
-            icon=":material/auto_awesome_motion:",
-            help="One digit under every jitter of a set, and what training on the virtual set costs.",
-        ),
+        entry("d", "datasets", "Datasets", "grid_view",
+              help="Pick a data set, see its digits and what each preprocessing step does, add your own."),
+        entry("j", "jitters", "Jitters", "auto_awesome_motion",
+              help="One digit under every jitter of a set, and what training on the virtual set costs."),
     ],
     "Training": [
-        st.Page(
-            "pages/train.py",
-            title="Train",
-            icon=":material/play_circle:",
-            help="Choose data, kernel and C, start, and watch the machine converge.",
-        ),
-        st.Page(
-            "pages/sweep.py",
-            title="Choose C",
-            icon=":material/tune:",
-            help="Cross-validate over C, the kernel or the strength of jitter, with the test set beside it.",
-        ),
-        st.Page(
-            "pages/reduced.py",
-            title="Reduced sets",
-            icon=":material/compress:",
-            help="A trained machine by fewer vectors: what that costs in errors, and what it saves.",
-        ),
-        st.Page(
-            "pages/runs.py",
-            title="Runs",
-            icon=":material/list:",
-            help="Every run: find, name, tag, compare, export, delete.",
-        ),
+        entry("t", "train", "Train", "play_circle", of_a_run=True,
+              help="Choose data, kernel and C, start, and watch the machine converge."),
+        entry("w", "sweep", "Choose C", "tune",
+              help="Cross-validate over C, the kernel or the strength of jitter, with the test set beside it."),
+        entry("z", "reduced", "Reduced sets", "compress",
+              help="A trained machine by fewer vectors: what that costs in errors, and what it saves."),
+        entry("r", "runs", "Runs", "list",
+              help="Every run: find, name, tag, compare, export, delete."),
     ],
     "Inspection": [
-        st.Page(
-            "pages/support_vectors.py",
-            title="Support vectors",
-            icon=":material/radio_button_checked:",
-            help="The examples that hold one machine up, free and bound, sorted by alpha.",
-        ),
-        st.Page(
-            "pages/errors.py",
-            title="Errors",
-            icon=":material/close:",
-            help="The test digits that the run gets wrong, and why.",
-        ),
-        st.Page(
-            "pages/draw.py",
-            title="Draw a digit",
-            icon=":material/draw:",
-            help="Draw a digit, see what every machine makes of it, and nudge it until the answer flips.",
-        ),
-        st.Page(
-            "pages/compare.py",
-            title="Compare",
-            icon=":material/compare:",
-            help="Two or more runs on the same test examples: what one mends and what it breaks.",
-        ),
-        st.Page(
-            "pages/scramble.py",
-            title="Scramble the pixels",
-            icon=":material/shuffle:",
-            help="One permutation of all pixels: which machines notice?",
-        ),
+        entry("s", "support_vectors", "Support vectors", "radio_button_checked", of_a_run=True,
+              help="The examples that hold one machine up, free and bound, sorted by alpha."),
+        entry("e", "errors", "Errors", "close", of_a_run=True,
+              help="The test digits that the run gets wrong, and why."),
+        entry("i", "draw", "Draw a digit", "draw",
+              help="Draw a digit, see what every machine makes of it, and nudge it until the answer flips."),
+        entry("c", "compare", "Compare", "compare",
+              help="Two or more runs on the same test examples: what one mends and what it breaks."),
+        entry("x", "scramble", "Scramble the pixels", "shuffle",
+              help="One permutation of all pixels: which machines notice?"),
     ],
     "Detection": [
-        st.Page(
-            "pages/detect.py",
-            title="Detect",
-            icon=":material/my_location:",
-            help="Look for objects in pictures: curves, every hit, miss and false alarm, and why.",
-        ),
-        st.Page(
-            "pages/photograph.py",
-            title="On a photograph",
-            icon=":material/add_a_photo:",
-            help="Drop a photograph in and see where a trained machine finds faces.",
-        ),
+        entry("f", "detect", "Detect", "my_location", of_a_run=True,
+              help="Look for objects in pictures: curves, every hit, miss and false alarm, and why."),
+        entry("o", "photograph", "On a photograph", "add_a_photo",
+              help="Drop a photograph in and see where a trained machine finds faces."),
     ],
     "Paper": [
-        st.Page(
-            "pages/methods.py",
-            title="Compare methods",
-            icon=":material/balance:",
-            help="SV, VSV, jittering and tangent machines side by side on one pair of classes.",
-        ),
-        st.Page(
-            "pages/cross_training.py",
-            title="Cross-training",
-            icon=":material/content_cut:",
-            help="What is thrown away before a machine is trained, why, and what it costs.",
-        ),
-        st.Page(
-            "pages/digestion.py",
-            title="Digestion",
-            icon=":material/stacked_line_chart:",
-            help="The paper's solver with digestion and without it, side by side.",
-        ),
-        st.Page(
-            "pages/scaling.py",
-            title="Osuna's study",
-            icon=":material/query_stats:",
-            help="What n, the working set and the lookahead cost the decomposition, on faces.",
-        ),
-        st.Page(
-            "pages/paper.py",
-            title="Paper",
-            icon=":material/article:",
-            help="The paper's tables and figures, ours against theirs.",
-        ),
+        entry("m", "methods", "Compare methods", "balance",
+              help="SV, VSV, jittering and tangent machines side by side on one pair of classes."),
+        entry("k", "cross_training", "Cross-training", "content_cut",
+              help="What is thrown away before a machine is trained, why, and what it costs."),
+        entry("g", "digestion", "Digestion", "stacked_line_chart",
+              help="The paper's solver with digestion and without it, side by side."),
+        entry("u", "scaling", "Osuna's study", "query_stats",
+              help="What n, the working set and the lookahead cost the decomposition, on faces."),
+        entry("a", "paper", "Paper", "article",
+              help="The paper's tables and figures, ours against theirs."),
     ],
 }
-
-LETTERS = {  # what `g` and then the letter goes to
-    "p": "Playground", "l": "Lessons", "d": "Datasets", "j": "Jitters", "t": "Train", "w": "Choose C",
-    "z": "Reduced sets", "r": "Runs", "s": "Support vectors", "e": "Errors", "i": "Draw a digit", "c": "Compare",
-    "x": "Scramble the pixels", "f": "Detect", "o": "On a photograph", "m": "Compare methods", "k": "Cross-training",
-    "g": "Digestion", "u": "Osuna's study", "a": "Paper",
-}  # fmt: skip
+# fmt: on
 
 st.html(Path(__file__).parent / "pages/ui/kit/contrast.css")
 st.set_option("client.showSidebarNavigation", True)  # off until here, see .streamlit/config.toml
 page = st.navigation(PAGES, expanded=True)
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
-OF_A_RUN = ("Train", "Support vectors", "Errors", "Detect")  # pages whose tab names the run that they show
 
 from pages.ui.kit import keys, present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402

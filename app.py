@@ -111,6 +111,9 @@ from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402
+from svmcore.lab.store import runs  # noqa: E402
+
+state.keep_runs_in(runs)
 
 
 def name_tab():

@@ -29,7 +29,8 @@ def choose(name: str):
 
 def change_kind():
     """Show the first set of the other kind, or the panel that adds one."""
-    kind = st.session_state["kind"]
+    if (kind := st.session_state["kind"]) is None:  # what a browser says that is clicked while it draws the page anew
+        return
     choose((NEW if st.query_params.get("set") in NEW.values() else FIRST_SET)[kind])
 
 
@@ -130,11 +131,10 @@ add.button(
     "Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],),
     help="Images in one folder a class, a table, or pictures with boxes; they stay on this machine.",
 )  # fmt: skip
-st.segmented_control(
+parameters.one_of(
     "Kind",
     list(kinds),
-    required=True,
-    key="kind",
+    "kind",
     on_change=change_kind,
     label_visibility="collapsed",
     help="One label for each example, or objects to be found in larger pictures.",

@@ -7,7 +7,7 @@ from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, words
+from pages.ui.kit import parameters, present, words
 from pages.ui.recipe import config, sweep_form
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -110,13 +110,12 @@ def outcome(sweep, name, done, of):
     with left:
         show(validation.sweep_chart(sweep.field, name, points, of), "sweep_chart")
     with right:
-        value = st.segmented_control(
+        value = parameters.one_of(
             "Alphas of",
             list(done),
+            f"alphas_{best}",
             default=best,
             format_func=words.plain,
-            required=True,
-            key=f"alphas_{best}",
             help="Of all machines of that value's run; at first of the value with the lowest validation error.",
         )
         run = done[value]

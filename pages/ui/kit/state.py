@@ -1,6 +1,7 @@
 """The run that all pages show, pages and fragments that do not break down over a damaged one, and what is told later.
 
-The library is imported where it is used: the first page shows its first picture without it.
+What keeps runs is made known by app.py (`keep_runs_in`), once the library is there: the first page shows its first
+picture without it.
 """
 
 from functools import partial, wraps
@@ -14,12 +15,23 @@ from pages.ui.kit.text import plain
 TRIES = 5  # pages begun anew, one after the other, over runs that were found damaged, or gone, while drawing them
 
 
+_known = {}  # "runs": the store
+
+
+def keep_runs_in(store) -> None:
+    """Make known what keeps runs: `get(id)`, `one_look()`, in which all are of one moment, and what it raises over a
+    run, Damaged, UnknownRun (it is gone) and RunBusy (it is at work)."""
+    _known["runs"] = store
+
+
+def _store():
+    return _known["runs"]
+
+
 def current_run():
     """The intact Run that the picker shows, or None; of a damaged one the picker says what is to be said."""
-    from svmcore.lab.store import runs
-
     run_id = st.session_state.get("run")
-    run = runs.get(run_id) if run_id else None
+    run = _store().get(run_id) if run_id else None
     return None if run is None or run.damage else run
 
 
@@ -35,8 +47,7 @@ def guarded(draw):
 
     A run is known as damaged, or gone, once it has been found to be, so that the page, begun anew, is drawn without it.
     """
-    from svmcore.lab.store import runs
-
+    runs = _store()
     try:
         with runs.one_look():
             draw()
@@ -70,8 +81,7 @@ def callback(change):
 
     @wraps(change)
     def changing(*args, **kwargs):
-        from svmcore.lab.store import runs
-
+        runs = _store()
         try:
             with runs.one_look():
                 return change(*args, **kwargs)
@@ -91,9 +101,7 @@ def _within_guard(draw):
 
 
 def _tell_gone(error):
-    from svmcore.lab.store import runs
-
-    if isinstance(error, runs.UnknownRun):
+    if isinstance(error, _store().UnknownRun):
         tell_later(f":material/link_off: {plain(error)}")
 
 

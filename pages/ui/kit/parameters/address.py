@@ -1,6 +1,6 @@
 """The address itself: what it asks for, what it is made to say, and what of it cannot be."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -61,10 +61,10 @@ def read(name: str, default, allowed=None, known=()):
         return default
     try:
         return taken(name, raw, default, allowed)
-    except ValueError as error:
+    except ValueError:
         if raw not in known:
             instead = f"Showing {plain(default)}." if default != "" else "It is left out."
-            st.warning(f"{plain(error)} {instead}", icon=LINK_OFF)
+            st.warning(f"{refusal(name, raw, allowed, default, plain)} {instead}", icon=LINK_OFF)
         return default
 
 
@@ -82,8 +82,9 @@ def taken(name: str, raw: str, like, allowed=None):
     return value
 
 
-def refusal(name: str, raw: str, allowed, like="") -> str:
-    return f"{name}={short(raw, 80)} in the address; allowed: {_spelled(allowed, like)}."
+def refusal(name: str, raw: str, allowed, like="", show: Callable = str) -> str:
+    """What is said of a text that is not allowed, each part of it as `show` has it."""
+    return f"{show(name)}={show(short(raw, 80))} in the address; allowed: {show(_spelled(allowed, like))}."
 
 
 def touched(group: str) -> bool:

@@ -114,8 +114,7 @@ OF_TASK = View(
     pictures=lambda run, status: st.caption(f"The order of a run that is {status.state}"),
     hint=lambda run: st.caption("A hint about the order"),
     looks=lambda run, others: [Look("datasets", "See its examples")],
-    columns={"Top": st.column_config.NumberColumn(format="%.1f %%")},
-    row=lambda result: {"Top": 100 * result["top_share"]},
+    columns={"Top": (st.column_config.NumberColumn(format="%.1f %%"), lambda result: 100 * result["top_share"])},
     report={"The order": lambda run: marks.section("The order", marks.paragraph(f"{len(run.test().f)} in order"))},
 )
 OF_METHOD = View(

@@ -1,1 +1,1 @@
-"""Cross-training and editing: in the plane, in a run, as noise and examples grow."""
+"""What the page Cross-training is made of: examples thrown away in the plane, in a run, as noise and examples grow."""

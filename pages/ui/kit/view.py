@@ -36,7 +36,7 @@ class View:
     curves(run, progress, key), in place of those over time; classes(run), names of its machines' classes;
     pictures(run, status), below the curves; hint(run), below the outcome.
     looks(run, others): the ways on from a finished run, those of its task given to the method's.
-    columns, row(result): of the list of runs, name -> how it is drawn, and its values.
+    columns: of the list of runs, name -> how it is drawn, value(result).
     course(run): HTML of a report of a finished run, in place of the curves; report: its parts below, name -> HTML of
     the run.
     """
@@ -52,7 +52,6 @@ class View:
     hint: Callable | None = None
     looks: Callable | None = None
     columns: Mapping | None = None
-    row: Callable | None = None
     course: Callable | None = None
     report: Mapping | None = None
 
@@ -80,15 +79,15 @@ def together(recipe, name: str) -> dict:
 
 
 def columns() -> dict:
-    """What any view adds to the list of runs."""
+    """How the columns are drawn that any view adds to the list of runs."""
     every = [view.columns or {} for view in (*TASKS.values(), *METHODS.values())]
-    return {name: how for of in every for name, how in of.items()}
+    return {name: how for of in every for name, (how, _) in of.items()}
 
 
 def row(run) -> dict:
     """A run's values in the columns of its views, None before it has a result."""
-    said = [view.row(run.result) for view in views(run.recipe) if view.row and run.result]
-    return dict.fromkeys(together(run.recipe, "columns")) | {name: value for of in said for name, value in of.items()}
+    own = together(run.recipe, "columns")
+    return {name: value(run.result) if run.result else None for name, (_, value) in own.items()}
 
 
 def form_of(recipe) -> Look:

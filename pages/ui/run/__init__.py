@@ -1,1 +1,1 @@
-"""A run watched, compared, exported, picked."""
+"""A run watched, listed, picked, exported."""

@@ -21,8 +21,11 @@ REPORT = {
     "Largest support vectors": sections.supports,
 }
 COLUMNS = {
-    "Wrong": st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
-    "95 %": st.column_config.TextColumn(width=84, help="Its 95 % interval (Wilson), per cent."),
+    "Wrong": (
+        st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
+        lambda result: 100 * result["error_rate"],
+    ),
+    "95 %": (st.column_config.TextColumn(width=84, help="Its 95 % interval (Wilson), per cent."), words.interval),
 }
 
 
@@ -123,6 +126,5 @@ VIEW = View(
     hint=hint.hint,
     looks=lambda run, others: LOOKS,
     columns=COLUMNS,
-    row=lambda result: {"Wrong": 100 * result["error_rate"], "95 %": words.interval(result)},
     report=REPORT,
 )

@@ -24,7 +24,7 @@ def blocks(title):
 def test_a_view_is_a_file_and_a_line(home, monkeypatch):
     monkeypatch.setattr(jobs, "ensure_preset", lambda: None)
     monkeypatch.setattr(view, "METHODS", dict(view.METHODS))
-    file, line = blocks("A view")
+    file, line = blocks("How to add a view")
     module = ModuleType("pages.ui.views.nu_sv")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(file, module.__dict__)

@@ -22,7 +22,7 @@ def lines(heading):
 def test_the_lines_that_add_a_page_add_it(home):
     welcome.WELCOME.homes.add(runs.home())  # no preset is trained
     page, entry = lines("How to add a page")
-    name = re.search(r'"pages/(\w+)\.py"', entry)[1]
+    name = re.match(r'entry\("\w", "(\w+)"', entry)[1]
     shutil.copytree(ROOT / "pages", home / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (home / "pages" / f"{name}.py").write_text(page, "utf-8")
     app = (ROOT / "app.py").read_text("utf-8")

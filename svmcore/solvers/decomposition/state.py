@@ -18,9 +18,7 @@ from svmcore.solvers.free import set_size
 from svmcore.solvers.session import Session
 
 SMALLEST_SET = 64  # examples that a working set may hold however little memory there is
-FUTILE = (
-    2  # futile calls of steps in turn after which a machine has come as far as it can, unless memory cuts them short
-)
+FUTILE = 2  # futile calls of steps in turn after which a machine is at its end, unless memory cuts them short
 
 
 class Seen(NamedTuple):

@@ -15,7 +15,6 @@ from svmcore.kernels import KERNELS, POLY, Kernel, KernelCode, numeral
 from svmcore.lab import RECIPES, Recipe, execute, jobs
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.forecast.plans import plans
 from svmcore.lab.registry.checks import number
 from svmcore.lab.registry.costs import Stage
 from svmcore.lab.registry.fields import Field, numeric
@@ -151,7 +150,7 @@ def command(capsys, *changes):
 
 def predicted(recipe):
     """Seconds by rule of thumb, whatever stored runs say of this machine."""
-    return cost(*plans(recipe, TASKS[recipe.task].size(recipe))).seconds
+    return cost(recipe, TASKS[recipe.task].size(recipe)).seconds
 
 
 def train_page(**query):

@@ -13,7 +13,6 @@ from svmcore import __main__ as cli
 from svmcore.kernels import numeral
 from svmcore.lab import RECIPES, RecipeError, jobs
 from svmcore.lab.forecast.cost import cost
-from svmcore.lab.forecast.plans import plans
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.finder import Finder
@@ -99,7 +98,7 @@ def more(home, monkeypatch):
 
 
 def predicted(recipe):
-    return cost(*plans(recipe, TASKS[recipe.task].size(recipe))).seconds
+    return cost(recipe, TASKS[recipe.task].size(recipe)).seconds
 
 
 def command(capsys, name, *changes):

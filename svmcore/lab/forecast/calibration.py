@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 from statistics import median
-from typing import NamedTuple
 
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.forecast.cost import cost
-from svmcore.lab.forecast.plans import plans
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.store import runs
@@ -17,28 +15,25 @@ FIXED_SECONDS = 0.3
 SIMILAR = 5  # stored runs that calibrate a prediction
 
 
-class Alike(NamedTuple):
-    """What runs must have in common to be compared; those that share all of it count first."""
-
-    method: str
-    dataset: str
-    kernel: str
-
-
 @runs.one_look()
-def ratio(alike: Alike, expected: float) -> float:
-    """The median over the latest stored runs like this one, compiling left out; 1 without any."""
+def ratio(recipe: Recipe, expected: float) -> float:
+    """The median over the latest stored runs of this method that take about as long, compiling left out; 1 without any.
+    Those of the same data set and kind of kernel count first."""
     ratios = {True: [], False: []}
     for run in runs.newest_first():
-        if run.recipe.method != alike.method or (known := _measured(run)) is None:
+        if run.recipe.method != recipe.method or (known := _measured(run)) is None:
             continue
         measured, predicted = known
         if 0.1 < predicted / expected < 10:
-            same = (run.recipe.dataset, run.recipe.kernel.name) == alike[1:]
+            same = _like(run.recipe) == _like(recipe)
             ratios[same].append(max(measured - FIXED_SECONDS, 0.1 * measured) / predicted)
         if len(ratios[True]) == SIMILAR:
             break
     return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
+
+
+def _like(recipe: Recipe) -> tuple[str, str]:
+    return recipe.dataset, recipe.kernel.name
 
 
 def _measured(run) -> tuple[float, float] | None:
@@ -57,4 +52,4 @@ def _measured(run) -> tuple[float, float] | None:
 
 @lru_cache(maxsize=4096)
 def _predicted(recipe: Recipe, size: Sizes) -> float:
-    return cost(*plans(recipe, size)).seconds
+    return cost(recipe, size).seconds

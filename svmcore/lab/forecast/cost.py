@@ -19,7 +19,10 @@ from math import inf
 from typing import NamedTuple
 
 from svmcore.gram.sources import STEP
-from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors, vectors_of_one
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.costs import Plan, Sizes, Stage, in_the_end, support_vectors, vectors_of_one
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.tasks import task_of
 from svmcore.memory import MB
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
@@ -57,8 +60,22 @@ class Cost(NamedTuple):
         return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
 
 
-def cost(plan: Plan, folds: list[Plan]) -> Cost:
-    """The whole cost of a plan and of those of its folds."""
+def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
+    """What the recipe's method makes of a problem: for the first training, and for each that follows: folds, parts."""
+    method, task = METHODS[recipe.method], task_of(recipe)
+    how = {
+        "beside": task.beside(recipe),
+        "solver": recipe.solver,
+        "working_set": recipe.options.get("working_set"),
+        "filled": method.filled(recipe),
+    }
+    whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
+    return whole, others
+
+
+def cost(recipe: Recipe, size: Sizes) -> Cost:
+    """The whole cost of a recipe whose problem has this size."""
+    plan, folds = plans(recipe, size)
     parts = [part for each in (plan, *folds) for part in _seconds(each)]
     size, largest = plan.size, max((each.size.n_train + each.size.n_test + each.held for each in folds), default=0)
     rows = size.n_train + size.n_test + plan.held + largest
@@ -70,9 +87,10 @@ def cost(plan: Plan, folds: list[Plan]) -> Cost:
     return Cost(parts, examples / MB + CODE_MB, least / MB, most / MB)
 
 
-def enough_mb(plan: Plan) -> float:
-    """A ceiling that every fit of a plan gets by with, however slowly; infinite where what it takes is no choice of its
-    solver."""
+def enough_mb(recipe: Recipe, size: Sizes) -> float:
+    """A ceiling that every fit of a recipe gets by with, however slowly and if all examples become support vectors;
+    infinite where what it takes is no choice of its solver."""
+    plan, _ = plans(recipe, size._replace(hardness=inf))
     if plan.least is not None or plan.solver == "smo" or plan.working_set is not None:
         return inf
     n = max(plan.size.n_train, *(stage.n for stage in plan.stages))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 MADE_HERE = "made here"  # the licence of what is synthetic
-LONGEST = 600  # letters of a reason
+MAX_REASON = 600  # letters of a reason
 
 
 class DataError(ValueError):
@@ -28,7 +28,7 @@ class DataError(ValueError):
 def _told(reason: str) -> str:
     """A reason as it can be shown: libraries quote what they stumble over, which may be as long as the file."""
     told = "".join(c if c.isprintable() else " " for c in reason)
-    return told if len(told) <= LONGEST else f"{told[: LONGEST - 60]} … {told[-57:]}"
+    return told if len(told) <= MAX_REASON else f"{told[: MAX_REASON - 60]} … {told[-57:]}"
 
 
 class NotAtHand(DataError):

@@ -35,7 +35,7 @@ MAX_REMEMBERED = 1 << 24  # bytes of verified.json
 CONNECT_SECONDS, STALL_SECONDS, NPM_SECONDS = 6, 30, 600
 
 
-class Cancelled(Exception):
+class FetchCancelled(Exception):
     """For a progress callback to raise when the reader has had enough; passes through `fetch`, which tidies up."""
 
 
@@ -59,7 +59,7 @@ def find(name: str) -> list[Path]:
 def fetch(name: str, progress: Progress | None = None) -> list[Path]:
     """`find`, after fetching the missing files from the first source that has them.
 
-    progress : called with (bytes done, bytes in all or 0, message); it may raise Cancelled to stop the transfer
+    progress : called with (bytes done, bytes in all or 0, message); it may raise FetchCancelled to stop the transfer
     Raises DataError with every source's own reason when no source could be used.
     """
     files, report = _file_set(name), progress or (lambda *_: None)

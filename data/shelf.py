@@ -35,7 +35,7 @@ Members = dict[str, bundle.Member]  # the arrays of a stored file by name, not y
 _found: dict[tuple, DataError] = {}  # path, stamp -> what reading all of a file has shown
 
 
-class Damaged(NamedTuple):
+class DamagedSet(NamedTuple):
     """A file among the reader's own sets that is none: its name in the catalogue, and what is wrong."""
 
     name: str
@@ -103,10 +103,12 @@ class Shelf(Generic[E]):
         """The stored sets by name, without the damaged ones."""
         return [entry for entry in map(self._look, self._files()) if not isinstance(entry, DataError)]
 
-    def damaged(self) -> list[Damaged]:
+    def damaged(self) -> list[DamagedSet]:
         """The files that lie among the stored sets and cannot be read."""
         looks = [(path, self._look(path)) for path in self._files()]
-        return [Damaged(self.prefix + path.stem, str(error)) for path, error in looks if isinstance(error, DataError)]
+        return [
+            DamagedSet(self.prefix + path.stem, str(error)) for path, error in looks if isinstance(error, DataError)
+        ]
 
     def _path(self, title: str) -> Path:
         return places.home() / self.folder / f"{slug(title)}.npz"

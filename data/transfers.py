@@ -35,14 +35,14 @@ class Transfer:
         try:
             fetch.fetch(self.name, self._report)
             self.state = State("done")
-        except fetch.Cancelled:
+        except fetch.FetchCancelled:
             self.state = State("stopped")
         except Exception as error:  # whatever it is: a thread that ends in silence would be waited for for ever
             self.state = State("failed", message=str(error))
 
     def _report(self, done: int, total: int, message: str) -> None:
         if self._stop.is_set():
-            raise fetch.Cancelled
+            raise fetch.FetchCancelled
         self.state = State("running", done, total, message)
 
 

@@ -126,7 +126,7 @@ def test_every_source_gives_its_own_reason(shelf, server, monkeypatch):
     assert all(part in str(refusal.value) for part in ("no connection", "404", "no@1: npm is not installed"))
 
 
-@pytest.mark.parametrize("error", [fetch.Cancelled, KeyboardInterrupt])
+@pytest.mark.parametrize("error", [fetch.FetchCancelled, KeyboardInterrupt])
 def test_a_stopped_transfer_leaves_nothing_half_done(shelf, server, error):
     def stop_in_the_second(done, total, message):
         if "two" in message and done:

@@ -56,7 +56,7 @@ def test_a_damaged_group_leaves_a_run_that_stands_alone(home):
         (run.path / "group.json").write_text(content)
         assert (run.group, run.tags, run.state) == (None, (), "done")
         assert "group.json is damaged" in run.oddity
-        assert labels.folded([run]) == [labels.Entry(run.id, (run,))]
+        assert labels.folded([run]) == [labels.ListEntry(run.id, (run,))]
         app = open_page("runs")
         assert any("is shown without it" in caption.value for caption in app.caption)
 

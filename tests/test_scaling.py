@@ -9,7 +9,7 @@ from pages.ui.figures import scaling as figures
 from svmcore import RBF, Poly
 from svmcore import __main__ as cli
 from svmcore.lab import jobs
-from svmcore.lab.experiment.scaling import Point, exponent, point, points, text
+from svmcore.lab.experiment.scaling import ScalingPoint, exponent, point, points, text
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES, osuna
 from svmcore.lab.registry.machine import svc
@@ -93,7 +93,7 @@ def test_exponent_is_the_slope_of_the_logarithms():
 
 def test_the_command_line_runs_what_is_missing_and_gives_the_points(small_study, capsys):
     assert cli.main(["run", "osuna-scaling", "--json"]) == 0
-    points = [Point(**one) for one in json.loads(capsys.readouterr().out.strip().splitlines()[-1])]
+    points = [ScalingPoint(**one) for one in json.loads(capsys.readouterr().out.strip().splitlines()[-1])]
     assert len(points) == len(small_study.recipes)
     before = len(runs.everything())
     assert cli.main(["run", "osuna-scaling"]) == 0
@@ -123,7 +123,7 @@ def test_a_run_that_keeps_no_trace_is_no_point():
 def made(n=100, B=50, lookahead=10, **changes):
     values = {"seconds": n / 100, "n_sv": 30, "rounds": 5, "priced": 10, "entered": 5, "again": 1}
     values |= {"peak_mb": 9.0, "examples_mb": 1.0, "gap": 1e-4, "dual": 3.0, "converged": True}
-    return Point("run", "recipe", n, B, lookahead, **values | changes)
+    return ScalingPoint("run", "recipe", n, B, lookahead, **values | changes)
 
 
 def test_figures_draw_a_line_for_each_setting_with_words():

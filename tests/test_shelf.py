@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from svmcore.lab.store import contents
-from svmcore.lab.store.shelf import Shelf, share_of_memory
+from svmcore.lab.store.shelf import Bounded, share_of_memory
 from svmcore.memory import MB
 
 
 def shelf(limit):
-    return Shelf(lambda: limit, lambda value: value.nbytes)
+    return Bounded(lambda: limit, lambda value: value.nbytes)
 
 
 def of(nbytes):

@@ -57,7 +57,7 @@ def decoded(name: str, content: bytes) -> str:
     return text
 
 
-class Table(NamedTuple):
+class TextTable(NamedTuple):
     """X (n, d) float32 or uint8, y (n,) str, which column gave the labels, the names (d,) of the others, or (), and
     notes on the rows left out."""
 
@@ -110,7 +110,7 @@ class _Rows(NamedTuple):
             return []
 
 
-def parse_csv(name: str, text: str, label: str | None = None, skip: bool = False) -> Table:
+def parse_csv(name: str, text: str, label: str | None = None, skip: bool = False) -> TextTable:
     """The examples of a table.
 
     label : a column's name, "first" or "last"; by default a column named like a label, else the first or last column,
@@ -135,7 +135,7 @@ def parse_csv(name: str, text: str, label: str | None = None, skip: bool = False
     rows, X, y = _values(rows, others, column, sieve)
     notes = sieve.notes(total, "rows")
     where = f"column {header[column]!r}" if header else f"column {column + 1} of {len(first)}"
-    return Table(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else (), tuple(notes))
+    return TextTable(X, y, where, tuple(header[k] or f"x{k + 1}" for k in others) if header else (), tuple(notes))
 
 
 def _even(rows: _Rows, expected: int, sieve: Sieve) -> _Rows:

@@ -8,11 +8,11 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
-from svmcore.lab.experiment.scaling import Point, exponent
+from svmcore.lab.experiment.scaling import ScalingPoint, exponent
 
 COLOURS = (ORANGE, BLUE, GREY)
 MARGIN = 110  # pixels for the names of lines
-Lines = dict[str, Sequence[Point]]
+Lines = dict[str, Sequence[ScalingPoint]]
 
 
 def time_against_n(lines: Lines) -> go.Figure:
@@ -26,7 +26,7 @@ def time_against_n(lines: Lines) -> go.Figure:
     )
 
 
-def svs_against_n(points: Sequence[Point]) -> go.Figure:
+def svs_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
     """Support vectors against n."""
     figure = _lines({"": points}, "n", "n_sv", "training examples n", "support vectors")
     slope = exponent([p.n for p in points], [p.n_sv for p in points])
@@ -38,7 +38,7 @@ def svs_against_n(points: Sequence[Point]) -> go.Figure:
     )
 
 
-def time_against_svs(points: Sequence[Point]) -> go.Figure:
+def time_against_svs(points: Sequence[ScalingPoint]) -> go.Figure:
     """Training time against support vectors."""
     figure = _lines({"": points}, "n_sv", "seconds", "support vectors", "training time, s")
     return worded(
@@ -48,7 +48,7 @@ def time_against_svs(points: Sequence[Point]) -> go.Figure:
     )
 
 
-def rounds_against_n(points: Sequence[Point]) -> go.Figure:
+def rounds_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
     """Global iterations against n."""
     figure = _lines({"": points}, "n", "rounds", "training examples n", "global iterations")
     return worded(

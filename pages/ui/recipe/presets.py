@@ -104,7 +104,7 @@ def _own(recipe: Recipe | None) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Keep this recipe as",
-            max_chars=presets.LONGEST,
+            max_chars=presets.MAX_NAME,
             key="preset_name",
             placeholder="a name of your own",
             help="What the form shows now, on this machine, for every session.",

@@ -14,7 +14,7 @@ from pages.ui.kit import parameters, state, view, words
 from pages.ui.run import picker
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import labels, runs
-from svmcore.lab.store.labels import Entry
+from svmcore.lab.store.labels import ListEntry
 from svmcore.lab.store.runs import Run
 
 MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels of a longer one, which scrolls inside
@@ -78,7 +78,7 @@ def _text(run: Run) -> str:
     return " ".join((run.title, group, run.id, run.state, *run.tags, *run.recipe.texts().values())).lower()
 
 
-def table(entries: Sequence[Entry], store: dict[str, Run]) -> None:
+def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
     """The list as a table. A row's button shows the run on every page, or opens and folds a group; ticks are kept as
     `ticked`."""
     opened = st.session_state.setdefault("opened", [])
@@ -141,7 +141,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
     }
 
 
-def _group_row(entry: Entry, name: str, is_open: bool) -> dict:
+def _group_row(entry: ListEntry, name: str, is_open: bool) -> dict:
     """What the runs of a group share."""
     states = [run.state for run in entry.runs]
     done = states.count("done")

@@ -13,7 +13,7 @@ from pages.ui.recipe import config
 from pages.ui.why.spoken import spoken_set
 from svmcore.explain import remedy
 from svmcore.lab.experiment import remedies
-from svmcore.lab.experiment.remedies import Advice, Totals
+from svmcore.lab.experiment.remedies import Recommended, Totals
 from svmcore.lab.jobs import remedies as counts
 from svmcore.lab.jobs.remedies import Count
 from svmcore.lab.recipe.recipe import RecipeError
@@ -150,7 +150,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     _train(run, recipe.replace(title=words.title(recipe)), best, key)
 
 
-def _train(run: Run, recipe, best: Advice, key: str) -> None:
+def _train(run: Run, recipe, best: Recommended, key: str) -> None:
     pressed = st.button(
         f"Train with {best.jitters}",
         type="primary",

@@ -19,7 +19,8 @@ from numba.core import event
 from svmcore.memory import peak_mb, resident_mb
 
 KIND = "numba:compile"
-_entered: ContextVar[tuple[Compiling, ...]] = ContextVar("entered", default=())  # by this thread, or who set it to work
+# The listeners that count what this thread compiles: those entered in it, and in the thread that gave it its work
+_entered: ContextVar[tuple[Compiling, ...]] = ContextVar("entered", default=())
 
 
 def search_apart(result: dict) -> tuple[float, float]:

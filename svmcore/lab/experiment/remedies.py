@@ -34,7 +34,7 @@ from svmcore.lab.store import folders, reading, runs
 from svmcore.metrics import class_positions
 
 FOLDS = 5
-MOST, DRAWN = 1000, 500  # errors looked at, and right examples drawn
+MAX_ERRORS, DRAWN = 1000, 500  # errors looked at, and right examples drawn
 TURN = 32  # errors, then as many close calls
 WORK = 1e10  # floating-point operations between two checks, about 100 ms
 METHOD = "vsv"  # how a run learns what is recommended
@@ -56,7 +56,7 @@ class Totals(NamedTuple):
     @property
     def looked(self) -> tuple[int, int]:
         """Examples looked at, of how many that will be."""
-        wrong = min(self.n_wrong, MOST)
+        wrong = min(self.n_wrong, MAX_ERRORS)
         goal = wrong + min(wrong, self.n_right) + min(self.n_right, DRAWN)
         return self.tally.wrong + self.tally.close + self.tally.drawn, goal
 
@@ -116,7 +116,7 @@ def measure(
 def _looked_at(ahead: np.ndarray, won: np.ndarray, seed: int) -> Iterator[tuple[str, np.ndarray]]:
     """Errors and close calls in turn, so that their counts can be compared at any moment, then right ones at random."""
     rng, right = np.random.default_rng(seed), np.flatnonzero(won)
-    wrong = rng.permutation(np.flatnonzero(~won))[:MOST]
+    wrong = rng.permutation(np.flatnonzero(~won))[:MAX_ERRORS]
     close = right[remedy.as_close(ahead[wrong], ahead[right])]
     close = close[rng.permutation(len(close))]
     for start in range(0, len(wrong), TURN):
@@ -132,7 +132,7 @@ def _pieces(rows: np.ndarray, machine, forms: int) -> Iterator[np.ndarray]:
         yield rows[start : start + step]
 
 
-class Advice(NamedTuple):
+class Recommended(NamedTuple):
     """A set to train with: number s in the ladder, its text, the jitters of a run that adds it, and what it gains."""
 
     s: int
@@ -141,7 +141,7 @@ class Advice(NamedTuple):
     net: Net
 
 
-def advice(totals: Totals, recipe: Recipe) -> Advice | None:
+def advice(totals: Totals, recipe: Recipe) -> Recommended | None:
     """The set of the ladder with the largest net, if that is above 0, of those that the run does not know already."""
     own = _own(recipe, totals.image_shape)
     best = None
@@ -150,7 +150,7 @@ def advice(totals: Totals, recipe: Recipe) -> Advice | None:
             continue
         gain = remedy.net(totals.tally, s)
         if gain.value > 0 and (best is None or gain.value > best.net.value):
-            best = Advice(s, name, joined(recipe.jitters, name), gain)
+            best = Recommended(s, name, joined(recipe.jitters, name), gain)
     return best
 
 

@@ -18,7 +18,7 @@ from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.store.runs import Run
 
 
-class Point(NamedTuple):
+class ScalingPoint(NamedTuple):
     """One run of a study."""
 
     run: str
@@ -39,7 +39,7 @@ class Point(NamedTuple):
     converged: bool
 
 
-def point(run: Run | None) -> Point | None:
+def point(run: Run | None) -> ScalingPoint | None:
     """The point of a run that is done and kept a trace; None for others."""
     result = run and run.result
     if not result or "trace" not in result:
@@ -49,10 +49,10 @@ def point(run: Run | None) -> Point | None:
     counted = (trace[name] for name in ("rounds", "priced", "entered", "again", "peak_mb", "examples_mb"))
     ends = result["gap"], result["dual"], result["converged"]
     seconds, n_sv = training_seconds(result), sum(result["n_sv"])
-    return Point(run.id, recipe.name, result["n_train"], *asked, seconds, n_sv, *counted, *ends)
+    return ScalingPoint(run.id, recipe.name, result["n_train"], *asked, seconds, n_sv, *counted, *ends)
 
 
-def points(runs: Iterable[Run]) -> list[Point]:
+def points(runs: Iterable[Run]) -> list[ScalingPoint]:
     """Those of the runs that have one."""
     return [found for found in map(point, runs) if found]
 
@@ -65,7 +65,7 @@ def exponent(xs, ys) -> float | None:
     return float(np.polyfit(np.log(xs), np.log(ys), 1)[0])
 
 
-def text(points: list[Point]) -> str:
+def text(points: list[ScalingPoint]) -> str:
     """A line a point, under the names of the columns."""
     columns = ("n", "|B|", "lookahead", "s", "SVs", "rounds", "priced", "again", "peak MB", "gap")
     lines = [f"{'recipe':28}" + "".join(f"{name:>10}" for name in columns)]

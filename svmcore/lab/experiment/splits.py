@@ -1,6 +1,6 @@
 """What stored runs of the plain and of cross-trained machines come to, point by point: means over their splits.
 
-points(runs) -> [Point]      text(points) -> a table of them
+points(runs) -> [SplitsPoint]      text(points) -> a table of them
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from svmcore.lab.store.runs import Run
 COLUMNS = ("runs", "SVs", "+-", "at C", "wrong %", "+-", "noisy %", "train s", "search s")
 
 
-class Point(NamedTuple):
+class SplitsPoint(NamedTuple):
     """The runs that differ in their seed alone; a deviation is between them."""
 
     dataset: str
@@ -41,14 +41,14 @@ def machine_of(recipe) -> str:
     return "cross-trained" if recipe.option("answer") == "final" else "bagged"
 
 
-def points(runs: Iterable[Run]) -> list[Point]:
-    """A Point for every data set, size, noise and machine, in the order in which they first come."""
+def points(runs: Iterable[Run]) -> list[SplitsPoint]:
+    """A SplitsPoint for every data set, size, noise and machine, in the order in which they first come."""
     alike: dict[tuple, list[dict]] = {}
     for run in runs:
         recipe = run.recipe
         key = recipe.dataset, run.result["n_train"], recipe.options.get("noise", 0.0), machine_of(recipe)
         alike.setdefault(key, []).append(run.result)
-    return [Point(*key, len(results), *_figures(results)) for key, results in alike.items()]
+    return [SplitsPoint(*key, len(results), *_figures(results)) for key, results in alike.items()]
 
 
 def _figures(results: list[dict]) -> list[float]:
@@ -61,7 +61,7 @@ def _figures(results: list[dict]) -> list[float]:
     return [float(figure) for figure in (*figures, np.mean(trained), np.mean(searched))]
 
 
-def text(points: list[Point]) -> str:
+def text(points: list[SplitsPoint]) -> str:
     """A line a point, under the names of the columns."""
     lines = [f"{'set':14}{'n':>7}{'noise':>7}  {'machine':14}" + "".join(f"{name:>10}" for name in COLUMNS)]
     for p in points:

@@ -68,7 +68,7 @@ class Sweep(NamedTuple):
         return {value: recipe for value, recipe in recipes.items() if first[recipe.digest()] == value}
 
 
-class Point(NamedTuple):
+class SweepPoint(NamedTuple):
     """What one value of the field gives."""
 
     value: str
@@ -90,8 +90,8 @@ class Point(NamedTuple):
         return self.test_errors / self.n_test, *wilson(self.test_errors, self.n_test)
 
 
-def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_jobs: int = 1) -> list[Point]:
-    """A Point for each value, written as on the command line, of a recipe's field; n_jobs fits at a time.
+def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_jobs: int = 1) -> list[SweepPoint]:
+    """A SweepPoint for each value, written as on the command line, of a recipe's field; n_jobs fits at a time.
 
     RecipeError for a field or value that cannot be, or for more folds than the smallest class has examples.
     """
@@ -104,11 +104,11 @@ def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_j
     return [_point(value, [judged[value] for judged in done if value in judged]) for value in recipes]
 
 
-def _point(value: str, judged: list[Judged]) -> Point:
+def _point(value: str, judged: list[Judged]) -> SweepPoint:
     """The last of `judged` is on the test set, the others are the folds."""
     *held, last = judged
     n_train = sum(fold.n_test for fold in held)
-    return Point(value, tuple(fold.errors for fold in held), n_train, last.errors, last.n_test, last.n_sv)
+    return SweepPoint(value, tuple(fold.errors for fold in held), n_train, last.errors, last.n_test, last.n_sv)
 
 
 def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]:

@@ -22,8 +22,8 @@ from svmcore.solvers.progress import Snapshot
 SAMPLE, KEPT_VALUES = 500, 1 << 24  # test examples looked at; kernel values held (64 MB)
 TOP = 60  # support vectors shown of each machine
 PIECE = 2048  # new support vectors between two checks
-EVERY = 0.5  # seconds between looks, once a run is a few seconds old
-SHARE, FIRST = 0.1, 5  # of the run's time, once it has had its first five looks
+LOOK_EVERY = 0.5  # seconds between looks, once a run is a few seconds old
+SHARE_OF_TIME, FIRST_LOOKS = 0.1, 5  # of the run's time, once it has had its first five looks
 
 
 class Top(NamedTuple):
@@ -90,9 +90,9 @@ class Viewer:
         """Whether there is something new to see, and the time since the last look allows another one."""
         if progress.snapshot is None or progress.iterations == self._seen:
             return False
-        if final or self._version < FIRST:
+        if final or self._version < FIRST_LOOKS:
             return True
-        return time.perf_counter() - self._last >= max(EVERY, self._cost / SHARE)
+        return time.perf_counter() - self._last >= max(LOOK_EVERY, self._cost / SHARE_OF_TIME)
 
     def look(self, progress, check) -> Live | None:
         """Look at the machine behind a Progress; None when its rows are not the training set's. What `check` raises."""

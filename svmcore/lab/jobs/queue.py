@@ -25,7 +25,7 @@ from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run
 MAX_QUEUED = 100  # all runs of the paper's tables, and some more
-KEPT = 50  # finished jobs whose last look stays in memory
+JOBS_KEPT = 50  # finished jobs whose last look stays in memory
 PAUSING = "Pausing, after the piece of work that it is at"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
 _log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Queue:
         except OSError as error:
             raise OSError(worker.explain(error)) from error
         with self.changed:
-            for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-KEPT]:
+            for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-JOBS_KEPT]:
                 del self._jobs[old.run.id]
             self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, predicted.seconds)
             self._dispatch()

@@ -26,7 +26,7 @@ from svmcore.lab.store import runs
 
 ENDED = ("done", "stopped", "failed")
 MAX_WAITING = 8
-KEPT = 20  # counts that have ended and stay in memory; whole ones are also in a file
+COUNTS_KEPT = 20  # counts that have ended and stay in memory; whole ones are also in a file
 _log = logging.getLogger(__name__)
 STAGES = {"loading": "Loading the data", "preprocessing": "Preprocessing", "predicting": "Finding the twin's errors"}
 
@@ -72,7 +72,7 @@ class Counts:
                 return
             if sum(counted.latest.at_work for counted in self._known.values()) >= MAX_WAITING:
                 raise Busy(f"{MAX_WAITING} counts are waiting already; stop one, or wait for one to end")
-            for old in [name for name, counted in self._known.items() if counted.latest.state in ENDED][:-KEPT]:
+            for old in [name for name, counted in self._known.items() if counted.latest.state in ENDED][:-COUNTS_KEPT]:
                 del self._known[old]
             self._known.pop(run_id, None)
             self._known[run_id] = _Counted(run)

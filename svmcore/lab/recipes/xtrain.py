@@ -26,11 +26,11 @@ from svmcore.lab.store.group import Group
 
 SPLITS = 10
 GRID, SHORT = "0.1,0.3,1,3,10,30,100", "0.3,1,3"  # of C, for the plain machine; the short one where a fit takes seconds
-FIRST, FINAL = "3,10", "10,30"
+FIRST_GRID, FINAL_GRID = "3,10", "10,30"
 SLACK = 1.0
 
 
-class Row(NamedTuple):
+class StudyRow(NamedTuple):
     """A row of Table 1: a data set at a size."""
 
     name: str
@@ -48,20 +48,20 @@ def _set(dataset: str, n_train: int, n_test: int | None, kernel: Kernel, **field
 _ADULT = _set("a9a", 32_560, 16_280, RBF(0.05), split="given")
 _FOREST = _set("forest", 50_000, 58_100, RBF(1 / 54), classes=(2,)).replace(preprocess=("zscore",))
 ROWS = (
-    Row("banana", "Banana", _set("banana", 400, 4900, RBF(1.0)), 200, SPLITS, 0),
-    Row("waveform", "Waveform", _set("waveform", 400, 4600, RBF(1 / 20)), 200, SPLITS, 1),
-    Row("splice", "Splice", _set("splice", 1000, 2175, RBF(1 / 70)), 300, SPLITS, 2),
-    Row("adult-3185", "Adult, 3185", _set("a9a", 3185, None, RBF(0.05)), 700, SPLITS, 3),
-    Row("adult", "Adult, 32,560", _ADULT, 6000, 1, 4),
+    StudyRow("banana", "Banana", _set("banana", 400, 4900, RBF(1.0)), 200, SPLITS, 0),
+    StudyRow("waveform", "Waveform", _set("waveform", 400, 4600, RBF(1 / 20)), 200, SPLITS, 1),
+    StudyRow("splice", "Splice", _set("splice", 1000, 2175, RBF(1 / 70)), 300, SPLITS, 2),
+    StudyRow("adult-3185", "Adult, 3185", _set("a9a", 3185, None, RBF(0.05)), 700, SPLITS, 3),
+    StudyRow("adult", "Adult, 32,560", _ADULT, 6000, 1, 4),
 )
 if catalogue.entry("forest").at_hand:
     ROWS += (
-        Row("forest-50000", "Forest, 50,000", _FOREST, 10_000, 1, 5),
-        Row("forest-90000", "Forest, 90,000", _FOREST.replace(n_train=90_000), 18_000, 1, 6),
+        StudyRow("forest-50000", "Forest, 50,000", _FOREST, 10_000, 1, 5),
+        StudyRow("forest-90000", "Forest, 90,000", _FOREST.replace(n_train=90_000), 18_000, 1, 6),
     )
 
 
-def _of_table(row: Row) -> tuple[Recipe, Recipe]:
+def _of_table(row: StudyRow) -> tuple[Recipe, Recipe]:
     grid = GRID if row.splits > 1 else SHORT
     plain = row.base.replace(name=f"xtrain-{row.name}-svm", title=f"{row.title}: plain machine", grid=grid)
     edited = row.base.replace(
@@ -71,8 +71,8 @@ def _of_table(row: Row) -> tuple[Recipe, Recipe]:
         subset_size=row.subset_size,
         validation=True,
         slack=SLACK,
-        grid=FIRST,
-        final_grid=FINAL,
+        grid=FIRST_GRID,
+        final_grid=FINAL_GRID,
     )
     return plain, edited
 

@@ -40,19 +40,23 @@ class Kept(NamedTuple):
 class Method:
     """Base of all methods: a plain machine on the examples as they are; a subclass changes what it does differently.
 
-    name, title, short (for a column of a table), help, source; tasks: names of the Tasks that it solves, the usual one
-    first; plain: whether it trains on the examples as they are, and no more; fields: its own, in `recipe.options`;
-    uses_jitters: of the recipe's fields, whether it uses `jitters`; needs_images; made: see `origin`; two_classes:
-    whether it tells two classes apart and no more; looks: whether what its solvers report are machines of the problem's
-    examples, which can be looked at in training. splits: it transforms images, and preprocessing is split around that
-    (`Preprocessor.split`). repeats: its kernel transforms preprocessed examples, and repeats the steps that a jitter
-    undoes. variants: what to set side by side when methods are compared, caption -> options.
+    name, title, help, source    for forms; short: for the column of a table
+    tasks            names of the Tasks that it solves, the usual one first
+    fields           its own options of a recipe
+    plain            it trains on the examples as they are, and no more
+    made             False for one that begins with another method's machine instead of examples (`origin`)
+    two_classes      it tells two classes apart and no more
+    needs_images     it transforms images; uses_jitters: by the recipe's jitter set
+    splits           it transforms images between the steps of preprocessing (`Preprocessor.split`), not after them
+    repeats          its kernel transforms preprocessed examples, and does again the steps that a jitter undoes
+    looks            its solvers report machines of the problem's own examples, which a page can show while they train
+    variants         what stands for it where methods are compared: caption -> options
     """
 
     name = title = short = help = source = ""
     tasks: tuple[str, ...] = ("classify", "detect")
     fields: tuple[Field, ...] = ()
-    made = True  # whether its machine is made of examples; else of another method's machine
+    made = True
     result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
     line_fields: Mapping[str, Callable] = {}  # of what its fits report as `Progress.facts`, likewise
     files: tuple[Kept, ...] = ()  # that `kept` fills

@@ -22,12 +22,13 @@ from svmcore.methods.reduced import Answers, ReducedSet
 from svmcore.model import Machine, labels, multiply_adds
 from svmcore.solvers.progress import Progress, Stopped
 
-FEWEST, MOST, SHARE = 100, 10_000, 6  # examples aside; one in SHARE of the training examples, where none are left
+FEWEST_ASIDE, MAX_ASIDE = 100, 10_000  # examples aside
+ONE_ASIDE_IN = 6  # of the training examples, where none are left
 TIMED, TURNS = 256, 3  # examples aside that both machines decide on, and how often, for what a decision takes
 TENTH = 0.1  # of the machine's vectors, where no number is asked for
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """What a machine of m vectors came to."""
 
     m: int
@@ -56,7 +57,7 @@ class Reducing:
     def __init__(self, recipe, problem, monitor):
         self.recipe, self.problem, self.monitor = recipe, problem, monitor
         self.machine: Machine = problem.machine
-        self.path: list[Point] = []
+        self.path: list[CurvePoint] = []
         self.fitted: list[ReducedSet] = []  # of each point
         self.latest = Progress("", 0, 1.0, (), 0.0, 0, 0, 0, 0, 0, 0.0, None)
         self.wrong, self.started = 0, time.perf_counter()
@@ -93,7 +94,7 @@ class Reducing:
         wrong, changed = (int(np.count_nonzero(said != other)) for other in (self.y, self.answers))
         apart = float(np.sqrt(np.mean((after - self.before) ** 2)))
         (m, rho, _), now = (fitted.path_ or [(fitted.n_after_, None, None)])[-1], time.perf_counter()
-        self.path.append(Point(m, rho, wrong, changed, apart, now - self.began))
+        self.path.append(CurvePoint(m, rho, wrong, changed, apart, now - self.began))
         self.fitted.append(copy(fitted))
         self.began = now
         self._check()
@@ -180,9 +181,9 @@ def _shares(rho, norms) -> list[float | None]:
 def _aside(recipe, problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows of the training set that the reduction is fitted to, and the examples aside, X (n, d) and y (n,)."""
     rows = np.arange(len(problem.y_train))
-    if problem.aside is not None and len(problem.aside.y) >= FEWEST:
+    if problem.aside is not None and len(problem.aside.y) >= FEWEST_ASIDE:
         return rows, problem.aside.X, problem.aside.y
-    held = np.random.default_rng(recipe.seed).permutation(rows)[: min(MOST, max(len(rows) // SHARE, 1))]
+    held = np.random.default_rng(recipe.seed).permutation(rows)[: min(MAX_ASIDE, max(len(rows) // ONE_ASIDE_IN, 1))]
     fitted = rows if _nothing_to_choose(recipe) else np.setdiff1d(rows, held)
     return fitted, problem.X_train[held], problem.y_train[held]
 

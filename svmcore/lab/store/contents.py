@@ -2,7 +2,7 @@
 
 of(folder)                  the JSON files, and whether the headers of the larger ones are those of a run; UnknownRun
                             where it is gone
-files(recipe)               name -> File of a run: those that all have (FILES), and what its task and its method keep
+files(recipe)               name -> RunFile of a run: those that all have (FILES), and what its task and its method keep
 files(recipe)[name].read    all of a larger one; FileNotFoundError, Damaged
 """
 
@@ -25,12 +25,12 @@ from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import folders, reading
 from svmcore.lab.store.reading import Damaged
-from svmcore.lab.store.shelf import Shelf, share_of_memory
+from svmcore.lab.store.shelf import Bounded, share_of_memory
 from svmcore.model import Machine
 from svmcore.saved import load
 
 
-class File(NamedTuple):
+class RunFile(NamedTuple):
     """One of the files of a run, or of each of its parts. look(path): what is seen of it to list runs, read(path): all
     of it, where that is more; both raise Damaged.
 
@@ -44,7 +44,7 @@ class File(NamedTuple):
     always: bool = False
 
 
-class Contents(NamedTuple):
+class RunContents(NamedTuple):
     """What is seen of the files of a run: of a JSON file its value, None where it is missing or damaged; which file is
     damaged and why.
 
@@ -58,17 +58,17 @@ class Contents(NamedTuple):
 
 # Machines stay at hand up to a sixth of the memory that was free at the first one, so that a fit, which may take a
 # third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each.
-MACHINES = Shelf(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes)
+MACHINES = Bounded(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes)
 _found: dict[tuple[str, tuple], str] = {}  # folder, stamps -> damage that reading all of a large file has shown
 
 
-def of(folder: Path) -> Contents:
+def of(folder: Path) -> RunContents:
     """What a run's folder holds. Reads what has changed since the last time; the rest is one `stat` for each file, and
     nothing within `folders.one_look`."""
     return folders.seen(folder, lambda: _of(folder))
 
 
-def _of(folder: Path) -> Contents:
+def _of(folder: Path) -> RunContents:
     key = str(folder), _stamps(folder)
     if dict(key[1])["recipe.json"] is None:
         reading.require_there(folder)
@@ -103,7 +103,7 @@ def _stamps(folder: Path) -> tuple:
 
 
 @lru_cache(maxsize=4096)
-def _read(folder: str, stamps: tuple) -> Contents:
+def _read(folder: str, stamps: tuple) -> RunContents:
     stamps = dict(stamps)
     recipe, _ = _checked(f"{folder}/recipe.json", stamps["recipe.json"])
     table = files(recipe)
@@ -117,7 +117,7 @@ def _read(folder: str, stamps: tuple) -> Contents:
     result = values["result.json"]
     if not damage and result and recipe.folds and "validation" not in result:
         damage = str(Damaged("result.json", "it has no validation, which the recipe asks for"))
-    return Contents(values, damage, oddity)
+    return RunContents(values, damage, oddity)
 
 
 @lru_cache(maxsize=16384)
@@ -195,13 +195,13 @@ def _meant(path: Path, read: Callable, *what) -> object:
         raise error if isinstance(error, Damaged) else Damaged(path.name, error) from error
 
 
-def _arrays(read: Callable, always: bool, **how) -> File:
+def _arrays(read: Callable, always: bool, **how) -> RunFile:
     """Of arrays; how: what `reading.announced` checks."""
-    return File(partial(reading.announced, **how), read, always=always)
+    return RunFile(partial(reading.announced, **how), read, always=always)
 
 
-def _json(check: Callable, essential: bool = True) -> File:
-    return File(partial(reading.read_json, check=check), essential=essential)
+def _json(check: Callable, essential: bool = True) -> RunFile:
+    return RunFile(partial(reading.read_json, check=check), essential=essential)
 
 
 FILES = {
@@ -215,16 +215,16 @@ FILES = {
     "result.json": _json(reading.result),
     "split.npz": _arrays(train_index, True, arrays=reading.SPLIT),
     "model.npz": _arrays(machine, True, arrays=reading.MODEL),
-    "progress.jsonl": File(reading.announced_lines, partial(reading.read_lines, more={})),
+    "progress.jsonl": RunFile(reading.announced_lines, partial(reading.read_lines, more={})),
 }
 
 
-def files(recipe: Recipe | None) -> dict[str, File]:
+def files(recipe: Recipe | None) -> dict[str, RunFile]:
     """Those of a run; where its recipe cannot be read, those of any."""
     return FILES if recipe is None else _files(recipe.task, recipe.method)
 
 
-def _files(task: str, method: str) -> dict[str, File]:
+def _files(task: str, method: str) -> dict[str, RunFile]:
     task, method = TASKS[task], METHODS[method]
     own = {
         "progress.jsonl": FILES["progress.jsonl"]._replace(read=partial(reading.read_lines, more=method.line_fields)),

@@ -26,11 +26,11 @@ SPELLED = {  # field -> how a value is said; others by their names
     "classes": "classes {}", "class_weight": "weights {}",
 }  # fmt: skip
 UNSAID = ("name", "title", "task", "cache_mb")
-MOST = 4  # fields that a label says
-LONGEST = 60  # characters of one
+MAX_FIELDS = 4  # fields that a label says
+MAX_TEXT = 60  # characters of one
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """One line of a folded list: runs that were started together, newest first, or a single one."""
 
     key: str  # the id of a single run, or the key of the group
@@ -56,18 +56,18 @@ def members(found: Sequence[Run]) -> dict[str, str]:
     return distinct({run.id: said.get(run.id) or run.title for run in found})
 
 
-def folded(found: Iterable[Run]) -> list[Entry]:
+def folded(found: Iterable[Run]) -> list[ListEntry]:
     """The runs of a list as its entries; of a group of which one run is left, that one stands for itself."""
     together: dict[str, list[Run]] = {}
     for run in found:
         together.setdefault(run.group.key if run.group else run.id, []).append(run)
     return [
-        Entry(key, tuple(those), those[0].group) if len(those) > 1 else Entry(those[0].id, (those[0],))
+        ListEntry(key, tuple(those), those[0].group) if len(those) > 1 else ListEntry(those[0].id, (those[0],))
         for key, those in together.items()
     ]
 
 
-def entry_labels(entries: Sequence[Entry]) -> dict[str, str]:
+def entry_labels(entries: Sequence[ListEntry]) -> dict[str, str]:
     """Key of an entry -> what to call it; no two alike."""
     single = labels([entry.runs[0] for entry in entries if entry.group is None])
     named = {entry.key: single.get(entry.key) or f"{entry.group.title} · {len(entry.runs)} runs" for entry in entries}
@@ -101,14 +101,14 @@ def _differences(found: Sequence[Run]) -> dict[str, str]:
     brief = len(briefs) == len(values["kernel"])
     return {
         run_id: " · ".join(_said(name, recipes[run_id].kernel.brief if name == "kernel" and brief else of_run[name])
-                           for name in [name for name in names if of_run.get(name)][:MOST])
+                           for name in [name for name in names if of_run.get(name)][:MAX_FIELDS])
         for run_id, of_run in texts.items()
     }  # fmt: skip
 
 
 def _said(name: str, text: str) -> str:
     text = SPELLED.get(name, name.replace("_", " ") + " {}").format(text)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
 def _recipe(run: Run) -> Recipe | None:

@@ -19,26 +19,26 @@ from svmcore.lab.registry.checks import short
 from svmcore.lab.store import folders, runs
 
 MAX_FILE = 1 << 20  # bytes
-MOST, LONGEST = 50, 60  # presets; characters of a name
+MAX_PRESETS, MAX_NAME = 50, 60  # presets; characters of a name
 _changing = threading.Lock()
 
 
 def kept() -> dict[str, Recipe]:
     """Name -> recipe, oldest first; empty where there is no file, or none that can be read."""
-    return dict(filter(None, map(_read, (_listed() or [])[:MOST])))
+    return dict(filter(None, map(_read, (_listed() or [])[:MAX_PRESETS])))
 
 
 def keep(name: str, recipe: Recipe) -> None:
     """Keep a recipe under a name, in the place of one that has it. RecipeError for a name that cannot be, or beyond
-    MOST of them; OSError when the disk takes nothing."""
+    MAX_PRESETS of them; OSError when the disk takes nothing."""
     name = _name(name)
     with _changing:
         if (listed := _listed()) is None:
             _file().replace(_file().with_name("presets.damaged.json"))
             listed = []
         at = next((at for at, one in enumerate(listed) if _is(one, name)), len(listed))
-        if at >= MOST:
-            raise RecipeError("presets", f"{at} are kept already", f"{MOST}; remove one")
+        if at >= MAX_PRESETS:
+            raise RecipeError("presets", f"{at} are kept already", f"{MAX_PRESETS}; remove one")
         listed[at : at + 1] = [{"name": name, "recipe": recipe.replace(name="custom", title=name).to_dict()}]
         _write(listed)
 
@@ -78,8 +78,8 @@ def _is(one: object, name: str) -> bool:
 
 def _name(text: object) -> str:
     name = text.strip() if isinstance(text, str) else ""
-    if not name or len(name) > LONGEST or not name.isprintable():
-        raise RecipeError("name", short(text), f"one line of 1 to {LONGEST} characters")
+    if not name or len(name) > MAX_NAME or not name.isprintable():
+        raise RecipeError("name", short(text), f"one line of 1 to {MAX_NAME} characters")
     return name
 
 

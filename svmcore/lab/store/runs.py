@@ -37,7 +37,7 @@ from svmcore.lab.store.run import BALLAST, Run, RunBusy
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
 GONE = "it is gone already"  # what is said of a run that is not there to be changed
 BALLAST_SIZE = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
-LEFT = 60  # seconds after which what is not whole is no longer being written
+UNTOUCHED = 60  # seconds after which what is not whole is no longer being written
 _cleared: set[Path] = set()  # folders of runs that this process has cleared of what kills had left
 
 
@@ -125,7 +125,7 @@ def _everything() -> list[Run]:
             with suppress(OSError):
                 if path.is_dir():
                     found.append(Run(path.name, path))
-        elif path.name.startswith(".new-") and not folders.is_owned(path) and trash.age(path) > LEFT:
+        elif path.name.startswith(".new-") and not folders.is_owned(path) and trash.age(path) > UNTOUCHED:
             shutil.rmtree(path, ignore_errors=True)
     return found
 
@@ -136,7 +136,7 @@ def _clear(folder: Path) -> None:
     for path in folder.glob("[0-9]*"):
         folders.clear(path, 0, BALLAST)
     for path in (home(), *home().glob("own"), *home().glob("own/pictures"), *home().glob("downloads/*")):
-        folders.clear(path, LEFT)
+        folders.clear(path, UNTOUCHED)
 
 
 def delete(found: Iterable[Run]) -> Deleted:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 from svmcore.memory import MB, free_mb
 
 
-class Shelf:
+class Bounded:
     """Values by key. size(value): bytes that it holds now; limit: bytes of all."""
 
     def __init__(self, limit: Callable[[], int], size: Callable[[object], int]):

@@ -187,7 +187,7 @@ def threshold(f: np.ndarray, Y: np.ndarray, slack: float = 0.0) -> tuple[float, 
 
 
 @dataclass(frozen=True)
-class CrossTraining(Rule):
+class ByCrossTraining(Rule):
     """Cross-training's first stage as a rule."""
 
     name: ClassVar[str] = "cross-training"

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import float32_rows
-from svmcore.methods.editing.crossing import CrossTraining
+from svmcore.methods.editing.crossing import ByCrossTraining
 from svmcore.methods.editing.neighbours import Condense, EditedNearest, Multiedit, MultieditBySVM, MultieditCondense
 from svmcore.methods.editing.roles import Edited
 from svmcore.methods.editing.rule import Given, Rule
@@ -20,7 +20,7 @@ from svmcore.svc import SVC
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule
-    for rule in (EditedNearest, Multiedit, MultieditBySVM, Condense, MultieditCondense, Trimmed, CrossTraining)
+    for rule in (EditedNearest, Multiedit, MultieditBySVM, Condense, MultieditCondense, Trimmed, ByCrossTraining)
 }
 
 

@@ -28,7 +28,7 @@ from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.split import Split
 
-FEWEST = 3  # examples of a class that a Gaussian is fitted to
+FEWEST_OF_A_CLASS = 3  # examples of a class that a Gaussian is fitted to
 PIXEL_SECONDS = 4e-7  # to look over one pooled pixel, on the machine that other rates were read off
 PER_PIXEL = 0.0024  # candidates of a pooled pixel, read off experiments A, B and C
 
@@ -160,7 +160,7 @@ def _problem(
 def _gaussian(problem: Problem, y: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
     """{"Gaussian": scores (m,) of two Gaussians on the test candidates, seconds of their fit}, where there are enough
     examples of both classes for them."""
-    if min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)) < FEWEST:
+    if min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)) < FEWEST_OF_A_CLASS:
         return {}
     started = time.perf_counter()
     with one_blas_thread:

@@ -34,7 +34,7 @@ from svmcore.solvers.progress import under_name
 
 OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
 WINDOW_SECONDS = 8e-7  # of a window looked at, on the machine that other rates were read off
-STEP, LONGEST = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
+MINED_STEP, MINED_SIDE = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
 CLEAR = 0.1  # overlap with an object up to which a window shows background
 
 
@@ -165,7 +165,7 @@ class Scanned(Finder):
         some = pictures.empty or [pictures.pictures[at] for at in part.train]
         mined = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
         tested = [pictures.pictures[at] for at in part.test]
-        scans = (some, STEP, mined), (tested, recipe.option("scale_step"), 1)
+        scans = (some, MINED_STEP, mined), (tested, recipe.option("scale_step"), 1)
         pixels = sum(times * sum(picture.image.size for picture in of) / (1 - step**-2) for of, step, times in scans)
         return WINDOW_SECONDS * pixels * (recipe.option("enlarge") / recipe.option("stride")) ** 2
 
@@ -218,10 +218,10 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
         machine,
         limit=recipe.option("mined"),
         threshold=recipe.option("floor"),
-        longest=LONGEST,
+        longest=MINED_SIDE,
         turns=4 if recipe.option("turned") and empty else 1,
         check=lambda: check("mining"),
-        **_how(recipe, ground.discard) | {"step": STEP},
+        **_how(recipe, ground.discard) | {"step": MINED_STEP},
     )
     boxes = grown(mined.boxes, _grow(recipe, ground.pictures))
     clear = np.array([_clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)

@@ -19,7 +19,7 @@ from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE, counts
 
 ANSWERS = {"final": "The final machine", "bagged": "The average of the first machines"}
-LEFT = 0.25  # share of the training examples that the final machine trains on, about
+SHARE_LEFT = 0.25  # share of the training examples that the final machine trains on, about
 
 
 class CrossTraining(Method):
@@ -161,7 +161,7 @@ class CrossTraining(Method):
         r = min(asked or max(2, size.n_train // s), size.n_train)
         first = Stage(r, 1, s * max(1, len(values_of(recipe.option("grid")) or ())))
         tried = max(1, len(values_of(recipe.option("final_grid")) or ()))
-        last = Stage(max(2, round(LEFT * size.n_train)), 1, tried, CLEAN)  # none on the wrong side
+        last = Stage(max(2, round(SHARE_LEFT * size.n_train)), 1, tried, CLEAN)  # none on the wrong side
         return [first, last] if recipe.option("answer") == "final" else [first._replace(times=s), last]
 
     def held(self, recipe, size: Sizes) -> float:

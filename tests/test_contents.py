@@ -30,8 +30,17 @@ class Weighed(Method):
     line_fields = {"heaviest": positive}  # noqa: RUF012
 
     def train(self, recipe, problem, monitor):
-        self.n = len(problem.y_train)
-        return super().train(recipe, problem, lambda progress: monitor(progress._replace(facts={"heaviest": 1.5})))
+        self.n, self.told = len(problem.y_train), set()
+
+        def heaviest(progress):
+            self.told.add(int(progress.iterations))
+            return monitor(progress._replace(facts={"heaviest": 1.5}))
+
+        heaviest.burst = 1
+        return super().train(recipe, problem, heaviest)
+
+    def points(self, line):
+        return line["iterations"]  # so that every line is kept
 
     def kept(self, estimator):
         return {"weights": {"w": np.arange(self.n) / self.n}}
@@ -76,6 +85,13 @@ def test_it_is_no_file_of_a_run_of_another_method(run):
     assert plain.state == "done"
     with pytest.raises(FileNotFoundError, match="keep no"):
         plain.kept("weights")
+
+
+def test_a_line_with_another_point_is_kept_however_soon_it_comes(run):
+    told = METHODS["weighed"].told - {0}
+    assert len(told) > 5
+    assert told <= {line["iterations"] for line in run.progress()}
+    assert len(made(MOONS).progress()) < len(told)
 
 
 def test_lines_of_progress_are_checked_by_what_the_method_declares(run):

@@ -133,7 +133,7 @@ class _Watch:
         self._thread = threading.get_ident()
         self.started = self._working()
         self.trained: float | None = None  # age when the training began
-        self.points = 0  # of the curve of a reduction, as far as it is told
+        self.method, self.points = METHODS[run.recipe.method], 0  # points: that its lines have told so far
 
     @property
     def age(self) -> float:
@@ -191,12 +191,12 @@ class _Watch:
         }
         if line["mean_gap"] is None:  # several fits side by side, of which none has reported yet
             return
-        self.pace.seen(age, line["mean_gap"] if METHODS[self.run.recipe.method].made else math.inf)
+        self.pace.seen(age, line["mean_gap"] if self.method.made else math.inf)
         stage = "" if progress.stage == "train" else f": {progress.stage}"
         self._tell(STAGES["fitting"] + stage, progress=line, eta_seconds=self.pace.eta(age))
-        final = progress.gap <= tol and METHODS[self.run.recipe.method].made
-        points, self.points = self.points, len(line.get("path", ()))
-        final |= self.points > points  # another size is done
+        final = progress.gap <= tol and self.method.made
+        points, self.points = self.points, self.method.points(line)
+        final |= self.points > points
         if self.pace.should_write(age) or final:
             self.control.write(self.run.add_progress, line)
         if self.viewer is not None and self.viewer.due(progress, final):

@@ -118,6 +118,10 @@ class Method:
         """The arrays of each of its `files`, by stem."""
         return {}
 
+    def points(self, line: dict) -> int:
+        """How many results of its own a line of progress tells; the first line with another one is kept at once."""
+        return 0
+
     def words(self, result: dict) -> str:
         """A sentence about those figures; empty when there is nothing to say."""
         return ""

@@ -133,6 +133,9 @@ class Reduced(Method):
     def figures(self, estimator) -> dict:
         return {"reduction": estimator.report}
 
+    def points(self, line: dict) -> int:
+        return len(line.get("path", ()))
+
     def words(self, result: dict) -> str:
         if not (known := result.get("reduction")):
             return ""

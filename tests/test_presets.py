@@ -39,7 +39,7 @@ def test_a_name_is_no_path(home):
 
 
 def test_there_is_an_end_to_them(home, monkeypatch):
-    monkeypatch.setattr(presets, "MOST", 2)
+    monkeypatch.setattr(presets, "MAX_PRESETS", 2)
     for name in ("a", "b", "a"):
         presets.keep(name, MOONS)
     with pytest.raises(RecipeError, match="remove one"):

@@ -121,13 +121,15 @@ def test_a_new_finder(more, capsys):
     assert many > 10 * few
     app = open_page("detect", task="detect", dataset="venus-like", finder="squares", cells="12")
     assert not app.warning
-    assert app.number_input(key="detect_cells").value == 12
-    shown = {widget.key for widget in app.number_input}
-    assert not shown & {"detect_pool", "detect_reach", "detect_stride", "detect_votes"}
-    app.selectbox(key="detect_finder").set_value("matched").run()
-    shown = {widget.key for widget in app.number_input}
-    assert {"detect_pool", "detect_reach"} <= shown
-    assert not shown & {"detect_cells", "detect_stride", "detect_votes"}
+    numbers = {widget.label: widget.value for widget in app.number_input}
+    assert numbers["Cells"] == 12
+    assert not numbers.keys() & {"Pooled", "Reach, pixels", "Stride", "Votes"}
+    (finder,) = (widget for widget in app.selectbox if widget.label == "Candidates from")
+    finder.set_value("matched").run()
+    assert not app.exception
+    numbers = {widget.label for widget in app.number_input}
+    assert {"Pooled", "Reach, pixels"} <= numbers
+    assert not numbers & {"Cells", "Stride", "Votes"}
 
 
 def test_a_new_rule(more, capsys):

@@ -99,8 +99,9 @@ def chromium():
 def server(tmp_path_factory, chromium):
     """The app with a copy of the pages, shared by the tests; its home starts empty, so it trains the preset first."""
     base = tmp_path_factory.mktemp("app")
-    left = shutil.ignore_patterns(".git", ".venv", "data", "svmcore", "tests", "__pycache__")
-    shutil.copytree(ROOT, base / "tree", ignore=left)
+    for part in ("pages", ".streamlit"):
+        shutil.copytree(ROOT / part, base / "tree" / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "app.py", base / "tree")
     with running_app(base / "tree", base / "home") as running:
         page = chromium.new_page()
         page.goto(f"{running.url}/train")

@@ -11,7 +11,7 @@ from svmcore.lab import jobs
 from svmcore.lab.jobs import queue, welcome
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import presets, runs
-from tests.driven import captions, open_page
+from tests.driven import captions, open_page, whole_app  # noqa: F401
 from tests.gate import MOONS, until
 
 

@@ -74,7 +74,7 @@ def test_the_bars_of_both_machines_add_up_to_what_the_run_decided(name, by, requ
         pictured = [known[line].parts[side.machine] for line in side.names]
         assert np.all(np.diff(np.abs(pictured)) <= 1e-12)
         assert sum(p for p in pictured if p > 0) <= side.part_for + 1e-9
-        assert len(side.names) == len(side.signs) == len(side.rings) == len(side.captions) <= bills.ALL
+        assert len(side.names) == len(side.signs) == len(side.rings) == len(side.captions) <= bills.LINES_ALL
     assert words.classes == [str(c) for c in classes]
     if by == "class":
         assert sum(known[line].parts[sides[0].machine] for line in sides[0].names) + sides[0].bias == pytest.approx(

@@ -130,10 +130,11 @@ def _usual(run: Run, able: dict[str, Run]) -> list[str]:
     by_method = {}
     for other in able.values():
         method = other.recipe.method
-        if method != run.recipe.method and not "".join(other.recipe.preprocess[:1]).startswith("scramble"):
+        if not "".join(other.recipe.preprocess[:1]).startswith("scramble"):
             best = by_method.get(method)
             if best is None or abs(size(other) - size(run)) < abs(size(best) - size(run)):
                 by_method[method] = other
+    by_method.pop(run.recipe.method, None)
     order = list(METHODS)
     others = sorted(by_method.values(), key=lambda other: order.index(other.recipe.method))
     return [other.id for other in sorted([run, *others[: USUAL - 1]], key=lambda o: order.index(o.recipe.method))]

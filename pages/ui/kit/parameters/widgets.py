@@ -46,11 +46,24 @@ def choice(
         return one_of(label, options, at, widget=widget, instead=asked, bind="query-params", **first, **how)
     if _news(name, at, how):
         values[at] = asked
+    if "on_change" not in how:  # noted at the click: what is drawn above this may read the address
+        how |= {"on_change": _note, "args": (name, at, usual, always)}
     value = one_of(label, options, at, widget=widget, instead=usual, **how)
     if value != asked or not (raw in options or (raw != before and not always)):
-        raw = str(value) if always or value != usual else None
+        raw = _text(value, usual, always)
     write(f"choice_{name}", [name], {} if raw is None else {name: raw}, [at])
     return value
+
+
+def _note(name: str, key: str, usual, always: bool) -> None:
+    """Callback: write what was chosen; what is reported as empty is left to `one_of`."""
+    if (value := st.session_state[key]) is not None:
+        text = _text(value, usual, always)
+        write(f"choice_{name}", [name], {} if text is None else {name: text}, [key])
+
+
+def _text(value, usual, always: bool) -> str | None:
+    return str(value) if always or value != usual else None
 
 
 def one_of(label: str, options: list, key: str, *, where=st, widget=SEGMENTS, instead=None, **how):

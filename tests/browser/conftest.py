@@ -18,6 +18,8 @@ from tests.browser.steps import OUTCOME
 from tests.homes import lend_compiled
 
 ROOT = Path(__file__).parents[2]
+# Not by PYTHONPATH: Streamlit watches every file of its folders, those of installed packages too.
+SERVE = f"import sys; sys.path.insert(1, {str(ROOT)!r}); from streamlit.web.cli import main; main()"
 START_SECONDS = 60
 PATIENCE = 900  # seconds of a test: its server compiles, beside that of another one
 PRESET_SECONDS = 240  # a tenth of it on a quiet machine, compilation included
@@ -61,8 +63,8 @@ def running_app(tree, home):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
-    environment = os.environ | {"SVMLAB_HOME": str(lend_compiled(home)), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", SERVE, "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    environment = os.environ | {"SVMLAB_HOME": str(lend_compiled(home))}
     log = home / "server.log"
     with log.open("ab") as out:
         process = subprocess.Popen(command, cwd=tree, env=environment, stdout=out, stderr=subprocess.STDOUT)

@@ -56,14 +56,16 @@ def answers(url):
 
 
 @contextmanager
-def running_app(tree, home):
-    """Serve the app of the folder `tree` with the home folder `home`; yields a Server that answers.
+def running_app(tree, home, *options):
+    """Serve the app of the folder `tree` with the home folder `home` and more options of Streamlit's; yields a Server
+    that answers.
 
     The tree holds app.py and the pages; the library is the one that is tested."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-c", SERVE, "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    given = [f"--server.port={port}", "--server.headless=true", *options]
+    command = [sys.executable, "-c", SERVE, "run", "app.py", *given]
     environment = os.environ | {"SVMLAB_HOME": str(lend_compiled(home))}
     log = home / "server.log"
     with log.open("ab") as out:

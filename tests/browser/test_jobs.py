@@ -2,8 +2,10 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import running_app
 from tests.browser.steps import OUTCOME, expect_state, metric, press, run_id, settle, start, visit
 
 LONG = "/train?dataset=mnist-5k&method=vsv&jitters=box:1&slow_motion=true"
@@ -87,6 +89,7 @@ def test_pause_and_resume(server, tab):
     metric(tab, "Time")  # training has begun
     press(tab, "pause")
     expect_state(tab, "paused", 10)
+    tab.wait_for_timeout(1500)  # the burst that was at work is still told
     before = metric(tab, "Time")
     tab.wait_for_timeout(2500)
     assert metric(tab, "Time") == before
@@ -95,8 +98,15 @@ def test_pause_and_resume(server, tab):
     expect_state(tab, "done", 180)  # runs give way to whatever else is at work
 
 
-def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(server, tab):
-    visit(tab, server.url + WATCHABLE)
+@pytest.fixture
+def edited(server, tmp_path):
+    """A server that looks for edits of its pages."""
+    with running_app(server.tree, tmp_path / "home", "--server.fileWatcherType=auto") as running:
+        yield running
+
+
+def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(edited, tab):
+    visit(tab, edited.url + WATCHABLE)
     run = start(tab)
     expect_state(tab, "running", 90)
     expect(tab.get_by_test_id("stMetric").first).to_be_visible()
@@ -104,7 +114,7 @@ def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(server, tab):
     settle(tab)
     assert run_id(tab) == run
     expect_state(tab, "running", 10)
-    page = server.tree / "pages" / "train.py"
+    page = edited.tree / "pages" / "train.py"
     text = page.read_text()
     page.write_text(text.replace('st.title("Train")', 'st.title("Train, edited")'))
     try:
@@ -114,4 +124,4 @@ def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(server, tab):
         expect_state(tab, "running", 10)
         expect_state(tab, "done", 90)
     finally:
-        page.write_text(text)  # other tests look at the page too
+        page.write_text(text)  # the shared server's page too

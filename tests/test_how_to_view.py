@@ -1,8 +1,6 @@
 """The lines by which pages/README.md adds a view, taken from there and run."""
 
-import re
 import sys
-from pathlib import Path
 from types import ModuleType
 
 from pages.ui import views
@@ -10,21 +8,15 @@ from pages.ui.kit import view
 from pages.ui.run.report import sheet
 from svmcore.lab import Recipe, jobs
 from tests.driven import finished, open_page, whole_app  # noqa: F401
+from tests.readme import lines
 
-README = Path(__file__).parents[1] / "pages" / "README.md"
 MOONS = Recipe(dataset="toy-moons", preprocess=(), n_train=80, n_test=40)
-
-
-def blocks(title):
-    """The Python of one section of the README."""
-    section = README.read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
-    return re.findall(r"```python\n(.*?)```", section, re.S)
 
 
 def test_a_view_is_a_file_and_a_line(home, monkeypatch):
     monkeypatch.setattr(jobs, "ensure_preset", lambda: None)
     monkeypatch.setattr(view, "METHODS", dict(view.METHODS))
-    file, line = blocks("How to add a view")
+    file, line = lines("pages/README.md", "How to add a view")
     module = ModuleType("pages.ui.views.nu_sv")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(file, module.__dict__)

@@ -2,26 +2,18 @@
 
 import re
 import shutil
-from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
 from svmcore.lab.jobs import welcome
 from svmcore.lab.store import runs
 from tests.driven import whole_app  # noqa: F401
-
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "pages/README.md").read_text("utf-8")
-
-
-def lines(heading):
-    """The blocks of code below a heading."""
-    return re.findall(r"```python\n(.*?)```", README.partition(f"## {heading}\n")[2].partition("\n## ")[0], re.DOTALL)
+from tests.readme import ROOT, lines
 
 
 def test_the_lines_that_add_a_page_add_it(home):
     welcome.WELCOME.homes.add(runs.home())  # no preset is trained
-    page, entry = lines("How to add a page")
+    page, entry = lines("pages/README.md", "How to add a page")
     name = re.match(r'entry\("\w", "(\w+)"', entry)[1]
     shutil.copytree(ROOT / "pages", home / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (home / "pages" / f"{name}.py").write_text(page, "utf-8")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.browser.conftest import CHROMIUM_FLAGS, ROOT, running_app
+from tests.browser.conftest import ROOT, running_app
+from tests.browser.headless import how_to_launch
 
 PATIENCE = 120_000  # milliseconds that a step may take before the bench gives up
 
@@ -18,9 +18,8 @@ PATIENCE = 120_000  # milliseconds that a step may take before the bench gives u
 def app_and_tabs(home: Path) -> Iterator[tuple]:
     """(server, new_tab): the app of this tree, and a function that opens a page `height` pixels high, 1440 wide."""
     expect.set_options(timeout=PATIENCE)
-    path = shutil.which("chromium") or shutil.which("google-chrome")
     with running_app(ROOT, home) as server, sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        browser = tool.chromium.launch(**how_to_launch())
 
         def new_tab(height: int = 1000) -> Page:
             page = browser.new_context(viewport={"width": 1440, "height": height}).new_page()

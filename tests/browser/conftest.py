@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from tests.browser.headless import how_to_launch
 from tests.browser.steps import OUTCOME
 from tests.homes import lend_compiled
 
@@ -23,13 +24,6 @@ SERVE = f"import sys; sys.path.insert(1, {str(ROOT)!r}); from streamlit.web.cli 
 START_SECONDS = 60
 PATIENCE = 900  # seconds of a test: its server compiles, beside that of another one
 PRESET_SECONDS = 240  # a tenth of it on a quiet machine, compilation included
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 
 
 def pytest_collection_modifyitems(items):
@@ -89,12 +83,13 @@ def running_app(tree, home, *options):
 @pytest.fixture(scope="session")
 def chromium():
     """One headless Chromium for the session; skips with the reason when there is none."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("browser tests need Chromium (Debian: apt-get install chromium)")
+    try:
+        how = how_to_launch()
+    except FileNotFoundError as none:
+        pytest.skip(f"browser tests: {none}")
     expect.set_options(timeout=120_000)  # the first visits of a fresh home wait for the compiler
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        browser = playwright.chromium.launch(**how)
         yield browser
         browser.close()
 

@@ -7,14 +7,14 @@ same server held once one browser had started a run and gone through the pages: 
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
 
 from playwright.async_api import async_playwright
 
 from tests.bench.soak import ROOT, Budget, draw, row, temporary_home
 from tests.bench.soak.clients import Held, Visits, click, open_client, train, wander
-from tests.browser.conftest import CHROMIUM_FLAGS, running_app
+from tests.browser.conftest import running_app
+from tests.browser.headless import how_to_launch
 
 CLIENTS = 12
 RUNS = (
@@ -36,7 +36,7 @@ def browsers(budget: Budget, seed: int) -> list[dict]:
 async def _attack(server, budget: Budget, seed: int) -> list[dict]:
     visits, alone, held = Visits(), Visits(), Held(server.process.pid)
     async with async_playwright() as tool:
-        browser = await tool.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+        browser = await tool.chromium.launch(**how_to_launch())
         first = await open_client(browser, server.url, alone)
         await train(first, server.url, RUNS[0])
         rng = draw(seed, 0)

@@ -19,6 +19,7 @@ import numpy as np
 from tests.browser.steps import QUIET
 
 PATIENCE = 60_000  # milliseconds that a page may take before it counts as fallen
+FIRST_PATIENCE = 5 * PATIENCE  # the server may compile, and all clients come at once
 
 
 @dataclass
@@ -62,11 +63,12 @@ async def open_client(browser, url: str, visits: Visits):
     """A context of its own, on the first page, that notes script errors."""
     context = await browser.new_context(viewport={"width": 1280, "height": 900})
     page = await context.new_page()
-    page.set_default_timeout(PATIENCE)
+    page.set_default_timeout(FIRST_PATIENCE)
     page.on("pageerror", lambda error: visits.failures.append(f"script error: {error}"[:300]))
     await page.goto(url)
     await page.get_by_test_id("stSidebarNavLink").first.wait_for()
     await page.locator(QUIET).wait_for()
+    page.set_default_timeout(PATIENCE)
     return page
 
 

@@ -9,7 +9,6 @@ hours; it falls where a day would add more than DAY of what is held.
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
 
 import numpy as np
@@ -18,7 +17,8 @@ from scipy.stats import theilslopes
 
 from tests.bench.soak import ROOT, Budget, draw, row, temporary_home
 from tests.bench.soak.clients import Held, Visits, open_client, train, wander
-from tests.browser.conftest import CHROMIUM_FLAGS, running_app
+from tests.browser.conftest import running_app
+from tests.browser.headless import how_to_launch
 
 CLIENTS = 4
 HOURS = 8.0  # of a working day
@@ -59,7 +59,7 @@ def of_a_day(samples: list[tuple], column: int) -> tuple[float, float, float]:
 async def _attack(server, budget: Budget, seed: int) -> tuple[Visits, Held, int]:
     visits, held = Visits(), Held(server.process.pid)
     async with async_playwright() as tool:
-        browser = await tool.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+        browser = await tool.chromium.launch(**how_to_launch())
         clients = [await open_client(browser, server.url, visits) for _ in range(CLIENTS)]
         starter = await open_client(browser, server.url, visits)
         ends = time.monotonic() + budget.seconds

@@ -8,7 +8,6 @@ two real servers start at once on an empty home, with a browser each: one preset
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -100,7 +99,8 @@ def _real() -> list[dict]:
     """Two servers that start at once on an empty home."""
     from playwright.sync_api import expect, sync_playwright
 
-    from tests.browser.conftest import CHROMIUM_FLAGS, running_app
+    from tests.browser.conftest import running_app
+    from tests.browser.headless import how_to_launch
     from tests.browser.steps import OUTCOME, visit
 
     wrong = []
@@ -111,7 +111,7 @@ def _real() -> list[dict]:
         running_app(ROOT, home) as other,
         sync_playwright() as tool,
     ):
-        browser = tool.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+        browser = tool.chromium.launch(**how_to_launch())
         tabs = [browser.new_context().new_page() for _ in range(2)]
         for tab, server in zip(tabs, (one, other), strict=True):
             tab.set_default_timeout(120_000)

@@ -79,7 +79,7 @@ def test_subsets_are_disjoint_as_long_as_a_class_lasts():
     times = np.bincount(rows[label[rows] == 1], minlength=100)[label == 1]
     assert set(times) <= {2, 3, 4}
     X, y = overlapping(200, share=0.2)
-    machine = CrossTrainingSVC(n_subsets=5, subset_size=74, validation_size="third").fit(X, y)
+    machine = CrossTrainingSVC(n_subsets=5, subset_size=74, validation_size="third", random_state=0).fit(X, y)
     assert np.bincount(y[machine.validation_] > 0).tolist() == [21, 3]  # 5 of 24 would not leave 37 for each subset
     machine = CrossTrainingSVC(n_subsets=5).fit(*overlapping(200))
     assert machine.subsets_.shape == (5, 40)

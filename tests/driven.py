@@ -18,8 +18,8 @@ RUN_SECONDS = 120  # that a small run may take, compilation included
 def whole_app(monkeypatch):
     """Pages run from app.py (before each run AppTest turns on Streamlit's older page discovery, which runs a page
     alone), and no session searches the installed packages anew: half of the time that a page would take."""
-    monkeypatch.setattr(script_runner, "_mpa_v1", script_of_app)
-    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", no_components)
+    for module, name, instead in WHOLE_APP:
+        monkeypatch.setattr(module, name, instead)
 
 
 def script_of_app(path):
@@ -27,9 +27,10 @@ def script_of_app(path):
     exec(Path(path).read_text("utf-8"), {"__name__": "__main__", "__file__": path})
 
 
-def no_components():
-    """What a search of the installed packages finds."""
-    return []
+WHOLE_APP = (
+    (script_runner, "_mpa_v1", script_of_app),
+    (manifest_scanner, "scan_component_manifests", list),  # none
+)
 
 
 def open_page(page, /, **query):

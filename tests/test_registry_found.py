@@ -19,7 +19,7 @@ from svmcore.lab.registry.finder import Finder
 from svmcore.lab.registry.finders import FINDERS
 from svmcore.lab.registry.finders.findings import beside_truth
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.methods.editing import OWN
+from svmcore.lab.registry.methods.editing import OFFERED
 from svmcore.lab.registry.problem import assemble
 from svmcore.lab.registry.split import Split
 from svmcore.lab.registry.tasks import TASKS
@@ -94,7 +94,7 @@ def more(home, monkeypatch):
     """A lab that knows one more of each, with a run, so that no preset starts."""
     assert jobs.wait(jobs.submit(RECIPES["moons"]), 300).state == "done"
     monkeypatch.setitem(FINDERS, "squares", Squares())
-    monkeypatch.setitem(OWN, "every", Every)
+    monkeypatch.setitem(OFFERED, "every", Every)
 
 
 def predicted(recipe):

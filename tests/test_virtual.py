@@ -183,6 +183,17 @@ def test_snapshots_decide_like_the_machine_that_a_stop_would_leave(digits):
     np.testing.assert_allclose(np.abs(first.coef[waiting]).sum(1), base.alpha[waiting].sum(1))
 
 
+@pytest.mark.parametrize("steps", [UNIT, StandardScaler(), None])
+def test_a_machine_is_looked_at_before_it_has_a_support_vector(digits, steps):
+    X, y, T, _ = digits
+    looks = []
+    virtual = VirtualSVC(svc(), scope="all", prepare=steps)
+    virtual.fit(X, y, monitor=lambda progress: looks.append(progress.snapshot()))  # None: stop
+    assert looks[0].vectors.shape == (0, 64)
+    assert not looks[0].support.size
+    assert virtual.predict(T).shape == (400,)
+
+
 @pytest.mark.parametrize("padding", [0, 2], ids=["vectors", "orbit"])
 def test_machines_side_by_side_are_those_of_one_after_the_other(digits, padding, monkeypatch):
     """Which of them begins or ends first, and on whose threads kernel values are computed, changes no number."""

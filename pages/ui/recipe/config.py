@@ -6,7 +6,6 @@ The form starts from the recipe that the address spells out, or from the preset,
 the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
 """
 
-import dataclasses
 from contextlib import contextmanager, suppress
 
 import streamlit as st
@@ -19,7 +18,7 @@ from svmcore.lab import jobs
 from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.registry.fields import FLAG, Field, Kind, read_json
+from svmcore.lab.registry.fields import numerals
 from svmcore.lab.registry.method import JITTERS_DEFAULT
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
@@ -148,22 +147,6 @@ def spread(recipe: Recipe) -> dict:
     weight = recipe.class_weight
     shown |= {"balanced": weight == "balanced", "weight": weight.get("1", 1.0) if isinstance(weight, dict) else 1.0}
     return shown | {"kernel": kernel.name, "jitters": recipe.jitters or JITTERS_DEFAULT}
-
-
-def numerals(kernel: type) -> list[Field]:
-    """A kernel's numbers and flags as Fields. It checks them itself."""
-    known = [(one, one.metadata) for one in dataclasses.fields(kernel) if one.metadata]
-    return [
-        Field(one.name, _kind(one.default, words), one.default, words["label"], words["help"], step=words["step"])
-        for one, words in known
-    ]
-
-
-def _kind(default, words) -> Kind:
-    if isinstance(default, bool):
-        return FLAG
-    whole = isinstance(default, int)
-    return Kind(lambda name, value: value, read_json, str, "number", low=words["low"], high=words["high"], whole=whole)
 
 
 def read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:

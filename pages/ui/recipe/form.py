@@ -18,6 +18,7 @@ from pages.ui.recipe.jitter_set import PRESETS
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.fields import numerals
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
@@ -108,7 +109,7 @@ def _kernel(data: dict) -> Kernel:
     if name not in offered:
         st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")
         return given
-    wanted, values = config.numerals(KERNELS[name]), {}
+    wanted, values = numerals(KERNELS[name]), {}
     columns = iter(st.columns(3)) if wanted else None
     for field in wanted:
         values[field.name] = FORM.draw(field, name, st if field.kind.widget == "flag" else next(columns))

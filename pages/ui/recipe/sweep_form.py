@@ -13,7 +13,7 @@ from svmcore.kernels import RBF
 from svmcore.lab.experiment.sweep import Sweep
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.registry.fields import Field, choice
+from svmcore.lab.registry.fields import Field, choice, numerals
 from svmcore.lab.registry.methods import METHODS
 
 USUAL = {  # values to begin with
@@ -48,7 +48,7 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
 
 def fields_of(recipe: Recipe) -> dict[str, str]:
     """What can be swept over -> what it is called: C, the kernel's numbers, jitter sets, the method's own numbers."""
-    numbers = [field for field in config.numerals(type(recipe.kernel)) if field.kind.widget == "number"]
+    numbers = [field for field in numerals(type(recipe.kernel)) if field.kind.widget == "number"]
     own = [field for field in METHODS[recipe.method].fields if field.shown and field.kind.widget == "number"]
     images = {"jitters": "jitter set"} if catalogue.entry(recipe.dataset).kind == "images" else {}
     of_kernel = {f"kernel.{field.name}": field.label for field in numbers}

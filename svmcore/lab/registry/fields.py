@@ -11,6 +11,7 @@ its parameter in a URL, its line in the help of the command line, and how it is 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -282,6 +283,23 @@ def _show_kernel(kernel):
 def numeric(low, high, *, whole=False, closed=False) -> Kind:
     """A number from low to high; above 0 when low is 0 and fractions count, unless `closed`."""
     return Kind(_number(low, high, whole, closed), read_json, _show_number, "number", low=low, high=high, whole=whole)
+
+
+def numerals(owner: type) -> tuple[Field, ...]:
+    """The numbers and flags that a class declares, a kernel or a rule of editing (`numeral`, kernels/base.py)."""
+    return tuple(
+        Field(own.name, _plain(own.default, words), own.default, words["label"], words["help"], step=words["step"])
+        for own in fields(owner)
+        if (words := own.metadata)
+    )
+
+
+def _plain(default, words: Mapping) -> Kind:
+    if isinstance(default, bool):
+        return FLAG
+    low, high = words["low"], words["high"]
+    ends = -math.inf if low is None else low, math.inf if high is None else high
+    return numeric(*ends, whole=isinstance(default, int))._replace(low=low, high=high)  # a form draws the ends it has
 
 
 def choice(allowed: Mapping, title: Callable[[object], str] | None = None) -> Kind:

@@ -221,6 +221,8 @@ class Stages:
 
     def vectors(self, parent, jitter) -> np.ndarray:
         """Virtual examples (m, d) as the kernel sees them."""
+        if not len(parent):  # transformers refuse to prepare none
+            return self.owner.prepared(self.X[:1])[:0]
         if self.jitters.image_shape is None:  # the identity alone
             return self.owner.prepared(self.X[parent])
         return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))

@@ -37,7 +37,7 @@ def recipes() -> dict:
     from svmcore import RBF, LocalPoly, Poly
     from svmcore.lab.recipe.recipe import Recipe
     from svmcore.lab.recipes import RECIPES
-    from svmcore.lab.registry.methods.editing import OWN
+    from svmcore.lab.registry.methods.editing import OFFERED
     from svmcore.lab.registry.methods.reduced import reduction_of
 
     digits = RECIPES["mnist-5k-sv"]
@@ -64,8 +64,8 @@ def recipes() -> dict:
             method="cross-training", subset_size=1500, validation=True, n_subsets=25, grid="1,3,10", final_grid="1,10"
         ),
         **{
-            f"editing, {rule}": clouds.replace(method="editing", rule=rule, n_train=4000)
-            for rule in OWN
+            f"editing, {rule}": clouds.replace(dataset="clouds:2", method="editing", rule=rule, n_train=4000)
+            for rule in OFFERED
         },
         "reduced": reduction_of(pair),
         "reduced, ten": reduction_of(digits.replace(n_train=1500)),

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from streamlit.components.v2 import manifest_scanner
-from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
 from svmcore.lab.jobs import welcome
 from tests.bench.soak import ROOT
-from tests.driven import SECONDS, no_components, script_of_app
+from tests.driven import SECONDS, WHOLE_APP
 
 PAGES = tuple(sorted(path.stem for path in (ROOT / "pages").glob("*.py")))
 
@@ -19,9 +17,9 @@ PAGES = tuple(sorted(path.stem for path in (ROOT / "pages").glob("*.py")))
 def settle() -> None:
     """What a process does once: pages run from app.py, and nothing is compiled behind them."""
     os.chdir(ROOT)
-    script_runner._mpa_v1 = script_of_app
     welcome.warm_up = lambda go_on: None
-    manifest_scanner.scan_component_manifests = no_components
+    for module, name, instead in WHOLE_APP:
+        setattr(module, name, instead)
 
 
 class Visitor:

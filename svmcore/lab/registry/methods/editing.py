@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from svmcore.lab.registry.checks import count, several
 from svmcore.lab.registry.costs import Sizes, Stage
 from svmcore.lab.registry.edited import EDITED
-from svmcore.lab.registry.fields import Field, RecipeError, choice, numeric, of_each
+from svmcore.lab.registry.fields import Field, RecipeError, choice, numerals, of_each
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.methods.cross_training import told
@@ -18,23 +17,14 @@ from svmcore.methods.editing import RULES, EditingSVC
 from svmcore.methods.editing.roles import TITLES, counts
 from svmcore.methods.editing.rule import Rule
 
-OWN = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that has a method of its own
+OFFERED = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that is a method
 RULE = Field(
     "rule",
-    choice(OWN, lambda rule: rule.title),
+    choice(OFFERED, lambda rule: rule.title),
     "multiedit",
     "Rule",
     "Why an example is thrown away (Bakir, Bottou and Weston 2004, sections 2.3 and 2.4).",
 )
-
-
-def settings(rule: type[Rule]) -> tuple[Field, ...]:
-    """The fields of a rule's own settings."""
-    return tuple(
-        Field(own.name, numeric(words["low"], words["high"], whole=isinstance(own.default, int)), own.default,
-              words["label"], words["help"], step=words["step"])
-        for own in fields(rule) if (words := own.metadata)
-    )  # fmt: skip
 
 
 class Editing(Method):
@@ -52,29 +42,29 @@ class Editing(Method):
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        return RULE, *of_each("rule", OWN, settings)
+        return RULE, *of_each("rule", OFFERED, numerals)
 
     @property
     def variants(self) -> dict[str, dict]:
         return {}  # it uses no invariance
 
     def need_classes(self, recipe, n_classes: int) -> None:
-        if n_classes > 2 and OWN[recipe.option("rule")].two_classes:
+        if n_classes > 2 and OFFERED[recipe.option("rule")].two_classes:
             raise RecipeError("rule", recipe.option("rule"), "another rule, as this one is for two classes")
 
     def brief(self, recipe) -> str:
         return recipe.option("rule")
 
     def summary(self, recipe) -> str:
-        return OWN[recipe.option("rule")].title
+        return OFFERED[recipe.option("rule")].title
 
     def train(self, recipe, problem, monitor):
         estimator = EditingSVC(svc(recipe, problem), rule=self._rule(recipe), random_state=recipe.seed)
         return estimator.fit(problem.X_train, problem.y_train, monitor=monitor)
 
     def _rule(self, recipe) -> Rule:
-        rule = OWN[recipe.option("rule")]
-        return rule(**{field.name: recipe.option(field.name) for field in settings(rule)})
+        rule = OFFERED[recipe.option("rule")]
+        return rule(**{field.name: recipe.option(field.name) for field in numerals(rule)})
 
     def figures(self, estimator) -> dict:
         return {"roles": list(counts(estimator.role_).values())}

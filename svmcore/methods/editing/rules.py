@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import float32_rows
+from svmcore.methods.editing.condense import Condense
 from svmcore.methods.editing.crossing import ByCrossTraining
-from svmcore.methods.editing.neighbours import Condense, EditedNearest, Multiedit, MultieditBySVM, MultieditCondense
+from svmcore.methods.editing.edited_nearest import EditedNearest
+from svmcore.methods.editing.multiedit import Multiedit, MultieditBySVM, MultieditCondense
 from svmcore.methods.editing.roles import Edited
 from svmcore.methods.editing.rule import Given, Rule
 from svmcore.methods.editing.trimmed import Trimmed

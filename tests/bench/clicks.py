@@ -29,7 +29,9 @@ PRESET_SECONDS = 240
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.clicks", description=__doc__.split("\n")[0])
     parser.add_argument(
-        "--query", default="dataset=mnist&method=vsv&jitters=box:1", help="the run, as an address has it"
+        "--query",
+        default="dataset=mnist&method=vsv&jitters=box:2",
+        help="the run, as an address has it; one that lasts",
     )
     parser.add_argument("--clicks", type=int, default=90, help="with nothing at work, and again while it trains")
     parser.add_argument("--write", action="store_true", help="keep the figures in tests/bench/measured")

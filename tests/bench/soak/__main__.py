@@ -30,7 +30,7 @@ PARTS = {  # name -> tries without --count
     "models": 1000,
     "disks": 100,
     "cancels": 20,
-    "browsers": 100_000,  # clicks; as many as the seconds allow
+    "readers": 100_000,  # clicks; as many as the seconds allow
     "servers": 30,
     "hours": 100_000,
 }

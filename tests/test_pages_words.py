@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pages.ui.kit.text import with_sign
+
 ROOT = Path(__file__).parents[1]
 FILES = sorted([*(ROOT / "pages").rglob("*.py"), ROOT / "app.py"])
 CONTROLS = {
@@ -71,3 +73,19 @@ def test_every_page_is_in_the_menu_with_a_letter_of_its_own():
     letters, files = ([args[i].value for args in entries] for i in (0, 1))
     assert len(set(letters)) == len(letters)
     assert sorted(files) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+
+
+def test_a_number_with_its_sign_has_a_true_minus():
+    """`{f:+.2f}` writes a hyphen for a minus: with_sign is for that."""
+    pages = ROOT / "pages"
+    found = {
+        f"{path.relative_to(pages)}:{spec.lineno}"
+        for path in pages.rglob("*.py")
+        for value in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(value, ast.FormattedValue) and value.format_spec
+        for spec in value.format_spec.values
+        if isinstance(spec, ast.Constant) and spec.value.startswith("+")
+    }
+    assert {place.partition(":")[0] for place in found} == {"ui/kit/text.py"}, sorted(found)
+    assert [with_sign(f) for f in (-1234.5, 0.25, 2)] == ["−1,234.50", "+0.25", "+2.00"]
+    assert with_sign(-3, 0) == "−3"

@@ -12,6 +12,7 @@ from pages.ui.figures import froc
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified
+from pages.ui.kit.text import with_sign
 
 EACH = 25  # chips of a class: Figure 6 of DeCoste and Schoelkopf shows so many
 FLIPPED, PAGE = 200, 48  # false alarms that can be flipped through, and seen at a time
@@ -102,7 +103,7 @@ def _ambiguous(view: View):
             Tile(
                 str(number),
                 f"False alarm {number}, score {score[d]:.3g}",
-                lower=f"{score[d]:+.2f}",
+                lower=with_sign(score[d]),
                 ring="free" if number == at + 1 else "",
                 sign=-1,
             )
@@ -130,7 +131,8 @@ def _flipped_to(view: View, alarms: np.ndarray, at: int):
     st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190, alt=alt)
     name = view.pictures.pictures[view.judged.picture[shown]].name
     st.markdown(
-        f"In {words.plain(name)}, score **{view.judged.scores[shown, 0]:+.3f}**. No label says {view.noun} here."
+        f"In {words.plain(name)}, score **{with_sign(view.judged.scores[shown, 0], 3)}**. No label says {view.noun} "
+        "here."
     )
     st.button(
         "Why",

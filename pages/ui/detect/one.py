@@ -12,6 +12,7 @@ from pages.ui.detect.windows import WINDOW
 from pages.ui.example import evidence
 from pages.ui.kit import state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
+from pages.ui.kit.text import with_sign
 from svmcore.model import Machine
 
 STRONGEST, NEAREST = 24, 8
@@ -73,7 +74,7 @@ def _view(view: View, detection: int) -> None:
             return
         _reasons(view, machine, kept, x[0])
         if votes := float(kept.votes[judged.row[detection]]):
-            st.caption(f"Windows on the same place add {votes:+.3f} to f, which makes the score.")
+            st.caption(f"Windows on the same place add {with_sign(votes, 3)} to f, which makes the score.")
         _nearest(machine, kept, x[0], view, part)
 
 
@@ -130,8 +131,8 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
     pro, contra = parts[parts > 0], parts[parts < 0]
     total = machine.bias[0] + parts.sum()
     st.markdown(
-        f"f = {machine.bias[0]:+.3f} bias :blue[{pro.sum():+.3f}] from {len(pro):,} for "
-        f":orange[{contra.sum():+.3f}] from {len(contra):,} against = **{total:+.3f}**"
+        f"f = {with_sign(machine.bias[0], 3)} bias :blue[{with_sign(pro.sum(), 3)}] from {len(pro):,} for "
+        f":orange[{with_sign(contra.sum(), 3)}] from {len(contra):,} against = **{with_sign(total, 3)}**"
     )
     strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
     rows = (machine.support if machine.parent is None else machine.parent)[strongest]
@@ -147,7 +148,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
             Tile(
                 "",
                 f"Reduced set vector {i}, weight {alpha:.3g}" if row < 0 else said,
-                lower=f"{parts[i]:+.2f}",
+                lower=with_sign(parts[i]),
                 ring="" if row < 0 else ring,
                 sign=int(np.sign(machine.coef[0, i])),
             )

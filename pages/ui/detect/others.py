@@ -8,6 +8,7 @@ from data import DataError
 from pages.ui.detect import view as viewing
 from pages.ui.detect.view import View, opens_here
 from pages.ui.kit import parameters, words
+from pages.ui.kit.text import with_sign
 from pages.ui.run import picker
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -57,8 +58,8 @@ def differences(view: View, among: Sequence[View]) -> None:
             st.caption(f"{words.plain(other.run.title)} has searched other pictures so far: no paired difference.")
         elif found.low == found.low:
             st.caption(
-                f"{words.plain(other.run.title)} less this run: mean rate {found.value:+.3f} "
-                f"({found.low:+.3f} to {found.high:+.3f}, the same pictures drawn for both)."
+                f"{words.plain(other.run.title)} less this run: mean rate {with_sign(found.value, 3)} "
+                f"({with_sign(found.low, 3)} to {with_sign(found.high, 3)}, the same pictures drawn for both)."
             )
 
 

@@ -10,6 +10,7 @@ from pages.ui.detect.view import View
 from pages.ui.kit import parameters, state
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
+from pages.ui.kit.text import with_sign
 from svmcore.detection.curve import OperatingPoint
 
 KINDS = ("Hits", "Missed", "False alarms")
@@ -79,7 +80,7 @@ def draw(view: View, column: int, kind: str, shown: np.ndarray, detections: np.n
             Tile(
                 marked.reference(view, detection),
                 f"{word}, in {name}, score {score[detection]:.3g}",
-                lower=f"{score[detection]:+.2f}",
+                lower=with_sign(score[detection]),
                 cross=kind != "Hits",
                 sign=-1 if kind == "False alarms" else 1,
             )

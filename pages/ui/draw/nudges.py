@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pages.ui.kit.text import with_sign
 from svmcore.jitter import JitterSet
 
 QUARTERS = 4
@@ -29,7 +30,7 @@ class Nudge(NamedTuple):
         parts = [
             f"{abs(self.dx)} {'right' if self.dx > 0 else 'left'}" if self.dx else "",
             f"{abs(self.dy)} {'down' if self.dy > 0 else 'up'}" if self.dy else "",
-            f"turned {self.turn:+d}°" if self.turn else "",
+            f"turned {with_sign(self.turn, 0)}°" if self.turn else "",
             f"{'thicker' if self.thick > 0 else 'thinner'} {abs(self.thick)}/{QUARTERS}" if self.thick else "",
         ]
         return ", ".join(filter(None, parts)) or "as prepared"

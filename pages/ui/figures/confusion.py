@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.kit.matrix import Cell, Cells, matrix
-from pages.ui.kit.text import minus, plain
+from pages.ui.kit.text import plain, with_sign
 
 
 def show(
@@ -46,7 +46,7 @@ def change(before: np.ndarray, after: np.ndarray) -> Cells:
     cells = [
         Cell(
             int(at),
-            minus(f"{shift.flat[at]:+,}") if shift.flat[at] else "",
+            with_sign(shift.flat[at], 0) if shift.flat[at] else "",
             f"{before.flat[at]:,} before, {after.flat[at]:,} after",
             float(abs(errors.flat[at]) / most),
             -int(np.sign(errors.flat[at])),

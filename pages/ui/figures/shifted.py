@@ -5,7 +5,8 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, CLEAR_BLUE, CLEAR_ORANGE, GREY, ORANGE
-from pages.ui.kit.words import in_figure, minus, short
+from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import in_figure, short
 
 SCALE = [[0, ORANGE], [0.5, CLEAR_ORANGE], [0.5, CLEAR_BLUE], [1, BLUE]]  # the page's own colour at 0
 
@@ -33,9 +34,9 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
     middle = f[n // 2, n // 2]
     return worded(
         figure,
-        f"{short(name)}: f at {n} by {n} shifts, {middle:+.3f} as it is, from {f.min():+.3f} to {f.max():+.3f}; the "
-        f"answer holds at {int(holds.sum())}.",
-        minus(f"f from {f.min():+.2f} to {f.max():+.2f}, {middle:+.2f} as it is."),
+        f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} as it is, from {with_sign(f.min(), 3)} to "
+        f"{with_sign(f.max(), 3)}; the answer holds at {int(holds.sum())}.",
+        f"f from {with_sign(f.min())} to {with_sign(f.max())}, {with_sign(middle)} as it is.",
     )
 
 

@@ -63,3 +63,8 @@ def _common(one: str, other: str) -> int:
 def minus(number: str) -> str:
     """A formatted number with the sign − in place of the hyphen."""
     return number.replace("-", "−")
+
+
+def with_sign(value: float, digits: int = 2) -> str:
+    """A number with its sign, + or −, and so many digits after the point."""
+    return minus(f"{value:+,.{digits}f}")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.ui.kit import present, state
+from pages.ui.kit.text import with_sign
 from pages.ui.play import controls, opening, plane
 from pages.ui.play.setting import MAX_STEP, Setting, points
 
@@ -108,7 +109,7 @@ def _figures(now: Setting, solved) -> None:
     else:
         side = "blue" if solved.question > 0 else "orange"
         cells.metric(
-            "The ? comes out", side, f"f = {solved.question:+.2f}", delta_color="off", delta_arrow="off",
+            "The ? comes out", side, f"f = {with_sign(solved.question)}", delta_color="off", delta_arrow="off",
             width="content",
             help="The machine's answer at a point that has no colour of its own.",
         )  # fmt: skip

@@ -14,7 +14,8 @@ from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS
-from pages.ui.kit.words import minus, plain, short
+from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import plain, short
 from pages.ui.why import lines
 from pages.ui.why.answer import Answer, answer
 from pages.ui.why.waterfall import Words, waterfall
@@ -76,7 +77,7 @@ def _verdict(said: Answer, sides: tuple[int, ...], row: str) -> str:
     if len(said.f) == 1:
         return f"f is {'above' if said.called else 'below'} 0, which means {name(said.called)}. {bars}"
     c, other = sides
-    f = [minus(f"{said.f[side]:+.2f}") for side in sides]
+    f = [with_sign(said.f[side]) for side in sides]
     role = f" ({said.role(other)})" if said.role(other) else ""
     return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
 

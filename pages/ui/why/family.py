@@ -16,7 +16,8 @@ from pages.ui.example import evidence, jittered
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
-from pages.ui.kit.words import minus, plain, short
+from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import plain, short
 from pages.ui.why.answer import Answer, answer
 from pages.ui.why.spoken import brief, spoken
 from svmcore.explain import bill
@@ -167,9 +168,9 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
         [
             Tile(
                 str(one),
-                f"The family of training example {one}, class {known.said(one)}, adds {minus(f'{part[one]:+.2f}')}",
+                f"The family of training example {one}, class {known.said(one)}, adds {with_sign(part[one])}",
                 upper=short(known.seen[one], 9),
-                lower=minus(f"{part[one]:+.2f}"),
+                lower=with_sign(part[one]),
                 ring="free" if one == row else "",
             )
             for one in offered.tolist()
@@ -239,7 +240,7 @@ def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[
     name, label = evidence.machine_names(run, machine)[c], evidence.labels(run).said(row)
     kept = sum(child.position >= 0 for child in born)
     at = np.flatnonzero(families.name == row)
-    adds = minus(f" Together they add {families.part[at[0]]:+.2f} to its f of this example.") if len(at) else ""
+    adds = f" Together they add {with_sign(families.part[at[0]])} to its f of this example." if len(at) else ""
     alpha = sum(child.alpha for child in born)
     return (
         f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of {len(born)} forms hold up "

@@ -13,7 +13,8 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import minus, plain, short
+from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import plain, short
 from pages.ui.recipe import jitter_set
 from pages.ui.why.answer import Answer, answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image, machine_of
@@ -65,7 +66,7 @@ def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, s
     said = now.names[int(moved.answers(f))]
     shown = [now.own, now.rival] if len(f) > 1 else [1]
     values = tuple(float(value(f, c)) for c in shown)
-    numbers = ", ".join(f"f of {short(now.names[c], 20)} {v:+.3f}" for c, v in zip(shown, values))
+    numbers = ", ".join(f"f of {short(now.names[c], 20)} {with_sign(v, 3)}" for c, v in zip(shown, values))
     pull = "" if share is None else f"; the nearest form for {100 * share:.0f} % of the pull"
     verdict = "" if now.true is None else ", right" if lead > 0 else ", wrong"
     label = f"{spoken(jitters.jitters[j])}: called {short(said, 20)}{verdict}; {numbers}{pull}"
@@ -120,7 +121,7 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
             reference(run.recipe.dataset, "train", row),
             f"Training example {row}, class {label}: nearest to the example {spoken(pulls.jitters.jitters[form])}",
             upper=brief(pulls.jitters.jitters[form]) if form else "=",
-            lower=minus(f"{part:+.2f}"),
+            lower=with_sign(part),
             ring=str(kind),
             sign=int(side),
         )

@@ -8,6 +8,7 @@ import streamlit as st
 
 from data import DataError, load
 from pages.ui.kit import state, words
+from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from pages.ui.why.spoken import spoken_set
@@ -138,7 +139,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     st.markdown(
         f"**Try first: {plain(spoken_set(best.text))}** (`{best.text}`). Asked under these, the machine mends "
         f"**{tally.mended[best.s]}** and breaks **{tally.broken[best.s]}** of {seen}: "
-        f"net {best.net.value:+.0f} ({best.net.low:+.0f} to {best.net.high:+.0f})."
+        f"net {with_sign(best.net.value, 0)} ({with_sign(best.net.low, 0)} to {with_sign(best.net.high, 0)})."
     )
     if best.net.low <= 0 or tally.wrong < FEW:
         st.caption("Its interval holds 0: it may be chance. Trained and compared, one knows.")
@@ -177,7 +178,7 @@ def _table(run: Run, totals: Totals, key: str) -> None:
             "Mends": int(tally.mended[s]),
             "Breaks": int(tally.broken[s]),
             "Net": round(nets[s].value),
-            "95 %": f"{nets[s].low:+.0f} to {nets[s].high:+.0f}",
+            "95 %": f"{with_sign(nets[s].low, 0)} to {with_sign(nets[s].high, 0)}",
             "Some form right": int(tally.some_right[s]),
             "Some form wrong": 100 * int(tally.some_wrong[s]) / tally.drawn if tally.drawn else None,
             "In this run": bool(known[s]),

@@ -9,7 +9,8 @@ import streamlit as st
 
 from pages.ui.example.shown import Shown
 from pages.ui.kit.gallery import in_theme, magnified
-from pages.ui.kit.words import minus, plain, short
+from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import plain, short
 from pages.ui.why import recommend
 from pages.ui.why.answer import answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image
@@ -80,7 +81,7 @@ def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray,
     own = plain(short(now.names[now.own], 24))
     st.markdown(
         f"**{fix.family.title}**: {plain(said)}  \ncalled {plain(short(now.names[called], 24))}, "
-        f"f of {own} {minus(f'{value(now.f, now.own):+.2f} → {value(f, now.own):+.2f}')}"
+        f"f of {own} {with_sign(value(now.f, now.own))} → {with_sign(value(f, now.own))}"
     )
     if totals and totals.tally.drawn and str(totals.ladder.everything) == str(ladder.everything):
         broken, of = int(totals.tally.change_broken[fix.change]), totals.tally.drawn

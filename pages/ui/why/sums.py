@@ -6,7 +6,8 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit.words import minus, plain, short
+from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import plain, short
 from pages.ui.why.answer import Answer
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -30,7 +31,7 @@ def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> N
         role = said.role(c)
         # In few letters: in half of a narrow view the name of its machine would be cut.
         label = f"{plain(short(said.names[c], 24))} ({role})" if role else plain(_name(said, c))
-        place.metric(label, minus(f"f = {said.f[c]:+.3f}"), help=HELP)
+        place.metric(label, f"f = {with_sign(said.f[c], 3)}", help=HELP)
     if len(names) > 2:
         with places[-1].popover(f"All {len(names)} machines", icon=":material/bar_chart:"):
             _all(said)

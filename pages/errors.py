@@ -38,7 +38,8 @@ if run:
     another_run(run, "errors", cells=[])
 
     st.subheader(words.error_rate(run.result))
-    st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
+    if (true != predicted).any():
+        st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
     st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)

@@ -8,8 +8,8 @@ DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (19
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import multivariate_normal
 from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from svmcore.gram.threads import one_blas_thread
 
@@ -37,17 +37,24 @@ class TwoGaussians:
         axes = min(self.axes, X.shape[1], fewest - 1)
         with one_blas_thread:  # small matrices: two threads that others keep from running take a hundred times as long
             self.pca_ = PCA(axes, svd_solver="full").fit(X[positive])
-            self.model_ = QuadraticDiscriminantAnalysis(priors=[0.5, 0.5], tol=1e-12)
+            places = self.pca_.transform(X).astype(np.float64)
             try:
-                self.model_.fit(self.pca_.transform(X), np.where(positive, 1, -1))
-            except np.linalg.LinAlgError:
+                self.densities_ = [_density(places[side]) for side in (positive, ~positive)]
+            except ValueError as error:  # a matrix without an inverse is NumPy's LinAlgError, which is one
                 raise ValueError(
                     f"examples of a class do not spread along {axes} axes: no Gaussian is theirs"
-                ) from None
+                ) from error
         return self
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
         """Log-likelihood ratio (m,) float64 of examples X (m, d); positive for the positive class."""
         if not len(X):
             return np.empty(0)
-        return self.model_.decision_function(self.pca_.transform(X)).astype(np.float64)
+        places = self.pca_.transform(X).astype(np.float64)
+        ours, theirs = (density.logpdf(places) for density in self.densities_)
+        return np.reshape(ours - theirs, len(X))
+
+
+def _density(places: np.ndarray):
+    """The Gaussian that makes examples (n, axes) likeliest."""
+    return multivariate_normal(places.mean(axis=0), np.atleast_2d(np.cov(places.T, bias=True)))

@@ -35,6 +35,14 @@ def test_the_least_recently_asked_for_goes_first():
     assert [name for name in "abcd" if kept.has(name)] == ["a", "c", "d"]
 
 
+def test_no_more_stay_than_it_may_hold():
+    kept = Bounded(lambda: 1000, lambda value: value.nbytes, most=2)
+    for name in "abcb":
+        kept.get(name, lambda: of(10))
+    assert [name for name in "abc" if kept.has(name)] == ["b", "c"]
+    assert contents.MACHINES._most == contents.MAX_MACHINES
+
+
 def test_the_last_one_stays_however_large():
     kept = shelf(30)
     for name in "ab":

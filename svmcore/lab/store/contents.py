@@ -29,6 +29,8 @@ from svmcore.lab.store.shelf import Bounded, share_of_memory
 from svmcore.model import Machine
 from svmcore.saved import load
 
+MAX_MACHINES = 32  # kept at hand
+
 
 class RunFile(NamedTuple):
     """One of the files of a run, or of each of its parts. look(path): what is seen of it to list runs, read(path): all
@@ -57,8 +59,9 @@ class RunContents(NamedTuple):
 
 
 # Machines stay at hand up to a sixth of the memory that was free at the first one, so that a fit, which may take a
-# third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each.
-MACHINES = Bounded(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes)
+# third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each. Of small ones
+# no more than a page shows: a day's runs, each looked at once, would add up to that sixth.
+MACHINES = Bounded(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes, most=MAX_MACHINES)
 _found: dict[tuple[str, tuple], str] = {}  # folder, stamps -> damage that reading all of a large file has shown
 
 

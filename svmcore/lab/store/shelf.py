@@ -1,6 +1,6 @@
 """What has been read from large files, kept as long as it fits: a cache bounded in bytes, least recently asked out.
 
-    sum of nbytes of what is kept <= limit,    but the value asked for last stays, however large
+    sum of nbytes of what is kept <= limit,    at most so many values,    but the one asked for last stays, however large
 
 A value may grow after it was read (a machine packs its support vectors when it first decides), so sizes are taken
 anew whenever something is asked for.
@@ -8,6 +8,7 @@ anew whenever something is asked for.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Hashable
 
@@ -15,10 +16,10 @@ from svmcore.memory import MB, free_mb
 
 
 class Bounded:
-    """Values by key. size(value): bytes that it holds now; limit: bytes of all."""
+    """Values by key. size(value): bytes that it holds now; limit: bytes of all; most: how many there are at most."""
 
-    def __init__(self, limit: Callable[[], int], size: Callable[[object], int]):
-        self._limit, self._size = limit, size
+    def __init__(self, limit: Callable[[], int], size: Callable[[object], int], most: float = math.inf):
+        self._limit, self._size, self._most = limit, size, most
         self._lock = threading.Lock()  # guards the two tables; nobody reads a file under it
         self._kept: dict[Hashable, object] = {}  # least recently asked for first
         self._reading: dict[Hashable, threading.Lock] = {}
@@ -64,7 +65,7 @@ class Bounded:
         sizes, limit = {name: self._size(held) for name, held in self._kept.items()}, self._limit()
         total = sum(sizes.values())
         for name in list(self._kept)[:-1]:
-            if total <= limit:
+            if total <= limit and len(self._kept) <= self._most:
                 break
             del self._kept[name]
             total -= sizes[name]

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data import catalogue
+from data import DataError, catalogue
 from data.dataset import Arrays
+from pages.ui.example import evidence
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from tests import damage
@@ -160,3 +161,12 @@ def test_the_loop_stands_in_for_a_file_that_may_not_be_read(tmp_path):
     damage.ANY["not to be opened"](path)
     with pytest.raises(OSError, match="symbolic links"):
         Path(path).read_bytes()
+
+
+def test_a_run_that_names_examples_beyond_its_data_is_refused_with_the_number():
+    dataset = catalogue.load("digits-8x8")
+    n = len(dataset.X_test)
+    assert len(evidence.example_pictures(dataset, "test", np.array([0, n - 1]))) == 2
+    for rows in ([0, n], [2**62]):
+        with pytest.raises(DataError, match=f"its data set has {n:,}"):
+            evidence.example_pictures(dataset, "test", np.array(rows))

@@ -81,6 +81,13 @@ def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
     return (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
 
 
+def some(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
+    """X of some rows of a split. DataError where it has fewer."""
+    X = examples(dataset, split)[0]
+    _require_there(rows, len(X))
+    return X[rows]
+
+
 def data_of(run: Run) -> Dataset:
     """The examples of a run. DataError when they cannot be had, or are not those that it was trained on any more."""
     dataset, kept = load(run.recipe.dataset), (run.result or {}).get("data_hash")
@@ -90,8 +97,14 @@ def data_of(run: Run) -> Dataset:
 
 
 def example_pictures(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
-    """Pictures (n, h, w[, 3]) of some rows of a split."""
-    return pictures(examples(dataset, split)[0][rows], dataset.X_train, dataset.image_shape, dataset.entry.ink)
+    """Pictures (n, h, w[, 3]) of some rows of a split. DataError where it has fewer."""
+    return pictures(some(dataset, split, rows), dataset.X_train, dataset.image_shape, dataset.entry.ink)
+
+
+def _require_there(rows: np.ndarray, n: int) -> None:
+    """DataError where a file of a run names examples that its data set does not have."""
+    if len(rows) and np.max(rows) >= n:
+        raise DataError(f"a file of the run names example {np.max(rows):,}, and its data set has {n:,}")
 
 
 def class_names(run: Run, machine: Machine) -> list[str]:
@@ -139,6 +152,7 @@ def at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Supports:
     kind = np.array([ring(*one) for one in zip(made, machine.bound[c, position])], str)
     coef = machine.coef[c, position]
     known = labels(run)
+    _require_there(row, len(known.seen))
     label, given = known.seen[row], np.where(row < 0, "", known.given[row])
     if (made := row < 0).any():
         kind, label = np.where(made, "", kind), np.where(made, _pulled_for(run, machine, position), label.astype(str))

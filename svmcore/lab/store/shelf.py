@@ -1,6 +1,6 @@
 """What has been read from large files, kept as long as it fits: a cache bounded in bytes, least recently asked out.
 
-    sum of nbytes of what is kept <= limit,    at most so many values,    but the one asked for last stays, however large
+    sum of nbytes of what is kept <= limit,    not too many values,    but the one asked for last stays, however large
 
 A value may grow after it was read (a machine packs its support vectors when it first decides), so sizes are taken
 anew whenever something is asked for.

@@ -7,6 +7,7 @@ store reads every run, the catalogues list and load what is there, and for a sha
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pages.ui.views  # noqa: F401  (makes them known)
@@ -144,7 +145,8 @@ def read_all(known: _Known, at: Path, rng) -> str:
     named = [_read(run) for run_id, run in here.items() if run_id == of_run or run_id not in known.states]
     entry_labels(folded(intact)), members(intact)
     runs.deleted()
-    estimate(intact[rng.integers(len(intact))].recipe)
+    with suppress(DataError):  # of a set that is damaged
+        estimate(intact[rng.integers(len(intact))].recipe)
     fill(TABLES[list(TABLES)[rng.integers(len(TABLES))]])
     return "; ".join(filter(None, [*named, *_read_data(known, at)]))
 
@@ -164,6 +166,8 @@ def _read(run: runs.Run) -> str:
     except runs.Damaged:
         if not run.damage:
             raise
+    except DataError as error:  # it names examples that its data set does not have
+        return str(error)
     return run.damage or run.oddity
 
 

@@ -212,7 +212,7 @@ def regions(run) -> str:
         return ""
     machine, test = run.machine(), run.test()
     dataset = evidence.data_of(run)
-    X = evidence.examples(dataset, test.split)[0][test.index]
+    X = evidence.some(dataset, test.split, test.index)
     wrong = test.y_true != test.y_pred
     return marks.section("The plane", charts.plane(X, class_positions(test.y_true, machine.classes), wrong,
                                                    plane.field_of(run, machine, X), len(machine.classes)))  # fmt: skip

@@ -165,8 +165,8 @@ def test_the_loop_stands_in_for_a_file_that_may_not_be_read(tmp_path):
 
 def test_a_run_that_names_examples_beyond_its_data_is_refused_with_the_number():
     dataset = catalogue.load("digits-8x8")
-    n = len(dataset.X_test)
-    assert len(evidence.example_pictures(dataset, "test", np.array([0, n - 1]))) == 2
+    n = len(dataset.X_train)
+    assert len(evidence.example_pictures(dataset, "train", np.array([0, n - 1]))) == 2
     for rows in ([0, n], [2**62]):
         with pytest.raises(DataError, match=f"its data set has {n:,}"):
-            evidence.example_pictures(dataset, "test", np.array(rows))
+            evidence.example_pictures(dataset, "train", np.array(rows))

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from data import DataError, Dataset
+from data import DataError
 from pages.ui.compare.laid import Laid, key
 from pages.ui.example import evidence
 from pages.ui.figures import confusion
@@ -127,7 +127,7 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
     run, answers = laid.runs[laid.reference], laid.answers
     try:
         dataset = evidence.data_of(run)
-        pictures = _drawn(dataset, answers.split, answers.index[rows])
+        pictures = evidence.example_pictures(dataset, answers.split, answers.index[rows])
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
         return
@@ -158,12 +158,6 @@ def _asked_run(laid: Laid, runs, usual: int) -> int:
         help="The run that answers why; it becomes the run shown on every page.",
     )
     return laid.letters.index(picked)
-
-
-def _drawn(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
-    if max(rows) >= len(evidence.examples(dataset, split)[1]):
-        raise DataError("The data set was replaced since")
-    return evidence.example_pictures(dataset, split, rows)
 
 
 def _tile(laid: Laid, runs: list[int], i: int, cut: Mapping[str, str]) -> Tile:

@@ -81,7 +81,7 @@ def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
     return (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
 
 
-def some(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
+def rows_of(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
     """X of some rows of a split. DataError where it has fewer."""
     X = examples(dataset, split)[0]
     _require_there(rows, len(X))
@@ -98,13 +98,16 @@ def data_of(run: Run) -> Dataset:
 
 def example_pictures(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
     """Pictures (n, h, w[, 3]) of some rows of a split. DataError where it has fewer."""
-    return pictures(some(dataset, split, rows), dataset.X_train, dataset.image_shape, dataset.entry.ink)
+    return pictures(rows_of(dataset, split, rows), dataset.X_train, dataset.image_shape, dataset.entry.ink)
 
 
 def _require_there(rows: np.ndarray, n: int) -> None:
-    """DataError where a file of a run names examples that its data set does not have."""
+    """DataError where a run names examples that its data set does not have."""
     if len(rows) and np.max(rows) >= n:
-        raise DataError(f"a file of the run names example {np.max(rows):,}, and its data set has {n:,}")
+        raise DataError(
+            f"The run names example {np.max(rows):,}, and its data set has {n:,}. The set was replaced since, or a "
+            "file of the run is damaged."
+        )
 
 
 def class_names(run: Run, machine: Machine) -> list[str]:

@@ -54,11 +54,9 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
     """Examples `rows` (m,) of one part of data set `name`: true and predicted class upper right, index lower left."""
     try:
         dataset = load(name)
+        pictures = evidence.example_pictures(dataset, split, rows)
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
-        return
-    if len(rows) and max(rows) >= len(evidence.examples(dataset, split)[1]):
-        st.caption(":material/hide_image: No pictures. The data set was replaced since.")
         return
     cut = dict(zip(dataset.classes.tolist(), words.distinct(dataset.classes, 9)))
     tiles = [
@@ -72,7 +70,7 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
         for i, t, p in zip(rows, y_true, y_pred, strict=True)
     ]
     gallery(
-        evidence.example_pictures(dataset, split, rows),
+        pictures,
         tiles,
         key=key,
         alt=f"{len(rows)} test examples that come out wrong, true → predicted class above each.",

@@ -10,6 +10,7 @@ import asyncio
 import os
 import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,7 +73,7 @@ async def open_client(browser, url: str, visits: Visits):
     return page
 
 
-async def click(page, rng, visits: Visits) -> None:
+async def click(page, visits: Visits, rng) -> None:
     """Follow a random link of the navigation and wait for the page behind it."""
     links, title, began = page.get_by_test_id("stSidebarNavLink"), "a page", time.perf_counter()
     try:
@@ -95,12 +96,12 @@ async def click(page, rng, visits: Visits) -> None:
             await page.get_by_test_id("stSidebarNavLink").first.wait_for()
 
 
-async def wander(page, rng, visits: Visits, ends: float, most: int, pause: float) -> None:
-    """Click until the time or the number of clicks is over, looking at each page for a while."""
+async def wander(click: Callable, rng, ends: float, most: int, pause: float) -> None:
+    """click(rng) until the time or the number of clicks is over, looking at each page for a while."""
     for _ in range(most):
         if time.monotonic() > ends:
             return
-        await click(page, rng, visits)
+        await click(rng)
         await asyncio.sleep(float(rng.exponential(pause)))
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 
 import numpy as np
 from playwright.async_api import async_playwright
 from scipy.stats import theilslopes
 
 from tests.bench.soak import ROOT, Budget, draw, row, temporary_home
-from tests.bench.soak.clients import Held, Visits, open_client, train, wander
+from tests.bench.soak.clients import Held, Visits, click, open_client, train, wander
 from tests.browser.conftest import running_app
 from tests.browser.headless import how_to_launch
 
@@ -64,7 +65,9 @@ async def _attack(server, budget: Budget, seed: int) -> tuple[Visits, Held, int]
         starter = await open_client(browser, server.url, visits)
         ends = time.monotonic() + budget.seconds
         watch = asyncio.create_task(held.watch(max(2.0, budget.seconds / 1500)))
-        walks = [wander(p, draw(seed, k), visits, ends, budget.count, 3.0) for k, p in enumerate(clients)]
+        walks = [
+            wander(partial(click, p, visits), draw(seed, k), ends, budget.count, 3.0) for k, p in enumerate(clients)
+        ]
         *_, queued = await asyncio.gather(*walks, _feed(starter, server.url, visits, ends))
         watch.cancel()
         await browser.close()

@@ -16,10 +16,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.bench.soak.clients import Visits
-
-PATIENCE = 60.0  # seconds that a page may take before it counts as fallen
-FIRST_PATIENCE = 5 * PATIENCE
+from tests.bench.soak.clients import FIRST_PATIENCE, PATIENCE, Visits
 
 
 class Reader:
@@ -59,20 +56,12 @@ class Reader:
         except Exception as error:
             self.visits.failures.append(f"{title}: {type(error).__name__} after {time.perf_counter() - began:.0f} s")
 
-    async def wander(self, rng, ends: float, most: int, pause: float) -> None:
-        """Click until the time or the number of clicks is over, looking at each page for a while."""
-        for _ in range(most):
-            if time.monotonic() > ends:
-                return
-            await self.click(rng)
-            await asyncio.sleep(float(rng.exponential(pause)))
-
-    async def _run(self, patience: float) -> str:
-        """The page, whole: its heading. What the reading raises, or a TimeoutError."""
+    async def _run(self, patience: int) -> str:
+        """The page, whole: its heading. What the reading raises, or a TimeoutError after so many milliseconds."""
         self._stop_looking(list(self._looks))
         self._done = asyncio.get_running_loop().create_future()
         await self._ask()
-        await asyncio.wait({self._done, self._reading}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({self._done, self._reading}, timeout=patience / 1000, return_when=asyncio.FIRST_COMPLETED)
         if self._reading.done():
             self._reading.result()
             raise ConnectionError("the server has closed the session")
@@ -131,5 +120,5 @@ class Reader:
             self._heading = element.heading.body
 
     def _take_script_finished(self, how) -> None:
-        if how == ForwardMsg.FINISHED_SUCCESSFULLY:
-            self._done.done() or self._done.set_result(self._heading)
+        if how == ForwardMsg.FINISHED_SUCCESSFULLY and not self._done.done():
+            self._done.set_result(self._heading)

@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.async_api import async_playwright
 
 from tests.bench.soak import ROOT, Budget, draw, row, temporary_home
-from tests.bench.soak.clients import Held, Visits, open_client, train
+from tests.bench.soak.clients import Held, Visits, open_client, train, wander
 from tests.bench.soak.reader import Reader
 from tests.browser.conftest import running_app
 from tests.browser.headless import how_to_launch
@@ -45,7 +45,7 @@ async def _attack(server, budget: Budget, seed: int) -> list[dict]:
         browser = await tool.chromium.launch(**how_to_launch())
         await _train(browser, server.url, BEFORE, alone)
         first = await Reader.opened(server.url, alone)
-        await first.wander(draw(seed, 0), time.monotonic() + budget.seconds, ALONE, 0.5)
+        await wander(first.click, draw(seed, 0), time.monotonic() + budget.seconds, ALONE, 0.5)
         await first.close()
         await _idle(server.process.pid)
         before = held.sample()[1]
@@ -54,7 +54,9 @@ async def _attack(server, budget: Budget, seed: int) -> list[dict]:
         await browser.close()
     there = [await Reader.opened(server.url, visits) for _ in range(READERS)]
     ends, each = time.monotonic() + budget.seconds, max(1, budget.count // READERS)
-    await asyncio.gather(*(reader.wander(draw(seed, 100 + k), ends, each, 2.0) for k, reader in enumerate(there)))
+    await asyncio.gather(
+        *(wander(reader.click, draw(seed, 100 + k), ends, each, 2.0) for k, reader in enumerate(there))
+    )
     most = max(sample[1] for sample in held.samples)
     for reader in there:
         await reader.close()

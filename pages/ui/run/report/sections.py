@@ -212,7 +212,7 @@ def regions(run) -> str:
         return ""
     machine, test = run.machine(), run.test()
     dataset = evidence.data_of(run)
-    X = evidence.some(dataset, test.split, test.index)
+    X = evidence.rows_of(dataset, test.split, test.index)
     wrong = test.y_true != test.y_pred
     return marks.section("The plane", charts.plane(X, class_positions(test.y_true, machine.classes), wrong,
                                                    plane.field_of(run, machine, X), len(machine.classes)))  # fmt: skip

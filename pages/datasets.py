@@ -6,17 +6,14 @@ from data import DataError, Entry, catalogue, pictures
 from data.pictures import PictureEntry
 from pages.ui.data import cards, picture_sets
 from pages.ui.data.fetching import fetch_panel
-from pages.ui.data.picture_upload import picture_panel
 from pages.ui.data.upload import upload_panel
-from pages.ui.example import views
+from pages.ui.example import columns, views
 from pages.ui.kit import parameters, state
 from pages.ui.kit.words import plain, short
 
 OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"
 VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
-ABOUT = "About"
-LIST_HEIGHT = 300  # pixels: a row and a half of cards, so that the list shows that it scrolls
-FEW_CARDS = 4  # cards that need no scrolling
+COLUMNS, ABOUT = "Columns", "About"
 CLASSES, OBJECTS = "Examples in classes", "Pictures with objects"
 FIRST_SET = {CLASSES: catalogue.DEFAULT, OBJECTS: "venus-like"}
 NEW = {CLASSES: OWN, OBJECTS: OWN_PICTURES}
@@ -24,14 +21,17 @@ NEW = {CLASSES: OWN, OBJECTS: OWN_PICTURES}
 
 def choose(name: str):
     st.query_params["set"] = name
+    for of_the_last in columns.CHOSEN:
+        st.query_params.pop(of_the_last, None)
+        st.session_state.pop(of_the_last, None)
     picture_sets.leave()
 
 
 def change_kind():
-    """Show the first set of the other kind, or the panel that adds one."""
+    """Show the first set of the other kind."""
     if (kind := st.session_state["kind"]) is None:  # what a browser says that is clicked while it draws the page anew
         return
-    choose((NEW if st.query_params.get("set") in NEW.values() else FIRST_SET)[kind])
+    choose(FIRST_SET[kind])
 
 
 def about(entry: Entry):
@@ -104,19 +104,48 @@ def show(entry: Entry | PictureEntry):
 
 def show_view(entry: Entry, dataset) -> str:
     """The view of a set of examples that is picked; its name."""
-    names = [*VIEWS, ABOUT]
+    of_a_table = {} if dataset.image_shape else {COLUMNS: columns.view}
+    shown = VIEWS | of_a_table
+    names = [*shown, ABOUT]
     view = parameters.choice(
         "view",
         "View",
         names,
         label_visibility="collapsed",
-        help="Examples in their order, a draw of each class, what each preprocessing step does, or facts and licence.",
+        help="Examples in their order, a draw of each class, what each preprocessing step does, the columns of a "
+        "table, or facts and licence.",
     )
     if view == ABOUT:
         about(entry)
     else:
-        VIEWS[view](dataset)
+        shown[view](dataset)
     return view
+
+
+def choose_kind(kinds: dict) -> None:
+    """Which of the two lists is shown, and what is looked for in it."""
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+        parameters.one_of(
+            "Kind",
+            list(kinds),
+            "kind",
+            on_change=change_kind,
+            label_visibility="collapsed",
+            help="One label for each example, or objects to be found in larger pictures.",
+        )
+        if len(kinds[st.session_state["kind"]]) > cards.FEW:
+            st.text_input(
+                "Find a set", key="find_set", placeholder="Find a set", icon=":material/search:", width=220,
+                label_visibility="collapsed", help="By a part of its title or its id.",
+            )  # fmt: skip
+
+
+def damage() -> None:
+    """Own sets that cannot be read, each with the way to be rid of it."""
+    for damaged in [*catalogue.damaged(), *pictures.damaged()]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.error(plain(damaged.reason), title=f"{plain(damaged.name)} is damaged", icon=":material/broken_image:")
+            remove_button(damaged.name)
 
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -127,28 +156,20 @@ entries = {entry.name: entry for of_kind in kinds.values() for entry in of_kind}
 chosen = parameters.read("set", catalogue.DEFAULT, [*entries, *NEW.values()])
 of_objects = chosen == OWN_PICTURES or isinstance(entries.get(chosen), PictureEntry)
 kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
-add.button(
-    "Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],),
-    help="Images in one folder a class, a table, or pictures with boxes; they stay on this machine.",
-)  # fmt: skip
-parameters.one_of(
-    "Kind",
-    list(kinds),
-    "kind",
-    on_change=change_kind,
-    label_visibility="collapsed",
-    help="One label for each example, or objects to be found in larger pictures.",
-)
-height = LIST_HEIGHT if len(kinds[kind]) > FEW_CARDS else "content"
-with st.container(height=height, border=False), st.grid("auto", min_column_width=230):
-    places = {entry: cards.card(entry, entry.name == chosen, choose) for entry in kinds[kind]}
-for damaged in [*catalogue.damaged(), *pictures.damaged()]:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.error(plain(damaged.reason), title=f"{plain(damaged.name)} is damaged", icon=":material/broken_image:")
-        remove_button(damaged.name)
 if chosen in NEW.values():
-    (upload_panel if chosen == OWN else picture_panel)()
+    add.button(
+        "Back to the sets", icon=":material/arrow_back:", key="to_sets", on_click=choose, args=(FIRST_SET[kind],),
+        help="Nothing of what was dropped in is kept.",
+    )  # fmt: skip
+    upload_panel()
 else:
+    add.button(
+        "Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],),
+        help="Images in one folder a class, a table, or pictures with boxes; they stay on this machine.",
+    )  # fmt: skip
+    choose_kind(kinds)
+    places = cards.listed(kinds[kind], chosen, choose)
+    damage()
     st.set_page_config(f"Datasets · {short(entries[chosen].title, 40)} · Invariant SVM Lab")
     show(entries[chosen])
-cards.draw(places)
+    cards.draw(places)

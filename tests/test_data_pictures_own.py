@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from data import DataError
-from data.loaders import boxes
 from data.loaders import pictures as loader
+from data.loaders.objects import table as boxes
 from data.loaders.pictures import read_pictures
-from data.loaders.sieve import Unusable
+from data.loaders.sieve import Sieve, Unusable
 from tests.uploads import BOXES as TABLE
 from tests.uploads import STREETS, archive, image
 from tests.uploads import street_files as files
@@ -79,10 +79,6 @@ WRONG = {
     "a path outside": (lines("../b.png,1,2,3,4"), "line 3, column image: there is no image"),
     "no image": (lines(",1,2,30,40"), "line 3, column image: it is empty.*the name of a picture"),
     "a word": (lines("b.png,1,x,30,40"), r"line 3, column ymin: 'x'.*a number of pixels, with a decimal point"),
-    "a comma": (
-        lines("b.png,1,5,30,40").replace(",", ";").replace("1;5", "1;1,5"),
-        "column ymin: '1,5'.*decimal point",
-    ),
     "a hole": (lines("b.png,1,,30,40"), "line 3, column ymin: ''"),
     "not a number": (lines("b.png,1,nan,30,40"), "line 3, column ymin: 'nan'"),
     "endless": (lines("b.png,1,2,inf,40"), "line 3, column xmax: 'inf'"),
@@ -96,8 +92,7 @@ WRONG = {
     "a column short": (lines("b.png,1,2,30"), "line 3: 4 values.*5 values: image, xmin"),
     "a column more": (lines("b.png,1,2,30,40,1"), "line 3: 6 values"),
     "no header": ("a.png,1,2,21,12\nb.png,1,2,3,4", r"line 1: the header is 'a\.png.*image,xmin"),
-    "another header": (lines(header="file,x1,y1,x2,y2"), "line 1: the header is 'file, x1"),
-    "a mixed header": (lines(header="image,x,y,radius,xmin"), "line 1: the header is"),
+    "another header": (lines(header="file,a,b,x2,y2"), "line 1: the header is 'file, a"),
     "a column twice": (lines(header="image,xmin,ymin,xmax,xmax"), "line 1: the header is"),
     "category 0": (TABLE + "a.png,1,2,5,6,0", "line 5, column category: '0'.*a whole number from 1, the surest, to 9"),
     "category 1.5": (TABLE + "a.png,1,2,5,6,1.5", "line 5, column category: '1.5'"),
@@ -109,8 +104,7 @@ WRONG = {
     "nothing but a header": ("image,x,y,radius\n\n", r"boxes\.csv has a header and no objects"),
     "nothing": ("\n \n", r"boxes\.csv is empty"),
     "one picture only": (lines(), "objects in one picture only.*at least two pictures with objects"),
-    "Latin-1": (lines("bé.png,1,2,3,4").encode("latin-1"), r"boxes\.csv, line 3: not UTF-8 text"),
-    "UTF-16": (lines().encode("utf-16"), "not UTF-8 text"),
+    "UTF-16 cut off": (lines().encode("utf-16")[:-1], "not UTF-16 text"),
     "zero bytes": (lines("b.png,1,2,\0,4"), "zero bytes"),
     "a quote left open": (lines('b.png,"1,2,3,4'), r"boxes\.csv, line 3: 2 values"),
     "a cell without end": (lines("b" * 200_000 + ",1,2,3,4"), "line 3: it cannot be read"),
@@ -126,12 +120,13 @@ def test_a_wrong_table_is_refused_with_line_and_column(kind):
 
 
 REFUSED = {
-    "no table": (files(boxes__csv=None), "There is no table of objects.*one csv table"),
-    "two tables": (files(more__csv=TABLE), r"two tables, boxes\.csv and more\.csv"),
+    "no table": (files(boxes__csv=None), "There is no table of objects.*a csv table"),
+    "the same twice": (files(more__csv=TABLE), r"more\.csv, line 2: the same object as in line 2"),
+    "told in two ways": (files(a__txt="0 .5 .5 .2 .2"), r"told in two ways, a\.txt \(YOLO\) and boxes\.csv \(table\)"),
     "no image": ([("boxes.csv", TABLE.encode())], r"a table, boxes\.csv, and no image"),
     "something else": (files(notes__doc="hi"), r"notes\.doc is neither an image nor a table"),
     "a name twice": ([*files(), ("a.png", image(B))], r"two images named a\.png"),
-    "no image inside": (files(a__png="hello"), r"a\.png cannot be read as an image.*one csv table"),
+    "no image inside": (files(a__png="hello"), r"a\.png cannot be read as an image.*a csv table"),
     "cut off": (files(b__png=image(B)[:90]), r"b\.png cannot be read as an image"),
     "too large": (
         files(b__png=image(np.zeros((16, loader.MAX_SIDE + 1), np.uint8))),
@@ -139,7 +134,7 @@ REFUSED = {
     ),
     "too small": (files(c__png=image(C[:9])), r"c\.png has 60 x 9 pixels.*at least 16 x 16"),
     "a long name": (files(**{"x" * 301 + "__png": image(A)}), "has 305 letters.*at most 300"),
-    "a path outside": ([("a.zip", archive({"../a.png": image(A)}))], "outside its own folder.*csv table"),
+    "a path outside": ([("a.zip", archive({"../a.png": image(A)}))], "outside its own folder.*a csv table"),
     "a cut-off zip": ([("a.zip", archive(dict(files()))[:-50])], "not a complete zip"),
     "an empty zip": ([("a.zip", archive({}))], "holds no files"),
 }
@@ -168,10 +163,10 @@ def test_limits_on_numbers_and_bombs_hold(monkeypatch):
         read_pictures(files())
     monkeypatch.setattr(boxes, "MAX_OBJECTS", 2)
     with pytest.raises(DataError, match="line 4: more than 2 objects"):
-        boxes.read("boxes.csv", TABLE.encode())
+        list(boxes.read("boxes.csv", TABLE.encode(), Sieve()))
     monkeypatch.setattr(boxes, "MAX_BYTES", 20)
     with pytest.raises(DataError, match="tables of at most"):
-        boxes.read("boxes.csv", TABLE.encode())
+        list(boxes.read("boxes.csv", TABLE.encode(), Sieve()))
 
 
 def test_files_damaged_at_random_are_read_or_refused_but_never_crash():

@@ -202,7 +202,15 @@ def test_bad_rows_of_a_csv_are_named_by_their_line_and_left_out_on_request():
     with pytest.raises(Unusable) as refusal:
         read_upload("t.csv", table)
     assert (len(refusal.value.bad), refusal.value.total) == (7, 23)
-    said = {11: "has 'x'", 12: "2 values", 13: "no label", 14: "'nan'", 15: "4 values", 16: "1e300", 17: "''"}
+    said = {
+        11: "has 'x'",
+        12: "2 values",
+        13: "no label",
+        14: "'nan'",
+        15: "4 values",
+        16: "1e300",
+        17: "an empty cell, in 'b'",
+    }
     for reason, (line, words) in zip(refusal.value.bad, said.items()):
         assert f"ine {line} " in reason
         assert words in reason

@@ -5,7 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
-from data import pictures
+from data import catalogue, pictures
+from data.loaders import read_upload
 from data.loaders.pictures import read_pictures
 from pages.ui.data import picture_sets
 from pages.ui.kit.words import plain
@@ -13,7 +14,7 @@ from svmcore.lab.recipes import RECIPES
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.test_pages_hostile import IMAGE, TAG, live_texts
-from tests.uploads import BOXES, archive, image, street_files
+from tests.uploads import BOXES, GREY, PAIR, archive, image, npz, street_files
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +50,26 @@ def test_sets_of_pictures_have_a_list_of_their_own():
     app.button(key="show_lfw-faces").click().run()
     assert app.subheader[0].value == "Faces, a small demo"
     app.button(key="add_own").click().run()
-    assert app.subheader[0].value == "Add your own pictures with objects"
-    app.segmented_control(key="kind").set_value("Examples in classes").run()
     assert app.subheader[0].value == "Add your own data"
+    assert not cards(app)
+    app.button(key="to_sets").click().run()
+    assert cards(app) == ["venus-like", "lfw-faces", "venus", "cmu-faces"]
     assert not app.warning
+
+
+def test_the_list_is_short_and_searched_and_begins_with_own_sets():
+    assert cards(open_page("datasets")) == ["mnist-5k", "digits-8x8", "mnist", "usps"]
+    catalogue.keep("letters", read_upload("a.npz", npz(X=GREY, y=PAIR)).arrays)
+    app = open_page("datasets", set="banana")
+    assert cards(app) == ["own:letters", "mnist-5k", "digits-8x8", "banana"]
+    app.text_input(key="find_set").set_value("WAVE").run()
+    assert cards(app) == ["waveform"]
+    app.text_input(key="find_set").set_value("*nothing").run()
+    assert not cards(app)
+    assert "No set is called *nothing." in captions(app).replace("\\", "")
+    app.text_input(key="find_set").set_value("").run()
+    app.toggle(key="all_sets").set_value(True).run()
+    assert len(cards(app)) == len(catalogue.entries())
 
 
 @pytest.mark.parametrize("look", ["Pictures", "Experiments", "Windows to train on", "Without objects", "About"])
@@ -104,7 +121,7 @@ def test_a_set_that_is_not_at_hand_says_where_to_put_it(monkeypatch):
 
 def test_own_pictures_are_previewed_named_kept_and_removed(home):
     app = open_page("datasets", set="new-pictures")
-    app.file_uploader(key="own_pictures").upload("town.zip", archive(dict(street_files()))).run()
+    app.file_uploader(key="own_files").upload("town.zip", archive(dict(street_files()))).run()
     assert "3 pictures · 3 objects" in captions(app)
     app.text_input(key="pictures_title").set_value("My town")
     app.text_input(key="pictures_object").set_value("house")
@@ -122,13 +139,13 @@ def test_own_pictures_are_previewed_named_kept_and_removed(home):
 def test_a_taken_name_and_a_wrong_table_are_refused_with_the_reason():
     pictures.keep("town", read_pictures(street_files()))
     app = open_page("datasets", set="new-pictures")
-    uploader = app.file_uploader(key="own_pictures")
+    uploader = app.file_uploader(key="own_files")
     uploader.upload("town.zip", archive(dict(street_files()))).run()
     app.button(key="FormSubmitter:pictures_keep-Keep").click().run()
     assert "already a set of pictures" in app.error[0].value
     table = BOXES.replace("21,12", "21,one")
     app = open_page("datasets", set="new-pictures")
-    app.file_uploader(key="own_pictures").upload("bad.zip", archive(dict(street_files(table)))).run()
+    app.file_uploader(key="own_files").upload("bad.zip", archive(dict(street_files(table)))).run()
     said = app.error[0].value.replace("\\", "")
     assert said == "boxes.csv, line 2, column ymax: 'one'. Accepted: a number of pixels, with a decimal point."
 

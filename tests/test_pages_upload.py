@@ -4,7 +4,9 @@ import pytest
 
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
+from tests.annotations import SAME, files_of
 from tests.driven import open_page, whole_app  # noqa: F401
+from tests.test_data_tables import GERMAN, HOLES, lines
 from tests.uploads import GREY, PAIR, archive, tree
 
 
@@ -29,3 +31,56 @@ def test_bad_files_are_named_and_left_out_with_a_tick(queued):
     assert not app.error
     assert any("2 of 14 files left out" in text.value.replace("\\", "") for text in app.markdown)
     assert app.text_input(key="own_title").value == "pets"
+
+
+def captions(app):
+    return " ".join(text.value.replace("\\", "") for text in (*app.caption, *app.markdown))
+
+
+def test_an_excel_table_from_germany_is_understood_and_kept(queued):
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload("praxis.csv", GERMAN.encode("cp1252")).run()
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    assert "Numbers are written with a decimal comma." in captions(app)
+    assert "12 examples · 2 features · 2 classes" in captions(app).replace("\u00a0", " ")
+    app.button(key="FormSubmitter:own_keep-Keep").click().run()
+    assert not app.exception
+    assert app.subheader[0].value == "praxis"
+    app.segmented_control(key="view").set_value("Columns").run()
+    assert not app.exception
+    assert set(app.dataframe[0].value["column"]) == {"Alter", "Größe"}
+    assert app.selectbox(key="across").options == app.dataframe[0].value["column"].tolist()
+
+
+def test_the_labels_are_asked_for_where_they_are_not_clear(queued):
+    table = lines(("a", "kind", "b"), *((k / 3, "xy"[k % 2], k / 7) for k in range(12)), mark=",")
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload("t.csv", table.encode()).run()
+    assert "It is not clear which column holds the labels; *kind* is a guess" in app.warning[0].value
+    (label,) = [box for box in app.selectbox if box.label == "Labels are in"]
+    assert (label.options, label.value) == (["a", "kind", "b"], "kind")
+    label.set_value("a").run()
+    assert "y has the label" in app.error[0].value
+
+
+def test_empty_cells_are_named_then_filled_by_choice(queued):
+    table = lines(tuple(HOLES), *zip(*HOLES.values()))
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload("t.csv", table.encode()).run()
+    assert "line 3 has an empty cell" in app.error[0].value
+    app.selectbox(key="own_empty").set_value("tell").run()
+    assert not app.error
+    assert "Empty cells hold the column's median" in captions(app)
+    assert "4 features" in captions(app)
+
+
+def test_pictures_with_boxes_are_known_for_what_they_are_whichever_kind_was_shown(queued):
+    for tool, address in (("COCO of CVAT", "new"), ("YOLO of Roboflow", "new-pictures")):
+        app = open_page("datasets", set=address)
+        app.file_uploader(key="own_files").upload("town.zip", archive(dict(files_of(SAME[tool])))).run()
+        assert not app.exception
+        assert not app.error
+        assert "3 pictures · 3 cars" in captions(app).replace("\u00a0", " ")
+        assert app.text_input(key="pictures_object").value == "car"

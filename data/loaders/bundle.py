@@ -67,11 +67,23 @@ def _in_words(name: str) -> Iterator[None]:
         raise DataError(f"{name} is damaged or cut off ({error})", "the complete file") from error
 
 
+def members_of(name: str, source: bytes | Path | str) -> list[Member]:
+    """The members of an upload, which is there as bytes or lies somewhere on this machine."""
+    return from_bytes(name, source) if isinstance(source, bytes) else from_path(Path(source).expanduser())
+
+
 def from_bytes(name: str, content: bytes) -> list[Member]:
     """The members of an uploaded file: those of a zip of files, or the file itself."""
     if content[:2] == b"PK":
         return _zip_members(name, partial(io.BytesIO, content))
-    return _checked(name, [Member(name, len(content), partial(io.BytesIO, content))])
+    return _checked(name, [whole(name, content)])
+
+
+def whole(name: str, source: bytes | Path) -> Member:
+    """A file as it is, a zip too."""
+    if isinstance(source, bytes):
+        return Member(name, len(source), partial(io.BytesIO, source))
+    return _on_disk(source, source.name)
 
 
 def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
@@ -92,7 +104,7 @@ def _from_path(path: Path, most: int) -> list[Member]:
         magic = file.read(2)
     if magic == b"PK":
         return _zip_members(path.name, partial(path.open, "rb"), most)
-    return _checked(path.name, [_on_disk(path, path.name)], most)
+    return _checked(path.name, [whole(path.name, path)], most)
 
 
 def _on_disk(path: Path, name: str) -> Member:

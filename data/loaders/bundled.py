@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from data.dataset import Arrays, mixed_order
-from data.loaders import idx, libsvm, text
+from data.loaders import idx, libsvm
 
 
 def mnist(paths: list[Path]) -> Arrays:
@@ -13,8 +13,11 @@ def mnist(paths: list[Path]) -> Arrays:
 
 
 def usps(paths: list[Path]) -> Arrays:
-    train, test = map(text.read_usps, paths)
-    return Arrays(*train, *test)
+    """Lines of a digit and 256 values in [-1, 1], -1 = background, as a textbook gave them: Hastie, Tibshirani and
+    Friedman, "The Elements of Statistical Learning", data sets, "ZIP code". Moved to [0, 1]: background is 0."""
+    train, test = (np.loadtxt(path, np.float32) for path in paths)
+    X, X_test = ((rows[:, 1:].reshape(-1, 16, 16) + 1) / 2 for rows in (train, test))
+    return Arrays(X, train[:, 0].astype(np.int64), X_test, test[:, 0].astype(np.int64))
 
 
 def labelled_rows(paths: list[Path], side: int) -> Arrays:

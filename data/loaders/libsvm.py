@@ -18,11 +18,13 @@ from data.dataset import DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`, indices ascending"
-_PAIR = re.compile(r"^\s*\S+\s+\d+:")
+HEAD = 1000  # bytes that tell it
+_PAIR = re.compile(rb"^\s*\S+\s+\d+:")
 
 
-def is_libsvm(text: str) -> bool:
-    return bool(_PAIR.match(text.lstrip()[:1000]))
+def is_libsvm(start: bytes) -> bool:
+    """Whether a text begins, in UTF-8, as libsvm's does."""
+    return bool(_PAIR.match(start))
 
 
 def parse(name: str, content: bytes, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:

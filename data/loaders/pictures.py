@@ -1,33 +1,38 @@
-"""A reader's own pictures with objects: a zip, or several files, of images and one table of objects (loaders.boxes).
+"""A reader's own pictures with objects: a zip, or several files, of images and of what tells their objects.
 
-    read_pictures([(name, bytes), ...]) -> Upload        DataError(reason, accepted)
+    read_pictures([(name, bytes | path), ...]) -> Upload        DataError(reason, accepted)
 
-A table names a picture by its path in the upload, or by its file name alone where there is one of that name. Complaints
-about an object name the table, its line, the column and what is allowed.
+A picture is named by its path in the upload, by its file name where there is one of that name, or as annotation tools
+call it (loaders.objects). Complaints about an object name the file, the place in it and what is allowed.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 import numpy as np
 
 from data.dataset import DataError
-from data.loaders import boxes, bundle, images
-from data.loaders.boxes import Objects
+from data.loaders import bundle, images, objects
 from data.loaders.bundle import Member
+from data.loaders.objects import Object
 from data.loaders.sieve import Sieve, TooLarge
 
-ACCEPTED = "images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and one csv table of boxes or circles"
+ACCEPTED = (
+    f"images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and what tells their objects: {objects.ACCEPTED}"
+)
 MAX_SIDE, MIN_SIDE, MAX_PICTURES = 4096, 16, 500
 MAX_NAME = 300  # letters of a picture's path
 MIN_OBJECT = 2  # pixels, the shortest side of a box
 LEAST = "at least two pictures with objects, so that one can train and another test"
 SUGGESTED, ENDS = 20, 40  # wrong names for which a similar one is looked for, and by how many last letters
-_TABLES = {".csv", ".tsv", ".txt"}
+_PREFIX = re.compile(r"^[0-9a-f]{8}-")  # that Label Studio puts before the name of a file
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,38 +47,59 @@ class Upload:
     category: np.ndarray  # (m,) int64
     picture: np.ndarray  # (m,) int64, position in `images`
     notes: tuple[str, ...] = ()  # what was decided for the reader, one sentence each
+    kinds: tuple[str, ...] = ()  # what the objects are called, the most frequent first
 
 
-def read_pictures(files: Sequence[tuple[str, bytes]], skip: bool = False) -> Upload:
-    """Read and check the files of one upload, given as (name, content).
+def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
+    """Whether an upload is of images and of what tells objects in them, well or badly: images that lie in one folder
+    beside a table are no examples of classes."""
+    try:
+        members = [member for pair in files for member in bundle.members_of(*pair)]
+        pictures = [member.name for member in members if images.is_image(member.name)]
+        if len({PurePosixPath(name).parent for name in pictures}) == 1:
+            return any(PurePosixPath(m.name).suffix.lower() in objects.SUFFIXES for m in members)
+        return bool(pictures) and objects.are_told(members, pictures)
+    except DataError:
+        return False
 
-    skip : leave out the images that cannot be read, with their objects, and the lines of the table that are bad
+
+def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, kinds: Sequence[str] = ()) -> Upload:
+    """Read and check the files of one upload, given as (name, content or path on this machine).
+
+    skip : leave out the images that cannot be read, with their objects, and the objects that are bad
+    kinds : of what is called so alone; of everything where there are none
     Raises DataError; Unusable, one of them, where `skip` would help.
     """
     with _of_pictures():
-        members = [member for name, content in files for member in bundle.from_bytes(name, content)]
+        members = [member for pair in files for member in bundle.members_of(*pair)]
     sieve, total = Sieve(skip), len(members)
-    table, members = _sorted_out(members, sieve)
+    tables, members = _sorted_out(members, sieve)
     total -= len(sieve.bad)
-    objects = boxes.read(table.name, table.read(), sieve)
-    total += len(objects.line) + len(sieve.bad)  # its lines, those among them that are bad
+    names = [member.name for member in members]
+    found, said = objects.read(tables, names, sieve)
+    total += len(found) + len(sieve.bad)  # its lines, those among them that are bad
+    called = tuple(kind for kind, _ in Counter(one.kind for one in found if one.kind).most_common())
+    found = [one for one in found if one.kind in kinds] if kinds else found
     decoded, coloured = _decoded(members, sieve)
-    objects, position = _placed(objects, decoded, [member.name for member in members], sieve)
+    found, position = _placed(found, decoded, names, sieve)
     notes = sieve.notes(total, "files and lines")
     kept = [k for k, picture in enumerate(decoded) if picture is not None]
     position, decoded = np.searchsorted(kept, position), [decoded[k] for k in kept]
     if len(set(position)) < 2:
-        raise DataError(f"{table.name} has objects in one picture only", LEAST)
+        raise DataError(f"{tables[0].name} has objects in one picture only", LEAST)
+    boxes = np.array([one.box for one in found], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
         tuple(members[k].name for k in kept),
         tuple(decoded),
-        objects.shape,
-        objects.boxes,
-        objects.category,
+        "circle" if all(one.circle for one in found) else "box",
+        boxes,
+        np.array([one.category for one in found], np.int64),
         position,
-        (*notes, *(["Colours are read as grey"] if coloured else []), *_notes(objects, decoded, position)),
-    )
+        (*([] if kinds else said), *notes, *(["Colours are read as grey"] if coloured else []),
+         *_notes(boxes, decoded, position)),
+        called,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -89,19 +115,19 @@ def _of_pictures() -> Iterator[None]:
         raise
 
 
-def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[Member, list[Member]]:
-    """The table, and the images by name; what is neither is the sieve's. DataError for names that occur twice."""
+def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list[Member]]:
+    """What tells objects, and the images by name; what is neither is the sieve's. DataError for names that occur
+    twice."""
     tables, pictures = [], []
     for member in sorted(members, key=lambda member: member.name):
-        if PurePosixPath(member.name).suffix.lower() in _TABLES:
-            tables.append(member)
-        elif images.is_image(member.name):
+        if images.is_image(member.name):
             pictures.append(member)
+        elif PurePosixPath(member.name).suffix.lower() in objects.SUFFIXES or objects.about(member.name):
+            tables.append(member)
         else:
             sieve.add(member.name, DataError(f"{member.name} is neither an image nor a table", ACCEPTED))
-    if len(tables) != 1:
-        found = "no table of objects" if not tables else "two tables, " + " and ".join(t.name for t in tables[:2])
-        raise DataError(f"There is {found}" if not tables else f"There are {found}", ACCEPTED)
+    if all(objects.about(member.name) for member in tables):
+        raise DataError("There is no table of objects", ACCEPTED)
     if not pictures:
         raise DataError(f"There is a table, {tables[0].name}, and no image", ACCEPTED)
     if len(pictures) > MAX_PICTURES:
@@ -111,39 +137,66 @@ def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[Member, list[Membe
     for one, other in pairwise(pictures):
         if one.name == other.name:
             raise DataError(f"There are two images named {one.name}", "each name once")
-    return tables[0], pictures
+    return tables, pictures
+
+
+class _Names:
+    """The pictures of an upload by the names that annotations may give them."""
+
+    def __init__(self, names: Sequence[str]):
+        self.names, self.paths = names, {name: k for k, name in enumerate(names)}
+        self.files: dict[str, list[int]] = {}
+        self.stems: dict[str, list[int]] = {}
+        for k, name in enumerate(names):
+            self.files.setdefault(PurePosixPath(name).name, []).append(k)
+            self.stems.setdefault(PurePosixPath(name).stem, []).append(k)
+
+    def find(self, image: str, file: str) -> list[int]:
+        """Those that an annotation in `file` may mean by `image`; of namesakes the one that lies nearest to it."""
+        if image in self.paths:
+            return [self.paths[image]]
+        if image.startswith(".."):
+            return []
+        last = PurePosixPath(unquote(image).replace("\\", "/")).name
+        bare = _PREFIX.sub("", last)
+        found = next((self.files[name] for name in (image, last, bare) if name in self.files), None)
+        found = found or next((self.stems[name] for name in (last, bare) if name in self.stems), [])
+        near = [_shared(self.names[k], file) for k in found]
+        return [k for k, n in zip(found, near) if n == max(near)]
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths share, from the first on."""
+    both = zip(PurePosixPath(one).parts[:-1], PurePosixPath(other).parts[:-1])
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], both)))
 
 
 def _placed(
-    objects: Objects, pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
-) -> tuple[Objects, np.ndarray]:
-    """The objects that lie well in a picture that can be read, and (m,) int64 the picture of each."""
-    paths = {name: k for k, name in enumerate(names)}
-    files: dict[str, list[int]] = {}
-    for k, name in enumerate(names):
-        files.setdefault(PurePosixPath(name).name, []).append(k)
-    rows, position, seen = [], [], {}
-    for row, image in enumerate(objects.image):
-        with sieve.part(objects.where(row)):
-            found = [paths[image]] if image in paths else files.get(image, [])
-            if len(found) > 1:
-                both = " and ".join(names[k] for k in found[:2])
-                reason = f"{objects.where(row, 'image')}: {image[:60]!r} may be {both}"
-                raise DataError(reason, "the path of one of them")
-            if not found:
-                reason = f"{objects.where(row, 'image')}: there is no image {image[:60]!r}"
-                raise DataError(reason, _named(image, files) if len(sieve.bad) < SUGGESTED else "")
-            if pictures[found[0]] is None:
+    found: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
+) -> tuple[list[Object], np.ndarray]:
+    """The objects that lie well in a picture that can be read, in pixels, and (m,) int64 the picture of each."""
+    known, kept, position, seen = _Names(names), [], [], {}
+    for one in found:
+        with sieve.part(one.where()):
+            there = known.find(one.image, one.file)
+            field = "column image" if one.at.startswith("line") and one.file.endswith((".csv", ".tsv")) else ""
+            if len(there) > 1:
+                both = " and ".join(names[k] for k in there[:2])
+                raise DataError(f"{one.where(field)}: {one.image[:60]!r} may be {both}", "the path of one of them")
+            if not there:
+                reason = f"{one.where(field)}: there is no image {one.image[:60]!r}"
+                raise DataError(reason, _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else "")
+            if pictures[there[0]] is None:
                 continue
-            _check_place(objects, row, pictures[found[0]].shape)
-            key = (found[0], *objects.boxes[row].tolist())
+            one = one.scaled(pictures[there[0]].shape)
+            _check_place(one, pictures[there[0]].shape)
+            key = (there[0], *one.box)
             if key in seen:
-                reason = f"{objects.where(row)}: the same object as in line {seen[key]}"
-                raise DataError(reason, "each object once")
-            seen[key] = objects.line[row]
-            rows.append(row)
-            position.append(found[0])
-    return objects.take(rows), np.array(position, np.int64)
+                raise DataError(f"{one.where()}: the same object as in {seen[key]}", "each object once")
+            seen[key] = one.at if one.file == found[0].file else one.where()
+            kept.append(one)
+            position.append(there[0])
+    return kept, np.array(position, np.int64)
 
 
 def _named(image: str, files: dict[str, list[int]]) -> str:
@@ -171,22 +224,23 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
     return decoded, coloured
 
 
-def _check_place(objects: Objects, row: int, shape: tuple[int, int]) -> None:
+def _check_place(one: Object, shape: tuple[int, int]) -> None:
     """DataError for an object centred outside its picture (h, w), larger than it, or too small to see."""
-    circle, box, (h, w) = objects.shape == "circle", objects.boxes[row], shape
-    for low, high, side, axis in ((box[0], box[2], w, "x"), (box[1], box[3], h, "y")):
-        column = axis if circle else f"{axis}min" if low + high < 0 else f"{axis}max"
-        if not 0 <= (low + high) / 2 <= side:
-            reason = f"{objects.where(row, column)}: the object's centre, {axis} = {(low + high) / 2:g}, lies outside"
-            raise DataError(f"{reason} {objects.image[row][:60]}", f"a centre within its {w} x {h} pixels")
-        if not MIN_OBJECT <= high - low <= 2 * side:
-            reason = f"{objects.where(row, 'radius' if circle else column)}: the object is {high - low:g} pixels across"
-            raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {objects.image[row][:60]}")
+    box, (h, w) = one.box, shape
+    for low, side, axis in ((0, w, "x"), (1, h, "y")):
+        centre, across = (box[low] + box[low + 2]) / 2, box[low + 2] - box[low]
+        field = one.fields[low if centre < 0 else low + 2]
+        if not 0 <= centre <= side:
+            reason = f"{one.where(field)}: the object's centre, {axis} = {centre:g}, lies outside {one.image[:60]}"
+            raise DataError(reason, f"a centre within its {w} x {h} pixels")
+        if not MIN_OBJECT <= across <= 2 * side:
+            reason = f"{one.where(one.across or field)}: the object is {across:g} pixels across"
+            raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {one.image[:60]}")
 
 
-def _notes(objects: Objects, pictures: list[np.ndarray], position: np.ndarray) -> list[str]:
+def _notes(boxes: np.ndarray, pictures: list[np.ndarray], position: np.ndarray) -> list[str]:
     h, w = np.array([picture.shape for picture in pictures]).T[:, position]
-    out = (objects.boxes[:, :2] < 0).any(1) | (objects.boxes[:, 2] > w) | (objects.boxes[:, 3] > h)
+    out = (boxes[:, :2] < 0).any(1) | (boxes[:, 2] > w) | (boxes[:, 3] > h)
     notes = []
     if bare := len(pictures) - len(set(position)):
         notes.append(

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from data.dataset import DataError
-from data.loaders import boxes, bundle, images, npz
+from data.loaders import bundle, images, npz
+from data.loaders.objects import table as boxes
+from data.loaders.sieve import Sieve
 from data.pictures.entry import Contents
 from data.pictures.kinds import Experiment, Part, Picture, counted
 
@@ -37,20 +39,23 @@ def cmu(paths: list[Path]) -> Contents:
     """The windows, the table of boxes, then the pictures, scenes by their names."""
     chips, table, *rest = paths
     try:
-        objects = boxes.read(table.name, table.read_bytes())
+        content = table.read_bytes()
     except OSError as error:
         raise DataError(f"{table.name} cannot be read ({error.strerror})", ACCEPTED) from error
+    sieve = Sieve()
+    objects = list(boxes.read(table.name, content, sieve))
+    sieve.notes(len(objects), "lines")
     scenes = [path for path in rest if path.name.startswith("scene")]
     named = {path.name: path for path in rest if path not in scenes}
-    unknown = [k for k, image in enumerate(objects.image) if image not in named]
-    if unknown:
-        row = unknown[0]
-        raise DataError(f"{objects.where(row, 'image')}: there is no {objects.image[row][:60]!r}", ACCEPTED)
-    rows = {name: [k for k, image in enumerate(objects.image) if image == name] for name in named}
-    pictures = tuple(
-        picture(path, objects.boxes[rows[name]], objects.category[rows[name]]) for name, path in named.items()
-    )
+    if unknown := [one for one in objects if one.image not in named]:
+        raise DataError(f"{unknown[0].where('image')}: there is no {unknown[0].image[:60]!r}", ACCEPTED)
+    pictures = tuple(_with_faces(path, [one for one in objects if one.image == name]) for name, path in named.items())
     return Contents(pictures, _all_test(pictures), _cbcl(chips), tuple(map(picture, scenes)))
+
+
+def _with_faces(path: Path, faces: list) -> Picture:
+    found = np.array([one.box for one in faces], np.float64).reshape(-1, 4)
+    return picture(path, found, np.array([one.category for one in faces], np.int64))
 
 
 def lfw(paths: list[Path]) -> Contents:

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.dataset import DataError
 from data.loaders import bundle, npz
-from data.loaders.boxes import MAX_CATEGORY, MAX_OBJECTS
+from data.loaders.objects import MAX_CATEGORY, MAX_OBJECTS
 from data.loaders.pictures import MAX_NAME, MAX_PICTURES, MAX_SIDE, Upload
 from data.pictures.entry import Contents, PictureEntry
 from data.pictures.kinds import ONE_CATEGORY, Picture, PictureSet, leave_out

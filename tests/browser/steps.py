@@ -69,9 +69,9 @@ def tiles(page: Page, key: str):
     return page.locator(f".st-key-{key} button.tile")
 
 
-def upload(page: Page, files: dict[str, bytes], key: str = "own_files") -> None:
-    """Hand files to the uploader with this key and wait for what the page makes of them."""
-    page.locator(f".st-key-{key} input[type=file]").set_input_files(
+def upload(page: Page, files: dict[str, bytes]) -> None:
+    """Hand files to the uploader of own data and wait for what the page makes of them."""
+    page.locator(".st-key-own_files input[type=file]").set_input_files(
         [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files.items()]
     )
     expect(page.get_by_test_id("stFileChip")).to_have_count(len(files))

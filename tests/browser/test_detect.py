@@ -112,13 +112,13 @@ def now(tab):
 def test_own_pictures_are_refused_with_file_line_and_column_or_offered_by_detect(server, tab):
     visit(tab, f"{server.url}/datasets?set=new-pictures")
     for table, words in WRONG_TABLES.values():
-        upload(tab, PICTURES | {"spots.csv": table.encode()}, "own_pictures")
+        upload(tab, PICTURES | {"spots.csv": table.encode()})
         refusal = tab.get_by_test_id("stAlert").filter(has_text="cannot be used")
         expect(refusal).to_contain_text(words)
         for _ in range(3):
             tab.get_by_test_id("stFileChipDeleteBtn").first.click()
         expect(refusal).to_have_count(0)
-    upload(tab, PICTURES | {"spots.csv": TABLE.encode()}, "own_pictures")
+    upload(tab, PICTURES | {"spots.csv": TABLE.encode()})
     tab.locator(".st-key-pictures_title input").fill("Spots")
     tab.locator(".st-key-pictures_object input").fill("spot")
     press(tab, "FormSubmitter-pictures_keep-Keep")

@@ -11,6 +11,29 @@ from pages.ui.kit.gallery import in_theme
 from pages.ui.kit.words import plain, short
 
 WIDTH = 112  # of a thumbnail, pixels
+FEW = 4  # cards that are shown unasked: a row
+
+
+def listed(entries, chosen: str, choose) -> dict:
+    """The cards of a list, the reader's own sets first: those that pass what is looked for, or a row of them with the
+    chosen one until all are asked for. Returns the places of their pictures."""
+    entries = sorted(entries, key=lambda entry: not entry.name.startswith(catalogue.OWN_PREFIX))
+    looked_for = str(st.session_state.get("find_set") or "").strip().lower()
+    found = [entry for entry in entries if looked_for in f"{entry.title} {entry.name}".lower()]
+    shown = found if looked_for or st.session_state.get("all_sets") else _few(found, chosen)
+    if not shown:
+        st.caption(f"No set is called {plain(short(looked_for))}.")
+    with st.grid("auto", min_column_width=230):
+        places = {entry: card(entry, entry.name == chosen, choose) for entry in shown}
+    if len(entries) > FEW and not looked_for:
+        st.toggle(f"All {len(entries)} sets", key="all_sets", help="Or the first few, and the one that is shown.")
+    return places
+
+
+def _few(entries: list, chosen: str) -> list:
+    """The first ones, the chosen one as the last of them where it comes later."""
+    late = [entry for entry in entries[FEW:] if entry.name == chosen]
+    return [*entries[: FEW - 1], *late] if late else entries[:FEW]
 
 
 def card(entry: Entry | PictureEntry, chosen: bool, choose):

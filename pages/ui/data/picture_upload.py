@@ -1,9 +1,9 @@
-"""The reader's own pictures with objects: upload images and a table, look at what was understood, name it, keep it."""
+"""A reader's own pictures with objects: what was understood of an upload, and the form that keeps it."""
 
 import streamlit as st
 
 from data import DataError, pictures
-from data.loaders.pictures import ACCEPTED, MAX_PICTURES, MAX_SIDE, Upload, read_pictures
+from data.loaders.pictures import MAX_PICTURES, MAX_SIDE, Upload, read_pictures
 from data.pictures import PictureSet, drawing
 from pages.ui.data import keeping, refusal
 from pages.ui.data.picture_sets import facts
@@ -12,6 +12,7 @@ from pages.ui.kit.words import plain, short
 
 SHOWN = 24  # pictures in the preview
 SIDE = 128  # of each, pixels
+MAX_KINDS = 100  # kinds of objects to choose from
 EXAMPLE = """image,xmin,ymin,xmax,ymax,category
 street.png,112,40,168,96,1
 square/night.jpg,20,8,61,52,2
@@ -22,36 +23,46 @@ moon.png,88,105,7.5
 """
 
 
-def picture_panel() -> None:
-    """Everything from choosing files to keeping the set."""
-    st.subheader("Add your own pictures with objects")
-    st.markdown(f"{ACCEPTED[0].upper()}{ACCEPTED[1:]}; 2 to {MAX_PICTURES} pictures, up to {MAX_SIDE} pixels a side.")
-    files = st.file_uploader(
-        "Images and their table",
-        accept_multiple_files=True,
-        key="own_pictures",
-        help="A zip of everything, or the images and the csv chosen together.",
-    )
-    with st.expander("What the table looks like", expanded=not files):
+def examples_of_tables() -> None:
+    """What a table of objects may look like."""
+    with st.expander("What a table of objects looks like"):
         with st.container(horizontal=True):
             for title, example in (("Boxes", EXAMPLE), ("Circles", CIRCLES)):
                 with st.container(width=330):
                     st.markdown(f"**{title}**")
                     st.code(example, language=None)
         st.caption(
-            "Pixels from the upper left corner of the picture as it is shown, x to the right and y down. A category is "
-            "optional: 1 for the surest objects, larger for doubtful ones. Semicolons or tabs do as well as commas."
+            f"2 to {MAX_PICTURES} pictures, up to {MAX_SIDE} pixels a side. Pixels from the upper left corner of the "
+            "picture as it is shown, x to the right and y down; values between 0 and 1 are shares of width and height. "
+            "A category is optional: 1 for the surest objects, larger for doubtful ones, or what the object is called."
         )
-    if not files:
-        return
-    sources, contents = tuple((file.name, file.file_id) for file in files), [file.getvalue() for file in files]
-    if upload := refusal.reading(lambda skip: _read(sources, skip, contents), sources):
+
+
+def read_and_keep(sources: tuple, contents: list) -> None:
+    """What was understood of the files, and the form that keeps it. sources: (name, id) of each."""
+    key = f"kinds_{hash(sources)}"
+    kinds = tuple(st.session_state.get(key, ()))
+    upload = refusal.reading(lambda skip: _read(sources, skip, kinds, contents), (sources, kinds))
+    if upload is None and kinds:
+        st.button(
+            "All kinds of objects", key="all_kinds", on_click=_all_kinds, args=(key,), help="Reads the files anew."
+        )
+    if upload:
+        if len(upload.kinds) > 1:
+            st.multiselect(
+                "Objects called", upload.kinds[:MAX_KINDS], key=key, placeholder="all of them, as one kind",
+                help="The machine looks for one kind of object: choose which, or leave this empty for all.",
+            )  # fmt: skip
         _keep(upload)
 
 
+def _all_kinds(key: str) -> None:
+    st.session_state[key] = []
+
+
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
-def _read(sources: tuple, skip: bool, _contents: list[bytes]) -> Upload:
-    return read_pictures([(name, content) for (name, _), content in zip(sources, _contents)], skip)
+def _read(sources: tuple, skip: bool, kinds: tuple, _contents: list) -> Upload:
+    return read_pictures([(name, content) for (name, _), content in zip(sources, _contents)], skip, kinds)
 
 
 def _keep(upload: Upload) -> None:
@@ -62,7 +73,11 @@ def _keep(upload: Upload) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             title = keeping.name(upload.title, "pictures")
             word = st.text_input(
-                "An object is called", value="object", max_chars=30, key="pictures_object", help="Such as ship or face."
+                "An object is called",
+                value=upload.kinds[0][:30] if len(upload.kinds) == 1 else "object",
+                max_chars=30,
+                key="pictures_object",
+                help="Such as ship or face.",
             )
             replace, kept = keeping.replace_and_keep("pictures")
     try:

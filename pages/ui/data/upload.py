@@ -1,59 +1,101 @@
-"""The reader's own data: upload files or name a folder, look at what was understood, name it, keep it."""
+"""A reader's own data of either kind: upload files or name a folder, look at what was understood, name it, keep it."""
 
 import re
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue
-from data.loaders.upload import ACCEPTED, Preview, read_upload
+from data.loaders.bundle import MAX_MEMBERS
+from data.loaders.columns import FILL, REFUSE, TELL
+from data.loaders.pictures import ACCEPTED as PICTURES_ACCEPTED
+from data.loaders.pictures import are_pictures
+from data.loaders.table import Labels
+from data.loaders.upload import ACCEPTED, Preview, labels_of, read_upload
 from data.own import MAX_NAMES
-from pages.ui.data import keeping, refusal
+from pages.ui.data import keeping, picture_upload, refusal
 from pages.ui.example.views import facts, labelled
 from pages.ui.kit.words import plain
 
 SHOWN = 60  # examples in the preview
-HOW = "A zip or folder of images holds one folder for each class. A csv has one example a row and a column of labels."
+MAX_CHOICES = 2000  # columns among which the labels can be chosen
+HOW = (
+    "A zip or folder of images holds one folder for each class, or a file that tells the objects in them. A table has "
+    "one example a row and a column of labels. A pair of idx files, or images and their annotations, go in together."
+)
+EMPTY = {  # what may become of empty cells: how it is said
+    REFUSE: "name their rows, and leave them out if I say so",
+    FILL: "fill in the column's median, or its commonest category",
+    TELL: "fill in, and add a column that says where",
+}
 
 
 def upload_panel() -> None:
-    """Everything from choosing files to keeping the set."""
+    """Everything from choosing files to keeping the set; what is in the files says which kind of set it is."""
     st.subheader("Add your own data")
-    st.markdown(f"{ACCEPTED[0].upper()}{ACCEPTED[1:]}; 2 to 100 classes, grey or RGB, any size.")
-    files = st.file_uploader(
-        "Files", accept_multiple_files=True, key="own_files", help=f"{HOW} A pair of idx files goes in together."
-    )
+    examples, objects = st.columns(2)
+    examples.markdown(f"**Examples in classes**: {ACCEPTED}; 2 to 100 classes, images grey or RGB, any size.")
+    objects.markdown(f"**Pictures with objects**: {PICTURES_ACCEPTED}.")
+    files = st.file_uploader("Files", accept_multiple_files=True, key="own_files", help=HOW)
     path = st.text_input("or a file or folder on this machine", key="own_path", placeholder="~/letters", help=HOW)
-    if not files and not path.strip():
-        return
-    label, shape = _how_to_read()
     if files:
-        sources, contents = tuple((file.name, file.file_id) for file in files), [file.getvalue() for file in files]
-
-        def read(skip):
-            return _read_files(sources, label, _image_shape(shape), skip, contents)
+        _read((*((file.name, file.file_id) for file in files),), [file.getvalue() for file in files])
+    elif path.strip():
+        _read(((path.strip(), _changed(path.strip())),), [path.strip()])
     else:
-        sources = path.strip()
+        picture_upload.examples_of_tables()
 
-        def read(skip):
-            return read_upload(sources, sources, label=label, image_shape=_image_shape(shape), skip=skip)
 
-    if preview := refusal.reading(read, sources):
+def _changed(path: str) -> str:
+    """When a file, or the newest one of a folder, was last changed; empty where that cannot be known."""
+    try:
+        there = Path(path).expanduser()
+        return str(max(p.stat().st_mtime_ns for p in islice((there, *there.rglob("*")), MAX_MEMBERS)))
+    except (OSError, RuntimeError, ValueError):
+        return ""
+
+
+def _read(sources: tuple, contents: list) -> None:
+    if _are_pictures(sources, contents):
+        picture_upload.read_and_keep(sources, contents)
+        return
+    label, shape, empty = _how_to_read(_labels(sources, contents))
+    how = {"label": label, "empty": empty}
+    if preview := refusal.reading(
+        lambda skip: _preview(sources, _image_shape(shape), skip, contents, **how), (sources, empty)
+    ):
         _keep(preview)
 
 
-def _how_to_read() -> tuple[str | None, str]:
-    with st.expander("How to read it"), st.container(horizontal=True):
-        label = st.text_input(
-            "Label column of a csv", key="own_label", placeholder="found by its look", help="A name, first, or last."
+def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
+    """What a reader may know better than the look of a file: the labels' column of a table, the shape of rows, what
+    becomes of empty cells."""
+    label, empty = None, REFUSE
+    if labels and not labels.clear:
+        st.warning(
+            f"It is not clear which column holds the labels; *{plain(labels.names[labels.at])}* is a guess. "
+            "Choose another one if it is wrong.",
+            icon=":material/help:",
         )
+    if labels and len(labels.names) > MAX_CHOICES:
+        labels = None
+    with st.expander("How to read it", expanded=bool(labels)), st.container(horizontal=True):
+        if labels:
+            label = st.selectbox(
+                "Labels are in", labels.names, index=labels.at, key=f"own_label_{hash(labels)}", width=200,
+                help="The column that says which class an example is of; found by its name or its look.",
+            )  # fmt: skip
+            empty = st.selectbox(
+                "Empty cells", list(EMPTY), format_func=EMPTY.get, key="own_empty", width=330,
+                help="Also NA, ?, - and what statistics programs write. A median is taken over the whole table.",
+            )  # fmt: skip
         shape = st.text_input(
-            "Read rows as images of",
-            key="own_shape",
-            placeholder="found by their look",
+            "Read rows as images of", key="own_shape", placeholder="found by their look", width=200,
             help="Height x width, such as 28x28, or 28x28x3 for RGB; `rows` leaves them plain features.",
-        )
-    return label.strip() or None, shape.strip()
+        )  # fmt: skip
+    return label, shape.strip(), empty
 
 
 def _image_shape(text: str) -> tuple[int, ...] | None:
@@ -66,11 +108,26 @@ def _image_shape(text: str) -> tuple[int, ...] | None:
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
-def _read_files(
-    sources: tuple, label: str | None, image_shape: tuple | None, skip: bool, _contents: list[bytes]
+def _are_pictures(sources: tuple, _contents: list) -> bool:
+    return are_pictures(_named(sources, _contents))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _labels(sources: tuple, _contents: list) -> Labels | None:
+    return labels_of(*_named(sources, _contents)[0]) if len(sources) == 1 else None
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading…")
+def _preview(
+    sources: tuple, image_shape: tuple | None, skip: bool, _contents: list, label: str | None, empty: str
 ) -> Preview:
-    (name, content), *more = [(name, content) for (name, _), content in zip(sources, _contents)]
-    return read_upload(name, content, more, label=label, image_shape=image_shape, skip=skip)
+    first, *more = _named(sources, _contents)
+    return read_upload(*first, more, label=label, image_shape=image_shape, skip=skip, empty=empty)
+
+
+def _named(sources: tuple, contents: list) -> list[tuple]:
+    """(name, content or path) of each."""
+    return [(name, content) for (name, _), content in zip(sources, contents)]
 
 
 def _keep(preview: Preview) -> None:

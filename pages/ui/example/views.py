@@ -4,11 +4,9 @@ import numpy as np
 import streamlit as st
 
 from data import Dataset, Entry
-from pages.ui.example import evidence
-from pages.ui.figures import maps
-from pages.ui.figures.frame import show
+from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
-from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
+from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
@@ -62,7 +60,7 @@ def hundred(dataset: Dataset) -> None:
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))
     rows = np.arange(n)[shown]
     if dataset.X_train.shape[1:] == (2,):
-        plane(dataset, split)
+        columns.plane(dataset, split)
     labelled(dataset, split, rows, key="hundred")
     st.caption(f"Examples {rows[0]:,} to {rows[-1]:,} of {n:,}, class above, index below. Click one to open it.")
     if dataset.image_shape is None:
@@ -89,19 +87,6 @@ def _table(dataset: Dataset, split: str, rows: np.ndarray) -> None:
     table = {label: [short(c, 24) for c in y[rows]]} | {name: X[rows, j] for j, name in enumerate(names)}
     cut = {name: st.column_config.Column(short(name, 20), help=plain(name)) for name in names if len(name) > 20}
     st.dataframe(table, hide_index=True, column_config=cut, alt=f"Features of examples {rows[0]} to {rows[-1]}")
-
-
-def plane(dataset: Dataset, split: str) -> None:
-    """Points of the plane by class, each leading to its own view."""
-    X, y = evidence.examples(dataset, split)
-    refs = [reference(dataset.entry.name, split, row) for row in range(len(X))]
-    figure = maps.toy_plane(X, y, dataset.classes, refs=refs)
-    show(figure, "dataset_plane", on_select=_open_point, selection_mode="points")
-
-
-def _open_point() -> None:
-    for point in st.session_state["dataset_plane"].selection.points:
-        open_digit(point["customdata"])
 
 
 def by_class(dataset: Dataset) -> None:

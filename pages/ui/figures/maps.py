@@ -13,6 +13,7 @@ from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 
+PLANE = ("x₁", "x₂")  # what the axes of a plane are called
 PALE = {BLUE: "rgba(0,114,178,0.22)", ORANGE: "rgba(213,94,0,0.22)"}
 
 
@@ -50,6 +51,7 @@ def toy_plane(
     bound: Sequence[int] = (),
     errors: Sequence[int] = (),
     made: Sequence = (),
+    axes: tuple[str, str] = PLANE,
 ) -> go.Figure:
     """Points X (n, 2) of the plane by class, with the decision field and marked examples.
 
@@ -57,7 +59,7 @@ def toy_plane(
     it holds the number of the winner.  `free`, `bound` and `errors` index the rows of X; `refs` are reported on clicks.
     `made` (m, 2) are vectors that a reduction constructed, in the plane as the kernel sees it.
     """
-    figure = bare("x₁", "x₂", height=460, hovermode="closest", clickmode="event+select")
+    figure = bare(*map(in_figure, axes), height=460, hovermode="closest", clickmode="event+select")
     if field is not None:
         _add_field(figure, *field, len(classes))
     for c, name in enumerate(classes):

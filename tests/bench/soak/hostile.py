@@ -10,7 +10,10 @@ import warnings
 import zipfile
 
 import numpy as np
+import pandas as pd
 from PIL import Image
+
+from tests.annotations import SAME, files_of
 
 FORMS = {"PNG": "png", "BMP": "bmp", "GIF": "gif", "TIFF": "tif", "WEBP": "webp", "PPM": "ppm", "JPEG": "jpg"}
 NUMBERS = (
@@ -113,6 +116,34 @@ def csv(rng):
     rows = [mark.join(map(str, (k, *row))) for k, row in zip(label, X.tolist())]
     header = [mark.join(["label", *(f"x{j}" for j in range(X.shape[1]))])] if rng.random() < 0.5 else []
     return [("a.csv", "\n".join(header + rows).encode())]
+
+
+def sheet(rng):
+    """A table as people have it: with decimal commas, categories, dates and holes, as text, Excel or Parquet."""
+    n = int(rng.integers(8, 60))
+    frame = pd.DataFrame({
+        "size": rng.normal(size=n).round(3), "colour": rng.choice(["red", "green", "blue"], n),
+        "day": pd.date_range("2024-01-01", periods=n), "id": np.arange(n), "kind": rng.choice(["a", "b"], n),
+    })  # fmt: skip
+    frame = frame.mask(rng.random(frame.shape) < rng.choice([0, 0.05]))[list(rng.permutation(frame.columns))]
+    out, way = io.BytesIO(), rng.integers(4)
+    if way == 0:
+        frame.astype({"size": float}).to_parquet(out)
+        return [("a.parquet", out.getvalue())]
+    if way == 1:
+        frame.to_excel(out, index=False)
+        return [("a.xlsx", out.getvalue())]
+    decimal = str(rng.choice([",", "."]))
+    said = frame.to_csv(sep=";", decimal=decimal, index=bool(rng.random() < 0.3))
+    return [("a.csv", said.encode(str(rng.choice(["utf-8", "utf-8-sig", "utf-16", "cp1252"]))))]
+
+
+def annotated(rng):
+    """Pictures and their objects as a tool exports them, the annotation damaged."""
+    files = files_of(SAME[str(rng.choice(list(SAME)))])
+    files = [(name, content if name.endswith(".png") or rng.random() < 0.6 else damaged(rng, content))
+             for name, content in files]  # fmt: skip
+    return files if rng.random() < 0.5 else [("a.zip", _zip(rng, _renamed(rng, files)))]
 
 
 def libsvm(rng):

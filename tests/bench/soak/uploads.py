@@ -11,6 +11,7 @@ reader of it says (npz and libsvm), and can be kept and read again; or as a Data
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import io
 import os
@@ -36,7 +37,9 @@ KEPT = 20  # failures of a row that are told
 
 def _libsvm(content):
     """X and y of libsvm text, slowly."""
-    rows = [line.split(b"#")[0].split() for line in content.removeprefix(b"\xef\xbb\xbf").splitlines()]
+    wide = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    content = content.decode("utf-16" if wide else "utf-8-sig", errors="replace").encode()
+    rows = [line.split(b"#")[0].split() for line in content.splitlines()]
     rows = [[cell.decode().split(":") for cell in row] for row in rows if row]
     low = min(int(j) for row in rows for j, _ in row[1:])
     X = np.zeros((len(rows), max(int(j) for row in rows for j, _ in row[1:]) + (low == 0)), np.float32)
@@ -59,7 +62,8 @@ def _as_set(rng, files, folder):
     (name, content), *more = files
     shape = [None, (), (4, 5), (28, 28)][rng.choice(4, p=[0.7, 0.1, 0.1, 0.1])]
     label = [None, "first", "last", "label"][rng.choice(4, p=[0.7, 0.1, 0.1, 0.1])]
-    preview = read_upload(name, content, more, label=label, image_shape=shape, skip=bool(rng.random() < 0.3))
+    preview = read_upload(name, content, more, label=label, image_shape=shape, skip=bool(rng.random() < 0.3),
+                          empty=str(rng.choice(["refuse", "fill", "tell"])))  # fmt: skip
     X, y, X_test, y_test = preview.arrays
     assert X.dtype in (np.uint8, np.float32)
     assert y.dtype.kind in "iU"
@@ -116,8 +120,9 @@ def _as_published(entry):
 
 
 KINDS = {
-    **dict.fromkeys((hostile.npz, hostile.idx, hostile.csv, hostile.libsvm, hostile.images), _as_set),
+    **dict.fromkeys((hostile.npz, hostile.idx, hostile.csv, hostile.sheet, hostile.libsvm, hostile.images), _as_set),
     hostile.objects: _as_pictures,
+    hostile.annotated: _as_pictures,
     hostile.photograph: _as_photograph,
     hostile.usps: _as_published(lambda: replace(catalogue.entry("usps"), n_train=20, n_test=20)),
     hostile.jartool: _as_published(lambda: pictures.entry("venus")),

@@ -1,0 +1,137 @@
+"""What tells the objects in pictures, in whichever format a tool wrote it.
+
+    read([Member, ...], names of the pictures, sieve) -> objects, notes        DataError
+
+A format is told by what a file holds. Complaints name the file, the place in it and what is allowed.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+
+from data.dataset import DataError
+from data.loaders.bundle import Member
+from data.loaders.objects import coco, label_studio, labelme, table, via, xml, yolo
+from data.loaders.objects.found import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
+from data.loaders.sieve import Sieve
+
+__all__ = ["ACCEPTED", "MAX_CATEGORY", "MAX_OBJECTS", "SUFFIXES", "Object", "about", "are_told", "read", "table"]
+
+ACCEPTED = (
+    "a csv table of boxes or circles, JSON as of COCO, Label Studio, VIA or labelme, YOLO's texts, XML as of Pascal "
+    "VOC or CVAT"
+)
+SUFFIXES = frozenset((".csv", ".tsv", ".txt", ".json", ".xml"))
+MAX_KINDS = 6  # kinds of objects that a note names
+_JSON = {
+    "COCO": (coco.is_coco, coco.read),
+    "VIA": (via.is_via, via.read),
+    "Label Studio": (label_studio.is_tasks, label_studio.read),
+    "labelme": (labelme.is_labelme, labelme.read),
+}
+_ABOUT = {  # what tools put beside: names of classes, lists of files, words
+    *("notes.json", "obj.data", "labelmap.txt", "predefined_classes.txt", "train.txt", "val.txt", "valid.txt"),
+    *(
+        "test.txt",
+        "trainval.txt",
+        "default.txt",
+        "readme.txt",
+        "readme.dataset.txt",
+        "readme.roboflow.txt",
+        "license.txt",
+    ),
+    *yolo.NAMES,
+}
+_ABOUT_SUFFIXES = frozenset((".yaml", ".yml", ".md", ".names", ".data"))
+
+
+def about(name: str) -> bool:
+    """Whether a file is one that tools put beside, without objects."""
+    path = PurePosixPath(name)
+    return path.name.lower() in _ABOUT or path.suffix.lower() in _ABOUT_SUFFIXES
+
+
+def are_told(members: Iterable[Member], images: Iterable[str]) -> bool:
+    """Whether one of the files tells objects in pictures."""
+    stems = {PurePosixPath(name).stem for name in images}
+    for member in members:
+        suffix = PurePosixPath(member.name).suffix.lower()
+        if suffix not in SUFFIXES or about(member.name) or member.size > MAX_BYTES:
+            continue
+        try:
+            content = member.read()
+            if _way(member.name, content, stems) not in (None, "table") or table.is_table(content):
+                return True
+        except DataError:
+            continue
+    return False
+
+
+def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tuple[list[Object], list[str]]:
+    """The objects that the files tell, those that are bad being the sieve's. DataError where no file tells any."""
+    stems, kinds = {PurePosixPath(name).stem for name in images}, yolo.classes(members)
+    found: list[Object] = []
+    ways: dict[str, str] = {}
+    for member in members:
+        if about(member.name):
+            continue
+        content = member.read()
+        if len(content) > MAX_BYTES:
+            raise DataError(f"{member.name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
+        way = _way(member.name, content, stems)
+        if way is None:
+            sieve.add(member.name, DataError(f"{member.name} tells no objects in a way that is known", ACCEPTED))
+            continue
+        ways.setdefault(way, member.name)
+        if len(ways) > 1:
+            two = " and ".join(f"{file} ({way})" for way, file in ways.items())
+            raise DataError(f"The objects are told in two ways, {two}", "one of them")
+        found += _read(way, member.name, content, kinds, sieve)
+        if len(found) > MAX_OBJECTS:
+            raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
+    if not found:
+        sieve.notes(len(sieve.bad), "files and lines")  # says that nothing is left
+        none = next(iter(ways.values()), None)
+        raise DataError(f"{none} tells no objects" if none else "There is no table of objects", ACCEPTED)
+    return found, _notes(next(iter(ways), ""), found)
+
+
+def _way(name: str, content: bytes, stems: set[str]) -> str | None:
+    """The format of a file by what it holds; None where it is none."""
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix == ".xml":
+        return "XML"
+    if suffix == ".json":
+        whole = _json(name, content)
+        return next((way for way, (told, _) in _JSON.items() if told(whole)), None)
+    if suffix == ".txt" and yolo.is_yolo(content) and (content.strip() or PurePosixPath(name).stem in stems):
+        return "YOLO"
+    return "table"
+
+
+def _read(way: str, name: str, content: bytes, kinds: list[str], sieve: Sieve) -> Iterable[Object]:
+    if way == "table":
+        return table.read(name, content, sieve)
+    if way == "YOLO":
+        return yolo.read(name, content, kinds, sieve)
+    return xml.read(name, content, sieve) if way == "XML" else _JSON[way][1](name, _json(name, content), sieve)
+
+
+def _json(name: str, content: bytes):
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{name} is no JSON ({error})", ACCEPTED) from error
+
+
+def _notes(way: str, found: list[Object]) -> list[str]:
+    notes = [] if way in ("table", "") else [f"Objects are told as by {way}"]
+    if any(one.shares for one in found):
+        notes.append("Places are shares of the picture's width and height")
+    kinds = Counter(one.kind for one in found if one.kind)
+    if len(kinds) > 1:
+        more = f" and {len(kinds) - MAX_KINDS} more kinds" if len(kinds) > MAX_KINDS else ""
+        named = ", ".join(f"{kind} ({n:,})" for kind, n in kinds.most_common(MAX_KINDS))
+        notes.append(f"Objects of {len(kinds)} kinds, {named}{more}, are looked for as one")
+    return notes

@@ -1,0 +1,61 @@
+"""Boxes as in COCO's JSON, which CVAT, Label Studio and Roboflow export too.
+
+    {"images": [{"id", "file_name", ...}], "annotations": [{"image_id", "bbox": [x, y, width, height], "category_id"}],
+     "categories": [{"id", "name"}]}
+
+Reference: Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014; cocodataset.org, "Data format".
+"""
+
+from collections.abc import Iterator
+
+from data.dataset import DataError
+from data.loaders.objects.found import Object, around, called, named, numbers, short
+from data.loaders.sieve import Sieve
+
+ACCEPTED = "COCO's JSON: images with id and file_name, annotations with image_id and bbox [x, y, width, height]"
+_FIELDS = 4 * ("bbox",)
+
+
+def is_coco(whole) -> bool:
+    """Whether a JSON has these parts."""
+    return (
+        isinstance(whole, dict) and isinstance(whole.get("images"), list) and isinstance(whole.get("annotations"), list)
+    )
+
+
+def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
+    """The objects; those that are bad are the sieve's. A crowd is none."""
+    files, kinds = {}, {}
+    for k, image in enumerate(whole["images"]):
+        where = f"{name}, images[{k}]"
+        with sieve.part(where):
+            if not isinstance(image, dict) or not isinstance(image.get("id"), int | str):
+                raise DataError(f"{where}: {short(image)}", ACCEPTED)
+            files[image["id"]] = named(f"{where}, file_name", image.get("file_name"))
+    for kind in whole.get("categories") if isinstance(whole.get("categories"), list) else ():
+        if isinstance(kind, dict) and isinstance(kind.get("id"), int | str):
+            kinds[kind["id"]] = called(kind.get("name", ""))
+    for k, annotation in enumerate(whole["annotations"]):
+        at = f"annotations[{k}]"
+        with sieve.part(f"{name}, {at}"):
+            if not isinstance(annotation, dict):
+                raise DataError(f"{name}, {at}: {short(annotation)}", ACCEPTED)
+            if annotation.get("iscrowd") == 1:
+                continue
+            yield _object(name, at, annotation, files, kinds)
+
+
+def _object(name: str, at: str, annotation: dict, files: dict, kinds: dict) -> Object:
+    where, image = f"{name}, {at}", annotation.get("image_id")
+    if not isinstance(image, int | str) or image not in files:
+        raise DataError(f"{where}, image_id: {short(image)}", "the id of one of the images")
+    bbox, outline = annotation.get("bbox"), annotation.get("segmentation")
+    if not bbox and isinstance(outline, list) and outline and isinstance(outline[0], list):
+        box = around(f"{where}, segmentation", list(zip(outline[0][::2], outline[0][1::2])))
+    else:
+        x, y, w, h = numbers(f"{where}, bbox", bbox, 4)
+        if min(w, h) <= 0:
+            raise DataError(f"{where}, bbox: {short(bbox)}", "x, y, width and height, the last two above 0")
+        box = (x, y, x + w, y + h)
+    kind = annotation.get("category_id")
+    return Object(files[image], box, name, at, _FIELDS, kind=kinds.get(kind, "") if isinstance(kind, int | str) else "")

@@ -1,0 +1,199 @@
+"""A table of examples: one a line, its label in one of the columns, numbers and what can be made numbers in the others.
+
+    label,x1,...,xd
+
+Clean tables of plain numbers are read as they are; whatever else stands in a column is understood cell by cell
+(loaders.columns).
+"""
+
+import re
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from data.dataset import DataError
+from data.loaders import columns, text
+from data.loaders.check import MAX_CLASSES, MAX_LABEL
+from data.loaders.columns import REFUSE, TELL
+from data.loaders.sieve import Sieve
+from data.loaders.text import Rows
+
+EMPTY_ACCEPTED = "rows without empty cells, or, under How to read it, what is put in their place"
+SAMPLE = 4000  # rows, evenly spread, by which the column of the labels is told
+MAX_CELLS = 1 << 20  # of that sample
+FEW = 8  # rows of which half may be labels of their own; of more, half the rows share theirs with another
+LABEL_NAMES = (
+    *("label", "labels", "class", "classes", "target", "y", "digit", "category", "species", "outcome", "diagnosis"),
+    *("klasse", "kategorie", "zielgröße", "classe", "catégorie", "clase", "categoría"),
+)
+ID_NAMES = ("", "id", "index", "nr", "nr.", "no", "no.", "row", "unnamed: 0", "#")
+_NOT_DIGITS = re.compile(r"[^\d\s,;]")
+
+
+class Table(NamedTuple):
+    """X (n, d) float32 or uint8, y (n,) str, the name of the labels' column, the names (d,) of the others, or (), and
+    notes, one sentence each, on what was decided."""
+
+    X: np.ndarray
+    y: np.ndarray
+    label: str
+    features: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Labels(NamedTuple):
+    """Which column holds the labels, by its look: the names of all columns, the place of that one, and whether no other
+    one looks as if it might."""
+
+    names: tuple[str, ...]
+    at: int
+    clear: bool
+
+
+def labels(name: str, table: str) -> Labels:
+    """Where the labels of a table seem to be. Raises DataError for what is no table."""
+    header, rows = text.taken_apart(name, table, columns.is_number)
+    return _labels(header, _even(rows, len(rows.cells(0)), Sieve(skip=True)), None)
+
+
+def parse(name: str, table: str, label: str | None = None, skip: bool = False, empty: str = REFUSE) -> Table:
+    """The examples of a table.
+
+    label : a column's name, "first" or "last"; by default the one that looks most like labels: by its name, or by
+            holding texts or few distinct whole numbers, the first and last column before the others
+    skip : leave out the rows that are bad, and say so, instead of refusing the table for them
+    empty : what becomes of empty cells: "refuse", "fill", or "tell" (filled, with a column of 0 and 1 that says where)
+    """
+    header, rows = text.taken_apart(name, table, columns.is_number)
+    sieve, total = Sieve(skip), len(rows.lines)
+    rows = _even(rows, len(header) or len(rows.cells(0)), sieve)
+    names, column, _ = _labels(header, rows, label)
+    numbering = _numbering(header, rows, column)
+    others = [k for k in range(len(names)) if k not in (column, *numbering)]
+    if not others:
+        raise DataError(f"{name} has no column but {names[column]!r}, the labels", text.ACCEPTED)
+    notes = [f"The labels are in {_place(header, names, column)}"]
+    if numbering:
+        notes.append(f"Left out for numbering the rows: {', '.join(repr(names[k]) for k in numbering)}")
+    X, y, features, more = _values(rows, others, column, names, sieve, empty)
+    if not X.shape[1]:
+        raise DataError(f"{name} has no column of numbers or of few categories beside its labels", text.ACCEPTED)
+    return Table(X, y, names[column], features if header else (), (*notes, *more, *sieve.notes(total, "rows")))
+
+
+def _place(header: list[str], names: tuple[str, ...], column: int) -> str:
+    return f"column {header[column]!r}" if header else f"{names[column]} of {len(names)}"
+
+
+def _even(rows: Rows, expected: int, sieve: Sieve) -> Rows:
+    """The rows that have as many values as the first line; the others are the sieve's."""
+    ragged = {}
+    for k, row in enumerate(rows.lines):
+        found = row.count(rows.mark) + 1 if rows.mark else len(row.split())
+        if '"' in row and rows.is_open(k):
+            ragged[k] = f"Line {rows.number[k]} of {rows.name} has a quote that is left open"
+            continue
+        if found != expected and '"' in row:
+            found = len(rows.cells(k))
+        if found != expected:
+            ragged[k] = f"Line {rows.number[k]} of {rows.name} has {found} values, the first line {expected}"
+    return _without(rows, ragged, sieve)
+
+
+def _without(rows: Rows, bad: dict[int, str], sieve: Sieve) -> Rows:
+    """The rows but those that are bad: row -> why."""
+    if not bad:
+        return rows
+    for k, why in bad.items():
+        accepted = EMPTY_ACCEPTED if "an empty cell" in why or "a missing" in why else text.ACCEPTED
+        sieve.add(f"line {rows.number[k]}", DataError(why, accepted), rows.number[k])
+    if len(bad) == len(rows.lines):
+        sieve.notes(len(sieve.bad), "rows")  # says that nothing is left
+    return rows.take([k for k in range(len(rows.lines)) if k not in bad])
+
+
+def _values(
+    rows: Rows, others: list[int], column: int, names: tuple[str, ...], sieve: Sieve, empty: str
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
+    """Of the rows that can be used: what stands in the columns `others` as numbers, labels (n,), names and notes."""
+    found = _plain(rows, others, column)
+    if found is not None:
+        return *found, tuple(names[k] for k in others), []
+    bad = {}
+    y = rows.texts([column])[:, 0]
+    for k in np.flatnonzero((y == "") | (np.char.str_len(y) > MAX_LABEL)):
+        long = f"a label of {len(rows.cells(k)[column]):,} letters, more than {MAX_LABEL}"
+        bad[int(k)] = f"{rows.name}: line {rows.number[k]} has {long if y[k] else 'no label'}"
+    X, features, worse, notes, filling = columns.understand(rows, others, names, empty)
+    bad = {k: f"{rows.name}: line {rows.number[k]} {why}" for k, why in worse.items()} | bad
+    kept = np.setdiff1d(np.arange(len(X)), list(bad))
+    _without(rows, dict(sorted(bad.items())), sieve)
+    X, features, more = filling.into(X[kept], features, empty == TELL)
+    y = y[kept]
+    return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*notes, *more]
+
+
+def _plain(rows: Rows, others: list[int], column: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Finite numbers, as uint8 where every cell is a small whole number, which reads thirty times faster, and labels;
+    None where some cell is neither."""
+    small = not any(_NOT_DIGITS.search(row) for row in rows.lines)
+    with suppress(DataError):
+        y = rows.texts([column])[:, 0]
+        if (y == "").any() or np.char.str_len(y).max() > MAX_LABEL:
+            return None
+        for dtype in (np.uint8, np.float32) if small else (np.float32,):
+            with suppress(DataError):
+                X = rows.columns(others, dtype)
+                return (X, y) if np.isfinite(X).all() else None
+    return None
+
+
+def _labels(header: list[str], rows: Rows, label: str | None) -> Labels:
+    d = len(header) or len(rows.cells(0))
+    names = tuple(title or f"column {k}" for k, title in enumerate(header or d * [""], 1))
+    if label in ("first", "last"):
+        return Labels(names, 0 if label == "first" else d - 1, True)
+    if label is not None:
+        if label not in names:
+            raise DataError(f"{rows.name} has no column {label!r}", f"first, last or one of {', '.join(names[:20])}")
+        return Labels(names, names.index(label), True)
+    named = [k for k, title in enumerate(header) if title.strip().lower() in LABEL_NAMES]
+    if named:
+        return Labels(names, named[0], len(named) == 1)
+    first, last = (_distinct(_sample(rows, [k])[:, 0]) for k in (0, d - 1))
+    if min(first, last) < np.inf:
+        return Labels(names, 0 if first < last else d - 1, (first == 0) != (last == 0) or np.isinf(max(first, last)))
+    distinct = [_distinct(cells) for cells in _sample(rows, range(d)).T]
+    return Labels(names, int(np.argmin(distinct)) if min(distinct) < np.inf else d - 1, False)
+
+
+def _sample(rows: Rows, chosen) -> np.ndarray:
+    """(m, len(chosen)) cells of some rows, evenly spread."""
+    step = 1 + len(rows.lines) // max(2, min(SAMPLE, MAX_CELLS // len(chosen)))
+    return rows.take(range(0, len(rows.lines), step)).texts(list(chosen))
+
+
+def _distinct(cells: np.ndarray) -> float:
+    """How many labels a column would give: 0 for texts of few kinds (surely labels), infinite where it has none."""
+    distinct = np.unique(cells)
+    n = len(distinct)
+    if 2 * n > max(len(cells), FEW):
+        return np.inf
+    if not all(map(columns.is_number, distinct)):
+        return 0 if n <= MAX_CLASSES else np.inf
+    whole = all(
+        value.is_integer() for value in (columns.number(cell, False) for cell in distinct) if np.isfinite(value)
+    )
+    return n if whole and n > 1 else np.inf
+
+
+def _numbering(header: list[str], rows: Rows, label: int) -> list[int]:
+    """Columns that only number the rows, as a spreadsheet's index does."""
+    named = [k for k, title in enumerate(header) if title.strip().lower() in ID_NAMES and k != label]
+    return [k for k in named if _counts(_sample(rows, [k])[:, 0])]
+
+
+def _counts(cells: np.ndarray) -> bool:
+    values = np.array([columns.number(cell, False) for cell in cells])
+    return bool(len(cells) > 2 and (np.diff(values) > 0).all() and not np.mod(values, 1).any())

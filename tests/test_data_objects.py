@@ -1,0 +1,169 @@
+"""Objects as annotation tools export them: read right, or refused with the file, the place and what is allowed."""
+
+import json
+
+import pytest
+
+from data import DataError
+from data.loaders.pictures import are_pictures, read_pictures
+from tests.annotations import ALL, SAME, coco, files_of, label_studio_csv, per_cent, pictures, yolo, yolo_line
+from tests.uploads import GREY, PAIR, archive, tree
+
+
+@pytest.mark.parametrize("tool", SAME)
+@pytest.mark.parametrize("packed", [False, True], ids=["files", "zip"])
+def test_what_a_tool_exports_is_read(tool, packed):
+    given = files_of(SAME[tool])
+    given = [("town.zip", archive(dict(given)))] if packed else given
+    assert are_pictures(given)
+    upload = read_pictures(given)
+    assert sorted(upload.boxes.round(3).tolist()) == sorted(ALL)
+    assert upload.picture.tolist() == [0, 1, 1]
+    assert len(upload.images) == 3
+    assert upload.kinds == ("car",)
+    assert upload.shape == "box"
+
+
+def test_circles_and_what_is_around_other_shapes():
+    shapes = {"name": "circle", "cx": 20, "cy": 15, "r": 5}, {"name": "ellipse", "cx": 20, "cy": 15, "rx": 5, "ry": 4}
+    polygon = {"name": "polygon", "all_points_x": [3, 15, 9], "all_points_y": [10, 10, 30]}
+    found = {f"{n}.png9": {"filename": f"{n}.png", "regions": [{"shape_attributes": s} for s in of]}
+             for n, of in zip("ab", ([shapes[1]], [polygon]))}  # fmt: skip
+    upload = read_pictures(files_of({**pictures(), "v.json": json.dumps(found)}))
+    assert upload.boxes.tolist() == [[15, 11, 25, 19], [3, 10, 15, 30]]
+    found = {f"{n}.png9": {"filename": f"{n}.png", "regions": [{"shape_attributes": shapes[0]}]} for n in "ab"}
+    assert read_pictures(files_of({**pictures(), "v.json": json.dumps(found)})).shape == "circle"
+    seg = "0 0.1 0.1 0.5 0.1 0.5 0.5 0.1 0.5\n"
+    upload = read_pictures(files_of({**pictures(), "a.txt": seg, "b.txt": seg, "c.txt": ""}))
+    assert upload.boxes.tolist() == 2 * [[6, 4, 30, 20]]
+    turned = [
+        {
+            "data": {"image": f"{n}.png"},
+            "annotations": [
+                {
+                    "result": [
+                        {
+                            "type": "rectanglelabels",
+                            "value": per_cent((30, 10, 40, 14), rotation=90) | {"x": 50, "y": 25},
+                        }
+                    ]
+                }
+            ],
+        }
+        for n in "ab"
+    ]
+    upload = read_pictures(files_of({**pictures(), "p.json": json.dumps(turned)}))
+    assert upload.boxes.shape == (2, 4)
+
+
+def test_one_kind_of_several_is_chosen():
+    two = coco().replace(b'"category_id": 2', b'"category_id": 3', 1)
+    two = json.loads(two) | {"categories": [{"id": 2, "name": "car"}, {"id": 3, "name": "person"}]}
+    given = files_of({**pictures(), "instances.json": json.dumps(two)})
+    upload = read_pictures(given)
+    assert upload.kinds == ("car", "person")
+    assert "Objects of 2 kinds, car (2), person (1), are looked for as one" in upload.notes
+    with pytest.raises(DataError, match="objects in one picture only"):
+        read_pictures(given, kinds=("person",))
+    assert len(read_pictures(given, kinds=("car", "person")).boxes) == 3
+
+
+def test_of_namesakes_the_nearest_is_meant():
+    given = {**pictures("train/images/"), **pictures("valid/images/"), **yolo("train/labels/"), **yolo("valid/labels/")}
+    upload = read_pictures(files_of(given))
+    assert upload.picture.tolist() == [0, 1, 1, 3, 4, 4]
+
+
+def broken(of, old, new):
+    """The files of a tool with what is `old` in its annotations made `new` once a file."""
+    return {
+        name: content if name.endswith(".png") else content.replace(old, new, 1) for name, content in files_of(SAME[of])
+    }
+
+
+REFUSED = {
+    "COCO, an unknown image": (
+        broken("COCO", b'"image_id": 5', b'"image_id": 99'),
+        r"instances\.json, annotations\[0\], image_id: 99.*one of the images",
+    ),
+    "COCO, three numbers": (
+        broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 24]"),
+        r"annotations\[0\], bbox: \[6, 4, 24\].*4 numbers",
+    ),
+    "COCO, flat": (broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 24, 0]"), r"annotations\[0\], bbox: .*last two above 0"),
+    "COCO, words": (broken("COCO", b"[6, 4, 24, 16]", b'[6, 4, "x", 16]'), r"annotations\[0\], bbox: 'x'"),
+    "COCO, endless": (broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 1e999, 16]"), r"annotations\[0\], bbox: inf"),
+    "COCO, far": (
+        broken("COCO", b"[6, 4, 24, 16]", b"[600, 4, 24, 16]"),
+        r"annotations\[0\], bbox: .*x = 612, lies outside",
+    ),
+    "COCO, a file that is missing": (
+        broken("COCO", b'"a.png"', b'"aa.png"'),
+        r"annotations\[0\]: there is no image 'aa.png'.*a\.png",
+    ),
+    "COCO, no name": (broken("COCO", b'"a.png"', b"null"), r"images\[0\], file_name: it is empty"),
+    "COCO, cut off": ({**pictures(), "i.json": coco()[:-9]}, r"i\.json is no JSON"),
+    "deep JSON": ({**pictures(), "i.json": b"[" * 100_000}, r"i\.json is no JSON"),
+    "another JSON": ({**pictures(), "i.json": b'{"a": 1}'}, r"i\.json tells no objects in a way that is known.*COCO"),
+    "YOLO, in pixels": (
+        {**pictures(), **yolo(), "a.txt": "0 18 12 24 16"},
+        r"a\.txt, line 1: '0 18 12 24 16'.*shares of the picture",
+    ),
+    "YOLO, four values": (
+        {**pictures(), **yolo(), "a.txt": yolo_line((6, 4, 30, 20)) + "0 .5 .5 .2"},
+        r"a\.txt, line 2: 4 values",
+    ),
+    "YOLO, a word": (broken("YOLO side by side", b"0 0.3", b"0 x"), "no objects|the header is|not 0|tells"),
+    "VOC, backwards": (
+        broken("VOC of LabelImg", b"<xmin>6<", b"<xmin>60<"),
+        r"a\.xml, object 1, xmax: 30.* is not above xmin 60",
+    ),
+    "VOC, a hole": (broken("VOC of LabelImg", b"<ymin>4</ymin>", b""), r"a\.xml, object 1, ymin: None"),
+    "VOC, no box": (broken("VOC of LabelImg", b"bndbox>", b"box>"), r"is no XML|has no bndbox"),
+    "XML that grows": (
+        {**pictures(), "a.xml": '<!DOCTYPE x [<!ENTITY a "aaaa">]><annotation>&a;</annotation>'},
+        r"a\.xml has a document type",
+    ),
+    "another XML": ({**pictures(), "a.xml": "<kml></kml>"}, r"a\.xml begins with <kml>"),
+    "CVAT, a word": (broken("CVAT for images", b'xtl="6.00"', b'xtl="x"'), r"image 1, shape 1, xtl: 'x'"),
+    "Label Studio, a word": (
+        broken("Label Studio", b'"rotation": 0', b'"rotation": "up"'),
+        r"\[0\]\.annotations\[0\]\.result\[0\]: 'up'.*an angle",
+    ),
+    "Label Studio, no image": (
+        broken("Label Studio", b'"image": "/data', b'"img": "/data'),
+        r"\[0\], image: it is empty",
+    ),
+    "Label Studio, csv, broken": (
+        {**pictures(), "p.csv": label_studio_csv().replace("[{", "[{{", 1)},
+        r"p\.csv, line 2: a cell is no JSON",
+    ),
+    "VIA, a line": (broken("VIA", b'"name": "rect"', b'"name": "knot"'), r"regions\[0\]: 'knot'.*rect, circle"),
+    "labelme, one point": (
+        broken("labelme", b"[[30, 20], [6, 4]]", b"[[30, 20]]"),
+        r"a\.json, shapes\[0\], points: .*two points",
+    ),
+    "shares beyond": (
+        broken("OpenImages' table", b"a,x,car,1,0.1,", b"a,x,car,1,1.4,"),
+        r"o\.csv, line 2, column xmax: 0.5 is not above xmin 1.4",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_wrong_is_named_by_file_and_place(kind):
+    contents, words = REFUSED[kind]
+    with pytest.raises(DataError, match=words) as refusal:
+        read_pictures(files_of(contents))
+    assert refusal.value.accepted
+    assert len(str(refusal.value)) < 900
+
+
+def test_examples_in_classes_are_not_taken_for_pictures_with_objects():
+    assert not are_pictures([("pets.zip", archive(tree(GREY, PAIR)))])
+    assert not are_pictures(
+        [("pets.zip", archive(tree(GREY, PAIR) | {"labels.csv": b"file,class\na,b\n", "info.json": b"{}"}))]
+    )
+    assert are_pictures(files_of({**pictures(), "t.csv": "file,what\na,b\n"}))
+    assert not are_pictures([("t.csv", b"a,b\n1,2\n")])
+    assert not are_pictures([("a.zip", b"PK nothing")])

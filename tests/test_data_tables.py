@@ -1,0 +1,261 @@
+"""Tables as spreadsheets, statistics programs and notebooks write them: read right, or refused with a way out."""
+
+import io
+from datetime import date, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from openpyxl import Workbook
+
+from data import DataError
+from data.loaders import read_upload, sheets
+from data.loaders.columns import number
+from data.loaders.sieve import Unusable
+from data.loaders.upload import labels_of
+from tests.uploads import archive
+
+N = 12
+AGES = [30 + k for k in range(N)]
+SIZES = [1.5 + k / 8 for k in range(N)]
+KINDS = ["ja" if k % 3 else "nein" for k in range(N)]
+
+
+def lines(*rows, mark=";", end="\r\n"):
+    return end.join(mark.join(map(str, row)) for row in rows) + end
+
+
+def comma(value):
+    return str(value).replace(".", ",")
+
+
+def excel(*sheets_, title="Tabelle"):
+    book = Workbook()
+    book.remove(book.active)
+    for k, rows in enumerate(sheets_, 1):
+        sheet = book.create_sheet(f"{title}{k}")
+        for row in rows:
+            sheet.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def parquet(frame):
+    out = io.BytesIO()
+    frame.to_parquet(out)
+    return out.getvalue()
+
+
+HEAD = ("Alter", "Größe", "Befund")
+ROWS = list(zip(AGES, SIZES, KINDS))
+GERMAN = lines(HEAD, *((age, comma(size), kind) for age, size, kind in ROWS))
+QUOTED = ",".join(f'"{title}"' for title in HEAD) + "\n"
+QUOTED += "".join(f'"{age}","{comma(size)}","{kind}"\n' for age, size, kind in ROWS)
+SAME = {  # what stands in all of these is the same table
+    "comma": ("a.csv", lines(HEAD, *ROWS, mark=",").encode()),
+    "Excel in Germany, UTF-8 with a mark": ("a.csv", GERMAN.encode("utf-8-sig")),
+    "Excel in Germany, Windows-1252": ("a.csv", GERMAN.encode("cp1252")),
+    "Excel's Unicode text": ("a.txt", lines(HEAD, *((a, comma(s), k) for a, s, k in ROWS), mark="\t").encode("utf-16")),
+    "sep=": ("a.csv", ("sep=;\r\n" + GERMAN).encode("utf-8-sig")),
+    "sep= an odd mark": ("a.csv", ("sep=|\r\n" + GERMAN.replace(";", "|")).encode()),
+    "decimal comma in quotes": ("a.csv", QUOTED.encode()),
+    "old line ends": ("a.csv", GERMAN.replace("\r\n", "\r").encode()),
+    "blank lines": ("a.csv", GERMAN.replace("\r\n", "\r\n\r\n").encode()),
+    "R, row names": ("a.csv", '"","Alter","Größe","Befund"\n'.encode() + "".join(
+        f'"{k}",{a},{s},"{kind}"\n' for k, (a, s, kind) in enumerate(ROWS, 1)).encode()),
+    "pandas, its index": ("a.csv", pd.DataFrame(ROWS, columns=HEAD).to_csv().encode()),
+    "trailing mark": ("a.csv", GERMAN.replace("\r\n", ";\r\n").encode()),
+    "Excel": ("a.xlsx", excel([HEAD, *ROWS])),
+    "Excel, a note first and space around": (
+        "a.xlsx", excel([["Export vom 3. Mai"]], [[], [None, *HEAD], *([None, *row] for row in ROWS), [None] * 9])),
+    "Excel in a zip": ("a.zip", archive({"a.xlsx": excel([HEAD, *ROWS])})),
+    "Parquet": ("a.parquet", parquet(pd.DataFrame(ROWS, columns=HEAD))),
+    "Parquet, categories": ("a.parquet", parquet(pd.DataFrame(ROWS, columns=HEAD).astype({"Befund": "category"}))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", SAME)
+def test_one_table_in_many_spellings(which):
+    preview = read_upload(*SAME[which])
+    assert preview.arrays.X_train.tolist() == [[age, size] for age, size, _ in ROWS]
+    assert preview.arrays.y_train.tolist() == KINDS
+    assert preview.features == ("Alter", "Größe")
+    assert preview.format == ("xlsx" if "Excel" in which and SAME[which][0] != "a.csv" and SAME[which][0] != "a.txt"
+                              else "parquet" if "Parquet" in which else "csv")  # fmt: skip
+
+
+def test_what_was_decided_is_said():
+    notes = read_upload(*SAME["Excel in Germany, Windows-1252"]).notes
+    assert any("Windows-1252" in note for note in notes)
+    assert "Numbers are written with a decimal comma" in notes
+    assert any("numbering the rows: ''" in n or "numbering the rows: 'column 1'" in n
+               for n in read_upload(*SAME["R, row names"]).notes)  # fmt: skip
+    notes = read_upload(*SAME["Excel, a note first and space around"]).notes
+    assert "The sheet 'Tabelle2' is read; its 1 other sheet is passed over" in notes
+    assert any("holding nothing" in note for note in read_upload(*SAME["trailing mark"]).notes)
+
+
+@pytest.mark.parametrize(("cell", "point", "comma_"), [
+    ("12", 12, 12), ("-1.5", -1.5, None), ("1,5", None, 1.5), ("1.234", 1.234, 1234), ("1,234", 1234, 1.234),
+    ("1.234,5", None, 1234.5), ("1,234.5", 1234.5, None), ("1 234", 1234, 1234), ("1'234.50", 1234.5, None),
+    ("0.123", 0.123, None), ("12 %", 12, 12), ("€ 3,50", None, 3.5), ("3.50 EUR", 3.5, None), ("2e3", 2000, 2000),
+    ("−4", -4, -4), (".5", 0.5, None), ("inf", np.inf, None), ("1_000", None, None), ("1,23,4", None, None),
+    ("abc", None, None), ("1.2.3", None, None), ("2024-01-31", None, None), ("12 345 678,9", None, 12345678.9),
+])  # fmt: skip
+def test_a_number_by_point_and_by_comma(cell, point, comma_):
+    for found, wanted in zip((number(cell, False), number(cell, True)), (point, comma_)):
+        assert np.isnan(found) if wanted is None else found == wanted
+
+
+def table(columns, **more):
+    frame = pd.DataFrame(columns)
+    return read_upload("t.csv", frame.to_csv(index=False, sep=";").encode(), **more)
+
+
+def test_a_thousand_with_a_point_follows_the_other_columns():
+    amounts = [f"{k}.000" for k in range(1, N + 1)]
+    assert table({"y": KINDS, "a": amounts, "b": map(comma, SIZES)}).arrays.X_train[:, 0].tolist() == [
+        1000 * k for k in range(1, N + 1)
+    ]
+    assert table({"y": KINDS, "a": amounts, "b": SIZES}).arrays.X_train[:, 0].tolist() == list(range(1, N + 1))
+
+
+def test_categories_become_columns_of_0_and_1():
+    colour = ["red", "green", "blue"] * (N // 3)
+    smokes = ["yes", "no"] * (N // 2)
+    preview = table({"colour": colour, "smokes": smokes, "age": AGES, "class": KINDS})
+    assert preview.features == ("colour = blue", "colour = green", "colour = red", "smokes = yes", "age")
+    assert preview.arrays.X_train[:2].tolist() == [[0, 0, 1, 1, 30], [0, 1, 0, 0, 31]]
+    assert "Categories become columns of 0 and 1: colour (3), smokes (2)" in preview.notes
+
+
+def test_dates_and_names_are_left_out_and_said():
+    day = [f"{k + 1:02}.03.2024" for k in range(N)]
+    time = [f"2024-03-{k + 1:02} 12:30:00" for k in range(N)]
+    name = [f"Patient {k}" for k in range(N)]
+    preview = table({"day": day, "time": time, "name": name, "age": AGES, "class": KINDS})
+    assert preview.features == ("age",)
+    assert "Left out for holding dates: 'day', 'time'" in preview.notes
+    assert any(note.startswith("Left out for holding texts") and note.endswith("'name'") for note in preview.notes)
+    book = excel(
+        [["day", "age", "class"], *([date(2024, 3, k + 1), a, c] for k, (a, c) in enumerate(zip(AGES, KINDS)))]
+    )
+    assert "Left out for holding dates: 'day'" in read_upload("a.xlsx", book).notes
+    assert sheets._cell(datetime(2024, 3, 1, 8, 30)) == "2024-03-01 08:30:00"
+
+
+HOLES = {"age": [30, "", 32, "NA", *AGES[4:]], "kind": ["a", "b", "", "a", *("ab" * 4)], "class": KINDS}
+
+
+def test_empty_cells_are_refused_with_a_way_out():
+    with pytest.raises(Unusable) as refusal:
+        table(HOLES)
+    assert len(refusal.value.bad) == 3
+    assert "line 3 has an empty cell, in 'age'" in refusal.value.bad[0]
+    assert "has 'NA', a missing" in refusal.value.bad[2]
+    assert "what is put in their place" in refusal.value.accepted
+
+
+@pytest.mark.parametrize("empty", ["fill", "tell"])
+def test_empty_cells_are_filled_and_told(empty):
+    preview = table(HOLES, empty=empty)
+    X = preview.arrays.X_train
+    there = [30, 32, *AGES[4:]]
+    assert X[[1, 3], 0].tolist() == 2 * [np.median(there)]
+    assert X[2, 1] == 0  # "a" is the commonest
+    assert preview.features == ("age", "kind = b", *(("age is empty", "kind is empty") if empty == "tell" else ()))
+    assert any("(age 2, kind 1)" in note for note in preview.notes)
+    if empty == "tell":
+        assert np.flatnonzero(X[:, 2]).tolist() == [1, 3]
+        assert np.flatnonzero(X[:, 3]).tolist() == [2]
+
+
+def test_rows_with_empty_cells_are_left_out_on_request():
+    preview = table(HOLES, skip=True)
+    assert len(preview.arrays.X_train) == N - 3
+    assert "3 of 12 rows left out: line 3, line 4, line 5" in preview.notes
+
+
+def test_a_word_among_numbers_is_named_even_where_holes_are_filled():
+    with pytest.raises(Unusable, match="line 6 has 'x' where a number is needed, in 'age'"):
+        table(HOLES | {"age": [30, "", 32, "NA", "x", *AGES[5:]]}, empty="fill")
+    with pytest.raises(DataError, match="line 4 has no label"):
+        table({"age": AGES, "class": ["a", "b", "", *KINDS[3:]]}, empty="fill")
+
+
+def test_where_the_labels_are_is_guessed_and_whether_that_is_clear():
+    def found(columns):
+        return labels_of("t.csv", pd.DataFrame(columns).to_csv(index=False, sep=";").encode())
+
+    assert found({"age": AGES, "size": SIZES, "kind": KINDS}) == (("age", "size", "kind"), 2, True)
+    assert found({"kind": KINDS, "age": AGES, "size": SIZES})[1:] == (0, True)
+    assert found({"size": SIZES, "kind": KINDS, "weight": SIZES})[1:] == (1, False)
+    assert found({"first": KINDS, "age": SIZES, "last": KINDS[::-1]})[1:] == (2, False)
+    assert found({"a": SIZES, "Class": KINDS, "b": KINDS})[1:] == (1, True)
+    assert labels_of("a.npz", b"PK not a zip") is None
+    assert labels_of("a.svm", b"1 1:2\n-1 2:1\n") is None
+
+
+def test_the_labels_may_be_any_column_even_without_a_header():
+    content = lines(*zip(AGES, KINDS, SIZES), mark=",").encode()
+    assert labels_of("t.csv", content).names == ("column 1", "column 2", "column 3")
+    preview = read_upload("t.csv", content, label="column 2")
+    assert preview.arrays.y_train.tolist() == KINDS
+    assert preview.arrays.X_train.tolist() == [[age, size] for age, size, _ in ROWS]
+
+
+def test_a_header_may_run_over_two_lines():
+    content = '"Größe\n(in m)",Alter,class\n' + lines(*zip(SIZES, AGES, KINDS), mark=",", end="\n")
+    preview = read_upload("t.csv", content.encode())
+    assert preview.features == ("Größe (in m)", "Alter")
+    inches = "size,note,class\n" + "".join(f'{s},5",{k}\n' for s, k in zip(SIZES, KINDS))
+    with pytest.raises(DataError):  # a quote without end: refused, not waited for
+        read_upload("t.csv", inches.encode())
+
+
+REFUSED = {
+    "UTF-16 without a mark": ("a.csv", "a,b\n1,2\n".encode("utf-16-le"), "zero bytes"),
+    "half of UTF-16": ("a.csv", "a,b\n1,2\n".encode("utf-16")[:-1], "not UTF-16 text"),
+    "OpenDocument": ("a.ods", archive({"mimetype": b"x", "content.xml": b"<x/>"}), "OpenDocument.*xlsx or csv"),
+    "Numbers": ("a.numbers", archive({"Index/Document.iwa": b"x"}), "iWork.*xlsx or csv"),
+    "an old workbook": ("a.xls", b"\xd0\xcf\x11\xe0" + bytes(100), "old or locked Office document.*xlsx or csv"),
+    "an empty workbook": ("a.xlsx", excel([[]]), "no sheet with two rows"),
+    "a workbook cut off": ("a.xlsx", archive({"xl/workbook.xml": b"<x"}), "cannot be read as an Excel workbook"),
+    "a Parquet file cut off": ("a.parquet", SAME["Parquet"][1][:200], "cannot be read as a Parquet file"),
+    "pictures in Parquet": ("a.parquet", parquet(pd.DataFrame({"image": [{"bytes": b"x"}] * 4, "label": [0, 1, 0, 1]})),
+                            "column 'image' holds struct"),
+    "texts alone": ("a.csv", lines(("a", "class"), *((f"t{k}", KINDS[k]) for k in range(N))).encode(), "no column of"),
+    "a number and no more": ("a.csv", lines(("id", "class"), *enumerate(KINDS)).encode(), "no column but 'class'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", REFUSED)
+def test_what_cannot_be_read_is_refused_with_words(which):
+    name, content, words = REFUSED[which]
+    with pytest.raises(DataError, match=words) as refusal:
+        read_upload(name, content)
+    assert refusal.value.accepted
+
+
+def test_a_sheet_of_too_many_cells_is_refused_before_it_is_kept(monkeypatch):
+    monkeypatch.setattr(sheets, "MAX_CELLS", 20)
+    with pytest.raises(DataError, match="more than 20 cells"):
+        read_upload("a.xlsx", excel([HEAD, *ROWS]))
+    monkeypatch.setattr(sheets, "MAX_VALUES", 20)
+    with pytest.raises(DataError, match="36 values"):
+        read_upload(*SAME["Parquet"])
+    monkeypatch.undo()
+    monkeypatch.setattr(sheets, "MAX_BYTES", 100)
+    with pytest.raises(DataError, match=r"MB of text|unpacks to"):
+        read_upload(*SAME["Parquet"])
+
+
+def test_a_wide_table_with_one_hole_is_read_in_bounded_time():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 256, (1000, 784)).astype(object)
+    X[5, 7] = ""
+    y = np.arange(1000) % 10
+    content = lines(["label", *(f"p{k}" for k in range(784))], *np.column_stack([y, X]).tolist(), mark=",").encode()
+    preview = read_upload("t.csv", content, empty="fill")
+    assert preview.arrays.X_train.shape == (1000, 28, 28)

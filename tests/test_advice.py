@@ -7,7 +7,7 @@ from data import catalogue
 from data.dataset import Arrays
 from pages.ui.recipe import config
 from svmcore.kernels import RBF, Poly
-from svmcore.lab.experiment.advice import advice, spread, usual_gamma, usual_steps
+from svmcore.lab.experiment.advice import advice, spread, unlike, usual_gamma, usual_steps
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.metrics import wilson
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401
@@ -99,3 +99,30 @@ def test_photographs_lose_brightness_and_contrast_first_strokes_do_not():
     assert [usual_steps(one) for one in (photos, strokes, rows)] == [
         ("standardise", "unit-norm"), ("unit-norm",), ("zscore",),
     ]  # fmt: skip
+
+
+def kept_table(scale):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(60, 3)) * [1, scale, 0]).astype(np.float32)
+    X[0] = [1, scale, 0]
+    return catalogue.keep("mine", Arrays.unsplit(X, np.arange(60) % 2), ["age", "money", "same"], replace=True)
+
+
+def test_columns_of_unlike_scale_are_said_and_put_on_one_by_a_click(home):
+    finished(Recipe(dataset="toy-moons", preprocess=()))
+    kept_table(3)
+    assert unlike(catalogue.load("own:mine")) is None
+    assert not open_page("train", dataset="own:mine", preprocess="", kernel="rbf:gamma=2", C="3").warning
+    kept_table(1000)
+    wide, most, narrow, least = unlike(catalogue.load("own:mine"))
+    assert (wide, narrow) == ("money", "age")
+    assert most > 900 * least
+    app = open_page("train", dataset="own:mine", preprocess="", kernel="rbf:gamma=2", C="3")
+    assert "*money* ranges over" in app.warning[0].value
+    app.button(key="recipe_scale").click().run()
+    assert not app.exception
+    assert not app.warning
+    assert app.session_state["recipe_preprocess"] == ["zscore"]
+    assert app.session_state["recipe_rbf_gamma"] == usual_gamma(catalogue.load("own:mine"), ("zscore",))
+    assert unlike(catalogue.load("digits-8x8")) is None
+    assert not open_page("train", dataset="own:mine").warning

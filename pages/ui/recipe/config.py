@@ -118,6 +118,26 @@ def usual_gamma(name: str, steps: tuple[str, ...]) -> float:
     return _usual_gamma(dataset.content_hash, steps, dataset)
 
 
+def unlike(name: str) -> tuple[str, float, str, float] | None:
+    """`advice.unlike` of a data set that is at hand. DataError where it cannot be read."""
+    dataset = catalogue.entry(name).load()
+    return _unlike(dataset.content_hash, dataset)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _unlike(content_hash: str, _dataset) -> tuple[str, float, str, float] | None:
+    return advice.unlike(_dataset)
+
+
+def scale(name: str, steps: tuple[str, ...]) -> None:
+    """Callback: put the columns of a table on one scale before the other steps, and a Gaussian at the width that is
+    usual then."""
+    steps = (advice.SCALE, *steps)
+    st.session_state[FORM.key("preprocess")] = list(steps)
+    with suppress(DataError):
+        st.session_state[FORM.key(f"{RBF.name}_gamma")] = usual_gamma(name, steps)
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def _usual_gamma(content_hash: str, steps: tuple[str, ...], _dataset) -> float:
     return advice.usual_gamma(_dataset, steps)

@@ -16,6 +16,7 @@ from pages.ui.recipe import config
 from pages.ui.recipe.config import FORM
 from pages.ui.recipe.jitter_set import PRESETS
 from svmcore.kernels import KERNELS, RBF, Kernel
+from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.fields import numerals
@@ -75,7 +76,7 @@ def _data() -> tuple[Entry, dict]:
     train, test = st.columns(2)
     most = {"max_value": entry.n_train + entry.n_test}
     steps = f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5."
-    return entry, {
+    values = {
         "task": task,
         "dataset": dataset,
         "n_train": _draw("n_train", train, **most, help=f"Empty for all there are ({entry.n_train:,})."),
@@ -85,6 +86,25 @@ def _data() -> tuple[Entry, dict]:
             "preprocess", options=list(map(usage, STEPS)), accept_new_options=True, placeholder="none", help=steps
         ),
     }
+    if entry.kind == "features" and advice.SCALE not in values["preprocess"]:
+        _say_unlike(dataset, tuple(values["preprocess"]))
+    return entry, values
+
+
+def _say_unlike(dataset: str, steps: tuple[str, ...]) -> None:
+    """Whether one column of a table decides all distances, and the way out."""
+    if unlike := config.unlike(dataset):
+        wide, most, narrow, least = unlike
+        st.warning(
+            f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
+            f"{least:.3g}: distances are the first one's alone.",
+            title="Columns of unlike scale",
+            icon=":material/straighten:",
+        )
+        st.button(
+            f"Begin with {advice.SCALE}", key="recipe_scale", icon=":material/straighten:", on_click=config.scale,
+            args=(dataset, steps), help="Each column gets mean 0 and standard deviation 1; a Gaussian the usual width.",
+        )  # fmt: skip
 
 
 def _task() -> str:

@@ -27,8 +27,10 @@ CROWDED = 0.9  # share of the examples that are support vectors, of the mean mac
 LEAST = 20  # examples below which nothing is said of that share
 SAMPLE = 400  # examples whose distances are taken
 FAR = 2.0  # times the usual gamma, or a fraction of it, that is called far
+UNLIKE = 10.0  # times the range of one column that another one has, from which the wide ones decide alone
 AT_C = 0.8  # share of support vectors at C that asks for a larger one
-USUAL = {"images": (("unit-norm",), ("standardise", "unit-norm")), "features": (("zscore",),)}
+SCALE = "zscore"  # the step that puts the columns of a table on one scale
+USUAL = {"images": (("unit-norm",), ("standardise", "unit-norm")), "features": ((SCALE,),)}
 
 
 class Try(NamedTuple):
@@ -69,6 +71,21 @@ def usual_steps(dataset: Dataset) -> tuple[str, ...]:
     if dataset.image_shape is None:
         return USUAL["features"][0]
     return USUAL["images"][0 if dataset.entry.ink else 1]
+
+
+def unlike(dataset: Dataset) -> tuple[str, float, str, float] | None:
+    """The columns of a table that range most widely and least, each with its range, where these are so unlike that
+    distances are the first one's; None where they are not, and for images. Columns of one value are passed over."""
+    if dataset.image_shape is not None:
+        return None
+    ranges = np.ptp(dataset.X_train.astype(np.float64), axis=0)
+    varies = np.flatnonzero(ranges > 0)
+    if len(varies) < 2:
+        return None
+    wide, narrow = varies[ranges[varies].argmax()], varies[ranges[varies].argmin()]
+    names = dataset.feature_names
+    alike = ranges[wide] < UNLIKE * ranges[narrow]
+    return None if alike else (names[wide], float(ranges[wide]), names[narrow], float(ranges[narrow]))
 
 
 def advice(

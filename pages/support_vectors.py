@@ -123,7 +123,9 @@ if run:
                 said = "Bound: alpha has reached C, the example lies inside the margin."
                 st.metric("At C", f"{np.sum(at_bound):,}", help=said)
             C = evidence.one_bound(run, machine)
-            show(decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound), "alphas")
+            show(
+                decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset), "alphas"
+            )
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")

@@ -123,7 +123,8 @@ def outcome(sweep, name, done, of):
         held = machine.coef != 0
         alpha, sign = np.abs(machine.coef[held]), np.sign(machine.coef[held]).astype(int)
         C = evidence.one_bound(run, machine)
-        show(decisions.alpha_histogram(alpha, sign, C, machine.bound[held]), "sweep_alphas")
+        figure = decisions.alpha_histogram(alpha, sign, C, machine.bound[held], run.recipe.dataset)
+        show(figure, "sweep_alphas")
     with st.container(horizontal=True):
         for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
             st.page_link(

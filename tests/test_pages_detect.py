@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from data import DataError, pictures
+from data.loaders.objects import coco
+from data.loaders.sieve import Sieve
 from pages.ui.detect import operate, photo, tables
 from pages.ui.detect.view import plural, view_of
 from svmcore.detection import curve
@@ -230,6 +233,22 @@ def test_the_detections_as_csv_hold_each_candidate_once_with_its_objects_number(
             own = np.flatnonzero(judged.object_picture == picture)
             wanted.append((int(picture), int(np.flatnonzero(own == hit)[0])))
     assert counted == sorted(wanted)
+
+
+def test_the_detections_as_coco_json_are_read_again_as_they_are(done):
+    judged = view_of(done).judged
+    whole = json.loads(tables.detections_coco(view_of(done)))
+    assert [image["file_name"] for image in whole["images"]] == [
+        pictures.load("venus-like").pictures[p].name for p in judged.tested
+    ]
+    found = list(coco.read("detections.json", whole, Sieve()))
+    taken = np.flatnonzero(judged.scores[:, 0] > 0)
+    assert len(found) == len(taken)
+    assert sorted(one.box for one in found) == pytest.approx(sorted(map(tuple, judged.box[taken])), abs=0.02)
+    assert {one.kind for one in found} == {"volcano"}
+    scores = [one["score"] for one in whole["annotations"]]
+    assert scores == sorted(scores, reverse=True)
+    assert min(scores) > 0
 
 
 def test_names_of_files_are_safe_and_nouns_have_plurals():

@@ -254,3 +254,16 @@ def test_a_point_is_shown_in_its_plane(moons_run):
     _, ref = error_of(moons_run)
     app = open_page("errors", run=moons_run.id, digit=ref)
     assert any("star is this point" in caption.value for caption in app.caption)
+
+
+def test_what_would_fix_an_error_tells_f_of_the_rival_too(plain_run):
+    fallen = 0
+    test = plain_run.test()
+    for i in np.flatnonzero(test.y_true != test.y_pred)[:6]:
+        ref = reference(plain_run.recipe.dataset, test.split, test.index[i])
+        app = open_page("errors", run=plain_run.id, digit=ref, why="remedy")
+        for said in (one.value for one in app.markdown if "called " in one.value and "f of" in one.value):
+            assert f"f of {test.y_true[i]} " in said
+            assert f"f of {test.y_pred[i]} " in said
+            fallen += 1
+    assert fallen

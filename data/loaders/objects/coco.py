@@ -6,7 +6,8 @@
 Reference: Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014; cocodataset.org, "Data format".
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 
 from data.dataset import DataError
 from data.loaders.objects.found import Object, around, called, named, numbers, short
@@ -43,6 +44,19 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
             if annotation.get("iscrowd") == 1:
                 continue
             yield _object(name, at, annotation, files, kinds)
+
+
+def written(pictures: Iterable[tuple[str, tuple[int, int]]], found: Iterable[tuple], kind: str) -> str:
+    """COCO's JSON of pictures (name, (h, w)) and of what was found in them: (picture's place, box as xmin, ymin, xmax,
+    ymax, score), called `kind`. Annotation tools import it, and `read` reads it."""
+    images = [{"id": k, "file_name": n, "width": w, "height": h} for k, (n, (h, w)) in enumerate(pictures, 1)]
+    annotations = []
+    for k, (picture, (x, y, x2, y2), score) in enumerate(found, 1):
+        w, h = x2 - x, y2 - y
+        about = {"id": k, "image_id": picture + 1, "category_id": 1, "bbox": [round(v, 2) for v in (x, y, w, h)]}
+        annotations.append(about | {"area": round(w * h, 2), "iscrowd": 0, "score": round(score, 6)})
+    whole = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": kind}]}
+    return json.dumps(whole, ensure_ascii=False, indent=1)
 
 
 def _object(name: str, at: str, annotation: dict, files: dict, kinds: dict) -> Object:

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from data.loaders.objects import coco
 from pages.ui.detect import operate
 from pages.ui.detect.view import View, trial
 from svmcore.detection import curve
@@ -42,6 +43,16 @@ def detections_csv(view: View) -> str:
     return csv_text(("picture", "xmin", "ymin", "xmax", "ymax", *judged.names, "object", "category"), rows)
 
 
+def detections_coco(view: View) -> str:
+    """What the machine takes for an object, f > 0, in the pictures that it searched, as COCO's JSON, surest first."""
+    judged, tested = view.judged, view.judged.tested.tolist()
+    pictures = [view.pictures.pictures[p] for p in tested]
+    score = judged.scores[:, 0]
+    taken = [d for d in np.argsort(-score, kind="stable") if score[d] > 0]
+    found = [(tested.index(int(judged.picture[d])), judged.box[d].tolist(), float(score[d])) for d in taken]
+    return coco.written([(p.name, p.image.shape) for p in pictures], found, view.noun)
+
+
 def exports(view: View, compared: list[View]):
     """Buttons for what can be taken away."""
     name = operate.safe(view.run.title)
@@ -66,6 +77,16 @@ def exports(view: View, compared: list[View]):
             on_click="ignore",
             icon=":material/table:",
             help="Each candidate: its picture, its box in pixels, the scores of all machines, and what it covers.",
+        )
+        st.download_button(
+            "Detections (COCO JSON)",
+            lambda: detections_coco(view),
+            f"{name}-detections.json",
+            "application/json",
+            key="export_coco",
+            on_click="ignore",
+            icon=":material/data_object:",
+            help="Boxes with f above 0 and their scores, as annotation tools import them, to be corrected there.",
         )
     st.caption(
         "The picture with its marks has a button of its own below it. Boxes are in pixels of the picture, from its "

@@ -13,13 +13,13 @@ from svmcore.lab.registry.tasks import task_of
 
 def buttons(run):
     """One download button for each form; those that need a finished run are greyed out before."""
-    done, name = run.state == "done", run.recipe.name
+    done = run.state == "done"
     _button(
         run, "report", "Report (HTML)", "description", lambda: sheet.report(run), f"{run.id}.html", "text/html",
         "Recipe, data, result, figures, wrong answers and script in one file, which opens anywhere and prints.",
     )  # fmt: skip
     _button(
-        run, "recipe", "Recipe (JSON)", "data_object", json.dumps(run.recipe.to_dict(), indent=2), f"{name}.json",
+        run, "recipe", "Recipe (JSON)", "data_object", json.dumps(run.recipe.to_dict(), indent=2), f"{run.id}.json",
         "application/json", "Everything that was asked; `python -m svmcore run` repeats it by name.",
     )  # fmt: skip
     machine(run)
@@ -27,7 +27,7 @@ def buttons(run):
         file, content = f"{run.id}-{table}.csv", partial(run.table, table)
         _button(run, table, f"{title} (CSV)", "table", content, file, "text/csv", help, done)
     _button(
-        run, "script", "Script (Python)", "code", run.export_snippet(), f"{name.replace('-', '_')}.py",
+        run, "script", "Script (Python)", "code", run.export_snippet(), f"{run.id}.py",
         "text/x-python", "A few lines that repeat the run without the app, and what they need.",
     )  # fmt: skip
 

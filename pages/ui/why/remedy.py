@@ -78,11 +78,12 @@ def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray,
     called = int(moved.answers(f))
     said = spoken(ladder.everything.jitters[fix.change])
     st.image(magnified(in_theme(picture), HEIGHT), output_format="PNG", alt=f"The example {said}")
-    own = plain(short(now.names[now.own], 24))
-    st.markdown(
-        f"**{fix.family.title}**: {plain(said)}  \ncalled {plain(short(now.names[called], 24))}, "
-        f"f of {own} {with_sign(value(now.f, now.own))} → {with_sign(value(f, now.own))}"
-    )
+    names = [plain(short(name, 24)) for name in now.names]
+    f_of = [  # an error is mended by the rise of its own class or by the fall of its rival
+        f"f of {names[c]} {with_sign(value(now.f, c))} → {with_sign(value(f, c))}"
+        for c in ((now.own,) if len(now.f) == 1 else (now.own, now.rival if called in (now.own, now.rival) else called))
+    ]
+    st.markdown(f"**{fix.family.title}**: {plain(said)}  \ncalled {names[called]}  \n" + "  \n".join(f_of))
     if totals and totals.tally.drawn and str(totals.ladder.everything) == str(ladder.everything):
         broken, of = int(totals.tally.change_broken[fix.change]), totals.tally.drawn
         low, high = (100 * share for share in wilson(broken, of))

@@ -23,14 +23,19 @@ LETTERS, OF_A_RUN = {}, []  # what `g` and then the letter goes to; titles of pa
 
 
 def entry(letter, file, title, icon, help, of_a_run=False, **how):
-    """A page of the menu."""
+    """A page, and the letter that leads to it."""
     assert LETTERS.setdefault(letter, title) is title, f"{title}: {letter} goes to {LETTERS[letter]}"
     OF_A_RUN.extend([title] * of_a_run)
     return st.Page(f"pages/{file}.py", title=title, icon=f":material/{icon}:", help=help, **how)
 
 
+def aside(*about, **how):
+    """A page that the menu does not list: a tab beside another page, or a study."""
+    return entry(*about, visibility="hidden", **how)
+
+
 # fmt: off
-PAGES = {
+MENU = {
     "Start": [
         entry("p", "playground", "Playground", "scatter_plot", default=True,
               help="Points in the plane: move C, add a point, switch on virtual copies, and watch the line turn."),
@@ -40,65 +45,73 @@ PAGES = {
     "Data": [
         entry("d", "datasets", "Datasets", "grid_view",
               help="Pick a data set, see its digits and what each preprocessing step does, add your own."),
-        entry("j", "jitters", "Jitters", "auto_awesome_motion",
-              help="One digit under every jitter of a set, and what training on the virtual set costs."),
     ],
-    "Training": [
+    "Train": [
         entry("t", "train", "Train", "play_circle", of_a_run=True,
               help="Choose data, kernel and C, start, and watch the machine converge."),
         entry("w", "sweep", "Choose C", "tune",
               help="Cross-validate over C, the kernel or the strength of jitter, with the test set beside it."),
-        entry("z", "reduced", "Reduced sets", "compress",
-              help="A trained machine by fewer vectors: what that costs in errors, and what it saves."),
         entry("r", "runs", "Runs", "list",
               help="Every run: find, name, tag, compare, export, delete."),
     ],
-    "Inspection": [
-        entry("s", "support_vectors", "Support vectors", "radio_button_checked", of_a_run=True,
-              help="The examples that hold one machine up, free and bound, sorted by alpha."),
+    "Look": [
         entry("e", "errors", "Errors", "close", of_a_run=True,
               help="The test digits that the run gets wrong, and why."),
-        entry("i", "draw", "Draw a digit", "draw",
-              help="Draw a digit, see what every machine makes of it, and nudge it until the answer flips."),
+        entry("s", "support_vectors", "Support vectors", "radio_button_checked", of_a_run=True,
+              help="The examples that hold one machine up, free and bound, sorted by alpha."),
         entry("c", "compare", "Compare", "compare",
               help="Two or more runs on the same test examples: what one mends and what it breaks."),
-        entry("x", "scramble", "Scramble the pixels", "shuffle",
-              help="One permutation of all pixels: which machines notice?"),
+        entry("i", "draw", "Draw a digit", "draw",
+              help="Draw a digit, see what every machine makes of it, and nudge it until the answer flips."),
     ],
-    "Detection": [
+    "Detect": [
         entry("f", "detect", "Detect", "my_location", of_a_run=True,
               help="Look for objects in pictures: curves, every hit, miss and false alarm, and why."),
-        entry("o", "photograph", "On a photograph", "add_a_photo",
-              help="Drop a photograph in and see where a trained machine finds faces."),
-    ],
-    "Paper": [
-        entry("m", "methods", "Compare methods", "balance",
-              help="SV, VSV, jittering and tangent machines side by side on one pair of classes."),
-        entry("k", "cross_training", "Cross-training", "content_cut",
-              help="What is thrown away before a machine is trained, why, and what it costs."),
-        entry("g", "digestion", "Digestion", "stacked_line_chart",
-              help="The paper's solver with digestion and without it, side by side."),
-        entry("u", "scaling", "Osuna's study", "query_stats",
-              help="What n, the working set and the lookahead cost the decomposition, on faces."),
-        entry("a", "paper", "Paper", "article",
-              help="The paper's tables and figures, ours against theirs."),
     ],
 }
+TABS = {  # title of a page of the menu -> the page that stands beside it
+    "Datasets": aside("j", "jitters", "Jitters", "auto_awesome_motion",
+                      "One digit under every jitter of a set, and what training on the virtual set costs."),
+    "Detect": aside("o", "photograph", "On a photograph", "add_a_photo",
+                    "Drop a photograph in and see where a trained machine finds faces."),
+}
+STUDIES = [
+    aside("a", "paper", "Paper", "article", "The paper's tables and figures, ours against theirs."),
+    aside("m", "methods", "Compare methods", "balance",
+          "SV, VSV, jittering and tangent machines side by side on one pair of classes."),
+    aside("x", "scramble", "Scramble the pixels", "shuffle", "One permutation of all pixels: which machines notice?"),
+    aside("z", "reduced", "Reduced sets", "compress",
+          "A trained machine by fewer vectors: what that costs in errors, and what it saves."),
+    aside("k", "cross_training", "Cross-training", "content_cut",
+          "What is thrown away before a machine is trained, why, and what it costs."),
+    aside("g", "digestion", "Digestion", "stacked_line_chart",
+          "The paper's solver with digestion and without it, side by side."),
+    aside("u", "scaling", "Osuna's study", "query_stats",
+          "What n, the working set and the lookahead cost the decomposition, on faces."),
+]
 # fmt: on
 
-st.html(Path(__file__).parent / "pages/ui/kit/contrast.css")
+for style in ("contrast", "menu"):
+    st.html(Path(__file__).parent / f"pages/ui/kit/{style}.css")
 st.set_option("client.showSidebarNavigation", True)  # off until here, see .streamlit/config.toml
-page = st.navigation(PAGES, expanded=True)
+HIDDEN = [*TABS.values(), *STUDIES]
+page = st.navigation(MENU | {"Data": [*MENU["Data"], *HIDDEN]}, expanded=True)
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
-from pages.ui.kit import keys, present  # noqa: E402
+from pages.ui.kit import keys, menu, present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
 
+menu.studies(STUDIES, page)
 shown_run = st.sidebar.container()  # the run picker's place, above the switches
 present.switch()
 keys.shortcuts(LETTERS)
+menu.unlisted(TABS.values())
+for whole in MENU.values():
+    for one in whole:
+        if one.title in TABS and page in (one, TABS[one.title]):
+            menu.tabs((one, TABS[one.title]))
 
-first = page == PAGES["Start"][0]
+first = page == MENU["Start"][0]
 if first:
     opening.hand_over_old_link()
     if not opening.ready():

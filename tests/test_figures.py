@@ -117,6 +117,8 @@ def test_the_histogram_counts_every_alpha_and_says_how_many_are_bound():
     figure = decisions.alpha_histogram(alpha, signs, C=2.0)
     assert [sum(bar.y) for bar in figure.data] == [2, 3]
     assert figure.layout.meta["see"].startswith("2 of 5 support vectors reach C = 2")
+    assert "The paper" not in figure.layout.meta["see"]
+    assert "The paper" in decisions.alpha_histogram(alpha, signs, 2.0, dataset="mnist-5k").layout.meta["see"]
 
 
 def test_the_confusion_matrix_shades_errors_only_and_reports_cells():

@@ -18,7 +18,7 @@ def test_the_lines_that_add_a_page_add_it(home):
     shutil.copytree(ROOT / "pages", home / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (home / "pages" / f"{name}.py").write_text(page, "utf-8")
     app = (ROOT / "app.py").read_text("utf-8")
-    (home / "app.py").write_text(app.replace('"Paper": [', f'"Paper": [{entry.strip()},', 1), "utf-8")
+    (home / "app.py").write_text(app.replace('"Look": [', f'"Look": [{entry.strip()},', 1), "utf-8")
 
     app = AppTest.from_file(str(home / "app.py"), default_timeout=60)
     app.query_params["gamma"] = "3"

@@ -21,7 +21,7 @@ import numpy as np
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.bench.machine import machine
-from tests.browser.steps import OUTCOME, QUIET, expect_state, press, start, visit
+from tests.browser.steps import MENU, OUTCOME, QUIET, expect_state, press, start, visit
 
 PRESET_SECONDS = 240
 
@@ -42,7 +42,7 @@ def main(argv=None) -> int:
         visit(visitor, server.url)
         visit(watcher, f"{server.url}/train")
         watcher.get_by_text(OUTCOME).first.wait_for(timeout=1000 * PRESET_SECONDS)
-        titles = [name.strip() for name in visitor.get_by_test_id("stSidebarNavLink").locator("p").all_inner_texts()]
+        titles = [name.strip() for name in visitor.locator(MENU).locator("p").all_text_contents()]
         keep(found, "first visits", [click(visitor, title) for title in titles])
         turns = list(itertools.islice(itertools.cycle(titles), options.clicks))
         keep(found, "at rest", [click(visitor, title) for title in turns])
@@ -73,9 +73,9 @@ def keep(found: dict, name: str, times: list[tuple[float, float]]) -> None:
 
 def click(page, title: str) -> tuple[float, float]:
     """Seconds until the page's heading stands, and until its script has run."""
-    link = page.get_by_test_id("stSidebarNavLink").filter(has_text=re.compile(f"^\\W*\\w*{title}$"))
+    link = page.locator(MENU).filter(has_text=re.compile(f"^\\W*\\w*{title}$")).first
     began = time.perf_counter()
-    link.click()
+    link.evaluate("link => link.click()")
     page.get_by_role("heading", name=title, level=1, exact=True).wait_for()
     seen = time.perf_counter()
     page.locator(QUIET).wait_for()

@@ -21,9 +21,25 @@ def settle(page: Page) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+MENU = "[data-testid=stSidebarNavLink], .st-key-studies a, .st-key-unlisted a"  # links to all pages, also folded ones
+BESIDE = {"Jitters": "Datasets", "On a photograph": "Detect"}  # a tab -> the page of the menu that it stands beside
+STUDIES = ("Paper", "Compare methods", "Scramble the pixels", "Reduced sets", "Cross-training", "Digestion",
+           "Osuna's study")  # fmt: skip
+
+
 def go_to(page: Page, title: str) -> None:
-    """Follow the link of the navigation."""
-    page.get_by_test_id("stSidebarNavLink").filter(has_text=re.compile(f"^\\W*\\w*{title}$")).click()
+    """Follow the link of the menu, of the studies below it, or of a tab."""
+    called = re.compile(f"^\\W*\\w*{title}$")
+    if title in BESIDE:
+        go_to(page, BESIDE[title])
+        page.locator(".st-key-tabs a").filter(has_text=called).click()
+    elif title in STUDIES:
+        studies = page.locator(".st-key-studies")
+        if not studies.locator("a").first.is_visible():
+            studies.locator("summary").click()
+        studies.locator("a").filter(has_text=called).click()
+    else:
+        page.get_by_test_id("stSidebarNavLink").filter(has_text=called).click()
     expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
     settle(page)
 

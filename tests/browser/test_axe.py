@@ -3,7 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.steps import preset, settle, tiles, visit
+from tests.browser.steps import MENU, preset, settle, tiles, visit
 
 WORST = ("serious", "critical")
 THEME = "(scheme) => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
@@ -30,10 +30,10 @@ def test_no_page_has_a_serious_violation(server, tab):
     settle(tab)
     found = {"the dialog": violations(tab)}
     tab.keyboard.press("Escape")
-    links = tab.get_by_test_id("stSidebarNavLink")
+    links = tab.locator(MENU)
     for at in range(links.count()):
-        title = links.nth(at).locator("p").first.inner_text()
-        links.nth(at).click()
+        title = links.nth(at).locator("p").first.text_content()
+        links.nth(at).evaluate("link => link.click()")
         expect(tab.get_by_role("heading", name=title, level=1, exact=True)).to_be_visible()
         settle(tab)
         found[title] = violations(tab)

@@ -39,7 +39,8 @@ function toPictures() {
 }
 
 function go(title) {
-  const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink]")]
+  const menu = document.querySelector("[data-testid=stSidebar]") ?? document
+  const links = [...menu.querySelectorAll("[data-testid=stSidebarNavLink], [data-testid=stPageLink-NavLink]")]
   const link = links.find((one) => one.textContent.trim().endsWith(title))
   link?.click()
   return Boolean(link)

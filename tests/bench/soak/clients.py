@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.browser.steps import QUIET
+from tests.browser.steps import MENU, QUIET
 
 PATIENCE = 60_000  # milliseconds that a page may take before it counts as fallen
 FIRST_PATIENCE = 5 * PATIENCE  # the server may compile, and all clients come at once
@@ -75,12 +75,12 @@ async def open_client(browser, url: str, visits: Visits):
 
 async def click(page, visits: Visits, rng) -> None:
     """Follow a random link of the navigation and wait for the page behind it."""
-    links, title, began = page.get_by_test_id("stSidebarNavLink"), "a page", time.perf_counter()
+    links, title, began = page.locator(MENU), "a page", time.perf_counter()
     try:
         at = int(rng.integers(max(1, await links.count())))
-        title = (await links.nth(at).locator("p").first.inner_text()).strip()
+        title = (await links.nth(at).locator("p").first.text_content()).strip()
         began = time.perf_counter()
-        await links.nth(at).click()
+        await links.nth(at).evaluate("link => link.click()")
         await page.get_by_role("heading", name=title, level=1, exact=True).wait_for()
         await page.locator(QUIET).wait_for()
         visits.seconds.setdefault(title, []).append(time.perf_counter() - began)

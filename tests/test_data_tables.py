@@ -121,6 +121,14 @@ def test_a_thousand_with_a_point_follows_the_other_columns():
     assert table({"y": KINDS, "a": amounts, "b": SIZES}).arrays.X_train[:, 0].tolist() == list(range(1, N + 1))
 
 
+def test_commas_between_thousands_alone_are_no_decimals():
+    thousands = [f"{k},000" for k in range(1, N + 1)]
+    preview = table({"y": KINDS, "a": thousands, "b": AGES})
+    assert preview.arrays.X_train[:, 0].tolist() == [1000 * k for k in range(1, N + 1)]
+    preview = table({"y": KINDS, "a": thousands, "b": map(comma, SIZES)})
+    assert preview.arrays.X_train[:, 0].tolist() == list(range(1, N + 1))
+
+
 def test_categories_become_columns_of_0_and_1():
     colour = ["red", "green", "blue"] * (N // 3)
     smokes = ["yes", "no"] * (N // 2)

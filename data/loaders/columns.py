@@ -12,6 +12,7 @@ A column holds what more than half of its cells are; the lines of the others are
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from data.loaders.sieve import TooLarge
 from data.loaders.text import Rows
 
 REFUSE, FILL, TELL = "refuse", "fill", "tell"  # what becomes of empty cells
+COMMA = "Numbers are written with a decimal comma"
 MAX_LEVELS = 20  # texts of a column of categories
 NAMED = 5  # columns that a note names
 LARGEST = float(np.finfo(np.float32).max)
@@ -52,6 +54,7 @@ def is_number(cell: str) -> bool:
     return is_missing(cell) or not np.isnan(number(cell, False)) or not np.isnan(number(cell, True))
 
 
+@lru_cache(1 << 16)
 def number(cell: str, comma: bool) -> float:
     """The value of a cell, `comma` saying that decimals follow a comma; NaN for what is none."""
     bare = _UNIT.sub("", cell.strip().replace("\u2212", "-"))
@@ -194,7 +197,7 @@ def understand(rows: Rows, chosen: Sequence[int], names: Sequence[str], empty: s
             commonest = max(levels, key=column.levels.get, default="")
             kept.append(_Column(k, names[k], (column.way or usual) == "comma", levels, commonest))
     if "comma" in ways:
-        notes.insert(0, "Numbers are written with a decimal comma")
+        notes.insert(0, COMMA)
     if coded := [f"{column.name} ({len(column.levels)})" for column in kept if column.levels]:
         notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
     X, bad = _values(rows, kept, empty)

@@ -28,6 +28,7 @@ LABEL_NAMES = (
     *("klasse", "kategorie", "zielgröße", "classe", "catégorie", "clase", "categoría"),
 )
 ID_NAMES = ("", "id", "index", "nr", "nr.", "no", "no.", "row", "unnamed: 0", "#")
+_DECIMALS = re.compile(r"\d,(?!\d{3}(?!\d))\d")
 _NOT_DIGITS = re.compile(r"[^\d\s,;]")
 
 
@@ -120,6 +121,10 @@ def _values(
     found = _plain(rows, others, column)
     if found is not None:
         return *found, tuple(names[k] for k in others), []
+    if rows.mark in (";", "\t") and _has_decimal_commas(rows):
+        found = _plain(rows._replace(lines=[row.replace(",", ".") for row in rows.lines]), others, column)
+        if found is not None:
+            return found[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
     bad = {}
     y = rows.texts([column])[:, 0]
     for k in np.flatnonzero((y == "") | (np.char.str_len(y) > MAX_LABEL)):
@@ -132,6 +137,12 @@ def _values(
     X, features, more = filling.into(X[kept], features, empty == TELL)
     y = y[kept]
     return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*notes, *more]
+
+
+def _has_decimal_commas(rows: Rows) -> bool:
+    """Whether commas can only begin decimals: there is no point, and one of them stands before other than three digits,
+    as none does between thousands."""
+    return not any("." in row for row in rows.lines) and any(_DECIMALS.search(row) for row in rows.lines)
 
 
 def _plain(rows: Rows, others: list[int], column: int) -> tuple[np.ndarray, np.ndarray] | None:

@@ -32,7 +32,7 @@ def go_to(page: Page, title: str) -> None:
     called = re.compile(f"^\\W*\\w*{title}$")
     if title in BESIDE:
         go_to(page, BESIDE[title])
-        page.locator(".st-key-tabs a").filter(has_text=called).click()
+        page.locator(".st-key-tabs a:visible").filter(has_text=called).first.click()
     elif title in STUDIES:
         studies = page.locator(".st-key-studies")
         if not studies.locator("a").first.is_visible():

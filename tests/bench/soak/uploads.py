@@ -38,7 +38,7 @@ KEPT = 20  # failures of a row that are told
 def _libsvm(content):
     """X and y of libsvm text, slowly."""
     wide = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    content = content.decode("utf-16" if wide else "utf-8-sig", errors="replace").encode()
+    content = content.decode("utf-16" if wide else "utf-8-sig", errors="replace").removeprefix("\ufeff").encode()
     rows = [line.split(b"#")[0].split() for line in content.splitlines()]
     rows = [[cell.decode().split(":") for cell in row] for row in rows if row]
     low = min(int(j) for row in rows for j, _ in row[1:])

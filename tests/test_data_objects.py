@@ -36,24 +36,11 @@ def test_circles_and_what_is_around_other_shapes():
     seg = "0 0.1 0.1 0.5 0.1 0.5 0.5 0.1 0.5\n"
     upload = read_pictures(files_of({**pictures(), "a.txt": seg, "b.txt": seg, "c.txt": ""}))
     assert upload.boxes.tolist() == 2 * [[6, 4, 30, 20]]
-    turned = [
-        {
-            "data": {"image": f"{n}.png"},
-            "annotations": [
-                {
-                    "result": [
-                        {
-                            "type": "rectanglelabels",
-                            "value": per_cent((30, 10, 40, 14), rotation=90) | {"x": 50, "y": 25},
-                        }
-                    ]
-                }
-            ],
-        }
-        for n in "ab"
-    ]
+    value = per_cent((30, 10, 40, 14), rotation=90)  # about its first corner, in pixels: the picture is no square
+    result = [{"type": "rectanglelabels", "value": value}]
+    turned = [{"data": {"image": f"{n}.png"}, "annotations": [{"result": result}]} for n in "ab"]
     upload = read_pictures(files_of({**pictures(), "p.json": json.dumps(turned)}))
-    assert upload.boxes.shape == (2, 4)
+    assert upload.boxes.tolist() == 2 * [[26, 10, 30, 20]]
 
 
 def test_one_kind_of_several_is_chosen():

@@ -12,7 +12,7 @@ from data import DataError
 from data.loaders import read_upload, sheets
 from data.loaders.columns import number
 from data.loaders.sieve import Unusable
-from data.loaders.upload import labels_of
+from data.loaders.upload import opened
 from tests.uploads import archive
 
 N = 12
@@ -194,20 +194,21 @@ def test_a_word_among_numbers_is_named_even_where_holes_are_filled():
 
 def test_where_the_labels_are_is_guessed_and_whether_that_is_clear():
     def found(columns):
-        return labels_of("t.csv", pd.DataFrame(columns).to_csv(index=False, sep=";").encode())
+        return opened("t.csv", pd.DataFrame(columns).to_csv(index=False, sep=";").encode()).labels
 
     assert found({"age": AGES, "size": SIZES, "kind": KINDS}) == (("age", "size", "kind"), 2, True)
     assert found({"kind": KINDS, "age": AGES, "size": SIZES})[1:] == (0, True)
     assert found({"size": SIZES, "kind": KINDS, "weight": SIZES})[1:] == (1, False)
     assert found({"first": KINDS, "age": SIZES, "last": KINDS[::-1]})[1:] == (2, False)
     assert found({"a": SIZES, "Class": KINDS, "b": KINDS})[1:] == (1, True)
-    assert labels_of("a.npz", b"PK not a zip") is None
-    assert labels_of("a.svm", b"1 1:2\n-1 2:1\n") is None
+    with pytest.raises(DataError, match="not a complete zip"):
+        opened("a.npz", b"PK not a zip")
+    assert opened("a.svm", b"1 1:2\n-1 2:1\n").labels is None
 
 
 def test_the_labels_may_be_any_column_even_without_a_header():
     content = lines(*zip(AGES, KINDS, SIZES), mark=",").encode()
-    assert labels_of("t.csv", content).names == ("column 1", "column 2", "column 3")
+    assert opened("t.csv", content).labels.names == ("column 1", "column 2", "column 3")
     preview = read_upload("t.csv", content, label="column 2")
     assert preview.arrays.y_train.tolist() == KINDS
     assert preview.arrays.X_train.tolist() == [[age, size] for age, size, _ in ROWS]

@@ -13,16 +13,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from data.dataset import DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
-from data.loaders.text import Rows
+from data.loaders.text import ACCEPTED, Rows
 
 REFUSE, FILL, TELL = "refuse", "fill", "tell"  # what becomes of empty cells
+EMPTY_ACCEPTED = "rows without empty cells, or, under How to read it, what is put in their place"
 COMMA = "Numbers are written with a decimal comma"
 MAX_LEVELS = 20  # texts of a column of categories
 NAMED = 5  # columns that a note names
@@ -137,71 +139,84 @@ class _Column(NamedTuple):
             found = np.array([[number(cell, self.comma)] for cell in distinct])
         return found[inverse.ravel()]
 
-    def complaint(self, cell: str, filled: bool) -> str:
+    def usual(self, there: np.ndarray) -> np.ndarray:
+        """(len(names),) what stands in for an empty cell, by the values (m, len(names)) of the others."""
+        return self.values(np.array([self.commonest]))[0] if self.levels else np.median(there, axis=0)
+
+    def complaint(self, where: str, cell: str, filled: bool) -> DataError | None:
         """What is wrong with a cell; nothing where it may be filled."""
         if is_missing(cell):
             said = f"has {cell!r}, a missing or infinite value" if cell else "has an empty cell"
-            return "" if filled else f"{said}, in {self.name!r}"
+            return None if filled else DataError(f"{where} {said}, in {self.name!r}", EMPTY_ACCEPTED)
         if np.isnan(value := number(cell, self.comma)):
-            return f"has {cell[:40]!r} where a number is needed, in {self.name!r}"
-        return "" if abs(value) <= LARGEST else f"has {cell[:40]!r}, a missing or infinite value, in {self.name!r}"
+            return DataError(f"{where} has {cell[:40]!r} where a number is needed, in {self.name!r}", ACCEPTED)
+        if abs(value) <= LARGEST:
+            return None
+        return DataError(f"{where} has {cell[:40]!r}, a missing or infinite value, in {self.name!r}", EMPTY_ACCEPTED)
 
 
-class Understood(NamedTuple):
-    """X (n, d) float32, NaN where a cell is empty; names (d,); row -> what is wrong with it; notes."""
+class Columns:
+    """The columns of a table that become numbers, told by all of its cells.
 
-    X: np.ndarray
-    names: tuple[str, ...]
-    bad: dict[int, str]
-    notes: list[str]
-    fill: "Filling"
+    notes : one sentence each, on what was decided
+    """
 
+    def __init__(self, rows: Rows, chosen: Sequence[int], names: Sequence[str]):
+        """chosen: the columns to look at; names: of all columns."""
+        seen = [_Seen() for _ in chosen]
+        for _, part in rows.parts(len(chosen)):
+            for column, cells in zip(seen, part.cut_off(chosen).T):
+                column.add(cells)
+        ways = {column.way for column in seen if column.kind == "numbers"}
+        usual = "comma" if "comma" in ways and "point" not in ways else "point"
+        self._kept: list[_Column] = []
+        for k, column in zip(chosen, seen):
+            if column.kind in ("numbers", "categories"):
+                levels = tuple(sorted(column.levels)) if column.kind == "categories" else ()
+                commonest = max(levels, key=column.levels.get, default="")
+                self._kept.append(_Column(k, names[k], (column.way or usual) == "comma", levels, commonest))
+        ends = np.cumsum([0, *(len(column.names) for column in self._kept)]).tolist()
+        self._slices = [slice(*pair) for pair in pairwise(ends)]  # of the numbers that each becomes
+        self.names = tuple(name for column in self._kept for name in column.names)
+        self.notes = [COMMA] if "comma" in ways else []
+        self.notes += _left_out(seen, [names[k] for k in chosen])
+        if coded := [f"{column.name} ({len(column.levels)})" for column in self._kept if column.levels]:
+            self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
 
-class Filling(NamedTuple):
-    """What stands in for empty cells: (columns of X, the name of what they come from, whether they are categories,
-    the values where they are)."""
+    def numbers(self, rows: Rows, empty: str) -> tuple[np.ndarray, dict[int, DataError]]:
+        """X (n, len(names)) float32, NaN where a cell is empty, and what is wrong with a row. Raises TooLarge."""
+        n, d = len(rows.lines), len(self.names)
+        if n * d * 4 > MAX_BYTES:
+            raise TooLarge(f"{rows.name} becomes a table of {n:,} x {d:,}", SIZE_ACCEPTED)
+        X, bad, chosen = np.empty((n, d), np.float32), {}, [column.at for column in self._kept]
+        for block, part in rows.parts(len(chosen)) if chosen else ():
+            cells = part.cut_off(chosen)
+            for j, (column, which) in enumerate(zip(self._kept, self._slices)):
+                with np.errstate(over="ignore"):
+                    X[block.start : block.stop, which] = column.values(cells[:, j])
+                for i in np.flatnonzero(~np.isfinite(X[block.start : block.stop, which.start])):
+                    where = f"{rows.name}: line {part.number[i]}"
+                    if why := column.complaint(where, str(cells[i, j]), empty != REFUSE):
+                        bad.setdefault(block.start + int(i), why)
+        return X, bad
 
-    parts: list[tuple[slice, str, np.ndarray | None]]
-
-    def into(self, X: np.ndarray, names: Sequence[str], tell: bool) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
+    def filled(self, X: np.ndarray, tell: bool) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
         """X and names without empty cells, with a column for each that had some where `tell`, and a note."""
         told, gaps, more = [], [], []
-        for which, name, usual in self.parts:
+        for column, which in zip(self._kept, self._slices):
             empty = np.isnan(X[:, which.start])
             if not empty.any():
                 continue
-            X[empty, which] = np.median(X[~empty, which], axis=0) if usual is None else usual
-            told.append(f"{name} {empty.sum():,}")
+            X[empty, which] = column.usual(X[~empty, which])
+            told.append(f"{column.name} {empty.sum():,}")
             gaps.append(empty)
-            more.append(f"{name} is empty")
+            more.append(f"{column.name} is empty")
         if not told:
-            return X, tuple(names), []
+            return X, self.names, []
         note = f"Empty cells hold the column's median, or its commonest category ({_listed(told)})"
-        if tell:
-            X, names = np.column_stack([X, *gaps]).astype(np.float32), (*names, *more)
-        return X, tuple(names), [note]
-
-
-def understand(rows: Rows, chosen: Sequence[int], names: Sequence[str], empty: str) -> Understood:
-    """The chosen columns of rows as numbers. names: of all columns. Raises TooLarge."""
-    seen = [_Seen() for _ in chosen]
-    for _, part in rows.parts(len(chosen)):
-        for column, cells in zip(seen, part.cut_off(chosen).T):
-            column.add(cells)
-    ways = {column.way for column in seen if column.kind == "numbers"}
-    usual = "comma" if "comma" in ways and "point" not in ways else "point"
-    kept, notes = [], _left_out(seen, [names[k] for k in chosen])
-    for k, column in zip(chosen, seen):
-        if column.kind in ("numbers", "categories"):
-            levels = tuple(sorted(column.levels)) if column.kind == "categories" else ()
-            commonest = max(levels, key=column.levels.get, default="")
-            kept.append(_Column(k, names[k], (column.way or usual) == "comma", levels, commonest))
-    if "comma" in ways:
-        notes.insert(0, COMMA)
-    if coded := [f"{column.name} ({len(column.levels)})" for column in kept if column.levels]:
-        notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
-    X, bad = _values(rows, kept, empty)
-    return Understood(X, tuple(name for c in kept for name in c.names), bad, notes, _filling(kept))
+        if not tell:
+            return X, self.names, [note]
+        return np.column_stack([X, *gaps]).astype(np.float32), (*self.names, *more), [note]
 
 
 def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:
@@ -216,36 +231,6 @@ def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:
         if which := [repr(name) for column, name in zip(seen, names) if column.kind == kind]:
             notes.append(f"Left out for holding {what}: {_listed(which)}")
     return notes
-
-
-def _values(rows: Rows, kept: list[_Column], empty: str) -> tuple[np.ndarray, dict[int, str]]:
-    width = sum(len(column.names) for column in kept)
-    if len(rows.lines) * width * 4 > MAX_BYTES:
-        raise TooLarge(f"{rows.name} becomes a table of {len(rows.lines):,} x {width:,}", SIZE_ACCEPTED)
-    X, bad = np.empty((len(rows.lines), width), np.float32), {}
-    if not kept:
-        return X, bad
-    chosen = [column.at for column in kept]
-    for block, part in rows.parts(len(chosen)):
-        cells = part.cut_off(chosen)
-        found = [column.values(cells[:, j]) for j, column in enumerate(kept)]
-        with np.errstate(over="ignore"):
-            X[block.start : block.stop] = np.hstack(found)
-        for j, column in enumerate(kept):
-            for i in np.flatnonzero(~np.isfinite(X[block.start : block.stop, sum(f.shape[1] for f in found[:j])])):
-                if why := column.complaint(str(cells[i, j]), empty != REFUSE):
-                    bad.setdefault(block.start + int(i), why)
-    return X, bad
-
-
-def _filling(kept: list[_Column]) -> Filling:
-    parts, at = [], 0
-    for column in kept:
-        which = slice(at, at + len(column.names))
-        usual = column.values(np.array([column.commonest]))[0] if column.levels else None
-        parts.append((which, column.name, usual))
-        at = which.stop
-    return Filling(parts)
 
 
 def _listed(names: list[str]) -> str:

@@ -177,14 +177,15 @@ def _placed(
     """The objects that lie well in a picture that can be read, in pixels, and (m,) int64 the picture of each."""
     known, kept, position, seen = _Names(names), [], [], {}
     for one in found:
-        with sieve.part(one.where()):
-            there = known.find(one.image, one.file)
-            field = "column image" if one.at.startswith("line") and one.file.endswith((".csv", ".tsv")) else ""
+        where = one.spot.where
+        with sieve.part(where()):
+            there = known.find(one.image, one.spot.file)
+            field = "image" if one.spot.tabled else ""
             if len(there) > 1:
                 both = " and ".join(names[k] for k in there[:2])
-                raise DataError(f"{one.where(field)}: {one.image[:60]!r} may be {both}", "the path of one of them")
+                raise DataError(f"{where(field)}: {one.image[:60]!r} may be {both}", "the path of one of them")
             if not there:
-                reason = f"{one.where(field)}: there is no image {one.image[:60]!r}"
+                reason = f"{where(field)}: there is no image {one.image[:60]!r}"
                 raise DataError(reason, _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else "")
             if pictures[there[0]] is None:
                 continue
@@ -192,8 +193,8 @@ def _placed(
             _check_place(one, pictures[there[0]].shape)
             key = (there[0], *one.box)
             if key in seen:
-                raise DataError(f"{one.where()}: the same object as in {seen[key]}", "each object once")
-            seen[key] = one.at if one.file == found[0].file else one.where()
+                raise DataError(f"{where()}: the same object as in {seen[key]}", "each object once")
+            seen[key] = one.spot.at if one.spot.file == found[0].spot.file else where()
             kept.append(one)
             position.append(there[0])
     return kept, np.array(position, np.int64)
@@ -231,10 +232,10 @@ def _check_place(one: Object, shape: tuple[int, int]) -> None:
         centre, across = (box[low] + box[low + 2]) / 2, box[low + 2] - box[low]
         field = one.fields[low if centre < 0 else low + 2]
         if not 0 <= centre <= side:
-            reason = f"{one.where(field)}: the object's centre, {axis} = {centre:g}, lies outside {one.image[:60]}"
+            reason = f"{one.spot.where(field)}: the object's centre, {axis} = {centre:g}, lies outside {one.image[:60]}"
             raise DataError(reason, f"a centre within its {w} x {h} pixels")
         if not MIN_OBJECT <= across <= 2 * side:
-            reason = f"{one.where(one.across or field)}: the object is {across:g} pixels across"
+            reason = f"{one.spot.where(one.across or field)}: the object is {across:g} pixels across"
             raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {one.image[:60]}")
 
 

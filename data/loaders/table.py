@@ -19,7 +19,6 @@ from data.loaders.columns import REFUSE, TELL
 from data.loaders.sieve import Sieve
 from data.loaders.text import Rows
 
-EMPTY_ACCEPTED = "rows without empty cells, or, under How to read it, what is put in their place"
 SAMPLE = 4000  # rows, evenly spread, by which the column of the labels is told
 MAX_CELLS = 1 << 20  # of that sample
 FEW = 8  # rows of which half may be labels of their own; of more, half the rows share theirs with another
@@ -52,21 +51,25 @@ class Labels(NamedTuple):
     clear: bool
 
 
-def labels(name: str, table: str) -> Labels:
-    """Where the labels of a table seem to be. Raises DataError for what is no table."""
-    header, rows = text.taken_apart(name, table, columns.is_number)
+def taken_apart(name: str, table: str) -> tuple[list[str], Rows]:
+    """The header of a table, empty where there is none, and its rows. Raises DataError for what is no table."""
+    return text.taken_apart(name, table, columns.is_number)
+
+
+def labels(header: list[str], rows: Rows) -> Labels:
+    """Where the labels of a table seem to be. Raises DataError where its rows are unlike."""
     return _labels(header, _even(rows, len(rows.cells(0)), Sieve(skip=True)), None)
 
 
-def parse(name: str, table: str, label: str | None = None, skip: bool = False, empty: str = REFUSE) -> Table:
-    """The examples of a table.
+def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = False, empty: str = REFUSE) -> Table:
+    """The examples of a table that was taken apart.
 
     label : a column's name, "first" or "last"; by default the one that looks most like labels: by its name, or by
             holding texts or few distinct whole numbers, the first and last column before the others
     skip : leave out the rows that are bad, and say so, instead of refusing the table for them
     empty : what becomes of empty cells: "refuse", "fill", or "tell" (filled, with a column of 0 and 1 that says where)
     """
-    header, rows = text.taken_apart(name, table, columns.is_number)
+    name = rows.name
     sieve, total = Sieve(skip), len(rows.lines)
     rows = _even(rows, len(header) or len(rows.cells(0)), sieve)
     names, column, _ = _labels(header, rows, label)
@@ -92,23 +95,23 @@ def _even(rows: Rows, expected: int, sieve: Sieve) -> Rows:
     ragged = {}
     for k, row in enumerate(rows.lines):
         found = row.count(rows.mark) + 1 if rows.mark else len(row.split())
+        where = f"Line {rows.number[k]} of {rows.name}"
         if '"' in row and rows.is_open(k):
-            ragged[k] = f"Line {rows.number[k]} of {rows.name} has a quote that is left open"
+            ragged[k] = DataError(f"{where} has a quote that is left open", text.ACCEPTED)
             continue
         if found != expected and '"' in row:
             found = len(rows.cells(k))
         if found != expected:
-            ragged[k] = f"Line {rows.number[k]} of {rows.name} has {found} values, the first line {expected}"
+            ragged[k] = DataError(f"{where} has {found} values, the first line {expected}", text.ACCEPTED)
     return _without(rows, ragged, sieve)
 
 
-def _without(rows: Rows, bad: dict[int, str], sieve: Sieve) -> Rows:
+def _without(rows: Rows, bad: dict[int, DataError], sieve: Sieve) -> Rows:
     """The rows but those that are bad: row -> why."""
     if not bad:
         return rows
-    for k, why in bad.items():
-        accepted = EMPTY_ACCEPTED if "an empty cell" in why or "a missing" in why else text.ACCEPTED
-        sieve.add(f"line {rows.number[k]}", DataError(why, accepted), rows.number[k])
+    for k, why in sorted(bad.items()):
+        sieve.add(f"line {rows.number[k]}", why, rows.number[k])
     if len(bad) == len(rows.lines):
         sieve.notes(len(sieve.bad), "rows")  # says that nothing is left
     return rows.take([k for k in range(len(rows.lines)) if k not in bad])
@@ -125,18 +128,18 @@ def _values(
         found = _plain(rows._replace(lines=[row.replace(",", ".") for row in rows.lines]), others, column)
         if found is not None:
             return found[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
-    bad = {}
+    understood = columns.Columns(rows, others, names)
+    X, bad = understood.numbers(rows, empty)
     y = rows.texts([column])[:, 0]
-    for k in np.flatnonzero((y == "") | (np.char.str_len(y) > MAX_LABEL)):
+    for k in np.flatnonzero((y == "") | (np.char.str_len(y) > MAX_LABEL)).tolist():
         long = f"a label of {len(rows.cells(k)[column]):,} letters, more than {MAX_LABEL}"
-        bad[int(k)] = f"{rows.name}: line {rows.number[k]} has {long if y[k] else 'no label'}"
-    X, features, worse, notes, filling = columns.understand(rows, others, names, empty)
-    bad = {k: f"{rows.name}: line {rows.number[k]} {why}" for k, why in worse.items()} | bad
+        said = f"{rows.name}: line {rows.number[k]} has {long if y[k] else 'no label'}"
+        bad[k] = DataError(said, text.ACCEPTED)
     kept = np.setdiff1d(np.arange(len(X)), list(bad))
-    _without(rows, dict(sorted(bad.items())), sieve)
-    X, features, more = filling.into(X[kept], features, empty == TELL)
+    _without(rows, bad, sieve)
+    X, features, more = understood.filled(X[kept], empty == TELL)
     y = y[kept]
-    return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*notes, *more]
+    return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*understood.notes, *more]
 
 
 def _has_decimal_commas(rows: Rows) -> bool:

@@ -21,7 +21,6 @@ from data.loaders.check import MAX_LABEL
 MAX_LINES = 1 << 22
 MAX_LINE = 1 << 25  # bytes: three million values, as many as an example may have
 MAX_JOINED = 50  # lines that one cell may run over
-LINES_ACCEPTED = f"at most {MAX_LINES:,} lines of at most {MAX_LINE >> 20} MB"
 ACCEPTED = "UTF-8 text, one example a line: its label and the same number of numeric values"
 BLOCK = 1 << 16  # cells taken apart at a time
 _MARKS = ";\t,"  # else white space
@@ -30,7 +29,7 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?$', re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text of a single-byte encoding has
 
 
-def in_utf8(name: str, content: bytes) -> tuple[bytes, list[str]]:
+def in_utf8(name: str, content: bytes, accepted: str = ACCEPTED) -> tuple[bytes, list[str]]:
     """A text in UTF-8 with line ends `\\n`, and a note where its encoding had to be guessed.
 
     DataError for what is no text, and for so many lines, or such long ones, that taking them apart would need far more
@@ -41,7 +40,7 @@ def in_utf8(name: str, content: bytes) -> tuple[bytes, list[str]]:
         try:
             content = content.decode("utf-16").encode()
         except UnicodeDecodeError as error:
-            raise DataError(f"{name} is not UTF-16 text (byte {error.start})", ACCEPTED) from error
+            raise DataError(f"{name} is not UTF-16 text (byte {error.start})", accepted) from error
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
         content.decode()
@@ -51,12 +50,12 @@ def in_utf8(name: str, content: bytes) -> tuple[bytes, list[str]]:
                 raise error
             content = content.decode("cp1252").encode()
         except UnicodeDecodeError:
-            raise DataError(f"{name} is not UTF-8 text (byte {error.start})", ACCEPTED) from error
+            raise DataError(f"{name} is not UTF-8 text (byte {error.start})", accepted) from error
         notes = ["It is not UTF-8 text; its letters are read as Windows-1252, as Excel writes them in Western Europe"]
     if b"\0" in content:
-        raise DataError(f"{name} is not UTF-8 text (it holds zero bytes)", ACCEPTED)
+        raise DataError(f"{name} is not UTF-8 text (it holds zero bytes)", accepted)
     if not content.strip():
-        raise DataError(f"{name} is empty", ACCEPTED)
+        raise DataError(f"{name} is empty", accepted)
     return _unix(name, content), notes
 
 
@@ -66,7 +65,8 @@ def _unix(name: str, content: bytes) -> bytes:
     for line in io.BytesIO(content):
         longest, n = max(longest, len(line)), n + 1
     if n > MAX_LINES or longest > MAX_LINE:
-        raise DataError(f"{name} has {n:,} lines, the longest of {longest:,} bytes", LINES_ACCEPTED)
+        reason = f"{name} has {n:,} lines, the longest of {longest:,} bytes"
+        raise DataError(reason, f"at most {MAX_LINES:,} lines of at most {MAX_LINE >> 20} MB")
     return content
 
 

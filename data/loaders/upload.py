@@ -1,12 +1,14 @@
 """A reader's own data: any accepted file or folder in, a checked preview or a helpful refusal out.
 
     read_upload(name, bytes | path) -> Preview        DataError(reason, accepted)
+    opened(name, bytes | path).read() -> Preview      the same, with a look at a table's columns in between
 
 The content decides the format, never the file's name alone.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from data.dataset import Arrays, DataError
@@ -14,6 +16,7 @@ from data.loaders import bundle, check, idx, images, libsvm, npz, sheets, table,
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
 from data.loaders.table import Labels
+from data.loaders.text import Rows
 
 ACCEPTED = (
     "npz, a table (csv, Excel's xlsx, Parquet), libsvm text, a pair of idx files, or a zip or folder of images in one "
@@ -43,45 +46,85 @@ class Preview:
     features: tuple[str, ...] = ()  # names of a table's columns, where the file has them
 
 
-def read_upload(
-    name: str,
-    source: Source,
-    companions: Sequence[tuple[str, Source]] = (),
-    *,
-    label: str | None = None,
-    image_shape: tuple[int, ...] | None = None,
-    skip: bool = False,
-    empty: str = REFUSE,
-) -> Preview:
-    """Read and check a reader's own data.
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """An upload of a known kind, its examples not yet read."""
+
+    title: str
+    format: str  # as in Preview
+    members: list[Member]
+    notes: tuple[str, ...] = ()
+    content: bytes = b""  # libsvm's text
+    table: tuple[list[str], Rows] | None = None  # its header and rows
+
+    @cached_property
+    def labels(self) -> Labels | None:
+        """Where the labels of a table seem to be; None for what is none. Raises DataError where its rows are unlike."""
+        return table.labels(*self.table) if self.table else None
+
+    def read(
+        self,
+        *,
+        label: str | None = None,
+        image_shape: tuple[int, ...] | None = None,
+        skip: bool = False,
+        empty: str = REFUSE,
+    ) -> Preview:
+        """The examples, checked.
+
+        label : of a table, the label's column: its name, "first" or "last"
+        image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to leave them rows, None to decide by their
+                      look
+        skip : leave out the images of a zip or folder, and the rows of a table, that are bad; the notes name them
+        empty : what becomes of the empty cells of a table: "refuse", "fill", or "tell", which adds a column that says
+                where
+
+        Raises DataError with the reason and what would be accepted; Unusable, one of them, where `skip` would help.
+        """
+        features, notes = (), []
+        if self.table:
+            found = table.parse(*self.table, label, skip, empty)
+            arrays, features, notes = Arrays.unsplit(found.X, found.y), found.features, found.notes
+        elif self.format == "images":
+            arrays, notes = images.read(self.members, skip)
+        elif self.format == "libsvm":
+            arrays = Arrays.unsplit(*libsvm.parse(self.members[0].name, self.content))
+        else:
+            arrays = {"npz": npz.read, "idx": idx.read_pairs}[self.format](self.members)
+        arrays, more = check.checked(arrays, image_shape)
+        features = tuple(features) if arrays.X_train.ndim == 2 else ()
+        return Preview(self.title, self.format, arrays, (*self.notes, *notes, *more), features)
+
+
+def read_upload(name: str, source: Source, companions: Sequence[tuple[str, Source]] = (), **how) -> Preview:
+    """Open and read a reader's own data; how: as in `Opened.read`. Raises DataError."""
+    return opened(name, source, companions).read(**how)
+
+
+def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] = ()) -> Opened:
+    """A reader's own data, its kind known.
 
     name : the file's name; used in messages and as the title to suggest
     source : the content as bytes, or the path of a local file or folder
     companions : further files of the same upload as (name, source), such as the labels of an idx file
-    label : of a table, the label's column: its name, "first" or "last"
-    image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to leave them rows, None to decide by their look
-    skip : leave out the images of a zip or folder, and the rows of a table, that are bad; the notes name them
-    empty : what becomes of the empty cells of a table: "refuse", "fill", or "tell", which adds a column that says where
 
-    Raises DataError with the reason and what would be accepted; Unusable, one of them, where `skip` would help.
+    Raises DataError with the reason and what would be accepted.
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
-    format_, arrays, notes, *features = _read(members, label, skip, empty)
-    arrays, more = check.checked(arrays, image_shape)
-    named = tuple(features[0]) if features and arrays.X_train.ndim == 2 else ()
-    return Preview(PurePosixPath(name).name.split(".")[0], format_, arrays, (*notes, *more), named)
-
-
-def labels_of(name: str, source: Source) -> Labels | None:
-    """Where the labels of a table seem to be; None for what is none, or cannot be read."""
-    try:
-        (member,) = _members(name, source)
-        if images.is_image(member.name) or idx.is_idx(content := member.read()):
-            return None
-        _, said, _ = _as_text(member.name, content)
-        return None if libsvm.is_libsvm(said[: libsvm.HEAD]) else table.labels(member.name, said.decode())
-    except (DataError, ValueError):
-        return None
+    known = partial(Opened, PurePosixPath(name).name.split(".")[0], members=members)
+    if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
+        return known("npz")
+    if any(images.is_image(member.name) for member in members):
+        return known("images")
+    if len(members) == 1 and not idx.is_idx(content := members[0].read()):
+        format_, content, notes = _as_text(members[0].name, content)
+        if libsvm.is_libsvm(content[: libsvm.HEAD]):
+            return known("libsvm", notes=tuple(notes), content=content)
+        return known(format_, notes=tuple(notes), table=table.taken_apart(members[0].name, content.decode()))
+    if all(idx.is_idx(member.read()) for member in members):
+        return known("idx")
+    names = ", ".join(member.name for member in members[:3])
+    raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
 
 
 def _members(name: str, source: Source) -> list[Member]:
@@ -94,30 +137,6 @@ def _members(name: str, source: Source) -> list[Member]:
         if sign in inside:
             raise DataError(f"{name} is {what}", "the table saved as xlsx or csv")
     return members
-
-
-def _read(members: list[Member], label: str | None, skip: bool, empty: str) -> tuple:
-    """(format, arrays, notes) of the members of one upload, and the names of its columns where it has some."""
-    if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
-        return "npz", npz.read(members), []
-    if any(images.is_image(member.name) for member in members):
-        return "images", *images.read(members, skip)
-    if len(members) == 1:
-        content = members[0].read()
-        if not idx.is_idx(content):
-            return _read_table(members[0].name, content, label, skip, empty)
-    if all(idx.is_idx(member.read()) for member in members):
-        return "idx", idx.read_pairs(members), []
-    names = ", ".join(member.name for member in members[:3])
-    raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
-
-
-def _read_table(name: str, content: bytes, label: str | None, skip: bool, empty: str) -> tuple:
-    format_, content, notes = _as_text(name, content)
-    if libsvm.is_libsvm(content[: libsvm.HEAD]):
-        return "libsvm", Arrays.unsplit(*libsvm.parse(name, content)), notes
-    found = table.parse(name, content.decode(), label, skip, empty)
-    return format_, Arrays.unsplit(found.X, found.y), [*notes, *found.notes], found.features
 
 
 def _as_text(name: str, content: bytes) -> tuple[str, bytes, list[str]]:

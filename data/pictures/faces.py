@@ -48,7 +48,7 @@ def cmu(paths: list[Path]) -> Contents:
     scenes = [path for path in rest if path.name.startswith("scene")]
     named = {path.name: path for path in rest if path not in scenes}
     if unknown := [one for one in objects if one.image not in named]:
-        raise DataError(f"{unknown[0].where('image')}: there is no {unknown[0].image[:60]!r}", ACCEPTED)
+        raise DataError(f"{unknown[0].spot.where('image')}: there is no {unknown[0].image[:60]!r}", ACCEPTED)
     pictures = tuple(_with_faces(path, [one for one in objects if one.image == name]) for name, path in named.items())
     return Contents(pictures, _all_test(pictures), _cbcl(chips), tuple(map(picture, scenes)))
 

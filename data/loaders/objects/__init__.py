@@ -7,7 +7,9 @@ A format is told by what a file holds. Complaints name the file, the place in it
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import PurePosixPath
 
 from data.dataset import DataError
@@ -56,15 +58,13 @@ def are_told(members: Iterable[Member], images: Iterable[str]) -> bool:
     """Whether one of the files tells objects in pictures."""
     stems = {PurePosixPath(name).stem for name in images}
     for member in members:
-        suffix = PurePosixPath(member.name).suffix.lower()
-        if suffix not in SUFFIXES or about(member.name) or member.size > MAX_BYTES:
+        if PurePosixPath(member.name).suffix.lower() not in SUFFIXES or about(member.name) or member.size > MAX_BYTES:
             continue
-        try:
+        with suppress(DataError):
             content = member.read()
-            if _way(member.name, content, stems) not in (None, "table") or table.is_table(content):
+            way = _told(member.name, content, stems, ())
+            if way and (way[0] != "table" or table.is_table(content)):
                 return True
-        except DataError:
-            continue
     return False
 
 
@@ -79,15 +79,16 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         content = member.read()
         if len(content) > MAX_BYTES:
             raise DataError(f"{member.name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
-        way = _way(member.name, content, stems)
-        if way is None:
+        told = _told(member.name, content, stems, kinds)
+        if told is None:
             sieve.add(member.name, DataError(f"{member.name} tells no objects in a way that is known", ACCEPTED))
             continue
+        way, of_file = told
         ways.setdefault(way, member.name)
         if len(ways) > 1:
             two = " and ".join(f"{file} ({way})" for way, file in ways.items())
             raise DataError(f"The objects are told in two ways, {two}", "one of them")
-        found += _read(way, member.name, content, kinds, sieve)
+        found += of_file(sieve)
         if len(found) > MAX_OBJECTS:
             raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
     if not found:
@@ -97,32 +98,22 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
     return found, _notes(next(iter(ways), ""), found)
 
 
-def _way(name: str, content: bytes, stems: set[str]) -> str | None:
-    """The format of a file by what it holds; None where it is none."""
+def _told(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
+    """The format of a file by what it holds, and what reads its objects, given a sieve; None where it is none."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".xml":
-        return "XML"
+        return "XML", partial(xml.read, name, content)
     if suffix == ".json":
-        whole = _json(name, content)
-        return next((way for way, (told, _) in _JSON.items() if told(whole)), None)
+        try:
+            whole = json.loads(content.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{name} is no JSON ({error})", ACCEPTED) from error
+        return next(
+            ((way, partial(read_it, name, whole)) for way, (is_it, read_it) in _JSON.items() if is_it(whole)), None
+        )
     if suffix == ".txt" and yolo.is_yolo(content) and (content.strip() or PurePosixPath(name).stem in stems):
-        return "YOLO"
-    return "table"
-
-
-def _read(way: str, name: str, content: bytes, kinds: list[str], sieve: Sieve) -> Iterable[Object]:
-    if way == "table":
-        return table.read(name, content, sieve)
-    if way == "YOLO":
-        return yolo.read(name, content, kinds, sieve)
-    return xml.read(name, content, sieve) if way == "XML" else _JSON[way][1](name, _json(name, content), sieve)
-
-
-def _json(name: str, content: bytes):
-    try:
-        return json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{name} is no JSON ({error})", ACCEPTED) from error
+        return "YOLO", partial(yolo.read, name, content, kinds)
+    return "table", partial(table.read, name, content)
 
 
 def _notes(way: str, found: list[Object]) -> list[str]:

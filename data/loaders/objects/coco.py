@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, around, called, named, numbers, short
+from data.loaders.objects.found import Object, Spot, called, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "COCO's JSON: images with id and file_name, annotations with image_id and bbox [x, y, width, height]"
@@ -28,22 +28,22 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
     """The objects; those that are bad are the sieve's. A crowd is none."""
     files, kinds = {}, {}
     for k, image in enumerate(whole["images"]):
-        where = f"{name}, images[{k}]"
-        with sieve.part(where):
+        spot = Spot(name, f"images[{k}]")
+        with sieve.part(spot.where()):
             if not isinstance(image, dict) or not isinstance(image.get("id"), int | str):
-                raise DataError(f"{where}: {short(image)}", ACCEPTED)
-            files[image["id"]] = named(f"{where}, file_name", image.get("file_name"))
+                raise DataError(f"{spot.where()}: {short(image)}", ACCEPTED)
+            files[image["id"]] = spot.named("file_name", image.get("file_name"))
     for kind in whole.get("categories") if isinstance(whole.get("categories"), list) else ():
         if isinstance(kind, dict) and isinstance(kind.get("id"), int | str):
             kinds[kind["id"]] = called(kind.get("name", ""))
     for k, annotation in enumerate(whole["annotations"]):
-        at = f"annotations[{k}]"
-        with sieve.part(f"{name}, {at}"):
+        spot = Spot(name, f"annotations[{k}]")
+        with sieve.part(spot.where()):
             if not isinstance(annotation, dict):
-                raise DataError(f"{name}, {at}: {short(annotation)}", ACCEPTED)
+                raise DataError(f"{spot.where()}: {short(annotation)}", ACCEPTED)
             if annotation.get("iscrowd") == 1:
                 continue
-            yield _object(name, at, annotation, files, kinds)
+            yield _object(spot, annotation, files, kinds)
 
 
 def written(pictures: Iterable[tuple[str, tuple[int, int]]], found: Iterable[tuple], kind: str) -> str:
@@ -59,17 +59,17 @@ def written(pictures: Iterable[tuple[str, tuple[int, int]]], found: Iterable[tup
     return json.dumps(whole, ensure_ascii=False, indent=1)
 
 
-def _object(name: str, at: str, annotation: dict, files: dict, kinds: dict) -> Object:
-    where, image = f"{name}, {at}", annotation.get("image_id")
+def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
+    image = annotation.get("image_id")
     if not isinstance(image, int | str) or image not in files:
-        raise DataError(f"{where}, image_id: {short(image)}", "the id of one of the images")
+        raise DataError(f"{spot.where('image_id')}: {short(image)}", "the id of one of the images")
     bbox, outline = annotation.get("bbox"), annotation.get("segmentation")
     if not bbox and isinstance(outline, list) and outline and isinstance(outline[0], list):
-        box = around(f"{where}, segmentation", list(zip(outline[0][::2], outline[0][1::2])))
+        box = spot.around("segmentation", list(zip(outline[0][::2], outline[0][1::2])))
     else:
-        x, y, w, h = numbers(f"{where}, bbox", bbox, 4)
+        x, y, w, h = spot.numbers("bbox", bbox, 4)
         if min(w, h) <= 0:
-            raise DataError(f"{where}, bbox: {short(bbox)}", "x, y, width and height, the last two above 0")
+            raise DataError(f"{spot.where('bbox')}: {short(bbox)}", "x, y, width and height, the last two above 0")
         box = (x, y, x + w, y + h)
     kind = annotation.get("category_id")
-    return Object(files[image], box, name, at, _FIELDS, kind=kinds.get(kind, "") if isinstance(kind, int | str) else "")
+    return Object(files[image], box, spot, _FIELDS, kind=kinds.get(kind, "") if isinstance(kind, int | str) else "")

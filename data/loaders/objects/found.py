@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from data.dataset import DataError
@@ -11,6 +11,50 @@ BOX = ("xmin", "ymin", "xmax", "ymax")
 MAX_BYTES, MAX_OBJECTS, MAX_CATEGORY = 1 << 24, 100_000, 9
 MAX_KIND = 60  # letters of what an object is called
 FAR = 1e6  # pixels: no picture is as large
+PIXELS = "a number of pixels, with a decimal point"
+
+
+class Spot(NamedTuple):
+    """A place in a file of annotations, and the values that stand there."""
+
+    file: str
+    at: str = ""
+    tabled: bool = False  # its fields are columns of a table
+
+    def where(self, field: str = "") -> str:
+        """`boxes.csv, line 7, column xmin`."""
+        field = f"column {field}" if field and self.tabled else field
+        return ", ".join(part for part in (self.file, self.at, field) if part)
+
+    def number(self, field: str, value, unit: str = PIXELS) -> float:
+        """A finite number of moderate size. DataError with the place."""
+        try:
+            found = math.nan if isinstance(value, bool | None) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = math.nan
+        if not abs(found) <= FAR:
+            raise DataError(f"{self.where(field)}: {short(value)}", unit)
+        return found
+
+    def numbers(self, field: str, values, n: int, unit: str = "a number of pixels") -> list[float]:
+        """n numbers. DataError with the place."""
+        if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != n:
+            raise DataError(f"{self.where(field)}: {short(values)}", f"{n} numbers")
+        return [self.number(field, value, unit) for value in values]
+
+    def around(self, field: str, points) -> tuple[float, float, float, float]:
+        """The box around points (x, y). DataError for fewer than two."""
+        if not isinstance(points, Sequence) or len(points) < 2:
+            raise DataError(f"{self.where(field)}: {short(points)}", "at least two points, x and y of each")
+        xs, ys = zip(*(self.numbers(field, point, 2) for point in points))
+        return min(xs), min(ys), max(xs), max(ys)
+
+    def named(self, field: str, image) -> str:
+        """The name of a picture. DataError where there is none."""
+        if not isinstance(image, str) or not image.strip():
+            said = "it is empty" if image in ("", None) else short(image)
+            raise DataError(f"{self.where(field)}: {said}", "the name of a picture")
+        return image.strip()
 
 
 class Object(NamedTuple):
@@ -18,55 +62,61 @@ class Object(NamedTuple):
 
     image: str  # as the annotation names the picture
     box: tuple[float, ...]
-    file: str  # that names it
-    at: str  # where in it
+    spot: Spot
     fields: tuple[str, ...] = BOX  # what the file calls what gives the four sides
     across: str = ""  # and what gives the size, where that is another field
     kind: str = ""  # what the object is called
     category: int = 1  # 1 is surest
     shares: bool = False
     circle: bool = False
-
-    def where(self, field: str = "") -> str:
-        """`boxes.csv, line 7, column xmin`."""
-        return ", ".join(part for part in (self.file, self.at, field) if part)
+    turn: float = 0.0  # degrees, of a box of shares about its first corner
 
     def scaled(self, shape: tuple[int, int]) -> "Object":
-        """In pixels of a picture (h, w)."""
+        """Upright and in pixels of a picture (h, w)."""
         if not self.shares:
             return self
         h, w = shape
-        return self._replace(box=tuple(round(v * s, 3) for v, s in zip(self.box, (w, h, w, h))), shares=False)
+        box = _turned([v * s for v, s in zip(self.box, (w, h, w, h))], self.turn)
+        return self._replace(box=tuple(round(v, 3) for v in box), shares=False, turn=0.0)
 
 
-def number(where: str, value, unit: str = "a number of pixels, with a decimal point") -> float:
-    """A finite number of moderate size. DataError with the place."""
-    try:
-        found = math.nan if isinstance(value, bool | None) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not abs(found) <= FAR:
-        raise DataError(f"{where}: {short(value)}", unit)
-    return found
+_BOX = {  # how an object is told by numbers -> its box
+    "corners": lambda x, y, x2, y2: (x, y, x2, y2),
+    "size": lambda x, y, w, h: (x, y, x + w, y + h),
+    "centre": lambda x, y, w, h: (x - w / 2, y - h / 2, x - w / 2 + w, y - h / 2 + h),
+    "circle": lambda x, y, r: (x - r, y - r, x + r, y + r),
+    "ellipse": lambda x, y, rx, ry: (x - rx, y - ry, x + rx, y + ry),
+}
 
 
-def numbers(where: str, values, n: int, unit: str = "a number of pixels") -> list[float]:
-    """n numbers. DataError with the place."""
-    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != n:
-        raise DataError(f"{where}: {short(values)}", f"{n} numbers")
-    return [number(where, value, unit) for value in values]
+def told(
+    spot: Spot, image: str, how: str, fields: Sequence[str], values: Iterable, unit: str = PIXELS, **about
+) -> Object:
+    """The object that numbers tell. DataError with the place where they are none, or span nothing.
+
+    how : "corners", "size" (a corner, width, height), "centre" (and width, height), "circle" or "ellipse" (a centre,
+          and one radius or two)
+    fields, values : what the file calls these numbers, and has for them, in that order
+    about : more of the object
+    """
+    values = list(values)
+    v = [spot.number(*of_one, unit) for of_one in zip(fields, values, strict=True)]
+    if how == "corners":
+        for low, high in ((0, 2), (1, 3)):
+            if v[high] <= v[low]:
+                reason = f"{spot.where(fields[high])}: {values[high]} is not above {fields[low]} {values[low]}"
+                raise DataError(reason, f"{fields[high]} above {fields[low]}")
+        return Object(image, _BOX[how](*v), spot, tuple(fields), **about)
+    for field, value, size in list(zip(fields, values, v))[2:]:
+        if size <= 0:
+            raise DataError(f"{spot.where(field)}: {value}", f"a {field} above 0")
+    circle = how == "circle"
+    sides = (*fields[:2], *fields[:2])
+    return Object(image, _BOX[how](*v), spot, sides, fields[2] if circle else "", circle=circle, **about)
 
 
-def around(where: str, points) -> tuple[float, float, float, float]:
-    """The box around points (x, y). DataError for fewer than two."""
-    if not isinstance(points, Sequence) or len(points) < 2:
-        raise DataError(f"{where}: {short(points)}", "at least two points, x and y of each")
-    xs, ys = zip(*(numbers(where, point, 2) for point in points))
-    return min(xs), min(ys), max(xs), max(ys)
-
-
-def turned(box: tuple[float, ...], degrees: float) -> tuple[float, float, float, float]:
-    """The upright box around a box that is turned about its upper left corner."""
+def _turned(box: Sequence[float], degrees: float) -> tuple[float, ...]:
+    """The upright box around a box that is turned about its first corner."""
     x, y, x2, y2 = box
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     corners = [(u * cos - v * sin, u * sin + v * cos) for u in (0, x2 - x) for v in (0, y2 - y)]
@@ -77,13 +127,6 @@ def turned(box: tuple[float, ...], degrees: float) -> tuple[float, float, float,
 def called(kind) -> str:
     """What an object is called, in one line."""
     return re.sub(r"\s+", " ", str(kind)).strip()[:MAX_KIND] if isinstance(kind, str | int) else ""
-
-
-def named(where: str, image) -> str:
-    """The name of a picture. DataError where there is none."""
-    if not isinstance(image, str) or not image.strip():
-        raise DataError(f"{where}: {'it is empty' if image in ('', None) else short(image)}", "the name of a picture")
-    return image.strip()
 
 
 def short(value) -> str:

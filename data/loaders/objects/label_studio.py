@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, around, called, named, number, short, turned
+from data.loaders.objects.found import Object, Spot, called, short, told
 from data.loaders.sieve import Sieve
 
 _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")
-_FIELDS = ("x", "y", "width", "height")
+_FIELDS, _RADII = ("x", "y", "width", "height"), ("x", "y", "radiusX", "radiusY")
+PER_CENT = "a number, in per cent of the picture"
 ACCEPTED = "rectangles, ellipses or polygons as Label Studio exports them, in per cent of the picture"
 
 
@@ -32,28 +33,25 @@ def is_tasks(whole) -> bool:
 def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
     """The objects of all tasks; those that are bad are the sieve's."""
     for k, task in enumerate(whole):
-        where = f"{name}, [{k}]"
-        with sieve.part(where):
+        spot = Spot(name, f"[{k}]")
+        with sieve.part(spot.where()):
             if not isinstance(task, dict):
-                raise DataError(f"{where}: {short(task)}", ACCEPTED)
+                raise DataError(f"{spot.where()}: {short(task)}", ACCEPTED)
             image = task["data"].get("image") if isinstance(task.get("data"), dict) else task.get("image")
-            image = named(f"{where}, image", image)
-            yield from _of_task(name, f"[{k}]", image, task, sieve)
+            image = spot.named("image", image)
+            for at, value in _values(task):
+                of_one = Spot(name, f"{spot.at}{at}")
+                with sieve.part(of_one.where()):
+                    yield _object(of_one, image, value)
 
 
-def of_a_line(name: str, at: str, values: dict[str, str]) -> list[Object]:
+def of_a_line(spot: Spot, values: dict[str, str]) -> list[Object]:
     """The objects of one line of a table. Raises json.JSONDecodeError."""
-    image, found = named(f"{name}, {at}, column image", values["image"]), []
+    image, found = spot.named("image", values["image"]), []
     for column, cell in values.items():
-        if cell.startswith("[{"):
-            found += [_object(name, f"{at}, {column}[{k}]", image, value) for k, value in enumerate(json.loads(cell))]
+        for k, value in enumerate(json.loads(cell) if cell.startswith("[{") else ()):
+            found.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
     return found
-
-
-def _of_task(name: str, at: str, image: str, task: dict, sieve: Sieve) -> Iterator[Object]:
-    for where, value in _values(task):
-        with sieve.part(f"{name}, {at}{where}"):
-            yield _object(name, f"{at}{where}", image, value)
 
 
 def _values(task: dict) -> Iterator[tuple[str, dict]]:
@@ -73,23 +71,16 @@ def _list(value) -> list:
     return value if isinstance(value, list) else []
 
 
-def _object(name: str, at: str, image: str, value) -> Object:
-    where = f"{name}, {at}"
+def _object(spot: Spot, image: str, value) -> Object:
     if not isinstance(value, dict):
-        raise DataError(f"{where}: {short(value)}", ACCEPTED)
-
-    def per_cent(field):
-        return number(f"{where}, {field}", value.get(field), "a number, in per cent of the picture")
-
-    fields = _FIELDS
-    if "points" in value:
-        box, fields = around(f"{where}, points", value["points"]), 4 * ("points",)
-    elif "radiusX" in value:
-        x, y, rx, ry = map(per_cent, ("x", "y", "radiusX", "radiusY"))
-        box, fields = (x - rx, y - ry, x + rx, y + ry), ("x", "y", "radiusX", "radiusY")
-    else:
-        x, y, w, h = map(per_cent, _FIELDS)
-        box = turned((x, y, x + w, y + h), number(where, value.get("rotation", 0), "an angle"))
+        raise DataError(f"{spot.where()}: {short(value)}", ACCEPTED)
     labels = next((value[label] for label in _LABELS if isinstance(value.get(label), list)), [])
     kind = called(labels[0]) if labels else ""
-    return Object(image, tuple(v / 100 for v in box), name, at, fields, kind=kind, shares=True)
+    if "points" in value:
+        one = Object(image, spot.around("points", value["points"]), spot, 4 * ("points",))
+    elif "radiusX" in value:
+        one = told(spot, image, "ellipse", _RADII, map(value.get, _RADII), PER_CENT)
+    else:
+        one = told(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
+        one = one._replace(turn=spot.number("", value.get("rotation", 0), "an angle"))
+    return one._replace(box=tuple(v / 100 for v in one.box), kind=kind, shares=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, around, called, named, numbers, short
+from data.loaders.objects.found import Object, Spot, called, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "labelme's shapes: rectangle, circle, polygon or line, with their points"
@@ -21,19 +21,17 @@ def is_labelme(whole) -> bool:
 
 def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
     """The objects; those that are bad are the sieve's."""
-    image = PurePosixPath(named(f"{name}, imagePath", whole["imagePath"]).replace("\\", "/")).name
+    named = Spot(name).named("imagePath", whole["imagePath"])
+    image = PurePosixPath(named.replace("\\", "/")).name
     for k, shape in enumerate(whole["shapes"]):
-        at = f"shapes[{k}]"
-        where = f"{name}, {at}, points"
-        with sieve.part(f"{name}, {at}"):
+        spot = Spot(name, f"shapes[{k}]")
+        with sieve.part(spot.where()):
             if not isinstance(shape, dict):
-                raise DataError(f"{name}, {at}: {short(shape)}", ACCEPTED)
+                raise DataError(f"{spot.where()}: {short(shape)}", ACCEPTED)
             points, circle = shape.get("points"), shape.get("shape_type") == "circle"
-            if circle:
-                around(where, points)
-                (x, y), (u, v) = (numbers(where, point, 2) for point in points[:2])
+            box = spot.around("points", points)
+            if circle:  # its centre, and a point of it
+                (x, y), (u, v) = (spot.numbers("points", point, 2) for point in points[:2])
                 r = math.hypot(u - x, v - y)
                 box = (x - r, y - r, x + r, y + r)
-            else:
-                box = around(where, points)
-            yield Object(image, box, name, at, 4 * ("points",), kind=called(shape.get("label", "")), circle=circle)
+            yield Object(image, box, spot, 4 * ("points",), kind=called(shape.get("label", "")), circle=circle)

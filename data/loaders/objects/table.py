@@ -14,37 +14,37 @@ file, the line, the column and what is allowed.
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from data.dataset import DataError
 from data.loaders import text
 from data.loaders.objects import label_studio, via
-from data.loaders.objects.found import BOX, MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object, called, named, number
+from data.loaders.objects.found import BOX, MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object, Spot, called, told
 from data.loaders.sieve import Sieve
 
 ACCEPTED = (
     "UTF-8 text with the header `image,xmin,ymin,xmax,ymax` or `image,x,y,radius`, a category after it if you like"
 )
-IMAGE = (
+_IMAGE = (
     *("image", "filename", "file", "file_name", "file name", "image_name", "image name", "imageid", "image_id"),
     *("image_path", "img", "path", "picture", "name"),
 )
-KIND = ("class", "label", "labelname", "class_name", "label_name", "category_name", "object", "name")
-CORNERS = (
+_KIND = ("class", "label", "labelname", "class_name", "label_name", "category_name", "object", "name")
+_CORNERS = (
     *(BOX, ("x_min", "y_min", "x_max", "y_max"), ("x0", "y0", "x1", "y1"), ("x1", "y1", "x2", "y2")),
     *(("left", "top", "right", "bottom"), ("xtl", "ytl", "xbr", "ybr")),
 )
-CENTRES = (
+_CENTRES = (
     *(("cx", "cy", "w", "h"), ("cx", "cy", "width", "height"), ("x_center", "y_center", "width", "height")),
     ("xcenter", "ycenter", "width", "height"),
 )
-SIZES = (
+_SIZES = (
     *(("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", "width", "height")),
     *(("xmin", "ymin", "width", "height"), ("bbox_x", "bbox_y", "bbox_width", "bbox_height")),
     ("x_min", "y_min", "width", "height"),
 )
-CIRCLES = (("x", "y", "radius"), ("x", "y", "r"), ("cx", "cy", "radius"), ("cx", "cy", "r"))
-_MARKS = ",;\t"
+_CIRCLES = (("x", "y", "radius"), ("x", "y", "r"), ("cx", "cy", "radius"), ("cx", "cy", "r"))
+_WAYS = {"corners": _CORNERS, "circle": _CIRCLES, "centre": _CENTRES, "size": _SIZES}
 
 
 def is_table(content: bytes) -> bool:
@@ -52,7 +52,7 @@ def is_table(content: bytes) -> bool:
     try:
         _, header = next(_rows("", text.in_utf8("", content[: 1 << 16])[0].decode()))
         columns = [cell.lower() for cell in header]
-        return via.SHAPE in columns or label_studio.in_table(columns) or _way(columns) is not None
+        return _in_cells(columns) is not None or _way(columns) is not None
     except (DataError, UnicodeDecodeError, StopIteration):
         return False
 
@@ -61,48 +61,45 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     """The objects of a table; the lines that are bad are the sieve's. DataError for what is no such table."""
     if len(content) > MAX_BYTES:
         raise DataError(f"{name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
-    decoded = _decoded(name, content)
-    rows = list(_rows(name, decoded))
-    line, header = rows[0]
+    decoded = text.in_utf8(name, content, ACCEPTED)[0].decode()
+    (line, header), *rows = _rows(name, decoded)
     columns = [cell.lower() for cell in header]
-    if via.SHAPE in columns or label_studio.in_table(columns):
-        yield from _of_json(name, columns, rows[1:], sieve)
+    if of_a_line := _in_cells(columns):
+        yield from _of_json(name, columns, rows, of_a_line, sieve)
         return
     way = _way(columns)
     if way is None:
         raise DataError(f"{name}, line {line}: the header is {', '.join(columns)[:100]!r}", ACCEPTED)
-    if len(rows) == 1:
+    if not rows:
         raise DataError(f"{name} has a header and no objects", "at least one object a table")
     comma = _mark(decoded) != ","
-    words = _category_is_kind(columns, rows[1:])
+    words = _category_is_kind(columns, rows)
     found = []
-    for at, (line, cells) in enumerate(rows[1:]):
-        where = f"{name}, line {line}"
+    for at, (line, cells) in enumerate(rows):
+        spot = Spot(name, f"line {line}", tabled=True)
         if at == MAX_OBJECTS:
-            raise DataError(f"{where}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
-        with sieve.part(where):
-            found.append(_object(name, line, way, columns, cells, words, comma))
+            raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
+        with sieve.part(spot.where()):
+            found.append(_object(spot, way, _values(spot, columns, cells), words, comma))
     shares = bool(found) and all(-1 <= v <= 1 for one in found for v in one.box)
     yield from (one._replace(shares=shares) for one in found)
 
 
-def _decoded(name: str, content: bytes) -> str:
-    try:
-        return text.in_utf8(name, content)[0].decode()
-    except DataError as error:
-        raise DataError(error.reason, ACCEPTED) from error
+def _in_cells(columns: list[str]) -> Callable[[Spot, dict], list[Object]] | None:
+    """What reads a line of a table whose cells hold JSON, as VIA and Label Studio write them; None for other tables."""
+    if via.SHAPE in columns:
+        return via.of_a_line
+    return label_studio.of_a_line if label_studio.in_table(columns) else None
 
 
 def _mark(decoded: str) -> str:
     """What stands between the cells of a text that is not empty."""
     first = next(line for line in decoded.splitlines() if line.strip())
-    return max(_MARKS, key=first.count)
+    return max(",;\t", key=first.count)
 
 
 def _rows(name: str, decoded: str) -> Iterator[tuple[int, list[str]]]:
     """(line, cells) of the lines that are not empty, the header first; it decides what stands between values."""
-    if not decoded.strip():
-        raise DataError(f"{name} is empty", ACCEPTED)
     reader = csv.reader(io.StringIO(decoded, newline=""), delimiter=_mark(decoded))
     try:
         for cells in reader:
@@ -115,13 +112,9 @@ def _rows(name: str, decoded: str) -> Iterator[tuple[int, list[str]]]:
 
 def _way(columns: list[str]) -> tuple[str, tuple[str, ...], str] | None:
     """How a header tells objects: "corners", "circle", "centre" or "size", the columns of it, and that of the name."""
-    image = next((name for name in IMAGE if name in columns), None)
-    ways = {"corners": CORNERS, "circle": CIRCLES, "centre": CENTRES, "size": SIZES}
-    for way, spellings in ways.items():
-        for spelling in spellings:
-            if image and set(spelling) <= set(columns):
-                return way, spelling, image
-    return None
+    image = next((name for name in _IMAGE if name in columns), None)
+    spelled = ((way, spelling) for way, spellings in _WAYS.items() for spelling in spellings)
+    return next(((*both, image) for both in spelled if image and set(both[1]) <= set(columns)), None)
 
 
 def _category_is_kind(columns: list[str], rows: list) -> bool:
@@ -132,62 +125,37 @@ def _category_is_kind(columns: list[str], rows: list) -> bool:
     return all(len(cells) > k and any(map(str.isalpha, cells[k])) for _, cells in rows)
 
 
-def _object(name: str, line: int, way: tuple, columns: list[str], cells: list[str], words: bool, comma: bool) -> Object:
-    where = f"{name}, line {line}"
+def _values(spot: Spot, columns: list[str], cells: list[str]) -> dict[str, str]:
     if len(cells) != len(columns):
-        raise DataError(f"{where}: {len(cells)} values", f"{len(columns)} values: {', '.join(columns)}")
-    values = dict(zip(columns, cells))
-    how, spelling, image = way
-    v = [number(f"{where}, column {c}", values[c].replace(",", ".") if comma else values[c]) for c in spelling]
-    fields = [f"column {c}" for c in spelling]
-    kind = values["category"] if words else next((values[c] for c in KIND if c in values and c != image), "")
-    about = {
-        "image": named(f"{where}, column {image}", values[image]),
-        "file": name,
-        "at": f"line {line}",
-        "kind": called(kind),
-        "category": 1
-        if words or "category" not in values
-        else _category(f"{where}, column category", values["category"]),
-        "circle": how == "circle",
-    }
-    if how == "corners":
-        for low, high in ((0, 2), (1, 3)):
-            if v[high] <= v[low]:
-                told = f"{values[spelling[high]]} is not above {spelling[low]} {values[spelling[low]]}"
-                raise DataError(f"{where}, {fields[high]}: {told}", f"{spelling[high]} above {spelling[low]}")
-        return Object(box=tuple(v), fields=tuple(fields), **about)
-    for k in range(2, len(v)):
-        if v[k] <= 0:
-            raise DataError(f"{where}, {fields[k]}: {values[spelling[k]]}", f"a {spelling[k]} above 0")
-    fields = (*fields[:2], *fields[:2])
-    if how == "circle":
-        x, y, radius = v
-        return Object(box=(x - radius, y - radius, x + radius, y + radius), fields=fields,
-                      across=f"column {spelling[2]}", **about)  # fmt: skip
-    x, y, w, h = v
-    x, y = (x - w / 2, y - h / 2) if how == "centre" else (x, y)
-    return Object(box=(x, y, x + w, y + h), fields=fields, **about)
+        raise DataError(f"{spot.where()}: {len(cells)} values", f"{len(columns)} values: {', '.join(columns)}")
+    return dict(zip(columns, cells))
 
 
-def _category(where: str, said: str) -> int:
+def _object(spot: Spot, way: tuple, values: dict[str, str], words: bool, comma: bool) -> Object:
+    how, fields, image = way
+    named = spot.named(image, values[image])
+    kind = values["category"] if words else next((values[c] for c in _KIND if c in values and c != image), "")
+    category = 1 if words else _category(spot, values.get("category", "1"))
+    numbers = (values[field].replace(",", ".") if comma else values[field] for field in fields)
+    return told(spot, named, how, fields, numbers, kind=called(kind), category=category)
+
+
+def _category(spot: Spot, said: str) -> int:
     if not (len(said) == 1 and "1" <= said <= str(MAX_CATEGORY)):
-        raise DataError(f"{where}: {said[:40]!r}", f"a whole number from 1, the surest, to {MAX_CATEGORY}")
+        accepted = f"a whole number from 1, the surest, to {MAX_CATEGORY}"
+        raise DataError(f"{spot.where('category')}: {said[:40]!r}", accepted)
     return int(said)
 
 
-def _of_json(name: str, columns: list[str], rows: list[tuple[int, list[str]]], sieve: Sieve) -> Iterator[Object]:
-    """The objects of tables whose cells hold JSON, as VIA and Label Studio write them."""
+def _of_json(
+    name: str, columns: list[str], rows: list[tuple[int, list[str]]], of_a_line: Callable, sieve: Sieve
+) -> Iterator[Object]:
     for line, cells in rows:
-        with sieve.part(f"{name}, line {line}"):
-            if len(cells) != len(columns):
-                raise DataError(f"{name}, line {line}: {len(cells)} values", f"{len(columns)} values")
-            values, reader = dict(zip(columns, cells)), via if via.SHAPE in columns else label_studio
+        spot, found = Spot(name, f"line {line}", tabled=True), []
+        with sieve.part(spot.where()):
             try:
-                found = reader.of_a_line(name, f"line {line}", values)
+                found = of_a_line(spot, _values(spot, columns, cells))
             except (json.JSONDecodeError, RecursionError) as error:
-                raise DataError(
-                    f"{name}, line {line}: a cell is no JSON ({error})", "the table as it was exported"
-                ) from error
-        if not (sieve.bad and sieve.bad[-1][1] == f"{name}, line {line}"):
-            yield from found
+                reason = f"{spot.where()}: a cell is no JSON ({error})"
+                raise DataError(reason, "the table as it was exported") from error
+        yield from found

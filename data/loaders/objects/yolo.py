@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from data.dataset import DataError
 from data.loaders import text
 from data.loaders.bundle import Member
-from data.loaders.objects.found import Object, around, called, number
+from data.loaders.objects.found import Object, Spot, called
 from data.loaders.sieve import Sieve
 
 NAMES = ("classes.txt", "obj.names")
@@ -50,25 +50,23 @@ def read(name: str, content: bytes, kinds: Sequence[str], sieve: Sieve) -> Itera
     for line, values in enumerate(map(str.split, decoded.split("\n")), 1):
         if not values:
             continue
-        at = f"line {line}"
-        where = f"{name}, {at}"
-        with sieve.part(where):
+        spot = Spot(name, f"line {line}")
+        with sieve.part(spot.where()):
             if len(values) < 5:
-                raise DataError(f"{where}: {len(values)} values", ACCEPTED)
-            v = [
-                number(f"{where}, value {k}", value, "a share between 0 and 1") for k, value in enumerate(values[1:], 2)
-            ]
+                raise DataError(f"{spot.where()}: {len(values)} values", ACCEPTED)
+            places = [f"value {k}" for k in range(2, 1 + len(values))]
+            v = [spot.number(*of_one, "a share between 0 and 1") for of_one in zip(places, values[1:])]
             if len(v) > 5 and len(v) % 2 == 0:
-                box = around(where, list(zip(v[::2], v[1::2])))
+                box = spot.around("", list(zip(v[::2], v[1::2])))
             else:
                 x, y, w, h = v[:4]  # a fifth is how sure a detector was
                 box = (x - w / 2, y - h / 2, x + w / 2, y + h / 2)
             if not (min(box) >= -1 and max(box) <= 2):
-                raise DataError(f"{where}: {' '.join(values)[:60]!r}", ACCEPTED)
-            kind = (
-                kinds[int(values[0])]
-                if values[0].isdecimal() and int(values[0][:9]) < len(kinds)
-                else f"class {values[0][:20]}"
-            )
-            fields = tuple(f"value {k}" for k in (2, 3, 4, 5))
-            yield Object(PurePosixPath(name).stem, box, name, at, fields, kind=called(kind), shares=True)
+                raise DataError(f"{spot.where()}: {' '.join(values)[:60]!r}", ACCEPTED)
+            kind = called(_kind(values[0], kinds))
+            yield Object(PurePosixPath(name).stem, box, spot, tuple(places[:4]), kind=kind, shares=True)
+
+
+def _kind(number: str, kinds: Sequence[str]) -> str:
+    known = number.isdecimal() and int(number[:9]) < len(kinds)
+    return kinds[int(number)] if known else f"class {number[:20]}"

@@ -1,6 +1,11 @@
-"""What every upload asks before it is kept, within its form: a name, whether it may take the place of another one."""
+"""What every upload asks before it is kept, within its form: a name, whether it may take the place of another one.
+Then the set is shown."""
 
 import streamlit as st
+
+from data import Entry
+from data.pictures import PictureEntry
+from pages.ui.kit.words import plain
 
 
 def name(suggested: str, key: str) -> str:
@@ -25,3 +30,10 @@ def replace_and_keep(key: str) -> tuple[bool, bool]:
         help="Copies it into the lab's own folder, so that runs find it again.",
     )
     return replace, kept
+
+
+def show(entry: Entry | PictureEntry) -> None:
+    """Say that a set was kept, and show it."""
+    st.query_params["set"] = entry.name
+    st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
+    st.rerun()

@@ -38,11 +38,12 @@ def examples_of_tables() -> None:
         )
 
 
-def read_and_keep(sources: tuple, contents: list) -> None:
-    """What was understood of the files, and the form that keeps it. sources: (name, id) of each."""
-    key = f"kinds_{hash(sources)}"
+def read_and_keep(known: tuple, sources: list) -> None:
+    """What was understood of (name, content or path) of each file, and the form that keeps it. known: what tells them
+    from others."""
+    key = f"kinds_{hash(known)}"
     kinds = tuple(st.session_state.get(key, ()))
-    upload = refusal.reading(lambda skip: _read(sources, skip, kinds, contents), (sources, kinds))
+    upload = refusal.reading(lambda skip: _read(known, skip, kinds, sources), (known, kinds))
     if upload is None and kinds:
         st.button(
             "All kinds of objects", key="all_kinds", on_click=_all_kinds, args=(key,), help="Reads the files anew."
@@ -61,8 +62,8 @@ def _all_kinds(key: str) -> None:
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
-def _read(sources: tuple, skip: bool, kinds: tuple, _contents: list) -> Upload:
-    return read_pictures([(name, content) for (name, _), content in zip(sources, _contents)], skip, kinds)
+def _read(known: tuple, skip: bool, kinds: tuple, _sources: list) -> Upload:
+    return read_pictures(_sources, skip, kinds)
 
 
 def _keep(upload: Upload) -> None:
@@ -83,10 +84,7 @@ def _keep(upload: Upload) -> None:
     try:
         drafted = pictures.draft(title or "unnamed", upload, word)
         if kept:
-            entry = pictures.keep(title, upload, word, replace=replace)
-            st.query_params["set"] = entry.name
-            st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
-            st.rerun()
+            keeping.show(pictures.keep(title, upload, word, replace=replace))
     except DataError as error:
         st.error(plain(error), icon=":material/block:")
         return

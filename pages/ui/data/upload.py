@@ -13,7 +13,7 @@ from data.loaders.columns import FILL, REFUSE, TELL
 from data.loaders.pictures import ACCEPTED as PICTURES_ACCEPTED
 from data.loaders.pictures import are_pictures
 from data.loaders.table import Labels
-from data.loaders.upload import ACCEPTED, Preview, labels_of, read_upload
+from data.loaders.upload import ACCEPTED, Opened, Preview, opened
 from data.own import MAX_NAMES
 from pages.ui.data import keeping, picture_upload, refusal
 from pages.ui.example.views import facts, labelled
@@ -41,9 +41,10 @@ def upload_panel() -> None:
     files = st.file_uploader("Files", accept_multiple_files=True, key="own_files", help=HOW)
     path = st.text_input("or a file or folder on this machine", key="own_path", placeholder="~/letters", help=HOW)
     if files:
-        _read((*((file.name, file.file_id) for file in files),), [file.getvalue() for file in files])
-    elif path.strip():
-        _read(((path.strip(), _changed(path.strip())),), [path.strip()])
+        sources = [(file.name, file.getvalue()) for file in files]
+        _read(tuple((file.name, file.file_id) for file in files), sources)
+    elif path := path.strip():
+        _read(((path, _changed(path)),), [(path, path)])
     else:
         picture_upload.examples_of_tables()
 
@@ -57,16 +58,17 @@ def _changed(path: str) -> str:
         return ""
 
 
-def _read(sources: tuple, contents: list) -> None:
-    if _are_pictures(sources, contents):
-        picture_upload.read_and_keep(sources, contents)
-        return
-    label, shape, empty = _how_to_read(_labels(sources, contents))
-    how = {"label": label, "empty": empty}
-    if preview := refusal.reading(
-        lambda skip: _preview(sources, _image_shape(shape), skip, contents, **how), (sources, empty)
-    ):
-        _keep(preview)
+def _read(known: tuple, sources: list) -> None:
+    """What was understood of (name, content or path) of each file, and how to keep it. known: what tells them from
+    others, the name and an id of each."""
+    if _are_pictures(known, sources):
+        picture_upload.read_and_keep(known, sources)
+    elif upload := refusal.reading(lambda _: _opened(known, sources), known):
+        label, shape, empty = _how_to_read(upload.labels)
+        if preview := refusal.reading(
+            lambda skip: _preview(known, skip, label, _image_shape(shape), empty, upload), (known, empty)
+        ):
+            _keep(preview)
 
 
 def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
@@ -108,26 +110,23 @@ def _image_shape(text: str) -> tuple[int, ...] | None:
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
-def _are_pictures(sources: tuple, _contents: list) -> bool:
-    return are_pictures(_named(sources, _contents))
+def _are_pictures(known: tuple, _sources: list) -> bool:
+    return are_pictures(_sources)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _labels(sources: tuple, _contents: list) -> Labels | None:
-    return labels_of(*_named(sources, _contents)[0]) if len(sources) == 1 else None
+@st.cache_resource(max_entries=2, show_spinner="Reading…")
+def _opened(known: tuple, _sources: list) -> Opened:
+    first, *more = _sources
+    upload = opened(*first, more)
+    _ = upload.labels  # what is wrong with all rows is said here
+    return upload
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
 def _preview(
-    sources: tuple, image_shape: tuple | None, skip: bool, _contents: list, label: str | None, empty: str
+    known: tuple, skip: bool, label: str | None, image_shape: tuple | None, empty: str, _upload: Opened
 ) -> Preview:
-    first, *more = _named(sources, _contents)
-    return read_upload(*first, more, label=label, image_shape=image_shape, skip=skip, empty=empty)
-
-
-def _named(sources: tuple, contents: list) -> list[tuple]:
-    """(name, content or path) of each."""
-    return [(name, content) for (name, _), content in zip(sources, contents)]
+    return _upload.read(label=label, image_shape=image_shape, skip=skip, empty=empty)
 
 
 def _keep(preview: Preview) -> None:
@@ -140,10 +139,7 @@ def _keep(preview: Preview) -> None:
     try:
         dataset = catalogue.draft(title or "unnamed", preview.arrays, preview.features)
         if kept:
-            entry = catalogue.keep(title, preview.arrays, preview.features, replace=replace)
-            st.query_params["set"] = entry.name
-            st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
-            st.rerun()
+            keeping.show(catalogue.keep(title, preview.arrays, preview.features, replace=replace))
     except DataError as error:
         st.error(plain(error), icon=":material/block:")
         return

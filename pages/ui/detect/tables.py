@@ -1,5 +1,7 @@
 """A detection run as tables: its curves and detections as CSV, and the published figures beside ours."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -55,39 +57,24 @@ def detections_coco(view: View) -> str:
 
 def exports(view: View, compared: list[View]):
     """Buttons for what can be taken away."""
-    name = operate.safe(view.run.title)
+    name, of_all = operate.safe(view.run.title), partial(curves_csv, view, compared)
+    files = {  # key, label, icon -> what makes it, what its file's name ends in, why
+        ("curves", "Curves (CSV)", "show_chart"): (
+            of_all, "froc.csv", "Each machine's detection rate, with its interval, against false alarms."),
+        ("detections", "Detections (CSV)", "table"): (
+            partial(detections_csv, view), "detections.csv",
+            "Each candidate: its picture, its box in pixels, the scores of all machines, and what it covers."),
+        ("coco", "Detections (COCO JSON)", "data_object"): (
+            partial(detections_coco, view), "detections.json",
+            "Boxes with f above 0 and their scores, as annotation tools import them, to be corrected there."),
+    }  # fmt: skip
     with st.container(horizontal=True):
-        st.download_button(
-            "Curves (CSV)",
-            lambda: curves_csv(view, compared),
-            f"{name}-froc.csv",
-            "text/csv",
-            key="export_curves",
-            on_click="ignore",
-            icon=":material/show_chart:",
-            disabled=not view.n_objects,
-            help="Each machine's detection rate, with its interval, against false alarms.",
-        )
-        st.download_button(
-            "Detections (CSV)",
-            lambda: detections_csv(view),
-            f"{name}-detections.csv",
-            "text/csv",
-            key="export_detections",
-            on_click="ignore",
-            icon=":material/table:",
-            help="Each candidate: its picture, its box in pixels, the scores of all machines, and what it covers.",
-        )
-        st.download_button(
-            "Detections (COCO JSON)",
-            lambda: detections_coco(view),
-            f"{name}-detections.json",
-            "application/json",
-            key="export_coco",
-            on_click="ignore",
-            icon=":material/data_object:",
-            help="Boxes with f above 0 and their scores, as annotation tools import them, to be corrected there.",
-        )
+        for (key, label, icon), (content, file, help) in files.items():
+            st.download_button(
+                label, content, f"{name}-{file}", "application/json" if file.endswith("json") else "text/csv",
+                key=f"export_{key}", on_click="ignore", icon=f":material/{icon}:", help=help,
+                disabled=key == "curves" and not view.n_objects,
+            )  # fmt: skip
     st.caption(
         "The picture with its marks has a button of its own below it. Boxes are in pixels of the picture, from its "
         "upper left corner; `object` numbers the objects of the picture in the order of its labels, empty for none."

@@ -24,8 +24,7 @@ _next = 0.0  # time from which garbage is collected again
 
 
 def _give_back() -> None:
-    """Hand memory that was freed back to the system, where the C library keeps it in an arena for each thread: every
-    run of a script has a thread of its own."""
+    """Hand memory that was freed back to the system, where the C library has a way to."""
     trim = getattr(_libc, "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -141,7 +141,7 @@ if first:  # its picture before everything else: the preset takes half of the pr
     state.guarded(page.run)
 if jobs.ensure_preset() and first:
     st.rerun()
-state.guarded(lambda: picker.run_picker(shown_run))
+state.guarded(lambda: picker.run_picker(shown_run, page.url_path))
 if page.title in OF_A_RUN:
     state.guarded(name_tab)
 if not first:

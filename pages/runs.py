@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.run import card, listed, polling
+from pages.ui.run import card, line, listed, polling
 from svmcore.lab.store import labels, runs
 
 st.title("Runs")
@@ -13,6 +13,7 @@ if not store:
     st.info("Start one on the Train page; it will be kept here.", title="No runs yet", icon=":material/inbox:")
     st.stop()
 
+line.panel()
 listed.read_address(store.__contains__, {run.group.key for run in found if run.group})
 passing = listed.filtered(found)
 if not passing:

@@ -98,6 +98,30 @@ def test_a_run_that_waits_to_go_on_may_be_paused_again_and_cancelled(gate):
     assert state(second) == "running"
 
 
+def test_a_run_of_seconds_goes_before_longer_ones_also_before_one_at_work(gate, monkeypatch):
+    known = jobs.require
+    monkeypatch.setattr(jobs, "require", lambda recipe: known(recipe)._replace(seconds=100 * recipe.C))
+    at_work, long = (jobs.submit(MOONS.replace(C=c)) for c in (2.0, 3.0))
+    until(lambda: gate.bursts > 0)
+    together = jobs.submit(MOONS.replace(C=0.02), group=runs.Group("sweep", "C"))
+    threading.Event().wait(0.05)
+    assert state(at_work) == "running"  # many together would hold it up for long
+    quick, other = (jobs.submit(MOONS.replace(C=c)) for c in (0.01, 0.02))
+    until(lambda: state(quick) == "running", 10)
+    assert jobs.waiting() == [other, at_work, long, together]
+    assert jobs.status(at_work).ahead == (quick, other)
+    assert runs.get(at_work).state == "running"  # for whoever reads the store: this process goes on with it
+    jobs.cancel(quick)
+    until(lambda: state(other) == "running", 10)
+    jobs.pause(at_work)
+    jobs.cancel(other)
+    until(lambda: state(long) == "running", 10)
+    jobs.resume(at_work)
+    assert jobs.waiting() == [at_work, together]
+    gate.open.set()
+    assert [jobs.wait(run_id, 60).state for run_id in (long, at_work, together)] == ["done"] * 3
+
+
 def test_no_job_changes_its_state_against_the_rules(gate):
     run_id = jobs.submit(MOONS)
     job = jobs.QUEUE._jobs[run_id]

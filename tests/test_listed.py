@@ -15,7 +15,7 @@ from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import labels, runs, trash
 from svmcore.lab.store.runs import Group
 from tests import damage
-from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 MOONS = RECIPES["moons"].replace(title="")
 SWEEP = Group.of("sweep", "Choose C · toy-moons", "moons")
@@ -126,6 +126,36 @@ def test_a_visit_begins_with_a_run_started_for_its_own_sake(home):
     together = made(group=SWEEP)
     assert picker.at_first(runs.everything()) == grown.parent
     assert picker.at_first([together]) == together.id
+
+
+def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere(home):
+    older, usual = finished(MOONS), finished(MOONS.replace(C=2.0))
+    objects = made(RECIPES["faces-lfw"], state="failed")
+    stopped = made(MOONS.replace(C=3.0), state="cancelled")
+    app = open_page("runs", run=objects.id)
+    assert app.session_state["run"] == objects.id
+    app.switch_page("pages/errors.py").run()
+    assert app.session_state["run"] == usual.id
+    assert "The newest that this page can show. Elsewhere:" in captions(app)
+    app.run()
+    assert app.session_state["run"] == usual.id
+    app.switch_page("pages/detect.py").run()
+    assert app.session_state["run"] == objects.id
+    app.switch_page("pages/support_vectors.py").run()
+    assert app.session_state["run"] == usual.id
+    app.selectbox(key="run_entry").select(older.id).run()
+    assert app.session_state["run"] == older.id
+    app.switch_page("pages/train.py").run()
+    assert app.session_state["run"] == older.id
+    assert "The newest that this page can show" not in captions(app)
+    assert open_page("errors").session_state["run"] == usual.id, "of a run that was cancelled there is nothing to see"
+    app = open_page("errors", run=objects.id)
+    assert app.session_state["run"] == objects.id, "what an address asks for is shown, and what is wrong with it said"
+    app.run()
+    assert app.session_state["run"] == objects.id
+    app = open_page("errors", run=stopped.id)
+    app.selectbox(key="run_entry").select(objects.id).run()
+    assert app.session_state["run"] == objects.id
 
 
 def test_runs_are_filtered_by_words_tag_and_state(home):

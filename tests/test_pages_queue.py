@@ -93,6 +93,26 @@ def test_the_queue_is_seen_and_changed(alone):
     assert not has(app, f"queue_out_{a}")
 
 
+def test_what_is_at_work_is_paused_resumed_and_cancelled_from_the_list_of_runs(alone):
+    at_work, waits = (jobs.submit(MOONS.replace(C=c)) for c in (1.0, 2.0))
+    until(lambda: alone.bursts > 0)
+    app = open_page("runs")
+    assert "Queue: 1 at work, 1 waiting" in [box.label for box in app.expander]
+    app.button(key=f"queue_hold_{at_work}").click().run()
+    until(lambda: jobs.status(at_work).state == "paused")
+    app.run()
+    app.button(key=f"queue_hold_{at_work}").click().run()
+    assert jobs.waiting() == [at_work]
+    app.button(key=f"queue_cancel_{waits}").click().run()
+    until(lambda: jobs.status(at_work).state == "running")
+    app.run()
+    app.button(key=f"queue_cancel_{at_work}").click().run()
+    app.run()
+    assert not app.exception
+    assert not jobs.active()
+    assert not any(box.label.startswith("Queue") for box in app.expander)
+
+
 def test_presets_fill_the_form_and_can_be_ones_own(alone):
     before = jobs.submit(MOONS)
     jobs.cancel(before)

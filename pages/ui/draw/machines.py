@@ -47,9 +47,10 @@ def refusal(run: Run) -> str:
 
 
 def able(current: Run | None) -> list[Run]:
-    """The runs that can answer, on pictures of the current run's kind, or of the newest one's that can: that one first,
-    then others by method, the newest of each before older ones."""
+    """The runs that can answer, on pictures of the current run's kind, or of the first one's that can: the current one,
+    then those that know more than two classes, the newest first."""
     found = [run for run in runs.newest_first() if not refusal(run)]
+    found = sorted(found, key=lambda run: len(run.result["n_sv"]) == 1)  # one machine tells two classes apart
     if current is not None and not refusal(current):
         found = [current, *(run for run in found if run.id != current.id)]
     if not found:

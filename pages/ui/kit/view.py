@@ -100,6 +100,11 @@ def home_of(recipe) -> Look:
     return part(recipe, "home") or TRAIN
 
 
+def homes() -> set[str]:
+    """The pages that the runs of some task or method open on, and others do not."""
+    return {view.home.page for view in (*TASKS.values(), *METHODS.values()) if view.home} - {TRAIN.page}
+
+
 def looks(run) -> list[Look]:
     """The ways on from a finished run."""
     found = []

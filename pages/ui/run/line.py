@@ -1,6 +1,7 @@
 """The queue where it can be seen: what is at work, what waits and in which order, with a way to change it.
 
-Runs are trained one at a time; those that wait have their turn in the order in which they came, until it is changed.
+Runs are trained one at a time; those that wait have their turn in the order in which they came, runs of seconds first,
+until it is changed.
 """
 
 import streamlit as st
@@ -31,16 +32,19 @@ def place(status) -> str:
     return f"**{where} in the queue.** Ahead: {listed}. About {words.duration(status.wait_seconds)} until its turn."
 
 
-def panel(run) -> None:
-    """The whole queue, as soon as something waits; open where the run of the page is one of those."""
-    waiting = jobs.waiting()
-    if not waiting or present.presenting():
+def panel(run=None) -> None:
+    """The whole queue, as soon as something waits; open where the run of the page is one of those. Without a run, on a
+    page of all runs, it is open as soon as one is at work."""
+    waiting, active = jobs.waiting(), jobs.active()
+    if present.presenting() or not (waiting if run else active):
         return
+    at_work = len(active) - len(waiting)
+    counts = [f"{n} {word}" for n, word in ((at_work, "at work"), (len(waiting), "waiting")) if n]
     with st.expander(
-        f"Queue: {len(waiting)} waiting", expanded=run is None or run.id in waiting, icon=":material/low_priority:",
+        f"Queue: {', '.join(counts)}", expanded=run is None or run.id in waiting, icon=":material/low_priority:",
         key="queue_panel",
     ):  # fmt: skip
-        _rows(tuple(jobs.active()), waiting)
+        _rows(tuple(active), waiting)
 
 
 def _rows(shown, waiting) -> None:
@@ -59,12 +63,21 @@ def _rows(shown, waiting) -> None:
 
 
 def _at_work(run_id: str, named: dict[str, str]) -> None:
+    """One that is at work, or paused: how long it takes yet, and what can be done about it."""
     status = jobs.status(run_id)
+    paused = status.state == "paused"
     with st.container(horizontal=True, vertical_alignment="center"):
         picker.badge(status.state)
         _link(run_id, named)
         left = status.eta_seconds
         st.caption("" if left is None else f"about {words.duration(left)} left", width="content")
+        st.space("stretch")
+        with st.container(horizontal=True, gap="small", width="content"):
+            order, icon = (jobs.resume, "play_arrow") if paused else (jobs.pause, "pause")
+            _button("Resume" if paused else "Pause", f":material/{icon}:", f"queue_hold_{run_id}", order, (run_id,),
+                    "The solver stands still between two bursts and keeps what it has.")  # fmt: skip
+            stop = "Stop it. It stays in the list of runs with what it had."
+            _button("Cancel", ":material/stop:", f"queue_cancel_{run_id}", jobs.cancel, (run_id,), stop)
 
 
 def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) -> None:

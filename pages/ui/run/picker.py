@@ -1,15 +1,21 @@
-"""The run picker: one choice of run that stays with the reader from page to page, in the URL as `?run=`."""
+"""The run picker: one choice of run that stays with the reader from page to page, in the URL as `?run=`.
+
+A page that can show nothing of that run opens with the newest of which it can. The choice stands: the next page that
+can show it does.
+"""
 
 from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui.kit import parameters, state, text, words
+from pages.ui.kit import parameters, state, text, view, words
 from svmcore.lab import jobs
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
 
 labels = words.run_labels
+OF_ANSWERS = {"errors", "support_vectors"}  # pages that show what a machine says of examples
 CUT = 26  # characters of a name from which on the sidebar cuts it
 
 # state of a run -> (icon, colour, what to call it)
@@ -31,15 +37,17 @@ def badge(name: str):
     st.badge(word, icon=icon, color=colour)
 
 
-def run_picker(place):
+def run_picker(place, page: str):
     """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 
-    Runs that were started together are one entry, which opens into a second choice below it.
+    page: the name of the page's file. Runs that were started together are one entry, which opens into a second choice
+    below it.
     """
     found = runs.everything()
-    known = {run.id for run in found}
+    known = {run.id: run for run in found}
     current = st.session_state.get("run")
-    if asked := parameters.asked("run", ["run"]):
+    asked = parameters.asked("run", ["run"])
+    if asked:
         current = asked["run"][-1]
         if current not in known:
             where = "it was deleted, or made on another machine"
@@ -50,12 +58,38 @@ def run_picker(place):
         st.session_state.pop("run", None)
         place.caption("No runs yet. Train one.")
         return
-    st.session_state["run"] = run_id = current if current in known else at_first(found)
+    current = current if current in known else at_first(found)
+    picked = asked or current != st.session_state.get("run_shown")
+    chosen = current if picked else _still(st.session_state.get("run_chosen"), known, current)
+    if st.session_state.get("run_page") != page and not asked:
+        current = chosen if fits(known[chosen], page) else newest_that_fits(found, page) or chosen
+    st.session_state.update(run=current, run_shown=current, run_chosen=chosen, run_page=page)
     with place:
-        _choose(folding.folded(found), run_id)
-        badge(jobs.status(run_id).state)
-    parameters.write("run", ["run"], {"run": run_id})
-    damage(runs.get(run_id))
+        _choose(folding.folded(found), current)
+        badge(jobs.status(current).state)
+        if chosen != current:
+            st.caption(f"The newest that this page can show. Elsewhere: *{words.plain(known[chosen].title)}*.")
+    parameters.write("run", ["run"], {"run": current})
+    damage(runs.get(current))
+
+
+def _still(run_id: str | None, known, instead: str) -> str:
+    return run_id if run_id in known else instead
+
+
+def fits(run, page: str) -> bool:
+    """Whether a page has something to show of a run, now or when it is done."""
+    if run.damage or page not in (OF_ANSWERS | view.homes()):
+        return True
+    if page not in OF_ANSWERS:
+        return view.home_of(run.recipe).page == page
+    return task_of(run.recipe).answers and (run.state in runs.ACTIVE or run.result is not None)
+
+
+def newest_that_fits(found, page: str) -> str | None:
+    """Id of the newest run, done or else at work, that a page can show."""
+    able = [run for run in found if not run.damage and fits(run, page)]
+    return at_first([run for run in able if run.state == "done"] or able) if able else None
 
 
 def at_first(found) -> str:

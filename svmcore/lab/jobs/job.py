@@ -1,6 +1,7 @@
 """One run in the background: its states, what the outside sees of it, and what its worker is told.
 
 queued -> running -> paused -> queued ...        and from each of these -> done | failed | cancelled
+          running -> queued                      while a run of seconds has its place
 
 A run that is cancelled ends at once for its reader. Its thread, which no one can break off in a native call or in the
 compiler, ends when it can: until then it keeps its place, and writes and says nothing more.
@@ -17,9 +18,10 @@ from svmcore.lab.jobs.live import Live
 from svmcore.lab.store import folders, runs
 
 ENDED = ("done", "failed", "cancelled")
+QUICK = 10.0  # seconds that a run of seconds takes, at the most
 CHANGES = {  # state of a job -> what may follow it
     "queued": ("running", "paused", *ENDED),
-    "running": ("paused", *ENDED),
+    "running": ("paused", "queued", *ENDED),
     "paused": ("queued", *ENDED),
 } | dict.fromkeys(ENDED, ())
 
@@ -42,8 +44,9 @@ class Status(NamedTuple):
 class Job:
     """A run of this process, and what its worker sees of the outside (`worker.Control`).
 
-    forecast: seconds that it will take. rank: its turn among those that have not begun. stand_aside: called in the
-    worker's thread when it is on hold; returns when it may go on, or is to stop.
+    forecast: seconds that it will take. rank: its turn among those that have not begun, runs of seconds first.
+    stand_aside: called in the worker's thread when it is on hold, or is to let a run of seconds go first; returns when
+    it may go on, or is to stop.
     """
 
     def __init__(
@@ -56,8 +59,10 @@ class Job:
     ):
         self.run, self.recipe, self.looks, self.forecast = run, run.recipe, looks, forecast
         self._changed, self._stand_aside = changed, stand_aside
-        self.rank = self.born = time.monotonic()
-        self.stop, self.hold = threading.Event(), False  # asked to end, to pause
+        self.quick = forecast <= QUICK and run.group is None  # many together are no run of seconds
+        self.born = time.monotonic()
+        self.rank = (not self.quick, self.born)
+        self.stop, self.hold, self.aside = threading.Event(), False, False  # asked to end, to pause, to let another go
         self.thread: threading.Thread | None = None
         self.gone = False  # whether the thread has ended
         self.latest = Status("queued")
@@ -103,7 +108,7 @@ class Job:
             return True
 
     def checkpoint(self) -> bool:
-        """Whether to go on; a job on hold waits here."""
-        if self.hold and not self.stop.is_set():
+        """Whether to go on; a job on hold, or one that lets another go first, waits here."""
+        if (self.hold or self.aside) and not self.stop.is_set():
             self._stand_aside(self)
         return not self.stop.is_set()

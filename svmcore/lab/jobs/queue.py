@@ -3,7 +3,8 @@
 A run is a thread of its own; at most MAX_RUNNING of them are at work at a time. The states of the jobs (job.py) are
 all that the queue keeps: who waits and how many run is read off them. They change in `Queue._become` alone, which
 starts what there is room for and wakes whoever waits, so that no change can forget to. One lock guards them; nobody
-holds it while working or waiting. Whoever cancels a run ends it, and the worker sees that between two bursts: its place
+holds it while working or waiting. A run of seconds goes before longer ones, also before one that is at work, which
+stands aside between two bursts and goes on after it. Whoever cancels a run ends it, and the worker sees that between two bursts: its place
 is free when its thread has ended.
 """
 
@@ -140,8 +141,8 @@ class Queue:
             return [job.run.id for job in self._line()]
 
     def move(self, run_id: str, to: str) -> None:
-        """Change the turn of a run that waits: "first", "sooner" or "later". No effect on one that waits no more; those
-        that have begun, and hold memory, stay ahead of those that have not."""
+        """Change the turn of a run that waits: "first", "sooner" or "later". No effect on one that waits no more, or
+        that has begun."""
         with self.changed:
             fresh = [job for job in self._line() if job.thread is None]
             now = next((at for at, job in enumerate(fresh) if job.run.id == run_id), None)
@@ -185,11 +186,14 @@ class Queue:
         return job.latest
 
     def stand_aside(self, job: Job) -> None:
-        """For a worker whose run is on hold: give its place to another run, and wait to get one again."""
-        job.write(_tell_store, job.run, "paused")
+        """For a worker whose run is on hold, or lets another go first: give its place away, and wait to get one
+        again."""
+        if job.hold:
+            job.write(_tell_store, job.run, "paused")
         with self.changed:
-            if job.hold and not job.stop.is_set():
-                self._become(job, "paused", message="")
+            if (job.hold or job.aside) and not job.stop.is_set():
+                job.aside = False
+                self._become(job, "paused" if job.hold else "queued", message="")
                 self.changed.wait_for(lambda: job.stop.is_set() or job.state == "running")
         job.write(_tell_store, job.run, "running")
 
@@ -241,14 +245,21 @@ class Queue:
         self.changed.notify_all()
 
     def _dispatch(self) -> None:
-        """Give a free place to the next in the line; `_become` comes back here for the one after it."""
-        if self._n_running() < MAX_RUNNING and (line := self._line()):
+        """Give a free place to the next in the line; `_become` comes back here for the one after it. Where none is free
+        and the next is a run of seconds, ask a longer one to stand aside."""
+        if not (line := self._line()):
+            return
+        if self._n_running() < MAX_RUNNING:
             self._become(line[0], "running")
+        elif line[0].quick and line[0].thread is None:
+            for job in self._jobs.values():
+                job.aside = job.aside or (job.state == "running" and not job.quick)
 
     def _line(self) -> list[Job]:
-        """Who waits for a place, those first that have begun."""
+        """Who waits for a place: those that were ranked among runs of seconds; then those that have begun, and hold
+        memory; then the others."""
         waiting = [job for job in self._jobs.values() if job.state == "queued" and not job.stop.is_set()]
-        return sorted(waiting, key=lambda job: (job.thread is None, job.rank))
+        return sorted(waiting, key=lambda job: (job.rank[0], job.thread is None, job.rank))
 
     def _n_running(self) -> int:
         return sum(job.at_work for job in self._jobs.values())

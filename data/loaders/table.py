@@ -133,7 +133,7 @@ def _values(
     y = rows.texts([column])[:, 0]
     for k in np.flatnonzero((y == "") | (np.char.str_len(y) > MAX_LABEL)).tolist():
         long = f"a label of {len(rows.cells(k)[column]):,} letters, more than {MAX_LABEL}"
-        said = f"{rows.name}: line {rows.number[k]} has {long if y[k] else 'no label'}"
+        said = f"{rows.name}: line {rows.number[k]} has {long if y[k] else 'no label'} in {names[column]!r}"
         bad[k] = DataError(said, text.ACCEPTED)
     kept = np.setdiff1d(np.arange(len(X)), list(bad))
     _without(rows, bad, sieve)

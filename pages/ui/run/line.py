@@ -38,8 +38,9 @@ def panel(run=None) -> None:
     waiting, active = jobs.waiting(), jobs.active()
     if present.presenting() or not (waiting if run else active):
         return
-    at_work = len(active) - len(waiting)
-    counts = [f"{n} {word}" for n, word in ((at_work, "at work"), (len(waiting), "waiting")) if n]
+    states = [jobs.status(run_id).state for run_id in active if run_id not in waiting]
+    named = {"at work": states.count("running"), "paused": states.count("paused"), "waiting": len(waiting)}
+    counts = [f"{n} {word}" for word, n in named.items() if n]
     with st.expander(
         f"Queue: {', '.join(counts)}", expanded=run is None or run.id in waiting, icon=":material/low_priority:",
         key="queue_panel",

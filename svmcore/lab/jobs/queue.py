@@ -4,8 +4,8 @@ A run is a thread of its own; at most MAX_RUNNING of them are at work at a time.
 all that the queue keeps: who waits and how many run is read off them. They change in `Queue._become` alone, which
 starts what there is room for and wakes whoever waits, so that no change can forget to. One lock guards them; nobody
 holds it while working or waiting. A run of seconds goes before longer ones, also before one that is at work, which
-stands aside between two bursts and goes on after it. Whoever cancels a run ends it, and the worker sees that between two bursts: its place
-is free when its thread has ended.
+stands aside between two bursts and goes on after it. Whoever cancels a run ends it, and the worker sees that between
+two bursts: its place is free when its thread has ended.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from pages.ui.kit import present
 from pages.ui.play import controls, opening, view
 
 st.title("Playground")
-st.markdown(f"{view.PURPOSE}  \n{view.SENTENCE}")
+if not present.presenting():
+    st.markdown(f"{view.PURPOSE}  \n{view.SENTENCE}")
 note = st.empty()
 controls.begin()
 view.playground()

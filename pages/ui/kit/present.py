@@ -5,12 +5,13 @@ The address says `?present=true`, and keeps saying so from page to page.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 PRESENT = "present"
-TYPE = 1.4  # times the usual size
+TYPE = 1.4  # times the usual size, as in present.css
 
 
 def presenting() -> bool:
@@ -32,17 +33,16 @@ def switch() -> None:
         persist_state="session",
         help="For a class: larger type, one figure at a time, no forms. Close this menu by its arrow.",
     )
-    if presenting():  # every size of the pages is told in units of this one
-        st.html(f"<style>html {{ font-size: {16 * TYPE:g}px }}</style>")
-        with st.container(horizontal=True, horizontal_alignment="right"):
-            st.button(
-                "Leave Present",
-                icon=":material/close_fullscreen:",
-                type="tertiary",
-                key="present_leave",
-                on_click=lambda: st.session_state.update({PRESENT: False}),
-                help="Back to the whole page, with its menu and its forms.",
-            )
+    if presenting():
+        st.html(Path(__file__).with_suffix(".css"))
+        st.button(
+            "Leave Present",
+            icon=":material/close_fullscreen:",
+            type="tertiary",
+            key="present_leave",
+            on_click=lambda: st.session_state.update({PRESENT: False}),
+            help="Back to the whole page, with its menu and its forms.",
+        )
 
 
 def form(label: str = "Settings") -> DeltaGenerator:

@@ -48,7 +48,8 @@ def _orders(run, status):
 
 
 def _draw(run, status):
-    if status.state == "done":
+    figure_first = present.presenting()
+    if status.state == "done" and not figure_first:
         _done(run)
     progress = run.progress()
     if status.progress:
@@ -61,6 +62,8 @@ def _draw(run, status):
         st.skeleton(height=240)
     if progress:
         (view.part(run.recipe, "curves") or _curves)(run, progress, "watch")
+    if status.state == "done" and figure_first:
+        _done(run)
     pictures = view.part(run.recipe, "pictures")
     if pictures and (METHODS[run.recipe.method].made or status.state == "done"):
         pictures(run, status)

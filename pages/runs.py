@@ -13,7 +13,8 @@ if not store:
     st.info("Start one on the Train page; it will be kept here.", title="No runs yet", icon=":material/inbox:")
     st.stop()
 
-line.panel()
+with st.container():  # there also when nothing is at work: what follows keeps its place in the page
+    line.panel()
 listed.read_address(store.__contains__, {run.group.key for run in found if run.group})
 passing = listed.filtered(found)
 if not passing:

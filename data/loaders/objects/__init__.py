@@ -62,7 +62,7 @@ def are_told(members: Iterable[Member], images: Iterable[str]) -> bool:
             continue
         with suppress(DataError):
             content = member.read()
-            way = _told(member.name, content, stems, ())
+            way = _recognised(member.name, content, stems, ())
             if way and (way[0] != "table" or table.is_table(content)):
                 return True
     return False
@@ -79,11 +79,11 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         content = member.read()
         if len(content) > MAX_BYTES:
             raise DataError(f"{member.name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
-        told = _told(member.name, content, stems, kinds)
-        if told is None:
+        recognised = _recognised(member.name, content, stems, kinds)
+        if recognised is None:
             sieve.add(member.name, DataError(f"{member.name} tells no objects in a way that is known", ACCEPTED))
             continue
-        way, of_file = told
+        way, of_file = recognised
         ways.setdefault(way, member.name)
         if len(ways) > 1:
             two = " and ".join(f"{file} ({way})" for way, file in ways.items())
@@ -98,7 +98,7 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
     return found, _notes(next(iter(ways), ""), found)
 
 
-def _told(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
+def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
     """The format of a file by what it holds, and what reads its objects, given a sieve; None where it is none."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".xml":

@@ -15,6 +15,11 @@ from data.loaders.sieve import Sieve
 SHAPE, ABOUT = "region_shape_attributes", "region_attributes"
 PROJECT = "_via_img_metadata"
 ACCEPTED = "VIA's regions: rect, circle, ellipse, polygon or polyline"
+_NUMBERS = {  # a shape's name -> how numbers tell it, and what VIA calls them
+    "rect": ("size", ("x", "y", "width", "height")),
+    "circle": ("circle", ("cx", "cy", "r")),
+    "ellipse": ("ellipse", ("cx", "cy", "rx", "ry")),
+}
 
 
 def is_via(whole) -> bool:
@@ -47,13 +52,6 @@ def of_a_line(spot: Spot, values: dict[str, str]) -> list[Object]:
     """The object of one line of a table; a picture without regions has a line too. Raises json.JSONDecodeError."""
     shape, about = (json.loads(values.get(column) or "{}") for column in (SHAPE, ABOUT))
     return [_object(spot, values.get("filename"), shape, about)] if shape else []
-
-
-_NUMBERS = {  # a shape's name -> how numbers tell it, and what VIA calls them
-    "rect": ("size", ("x", "y", "width", "height")),
-    "circle": ("circle", ("cx", "cy", "r")),
-    "ellipse": ("ellipse", ("cx", "cy", "rx", "ry")),
-}
 
 
 def _object(spot: Spot, image, shape, about) -> Object:

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 PRESENT = "present"
-TYPE = 1.4  # times the usual size, as in present.css
+TYPE = 1.4  # times the usual size
 
 
 def presenting() -> bool:
@@ -34,6 +34,7 @@ def switch() -> None:
         help="For a class: larger type, one figure at a time, no forms. Close this menu by its arrow.",
     )
     if presenting():
+        st.html(f"<style>html {{ font-size: {16 * TYPE:g}px }}</style>")  # the unit of every size of the pages
         st.html(Path(__file__).with_suffix(".css"))
         st.button(
             "Leave Present",

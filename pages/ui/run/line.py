@@ -66,7 +66,6 @@ def _rows(shown, waiting) -> None:
 def _at_work(run_id: str, named: dict[str, str]) -> None:
     """One that is at work, or paused: how long it takes yet, and what can be done about it."""
     status = jobs.status(run_id)
-    paused = status.state == "paused"
     with st.container(horizontal=True, vertical_alignment="center"):
         picker.badge(status.state)
         _link(run_id, named)
@@ -74,11 +73,18 @@ def _at_work(run_id: str, named: dict[str, str]) -> None:
         st.caption("" if left is None else f"about {words.duration(left)} left", width="content")
         st.space("stretch")
         with st.container(horizontal=True, gap="small", width="content"):
-            order, icon = (jobs.resume, "play_arrow") if paused else (jobs.pause, "pause")
-            _button("Resume" if paused else "Pause", f":material/{icon}:", f"queue_hold_{run_id}", order, (run_id,),
-                    "The solver stands still between two bursts and keeps what it has.")  # fmt: skip
-            stop = "Stop it. It stays in the list of runs with what it had."
-            _button("Cancel", ":material/stop:", f"queue_cancel_{run_id}", jobs.cancel, (run_id,), stop)
+            hold_and_cancel(run_id, status, (f"queue_hold_{run_id}", f"queue_cancel_{run_id}"), type="tertiary")
+
+
+def hold_and_cancel(run_id: str, status, keys: tuple[str, str], off: bool = False, **how) -> None:
+    """Buttons that pause or resume a run, and that cancel it. off: it takes no orders yet."""
+    paused = status.state == "paused"
+    hold, label, icon = (jobs.resume, "Resume", "play_arrow") if paused else (jobs.pause, "Pause", "pause")
+    _button(label, f":material/{icon}:", keys[0], hold, (run_id,),
+            "The solver stands still between two bursts and keeps what it has.",
+            off or status.state == "queued", **how)  # fmt: skip
+    stop = "Stop now. The run stays in the list with what it had."
+    _button("Cancel", ":material/stop:", keys[1], jobs.cancel, (run_id,), stop, off, **how)
 
 
 def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) -> None:
@@ -94,14 +100,14 @@ def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) ->
         with st.container(horizontal=True, gap="small", width="content"):  # together, where there is no room beside
             for to, (icon, help) in MOVES.items():
                 key, args = f"queue_{to}_{run_id}", (run_id, to)
-                _button(to.capitalize(), icon, key, jobs.move, args, help, off[to])
+                _button(to.capitalize(), icon, key, jobs.move, args, help, off[to], type="tertiary")
             out = "It does not run; it stays in the list of runs as cancelled, to be started again."
-            _button("Take out", ":material/close:", f"queue_out_{run_id}", jobs.cancel, (run_id,), out)
+            _button("Take out", ":material/close:", f"queue_out_{run_id}", jobs.cancel, (run_id,), out, type="tertiary")
 
 
-def _button(label: str, icon: str, key: str, on_click, args: tuple, help: str, disabled: bool = False) -> None:
-    how = {"on_click": state.callback(on_click), "args": args, "help": help, "disabled": disabled}
-    st.button(label, icon=icon, key=key, type="tertiary", **how)
+def _button(label: str, icon: str, key: str, on_click, args: tuple, help: str, disabled: bool = False, **how) -> None:
+    how |= {"on_click": state.callback(on_click), "args": args, "help": help, "disabled": disabled}
+    st.button(label, icon=icon, key=key, **how)
 
 
 def _link(run_id: str, named: dict[str, str]) -> None:

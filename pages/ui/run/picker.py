@@ -60,7 +60,8 @@ def run_picker(place, page: str):
         return
     current = current if current in known else at_first(found)
     picked = asked or current != st.session_state.get("run_shown")
-    chosen = current if picked else _still(st.session_state.get("run_chosen"), known, current)
+    chosen = current if picked else st.session_state.get("run_chosen")
+    chosen = chosen if chosen in known else current
     if st.session_state.get("run_page") != page and not asked:
         current = chosen if fits(known[chosen], page) else newest_that_fits(found, page) or chosen
     st.session_state.update(run=current, run_shown=current, run_chosen=chosen, run_page=page)
@@ -73,17 +74,13 @@ def run_picker(place, page: str):
     damage(runs.get(current))
 
 
-def _still(run_id: str | None, known, instead: str) -> str:
-    return run_id if run_id in known else instead
-
-
 def fits(run, page: str) -> bool:
     """Whether a page has something to show of a run, now or when it is done."""
     if run.damage or page not in (OF_ANSWERS | view.homes()):
         return True
     if page not in OF_ANSWERS:
         return view.home_of(run.recipe).page == page
-    return task_of(run.recipe).answers and (run.state in runs.ACTIVE or run.result is not None)
+    return task_of(run.recipe).answers and (run.state in ("done", *runs.ACTIVE) or run.result is not None)
 
 
 def newest_that_fits(found, page: str) -> str | None:

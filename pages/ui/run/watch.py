@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, view, words
+from pages.ui.kit import present, view, words
 from pages.ui.recipe import config
 from pages.ui.run import card, line, picker, polling
 from svmcore.lab import jobs
@@ -71,36 +71,12 @@ def _draw(run, status):
 
 def controls(run, status):
     """What the run is doing; pause and cancel, at the right, where no Start has been."""
-    paused = status.state == "paused"
     young = datetime.now(UTC) - datetime.fromisoformat(run.created) < YOUNG
-    takes_none = young and not paused
     with st.container(horizontal=True, vertical_alignment="center"):
         if status.message and status.state != "queued":
             st.caption(words.plain(status.message), width="content")
         st.space("stretch")
-        st.button(
-            "Resume" if paused else "Pause",
-            icon=":material/play_arrow:" if paused else ":material/pause:",
-            key="pause",
-            on_click=_order,
-            args=(jobs.resume if paused else jobs.pause, run.id),
-            disabled=takes_none or status.state == "queued",
-            help="The solver stands still between two bursts and keeps what it has.",
-        )
-        st.button(
-            "Cancel",
-            icon=":material/stop:",
-            key="cancel",
-            on_click=_order,
-            args=(jobs.cancel, run.id),
-            disabled=takes_none,
-            help="Stop now. The run stays in the list with what it had.",
-        )
-
-
-@state.callback
-def _order(action, run_id):
-    action(run_id)
+        line.hold_and_cancel(run.id, status, ("pause", "cancel"), off=young and status.state != "paused")
 
 
 def _done(run):

@@ -157,7 +157,7 @@ TEST_INSIDE = {
 }
 RESULT = JSON | {
     "no n_features": without("n_features"),
-    "texts": with_(error_rate="high"),
+    "texts": with_(n_train="many"),  # a count that the results of all tasks have
     "n_sv": with_(n_sv=3),
     "an interval of one": with_(interval=[0.1]),
     "none tested": with_(n_test=0),

@@ -3,7 +3,8 @@
     slope = median over all pairs of samples of (value_j - value_i) / (t_j - t_i)    (Theil-Sen), with its 95 % interval
 
 The first fifth is left out: pages are imported and caches fill. What grows for sure is told for a working day of eight
-hours; it falls where a day would add more than DAY of what is held.
+hours; it falls where a day would add more than DAY of what is held. The medians of all tenths of the time stand beside
+it: what fills up to a bound bends, what leaks does not.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def hours(budget: Budget, seed: int) -> list[dict]:
         day, low, level = of_a_day(held.samples, column)
         slopes[f"{name}_a_day"] = round(day, 1)
         slopes[name] = round(level)
+        slopes[f"{name}_by_tenths"] = in_tenths(held.samples, column)
         if low > DAY * level:
             failures.append(f"{name}: {day:+.1f} in {HOURS:.0f} hours, at least {low:+.1f}, from {level:.0f}")
     took = (held.samples[-1][0] - held.samples[0][0]) / 60
@@ -55,6 +57,12 @@ def of_a_day(samples: list[tuple], column: int) -> tuple[float, float, float]:
         return 0.0, 0.0, float(kept[:, column].mean())
     slope, _, low, _ = theilslopes(kept[:, column], kept[:, 0])
     return 3600 * HOURS * slope, 3600 * HOURS * low, float(np.median(kept[:, column]))
+
+
+def in_tenths(samples: list[tuple], column: int) -> list[int]:
+    """The median of each tenth of the samples."""
+    values = np.array([sample[column] for sample in samples], float)
+    return [round(float(np.median(part))) for part in np.array_split(values, 10) if len(part)]
 
 
 async def _attack(server, budget: Budget, seed: int) -> tuple[Visits, Held, int]:

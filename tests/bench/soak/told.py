@@ -13,7 +13,7 @@ def part(found: dict, table, measured_on) -> str:
     rows, fallen = [], []
     for name, of_part in found.items():
         for at, row in enumerate(of_part["rows"]):
-            figures = ", ".join(f"{key.replace('_', ' ')} {row[key]:,}" for key in row if key not in NOT_FIGURES)
+            figures = ", ".join(f"{key.replace('_', ' ')} {_figure(row[key])}" for key in row if key not in NOT_FIGURES)
             seconds = f"{of_part['seconds']:,.0f}" if at == 0 else ""
             rows.append((name, row["what"], f"{row['tries']:,}", number(row["failures"]), figures, seconds))
             fallen += [f"- {_plain(failure)}" for failure in row["failures"]]
@@ -22,6 +22,10 @@ def part(found: dict, table, measured_on) -> str:
         text += "\n\nWhat fell:\n\n" + "\n".join(fallen)
     loads = sorted({of_part["load"] for of_part in found.values()})
     return f"{text}\n\nThe load by then was {loads[0]:g} to {loads[-1]:g}.{measured_on(found.values())}"
+
+
+def _figure(value) -> str:
+    return " ".join(map(_figure, value)) if isinstance(value, list) else f"{value:,}"
 
 
 def number(failures: list[str]) -> int:

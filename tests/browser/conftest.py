@@ -123,9 +123,10 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture
-def tab(chromium, tmp_path):
-    """A fresh page, 1440 px wide, that fails the test on an uncaught script error."""
-    context = chromium.new_context(viewport={"width": 1440, "height": 1000})
+def tab(request, chromium, tmp_path):
+    """A fresh page, 1440 px wide or on the screen that a test asks for, that fails the test on an uncaught script
+    error."""
+    context = chromium.new_context(**getattr(request, "param", {"viewport": {"width": 1440, "height": 1000}}))
     context.set_default_timeout(120_000)
     page = context.new_page()
     errors = []

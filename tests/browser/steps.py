@@ -5,6 +5,15 @@ import re
 from playwright.sync_api import Page, expect
 
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
+SCREENS = {  # for `tab`; the app closes its menu behind a choice where the browser says that it is a phone's
+    "projector": {"viewport": {"width": 1280, "height": 720}},
+    "phone": {
+        "viewport": {"width": 390, "height": 844},
+        "is_mobile": True,
+        "has_touch": True,
+        "user_agent": "Mozilla/5.0 (Linux; Android 14; Phone) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36",
+    },
+}
 OUTCOME = re.compile(r"[\d,]+ of [\d,]+ wrong, [\d.]+ %")
 
 
@@ -30,6 +39,9 @@ STUDIES = ("Paper", "Compare methods", "Scramble the pixels", "Reduced sets", "C
 def go_to(page: Page, title: str) -> None:
     """Follow the link of the menu, of the studies below it, or of a tab."""
     called = re.compile(f"^\\W*\\w*{title}$")
+    menu = page.get_by_test_id("stExpandSidebarButton")
+    if menu.is_visible():
+        menu.click()
     if title in BESIDE:
         go_to(page, BESIDE[title])
         page.locator(".st-key-tabs a:visible").filter(has_text=called).first.click()

@@ -9,6 +9,7 @@ from pages.ui.figures import confusion
 from pages.ui.kit import parameters, present, walk, words
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.paging import paged
+from pages.ui.run import unsure
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, trained_run
 from pages.ui.why import recommend
@@ -43,10 +44,10 @@ if run:
     st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)
-    tabs = ("Confusion", "Which ones", "What would have fixed them", "By class")
+    tabs = ("Confusion", "Which ones", "What would have fixed them", "By class", "Not sure")
     beside = sides.cell()
-    places = (beside.container(), sides.cell(), beside.container(), st.container())
-    left, right, remedy, below = present.parts(tabs, places)
+    places = (beside.container(), sides.cell(), beside.container(), st.container(), st.container())
+    left, right, remedy, below, not_sure = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True):
             wanted = parameters.several(
@@ -130,3 +131,5 @@ if run:
             "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
             "each class's own machine, taken alone; its support vectors and those at C."
         )
+    with not_sure:
+        unsure.section(run, dataset, classes)

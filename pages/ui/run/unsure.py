@@ -1,0 +1,152 @@
+"""Not sure: what a run's machine would answer if it need not answer always, what that spares and what it costs."""
+
+import numpy as np
+import streamlit as st
+
+from data import Dataset
+from pages.ui.example import evidence
+from pages.ui.figures import unsure as figures
+from pages.ui.figures.frame import show
+from pages.ui.kit import parameters, words
+from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.paging import paged
+from svmcore import metrics
+from svmcore.lab.experiment import unsure
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+PER_PAGE = 48
+PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+USUAL = 0.1
+LEFT, ASKED = "Wrong all the same", "Not sure"
+DEARER = "3 > 8: 5, 1 > 7: 2"
+
+
+def section(run: Run, dataset: Dataset, classes: list[str]) -> None:
+    """What *not sure* costs, the answers that are left, and those that are not given."""
+    st.subheader("Not sure")
+    test, machine = run.test(), run.machine()
+    true = metrics.class_positions(test.y_true, machine.classes)
+    price, way, cost = _asked(classes)
+    try:
+        P = _probabilities(run.id, way, len(classes))
+    except ValueError as error:
+        st.info(f"{words.plain(error)}.", icon=":material/help:")
+        return
+    answer = unsure.answers(P, price, cost)
+    given = answer != unsure.UNSURE
+    wrong = given & (answer != true)
+    _verdict(run, given, wrong)
+    sure = 1 - (P @ _or_equal(cost, len(classes))).min(axis=1)
+    share, rate = unsure.coverage(sure, P.argmax(axis=1) != true if cost is None else _cheapest(P, cost) != true)
+    at = (given.mean(), wrong.sum() / given.sum()) if given.any() else None
+    sides = st.grid(2, min_column_width=380)
+    with sides.cell():
+        show(figures.errors_against_answers(share, rate, at), "unsure_errors")
+    with sides.cell():
+        show(figures.said_and_right(unsure.reliability(P.max(axis=1), P.argmax(axis=1) == true)), "unsure_said")
+    _examples(run, dataset, classes, true, answer, P)
+
+
+def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
+    """What *not sure* costs, how probabilities are fitted, and what single confusions cost, None for all alike."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        price = parameters.choice(
+            "unsure", "Not sure costs", PRICES, USUAL, widget="select_slider", width=300,
+            help="A wrong answer costs 1. With 0.1 the machine answers where it is right with a probability above 0.9 "
+            "(Chow 1970).",
+        )  # fmt: skip
+        way = parameters.choice(
+            "calibrated", "Probabilities by", unsure.WAYS,
+            help="Of decision values: by a logistic curve (Platt 1999), or by any increasing one, which takes more "
+            "examples. Each example is judged by a curve that was fitted to others.",
+        )  # fmt: skip
+        dearer = parameters.text(
+            "dearer", "Dearer confusions", placeholder=DEARER, width=260,
+            help="What answering the second class costs where the first is true, others being 1. All may be 0.",
+        )  # fmt: skip
+    try:
+        return price, way, costs(dearer, classes)
+    except ValueError as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return price, way, None
+
+
+def costs(text: str, classes: list[str]) -> np.ndarray | None:
+    """(k, k) of `3 > 8: 5, 1 > 7: 2`, other wrong answers 1; None for an empty text. ValueError for another text."""
+    if not text.strip():
+        return None
+    cost = 1.0 - np.eye(len(classes))
+    for part in text.split(","):
+        pair, _, value = part.rpartition(":")
+        names = [name.strip() for name in pair.split(">")]
+        try:
+            at = [classes.index(name) for name in names]
+            cost[tuple(at)] = float(value)
+            if len(at) != 2 or at[0] == at[1] or not 0 <= cost[tuple(at)] <= 1e6:
+                raise ValueError
+        except (ValueError, IndexError):
+            allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, as `{DEARER}`"
+            raise ValueError(f"Dearer confusions: {part.strip()[:60]!r}. Allowed: {allowed}") from None
+    return cost
+
+
+@st.cache_data(max_entries=16, show_spinner="Fitting probabilities")
+def _probabilities(run_id: str, way: str, k: int) -> np.ndarray:
+    run = runs.get(run_id)
+    test = run.test()
+    return unsure.probabilities(test.decision, metrics.class_positions(test.y_true, run.machine().classes), k, way)
+
+
+def _or_equal(cost: np.ndarray | None, k: int) -> np.ndarray:
+    return 1.0 - np.eye(k) if cost is None else cost
+
+
+def _cheapest(P: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    return (P @ cost).argmin(axis=1)
+
+
+def _verdict(run: Run, given: np.ndarray, wrong: np.ndarray) -> None:
+    n, answered, left, before = len(given), int(given.sum()), int(wrong.sum()), run.result["errors"]
+    rate = f", {_percent(left / answered, 2)} of the answers" if answered else ""
+    st.markdown(
+        f"**It answers {answered:,} of {n:,}, {_percent(answered / n, 1)}, and {left:,} of these wrongly{rate}**; "
+        f"without *not sure* {before:,} are wrong."
+    )
+
+
+def _percent(share: float, digits: int) -> str:
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def _examples(run: Run, dataset: Dataset, classes: list[str], true, answer, P) -> None:
+    """The errors that are left, or the examples without an answer, the least sure first."""
+    test = run.test()
+    which = parameters.choice("left", "Examples", (LEFT, ASKED), help="Errors that are left, or what is not answered.")
+    chosen = answer == unsure.UNSURE if which == ASKED else (answer != unsure.UNSURE) & (answer != true)
+    shown = np.flatnonzero(chosen)
+    shown = shown[np.argsort(P[shown].max(axis=1) * (1 if which == ASKED else -1), kind="stable")]
+    rows = shown[paged(len(shown), PER_PAGE, key="unsure_page", of=(run.id, which, len(shown)))]
+    if not len(rows):
+        st.caption("There is none.")
+        return
+    cut, likeliest = words.distinct(classes, 9), P.argmax(axis=1)
+    gallery(
+        evidence.example_pictures(dataset, test.split, test.index[rows]),
+        [
+            Tile(
+                reference(run.recipe.dataset, test.split, test.index[i]),
+                f"{words.test_example(test.split, test.index[i])}, true {classes[true[i]]}, likeliest "
+                f"{classes[likeliest[i]]} with probability {P[i].max():.2f}",
+                upper=f"{cut[true[i]]} → {cut[likeliest[i]]}",
+                lower=f"{P[i].max():.2f}",
+                cross=bool(likeliest[i] != true[i]),
+            )
+            for i in rows
+        ],
+        key="unsure_gallery",
+        alt=f"{len(rows)} test examples: {which.lower()}",
+    )
+    many = f"{len(shown):,} example{'s' * (len(shown) != 1)}"
+    first = "the least sure first" if which == ASKED else "the surest first"
+    st.caption(f"{many}, {first}. Upper right: true → likeliest class; lower left: its probability.")

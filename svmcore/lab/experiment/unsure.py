@@ -1,0 +1,111 @@
+"""A machine that may also say *not sure*: what it then answers, and how often it is wrong where it does.
+
+    Platt      P_c(x) ~ exp(w_c . f(x) + v_c), w and v by maximum likelihood; of two classes a logistic curve of f
+    isotonic   P_c(x) ~ s_c(f_c(x)), s_c the increasing step function nearest to whether an example is of class c
+
+    R_a(x) = sum_c cost[c, a] P_c(x)                   what the answer a costs on the average
+    answer  argmin_a R_a(x) where it is below the cost of *not sure*, else none
+
+With costs of 1 for every wrong answer and u for *not sure*, that is the likeliest class wherever P > 1 - u. The
+probabilities of an example come from calibrators that were fitted without it, on the other folds of the examples
+tested, none of which the machine was trained on.
+
+References: Chow, "On optimum recognition error and reject tradeoff", IEEE Trans. Information Theory 16 (1970); Platt,
+"Probabilistic outputs for support vector machines", Advances in Large Margin Classifiers (1999); Zadrozny and Elkan,
+"Transforming classifier scores into accurate multiclass probability estimates", KDD (2002).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+
+WAYS = ("Platt", "isotonic")
+WEAK = 10.0  # C of the logistic regression, whose inputs are of the size of 1
+FOLDS = 5
+LEAST = 20  # examples from which there is something to fit
+UNSURE = -1
+
+
+class Reliability(NamedTuple):
+    """By parts of [0, 1] that hold examples: said, the mean of what was said; right, the share that was right; n."""
+
+    said: np.ndarray
+    right: np.ndarray
+    n: np.ndarray
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: the mean of |said - right| over the examples."""
+        return float(np.average(np.abs(self.said - self.right), weights=self.n))
+
+
+def probabilities(decision: np.ndarray, true: np.ndarray, k: int, way: str = "Platt") -> np.ndarray:
+    """(n, k) P_c(x).
+
+    decision : (n, k), or (n, 1) of one machine that tells class 1 from class 0
+    true : (n,) the examples' classes, 0 ... k - 1
+    way : one of WAYS
+
+    ValueError for fewer than LEAST examples, or where all are of one class.
+    """
+    if len(true) < LEAST or len(np.unique(true)) < 2:
+        raise ValueError(f"{len(true)} tested examples of {len(np.unique(true))} classes; {LEAST} of two are needed")
+    found = np.zeros((len(true), k))
+    for others, held in KFold(FOLDS, shuffle=True, random_state=0).split(decision):
+        present = np.unique(true[others])
+        if len(present) < 2:
+            found[held, present] = 1.0
+            continue
+        fitted = (_logistic if way == "Platt" else _isotonic)(decision[others], true[others], decision[held])
+        found[np.ix_(held, present)] = fitted
+    return found
+
+
+def answers(P: np.ndarray, unsure: float, cost: np.ndarray | None = None) -> np.ndarray:
+    """(n,) the class that costs least, or UNSURE. cost: (k, k) of answering a where c is true, by default 1 for every
+    wrong answer; unsure: what *not sure* costs."""
+    k = P.shape[1]
+    R = P @ (1.0 - np.eye(k) if cost is None else cost)
+    best = R.argmin(axis=1)
+    return np.where(R[np.arange(len(R)), best] < unsure, best, UNSURE)
+
+
+def coverage(sure: np.ndarray, wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) shares of the examples that are answered, from the surest one on, and of these the shares that are wrong;
+    equally sure ones are answered together."""
+    order = np.argsort(-sure, kind="stable")
+    n = np.arange(1, len(sure) + 1)
+    rate = np.cumsum(wrong[order]) / n
+    last = np.append(np.diff(sure[order]) != 0, True)
+    return n[last] / len(sure), rate[last]
+
+
+def reliability(sure: np.ndarray, right: np.ndarray, parts: int = 10) -> Reliability:
+    """What was said of the examples beside what came of them."""
+    at = np.minimum((sure * parts).astype(int), parts - 1)
+    n = np.bincount(at, minlength=parts)
+    held = n > 0
+    means = (np.bincount(at, weights=w, minlength=parts)[held] / n[held] for w in (sure, right.astype(float)))
+    return Reliability(*means, n[held])
+
+
+def _logistic(f: np.ndarray, true: np.ndarray, new: np.ndarray) -> np.ndarray:
+    return LogisticRegression(C=WEAK, max_iter=1000).fit(f, true).predict_proba(new)
+
+
+def _isotonic(f: np.ndarray, true: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Of the classes that `true` has, in ascending order."""
+    classes = np.unique(true)
+    if f.shape[1] == 1:  # the one machine's f is that of class 1
+        f, new = np.hstack((-f, f)), np.hstack((-new, new))
+    P = np.stack(
+        [IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(f[:, c], true == c).predict(new[:, c])
+         for c in classes], axis=1,
+    )  # fmt: skip
+    P += 1e-9  # where all are 0, all are alike
+    return P / P.sum(axis=1, keepdims=True)

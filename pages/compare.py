@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages.ui.compare import barriers, curves, empty, galleries, laid, pairs, tables
 from pages.ui.kit import parameters, present
-from pages.ui.run import sample
 
 VIEWS = {"pair": "Two of them", "all": "All together"}
 
@@ -33,12 +32,8 @@ with present.form("Runs"), st.container(horizontal=True, vertical_alignment="top
 reference = those and those.runs[those.reference]
 barriers.draw(reasons, reference)
 if those is None or len(those.runs) < 2:
-    those = None
     empty.suggest(chosen)
-    if kept := empty.sample(chosen):
-        sample.note("Two runs of your own take its place.", kept[0].recipe)
-        those, _ = laid.lay(kept)
-if those:
+else:
     places = present.parts(["In numbers", "Fixed and broken", "ROC", "What differs"])
     with places[0]:
         tables.numbers(those)

@@ -9,8 +9,7 @@ from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, words
 from pages.ui.paper import lambdas, pair, triangle
-from pages.ui.run import picker, polling, sample, stored
-from svmcore.lab import samples
+from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
@@ -98,11 +97,6 @@ with st.container(horizontal=True, vertical_alignment="center"):
     )  # fmt: skip
     if seconds:
         st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")
-if not any(found):
-    asked = dict(zip(samples.METHODS_OF_A_PAIR, samples.of("methods")))
-    found = [asked.get(title) for title in pair.contenders()]
-    one = next(iter(samples.METHODS_OF_A_PAIR.values()))
-    sample.note("*Run the missing* trains each of these methods.", one, "methods", pair.SAMPLE)
 polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))
 verdict(found)
 lambdas.panel(recipes)

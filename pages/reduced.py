@@ -4,9 +4,8 @@ import streamlit as st
 
 from pages.ui.kit import present, view, words
 from pages.ui.reduce import chosen, course, form, shown
-from pages.ui.run import card, exports, line, polling, sample, watch
+from pages.ui.run import card, exports, line, polling, watch
 from pages.ui.run.trained import another_run
-from svmcore.lab import samples
 from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import ACTIVE
@@ -40,13 +39,7 @@ def before(about):
     st.markdown(f"**{words.error_rate(about.of.result)}**")
     shown.cost(about.of)
     st.info(WHAT, icon=":material/compress:")
-    known = chosen.reductions(about.of)
-    if not known and (kept := samples.of("reduction")):
-        of, reduction = kept
-        sample.note("Start reduces the machine above.", reduction.recipe, "reduced", {"run": reduction.id})
-        shown.numbers(reduction, of)
-        shown.sizes(reduction)
-    if known:
+    if known := chosen.reductions(about.of):
         st.markdown(f"**Its reductions** ({len(known)})")
     for run in known[:12]:
         told = words.error_rate(run.result) if run.result else run.state

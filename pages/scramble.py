@@ -7,8 +7,7 @@ from data import DataError, load
 from pages.ui.kit import parameters, present, words
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.paper import scrambled
-from pages.ui.run import picker, polling, sample, stored
-from svmcore.lab import samples
+from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor
@@ -98,9 +97,6 @@ with shown:
     except DataError as error:
         st.error(words.plain(error), title="There are no pictures to show", icon=":material/broken_image:")
 with numbers:
-    if not working and not any(pair.done for pair in found):
-        sample.note("*Scramble the pixels* trains those above.", samples.SCRAMBLED[0])
-        found = scrambled.sample()
     ids = [run.id for pair in found for run in pair[2:] if run is not None]
     polling.poll_all(
         ids, lambda statuses: scrambled.table(found, {i: s.state for i, s in zip(ids, statuses, strict=True)})

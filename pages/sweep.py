@@ -9,8 +9,7 @@ from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, words
 from pages.ui.recipe import config, sweep_form
-from pages.ui.run import picker, polling, sample, stored
-from svmcore.lab import samples
+from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs
 
@@ -161,10 +160,12 @@ except (DataError, ValueError) as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()
 if not any(found):
-    sweep, found = samples.SWEEP, samples.of("sweep")
-    recipes, over = sweep.recipes(), sweep_form.fields_of(sweep.base)[sweep.field]
-    asks = "Start trains one machine for each value and one for each of its folds."
-    sample.note(asks, sweep.base, "sweep", sweep_form.link(sweep))
+    st.info(
+        "Start trains one machine for each value and one for each of its folds. The errors appear here as they come.",
+        title="Nothing trained yet",
+        icon=":material/tune:",
+    )
+    st.stop()
 ended_early(recipes, found)
 if done := {value: run for value, run in zip(recipes, found, strict=True) if run and run.state == "done"}:
     coming = [run for run in found if run and run.state in runs.ACTIVE]

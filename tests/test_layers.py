@@ -139,7 +139,7 @@ def test_no_machine_paths():
         assert hit is None, f"{path.relative_to(ROOT)} names a folder of one machine: {hit.group()}"
 
 
-LAB = ("registry", "recipe", "store", "experiment", "forecast", "recipes", "samples", "jobs", "tables")
+LAB = ("registry", "recipe", "store", "experiment", "forecast", "recipes", "jobs", "tables")
 ROOMS = (
     "kit",
     "figures",

@@ -5,7 +5,7 @@ import pytest
 
 from pages.ui.paper import scrambled
 from svmcore.kernels import RBF
-from svmcore.lab import jobs, samples
+from svmcore.lab import jobs
 from svmcore.lab.jobs import welcome
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
@@ -70,7 +70,7 @@ def test_what_is_said_of_the_numbers_is_computed_from_them(two):
 
 def test_runs_that_cannot_be_scrambled_are_not_offered(two):
     moons = finished(RECIPES["moons"])
-    moved = finished(samples.scrambled(DIGITS, "Small digits", 1).replace(kernel=RBF(2.0)))
+    moved = finished(scrambled.twin(DIGITS, "Small digits", 1).replace(kernel=RBF(2.0)))
     assert scrambled.refusal(moons) == "its examples are no pictures"
     assert scrambled.refusal(moved) == "its pixels are scrambled already"
     assert scrambled.refusal(two[0]) == ""

@@ -10,7 +10,6 @@ from pages.ui.compare.laid import RUNS
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
 from pages.ui.run import card
-from svmcore.lab import samples
 from svmcore.lab.experiment import comparison
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
@@ -45,12 +44,6 @@ def suggest(chosen: list[Run]) -> None:
                 args=([a.id, b.id],),
                 help="Both were tested on the same examples.",
             )
-
-
-def sample(chosen: list[Run]) -> list[Run]:
-    """Two runs that come with the lab, where nothing is chosen and the store has no pair: support vectors, and virtual
-    ones."""
-    return [] if chosen or worth([]) else samples.of("scramble")[:3:2]
 
 
 def _twin(run: Run | None) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.detect import set_up
 from pages.ui.detect.view import View
 from pages.ui.kit import words
-from pages.ui.run import picker, polling, sample, watch
+from pages.ui.run import picker, polling, watch
 from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
@@ -18,7 +18,7 @@ def head(run: Run):
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
         st.subheader(words.plain(run.title), width="content")
-        picker.badge("sample" if run.is_sample else jobs.status(run.id).state)
+        picker.badge(jobs.status(run.id).state)
         st.button(
             "New run",
             icon=":material/add:",
@@ -27,10 +27,7 @@ def head(run: Run):
             args=(run,),
             help="Opens the form; this run stays as it is.",
         )
-    if run.is_sample:
-        sample.note("*New run* looks for objects in pictures that you choose.", run.recipe)
-    else:
-        st.caption(words.summary(run.recipe))
+    st.caption(words.summary(run.recipe))
     drawn = run.parts()
 
     def render(status):

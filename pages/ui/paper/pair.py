@@ -14,8 +14,6 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.runs import Group
 from svmcore.lab.tables import TABLES
 
-SAMPLE = {"dataset": "digits-8x8", "pair": ["3", "8"], "n": "100", "jitters": "plus:1"}  # what opens the form with it
-
 
 def contenders() -> dict[str, dict]:
     """What to call each machine that is compared -> what its recipe asks for beside the examples."""

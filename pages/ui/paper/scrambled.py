@@ -16,7 +16,6 @@ from data import DataError, catalogue
 from pages.ui.kit import words
 from pages.ui.recipe import config
 from pages.ui.run import stored
-from svmcore.lab import samples
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tasks import task_of
@@ -83,20 +82,19 @@ def refusal(run: Run) -> str:
     return "" if run.state == "done" else f"it is {run.state}"
 
 
+def twin(recipe: Recipe, title: str, seed: int) -> Recipe:
+    """The same experiment on scrambled pictures."""
+    steps = (f"scramble:{seed}", *recipe.preprocess)
+    return recipe.replace(preprocess=steps, name="custom", title=f"{title[:100]}, scrambled")
+
+
 def pairs(chosen: Iterable[Run], seed: int) -> list[Pair]:
     """The runs chosen, or the usual ones, each with its twin."""
     chosen = list(chosen)
     straight = [(run.recipe, run) for run in chosen] or list(zip(USUAL, stored.stored(USUAL), strict=True))
-    twins = [samples.scrambled(recipe, run.title if run else recipe.title, seed) for recipe, run in straight]
+    twins = [twin(recipe, run.title if run else recipe.title, seed) for recipe, run in straight]
     found = stored.stored(twins)
     return [Pair(recipe, other, run, its) for (recipe, run), other, its in zip(straight, twins, found, strict=True)]
-
-
-def sample() -> list[Pair]:
-    """The pairs that come with the lab."""
-    found = samples.of("scramble")
-    half = len(found) // 2
-    return [Pair(a.recipe, b.recipe, a, b) for a, b in zip(found[:half], found[half:])]
 
 
 def missing(found: Iterable[Pair]) -> list[Recipe]:

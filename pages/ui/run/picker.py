@@ -9,7 +9,7 @@ from contextlib import suppress
 import streamlit as st
 
 from pages.ui.kit import parameters, state, text, view, words
-from svmcore.lab import jobs, samples
+from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
@@ -28,7 +28,6 @@ STATES = {
     "cancelled": (":material/stop:", "gray", "cancelled"),
     "interrupted": (":material/power_off:", "orange", "interrupted"),
     "damaged": (":material/broken_image:", "red", "damaged"),
-    "sample": (":material/inventory_2:", "violet", "sample"),
 }
 
 
@@ -48,9 +47,6 @@ def run_picker(place, page: str):
     known = {run.id: run for run in found}
     current = st.session_state.get("run")
     asked = parameters.asked("run", ["run"])
-    for run_id in (*(asked or {}).get("run", ())[-1:], current, st.session_state.get("run_chosen")):
-        known |= _sample(run_id)
-    of_page = samples.of(page)[-1:] if page in view.homes() and page in samples.STUDIES else []
     if asked:
         current = asked["run"][-1]
         if current not in known:
@@ -58,36 +54,24 @@ def run_picker(place, page: str):
             st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
     elif current and current not in known and current not in st.session_state.get("deleted", ((),))[0]:
         st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
-    if not known and not of_page:
+    if not known:
         st.session_state.pop("run", None)
         place.caption("No runs yet. Train one.")
         return
-    known |= {run.id: run for run in of_page}
-    current = current if current in known else at_first(found or of_page)
+    current = current if current in known else at_first(found)
     picked = asked or current != st.session_state.get("run_shown")
     chosen = current if picked else st.session_state.get("run_chosen")
     chosen = chosen if chosen in known else current
     if st.session_state.get("run_page") != page and not asked:
-        able = newest_that_fits(found, page) or newest_that_fits(of_page, page)
-        current = chosen if fits(known[chosen], page) else able or chosen
+        current = chosen if fits(known[chosen], page) else newest_that_fits(found, page) or chosen
     st.session_state.update(run=current, run_shown=current, run_chosen=chosen, run_page=page)
     with place:
-        is_sample = known[current].is_sample
-        _choose(folding.folded([*found, known[current]] if is_sample else found), current)
-        badge("sample" if is_sample else jobs.status(current).state)
+        _choose(folding.folded(found), current)
+        badge(jobs.status(current).state)
         if chosen != current:
-            which = "It came with the lab" if is_sample else "The newest that this page can show"
-            st.caption(f"{which}. Elsewhere: *{words.plain(known[chosen].title)}*.")
+            st.caption(f"The newest that this page can show. Elsewhere: *{words.plain(known[chosen].title)}*.")
     parameters.write("run", ["run"], {"run": current})
     damage(runs.get(current))
-
-
-def _sample(run_id: str | None) -> dict:
-    """The sample of this id, by it, where it is one's."""
-    with suppress(runs.UnknownRun):
-        run = runs.get(run_id)
-        return {run_id: run} if run.is_sample else {}
-    return {}
 
 
 def fits(run, page: str) -> bool:

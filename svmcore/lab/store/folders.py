@@ -25,7 +25,6 @@ try:
 except ImportError:  # no flock on this system
     fcntl = None
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "runs"  # runs that come with the code
 OWNER, MAX_OWNER = "owner.json", 4096  # file, and its bytes at most
 _seen: ContextVar[dict | None] = ContextVar("seen", default=None)  # by this thread, within `one_look`
 

@@ -53,11 +53,6 @@ class Held:
         return found["title.json"] or asked or f"run {self.id}"
 
     @property
-    def is_sample(self) -> bool:
-        """Whether it came with the code: to be looked at, and neither changed nor deleted."""
-        return self.path.parent == folders.SAMPLES
-
-    @property
     def parent(self) -> str | None:
         """Id of the run that it grew out of, to be compared with; that run may be gone."""
         return self._value("parent.json")

@@ -82,14 +82,12 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
 
 
 def get(run_id: str) -> Run:
-    """The run of that id, damaged or not, or else the sample. UnknownRun when there is none; what is no id never
-    reaches the disk."""
+    """The run of that id, damaged or not. UnknownRun when there is none; what is no id never reaches the disk."""
     if trash.is_id(run_id):
-        for folder in (home() / "runs", folders.SAMPLES):
-            run = Run(run_id, folder / run_id)
-            with suppress(OSError):
-                if run.path.is_dir():
-                    return run
+        run = Run(run_id, home() / "runs" / run_id)
+        with suppress(OSError):
+            if run.path.is_dir():
+                return run
     raise UnknownRun(f"run {str(run_id)[:60]!r} is unknown: it was deleted, or made elsewhere")
 
 

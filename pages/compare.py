@@ -27,7 +27,7 @@ def examples(those):
 
 st.title("Compare")
 with present.form("Runs"), st.container(horizontal=True, vertical_alignment="top"):
-    chosen = laid.pick()
+    chosen = laid.pick() or empty.sample()
     those, reasons = laid.lay(chosen)
 reference = those and those.runs[those.reference]
 barriers.draw(reasons, reference)

@@ -7,6 +7,7 @@ from pages.ui.detect import one, operate, others, progress, set_up
 from pages.ui.detect.more import more
 from pages.ui.detect.view import opens_here, view_of
 from pages.ui.kit import state, words
+from pages.ui.run import stored
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.tasks import task_of
 
@@ -17,12 +18,16 @@ def first_visit(run) -> None:
     with grid.cell(), st.container(border=True):
         set_up.set_up()
     with grid.cell(column_span=2):
-        st.info(
-            "A machine learns objects from windows of some pictures and looks for them in others. Choose pictures in "
-            "the form and press Start; the curve grows part by part, and each window can be asked why it was taken.",
-            title="Nothing looked for yet" if not others.detection_runs() else "Pick a run, or start one",
-            icon=":material/search:",
-        )
+        if others.detection_runs():
+            st.info(
+                "A machine learns objects from windows of some pictures and looks for them in others. Choose pictures "
+                "in the form and press Start; the curve grows part by part, and each window can be asked why it was "
+                "taken.",
+                title="Pick a run, or start one",
+                icon=":material/search:",
+            )
+        else:
+            sample()
         if run is not None and not opens_here(run):
             does = f"{task_of(run.recipe).does} and finds nothing in pictures"
             st.caption(f"The run shown, *{words.plain(run.title)}*, {does}.")
@@ -38,6 +43,20 @@ def first_visit(run) -> None:
                 icon=":material/my_location:",
                 query_params={"run": known.id},
             )
+
+
+def sample() -> None:
+    """A finished run that comes with the lab."""
+    (run,) = stored.samples([set_up.first()])
+    if run is not None:
+        stored.say_samples(
+            [run],
+            "A machine learned objects from windows of some pictures and looked for them in others: here the first "
+            "part of them. Click a mark to ask why. Start puts your own run in its place.",
+        )
+        view = view_of(run)
+        operate.operate(view, [])
+        one.show_requested(view)
 
 
 def look(run) -> None:

@@ -97,6 +97,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     )  # fmt: skip
     if seconds:
         st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")
+found = stored.or_samples(recipes.values(), found)
 polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))
 verdict(found)
 lambdas.panel(recipes)

@@ -4,16 +4,19 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.kit import parameters, words
-from pages.ui.paper import figures, table
+from pages.ui.paper import cards, figures, table
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, asked
 
-PARTS = [*TABLES, *figures.FIGURES]
+STUDIES = "studies"
+PARTS = [STUDIES, *TABLES, *figures.FIGURES]
 
 
 def title(part: str) -> str:
+    if part == STUDIES:
+        return "All studies, as cards"
     return TABLES[part].title if part in TABLES else figures.FIGURES[part].title
 
 
@@ -57,7 +60,9 @@ part = parameters.choice(
     persist_state="session",
 )
 try:
-    if part in TABLES:
+    if part == STUDIES:
+        cards.draw()
+    elif part in TABLES:
         table.draw(TABLES[part])
     else:
         figures.FIGURES[part].draw()

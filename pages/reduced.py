@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.kit import present, view, words
 from pages.ui.reduce import chosen, course, form, shown
-from pages.ui.run import card, exports, line, polling, watch
+from pages.ui.run import card, exports, line, polling, stored, watch
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.registry.tasks import task_of
@@ -76,10 +76,11 @@ def done(run, of):
     """What became of it."""
     shown.numbers(run, of)
     with st.container(horizontal=True, vertical_alignment="center"):
-        exports.machine(run)
-        card.to_compare(run)
-        vectors = view.part(run.recipe, "vectors") or view.home_of(run.recipe)
-        st.page_link(**vectors.link(run.id), icon=":material/arrow_forward:")
+        if not run.sample:
+            exports.machine(run)
+            card.to_compare(run)
+            vectors = view.part(run.recipe, "vectors") or view.home_of(run.recipe)
+            st.page_link(**vectors.link(run.id), icon=":material/arrow_forward:")
     parts = ["Errors by size", "How near", "Vectors", "Answers that changed", "Decisions"]
     if not task_of(run.recipe).answers:
         parts = parts[:2]
@@ -91,7 +92,7 @@ def done(run, of):
     places = present.parts(parts, places)
     with places[0]:
         other = shown.sizes(run)
-        if other and of is not None:
+        if other and of is not None and not run.sample:
             recipe = reduction_of(of.recipe, **run.recipe.options | {"n_vectors": other, "sizes": 1, "allowed": None})
             st.button(
                 f"Keep the machine of {other:,} vectors", icon=":material/save:", key="reduce_keep",
@@ -128,3 +129,7 @@ elif about is not None:
         set_up(about)
     with grid.cell(column_span=2):
         before(about)
+if (about is None or about.reduction is None) and (sample := chosen.sample()):
+    st.subheader(words.plain(sample.reduction.title))
+    stored.say_samples([sample.reduction], "Start, on a machine of your own, puts yours in its place.")
+    done(sample.reduction, sample.of)

@@ -34,19 +34,13 @@ def start(recipes, found):
         st.error(words.plain(message), title="A run failed", icon=":material/error:")
 
 
-def by(points, field: str, title: str) -> dict[str, list]:
-    """The points by the values of a field, under names."""
-    values = sorted({getattr(p, field) for p in points})
-    return {f"{title} {value:,}": [p for p in points if getattr(p, field) == value] for value in values}
-
-
 def charts(growth, sets):
     """His figures, as far as there are points."""
     usual = [p for p in growth if p.working_set == growth_size()] or growth
     sides = st.grid(2, min_column_width=380)
     drawn = []
     if growth:
-        lines = by(growth, "working_set", "|B| =")
+        lines = figures.by(growth, "working_set", "|B| =")
         drawn += [
             ("Time against examples", figures.time_against_n(lines)),
             ("Support vectors against examples", figures.svs_against_n(usual)),
@@ -55,7 +49,10 @@ def charts(growth, sets):
         ]
     if sets:
         drawn.append(
-            ("Time against the working set", figures.time_against_set(by(sets, "lookahead", "lookahead"), sets[0].n))
+            (
+                "Time against the working set",
+                figures.time_against_set(figures.by(sets, "lookahead", "lookahead"), sets[0].n),
+            )
         )
     if growth:
         drawn.append(("Memory against examples", figures.memory_against_n(lines)))
@@ -190,6 +187,10 @@ try:
 except DataError as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()
+if not any(found):
+    study = osuna.STAND_IN
+    recipes = study.recipes
+    found = stored.or_samples(recipes, stored.stored(recipes))
 known = {recipe.digest(): point(run) for recipe, run in zip(recipes, found, strict=True)}
 growth, sets = ([p for r in part if (p := known[r.digest()])] for part in (study.growth, study.sets))
 if growth or sets:

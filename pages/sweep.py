@@ -125,6 +125,8 @@ def outcome(sweep, name, done, of):
         C = evidence.one_bound(run, machine)
         figure = decisions.alpha_histogram(alpha, sign, C, machine.bound[held], run.recipe.dataset)
         show(figure, "sweep_alphas")
+    if run.sample:
+        return
     with st.container(horizontal=True):
         for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
             st.page_link(
@@ -156,6 +158,7 @@ try:
     recipes = named(sweep)
     found = stored.stored(recipes.values())
     start(list(recipes.values()), found, together(sweep))
+    found = stored.or_samples(recipes.values(), found)
 except (DataError, ValueError) as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()

@@ -287,9 +287,11 @@ def test_points_of_the_plane_have_no_twin(home):
     assert not [button for button in open_page("compare").button if button.key == "compare_twin"]
 
 
-def test_an_empty_store_says_what_to_do(home, monkeypatch):
+def test_an_empty_store_opens_with_a_sample_that_cannot_be_asked_why(home, monkeypatch):
     monkeypatch.setattr(jobs, "ensure_preset", lambda: None)
-    assert "No two finished runs" in said(open_page("compare").markdown)
+    app = open_page("compare")
+    assert "**A sample**" in app.info[0].value
+    assert "keeps no machine" in captions(app)
 
 
 def test_the_ways_to_the_page(stored):

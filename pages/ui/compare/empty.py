@@ -9,14 +9,16 @@ from data import DataError
 from pages.ui.compare.laid import RUNS
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
-from pages.ui.run import card
+from pages.ui.run import card, stored
 from svmcore.lab.experiment import comparison
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Damaged, Run
 
 MOST = 5
+SAMPLE = PRESET, "mnist-5k-vsv"
 OF_ONE = 2  # pairs of one test set
 NEWEST = 8  # runs of one test set, all pairs of which are looked at
 
@@ -44,6 +46,19 @@ def suggest(chosen: list[Run]) -> None:
                 args=([a.id, b.id],),
                 help="Both were tested on the same examples.",
             )
+
+
+def sample() -> list[Run]:
+    """Two runs that come with the lab, while the reader has none that could be compared."""
+    if worth([]):
+        return []
+    pair = stored.samples([RECIPES[name] for name in SAMPLE])
+    with st.container():
+        stored.say_samples(pair, "Two runs of your own, chosen above, take their place.")
+        _twin(state.current_run())
+        link = config.link(pair[-1].recipe)
+        st.page_link("pages/train.py", label="The form of the second", icon=":material/play_circle:", query_params=link)
+    return pair
 
 
 def _twin(run: Run | None) -> None:

@@ -140,10 +140,11 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
         on_pick=partial(_why, laid.runs[asks].id),
     )
     letters = ", ".join(laid.letters[i] for i in runs)
-    st.caption(
-        f"Above each: the answers of {letters}, in this order; below: the true class. A click asks "
-        f"{laid.letters[asks]}, *{words.plain(words.short(laid.runs[asks].title, 60))}*, why."
-    )
+    asked = words.plain(words.short(laid.runs[asks].title, 60))
+    why = f"A click asks {laid.letters[asks]}, *{asked}*, why."
+    if laid.runs[asks].sample:
+        why = "A sample keeps no machine that could be asked why: a run of your own does."
+    st.caption(f"Above each: the answers of {letters}, in this order; below: the true class. {why}")
 
 
 def _asked_run(laid: Laid, runs, usual: int) -> int:
@@ -167,7 +168,7 @@ def _tile(laid: Laid, runs: list[int], i: int, cut: Mapping[str, str]) -> Tile:
     true, index = names[answers.y_true[i].item()], answers.index[i]
     told = ", ".join(f"{laid.letters[j]} says {answer}" for j, answer in zip(runs, said))
     return Tile(
-        reference(laid.runs[0].recipe.dataset, answers.split, index),
+        "" if laid.runs[0].sample else reference(laid.runs[0].recipe.dataset, answers.split, index),
         f"{words.test_example(answers.split, index)}, true {true}: {told}",
         upper=(" → " if len(runs) == 2 else " ").join(cut[answer] for answer in said),
         lower=f"is {cut[true]}",

@@ -39,7 +39,7 @@ def named() -> dict[str, Recipe]:
 def set_up() -> None:
     """The form, what the run will need, and Start."""
     st.subheader("Look for objects")
-    FORM.seed(_first, unless=lambda given: given.get("task", [""])[-1] != TASK)
+    FORM.seed(first, unless=lambda given: given.get("task", [""])[-1] != TASK)
     FORM.warn()
     head = st.container()
     with head:
@@ -84,7 +84,7 @@ def _start(recipe: Recipe):
     config.start(recipe)
 
 
-def _first() -> Recipe:
+def first() -> Recipe:
     """A recipe that every machine can run."""
     return named().get(FIRST_RECIPE) or next(iter(named().values()))
 
@@ -97,7 +97,7 @@ def _read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:
     if dataset and dataset not in known:
         wrong.append(str(RecipeError("dataset", dataset, ", ".join(sorted(known)))))
     if asked.keys() <= {"task"}:
-        start = _usual(dataset) or _first()
+        start = _usual(dataset) or first()
         return (start.replace(dataset=dataset) if dataset in known else start), wrong
     return config.with_texts(Recipe(task=TASK, dataset=dataset if dataset in known else FIRST_SET), asked, wrong)
 

@@ -15,6 +15,12 @@ MARGIN = 110  # pixels for the names of lines
 Lines = dict[str, Sequence[ScalingPoint]]
 
 
+def by(points: Sequence[ScalingPoint], field: str, title: str) -> dict[str, list]:
+    """The points by the values of a field, under names."""
+    values = sorted({getattr(p, field) for p in points})
+    return {f"{title} {value:,}": [p for p in points if getattr(p, field) == value] for value in values}
+
+
 def time_against_n(lines: Lines) -> go.Figure:
     """Training time against n, a line for each |B|."""
     figure = _lines(lines, "n", "seconds", "training examples n", "training time, s")

@@ -54,19 +54,25 @@ def settings() -> dict[str, Recipe] | None:
     jitters = jitter_set.field(None)
     if jitters is None or len(pair) != 2:
         return None
+    return recipes(name, pair, n_train, str(jitters), deslant)
+
+
+def recipes(dataset: str, pair, n_train: int = 400, jitters: str = "box:1", deslant: bool = False) -> dict[str, Recipe]:
+    """A recipe for each method. pair: the texts of two classes."""
+    entry = catalogue.entry(dataset)
     classes = tuple(label for label in entry.classes if str(label) in pair)
     steps = ("deslant", "unit-norm") if deslant else ("unit-norm",)
     split = "first-of-each" if entry.n_test else "stratified"
-    base = config.suggestion(name).replace(
+    base = config.suggestion(dataset).replace(
         n_train=n_train, n_test=None, split=split, classes=classes, preprocess=steps, name="custom"
     )
-    pair = " against ".join(map(str, classes))
+    against = " against ".join(map(str, classes))
     return {
         title: base.replace(
             **asked,
-            jitters=str(jitters),
+            jitters=jitters,
             options={},
-            title=f"{pair}, {n_train} examples: {title}",
+            title=f"{against}, {n_train} examples: {title}",
         )
         for title, asked in contenders().items()
     }

@@ -94,6 +94,9 @@ def pairs(chosen: Iterable[Run], seed: int) -> list[Pair]:
     straight = [(run.recipe, run) for run in chosen] or list(zip(USUAL, stored.stored(USUAL), strict=True))
     twins = [twin(recipe, run.title if run else recipe.title, seed) for recipe, run in straight]
     found = stored.stored(twins)
+    if not any(found) and any(found := stored.or_samples(twins, found)):
+        shown = stored.samples([recipe for recipe, _ in straight])
+        straight = [(recipe, run or sample) for (recipe, run), sample in zip(straight, shown, strict=True)]
     return [Pair(recipe, other, run, its) for (recipe, run), other, its in zip(straight, twins, found, strict=True)]
 
 
@@ -197,7 +200,7 @@ def conclusion(found: list[Pair]) -> None:
 
 def links(found: list[Pair]) -> None:
     """The ways to the two runs of each machine side by side."""
-    ready = [pair for pair in found if pair.done]
+    ready = [pair for pair in found if pair.done and not pair.scrambled.sample]
     if not ready:
         return
     with st.container(horizontal=True):

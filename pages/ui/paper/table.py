@@ -18,7 +18,10 @@ def draw(table: Table) -> None:
     wanted = [(name, recipe) for name, recipes in asked(table).items() for recipe in recipes]
     found = zip(wanted, stored.stored([recipe for _, recipe in wanted]), strict=True)
     working = {name: run.id for (name, _), run in found if run and run.state in runs.ACTIVE}
-    filled = fill(table)
+    filled = fill(table, samples=True)
+    shown = (value.run_id for row in filled.rows for value in row if value and value.run_id)
+    if those := [run for run in map(runs.get, dict.fromkeys(shown)) if run.sample]:
+        stored.say_samples(those, "A click on a figure, or a button below, starts your own.")
 
     def cells(statuses):
         states = {name: status.state for name, status in zip(working, statuses, strict=True)}
@@ -78,7 +81,7 @@ def _clicked(filled: Filled, key: str):
         value = None if at is None else filled.rows[row][at]
         if value is None or value.cell.recipe is None:
             continue
-        if value.run_id:
+        if value.run_id and not runs.get(value.run_id).sample:
             st.session_state["run"] = value.run_id
             state.tell_later(f":material/check: Every page now shows *{words.plain(runs.get(value.run_id).title)}*.")
         else:

@@ -52,6 +52,14 @@ def reductions(of: Run) -> list[Run]:
     return [run for run in runs.newest_first() if run.parent == of.id and reduces(run)]
 
 
+def sample() -> Chosen | None:
+    """A reduction that comes with the lab, while the reader has none."""
+    if any(reduces(run) for run in runs.newest_first()):
+        return None
+    run = next(run for run in runs.samples() if reduces(run))
+    return Chosen(card.parent_of(run), run)
+
+
 def _has_machine(run: Run) -> bool:
     st.caption(words.summary(run.recipe))
     if run.state in ACTIVE:

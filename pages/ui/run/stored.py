@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from pages.ui.kit import state
+from pages.ui.kit import state, words
 from pages.ui.recipe import config
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -28,13 +28,33 @@ def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
 
 
 def kept(run: Run | None) -> bool:
-    """Whether a run is done or at work, so that its recipe need not be run again."""
-    return run is not None and _rank(run) > 0
+    """Whether a run of the reader's own is done or at work, so that its recipe need not be run again."""
+    return run is not None and not run.sample and _rank(run) > 0
 
 
 def _rank(run: Run) -> int:
     name = run.state
     return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
+
+
+def or_samples(recipes: Iterable[Recipe], found: list[Run | None]) -> list[Run | None]:
+    """The runs found of the recipes; where there is none of any, the samples that come with the lab, and a line that
+    says so."""
+    if not any(found) and any(found := samples(recipes)):
+        say_samples(list(filter(None, found)))
+    return found
+
+
+def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
+    """For each recipe the finished run that comes with the lab, or None."""
+    known = {run.recipe.digest(): run for run in runs.samples()}
+    return [known.get(recipe.digest()) for recipe in recipes]
+
+
+def say_samples(those: list[Run], how: str = "Start puts your own in its place.") -> None:
+    """Say that what is shown is a sample, and what made it. how: what puts the reader's own in its place."""
+    many = f"{len(those)} runs that were finished elsewhere; the first:" if len(those) > 1 else "finished elsewhere:"
+    st.info(f"**A sample**, {many} {words.summary(those[0].recipe)}. {how}", icon=":material/bookmark:")
 
 
 def queue(recipes: Iterable[Recipe], group: Grouping = None):

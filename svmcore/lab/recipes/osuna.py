@@ -79,7 +79,10 @@ STAND_IN_SETS = _sets(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", 4
 RECIPES = (*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS)
 
 
+STAND_IN = Study(STAND_IN_GROWTH, STAND_IN_SETS, True)
+
+
 def study() -> Study:
     """The study on faces where their files are at hand, else on the stand-in."""
     faces = catalogue.entry("face-windows").at_hand
-    return Study(GROWTH, SETS, False) if faces else Study(STAND_IN_GROWTH, STAND_IN_SETS, True)
+    return Study(GROWTH, SETS, False) if faces else STAND_IN

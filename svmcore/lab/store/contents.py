@@ -23,7 +23,7 @@ from svmcore.lab.registry.method import Kept
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.store import folders, reading
+from svmcore.lab.store import folders, reading, sample
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.shelf import Bounded, share_of_memory
 from svmcore.model import Machine
@@ -156,6 +156,9 @@ def _machine(path: Path) -> Machine:
     try:
         loaded = load(path)
         _check_origins(loaded, n)
+        if path.parent.parent == folders.SAMPLES:
+            recipe = reading.read_json(path.with_name("recipe.json"), reading.recipe)
+            loaded = sample.with_examples(loaded, recipe, train_index(split))
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(path.name, error) from error
     return loaded

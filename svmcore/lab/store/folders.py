@@ -26,6 +26,7 @@ except ImportError:  # no flock on this system
     fcntl = None
 
 OWNER, MAX_OWNER = "owner.json", 4096  # file, and its bytes at most
+SAMPLES = Path(__file__).with_name("samples")  # finished runs that come with the lab, to be read alone
 _seen: ContextVar[dict | None] = ContextVar("seen", default=None)  # by this thread, within `one_look`
 
 

@@ -41,6 +41,11 @@ class Held:
         return recipe
 
     @property
+    def sample(self) -> bool:
+        """Whether it came with the lab: nobody here has run it."""
+        return self.path.parent == folders.SAMPLES
+
+    @property
     def damage(self) -> str:
         """Which of its files is damaged, and why; empty for an intact run."""
         return contents.of(self.path).damage

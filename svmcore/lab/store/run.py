@@ -22,7 +22,7 @@ _claims: dict[str, int] = {}  # run id -> open file whose lock says that this pr
 
 
 class RunBusy(RuntimeError):
-    """The run is at work, so that it cannot be moved or deleted."""
+    """The run is at work, or a sample, so that it cannot be moved or deleted."""
 
 
 class Run(Held):
@@ -44,6 +44,7 @@ class Run(Held):
 
     def delete(self) -> None:
         """Move the run to the trash, from where `restore` brings it back. RunBusy while it is at work."""
+        self._require_own()
         state = self.state
         if state in ACTIVE or (state == "damaged" and folders.is_owned(self.path)):
             raise RunBusy(f"run {self.id} is {state}: cancel it before deleting it")
@@ -53,7 +54,12 @@ class Run(Held):
             reading.require_there(self.path)
             raise
 
+    def _require_own(self) -> None:
+        if self.sample:
+            raise RunBusy(f"{self.title} is a sample, which came with the lab: it stays as it is")
+
     def _write(self, name: str, value: object) -> None:
+        self._require_own()
         try:
             folders.write_json(self.path / name, value)
         except FileNotFoundError:

@@ -13,6 +13,9 @@ A run is created under a temporary name and renamed, so it is there whole or not
 while no process owns it was killed: it is shown as interrupted, with what it had. One with a file that is not what it
 should be (store/reading.py) is damaged: `Run.damage` says which file and why. It can be looked at and deleted, and
 stands in no list but `everything`.
+
+A few finished runs come with the lab, as samples of what a page shows. `get` opens them as any other; they stand in no
+list but `samples`, and cannot be changed.
 """
 
 from __future__ import annotations
@@ -84,10 +87,10 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
 def get(run_id: str) -> Run:
     """The run of that id, damaged or not. UnknownRun when there is none; what is no id never reaches the disk."""
     if trash.is_id(run_id):
-        run = Run(run_id, home() / "runs" / run_id)
-        with suppress(OSError):
-            if run.path.is_dir():
-                return run
+        for folder in (home() / "runs", folders.SAMPLES):
+            with suppress(OSError):
+                if (run := Run(run_id, folder / run_id)).path.is_dir():
+                    return run
     raise UnknownRun(f"run {str(run_id)[:60]!r} is unknown: it was deleted, or made elsewhere")
 
 
@@ -101,6 +104,15 @@ def _intact(run: Run) -> bool:
         return not run.damage
     except UnknownRun:
         return False
+
+
+def samples() -> list[Run]:
+    """The finished runs that come with the lab, newest first."""
+    return list(folders.seen("samples", lambda: _in(folders.SAMPLES)))
+
+
+def _in(folder: Path) -> list[Run]:
+    return [Run(path.name, path) for path in sorted(folder.glob("*"), reverse=True) if trash.is_id(path.name)]
 
 
 @one_look()

@@ -82,12 +82,19 @@ def asked(table: Table) -> dict[str, list[Recipe]]:
     return {name: [xtrain.split(RECIPES[name], k) for k in range(splits.get(name, 1))] for name in table.recipes}
 
 
-def fill(table: Table) -> Filled:
-    """The table from the run store. UnknownDataset for a recipe whose data set the catalogue does not have."""
+def fill(table: Table, samples: bool = False) -> Filled:
+    """The table from the run store. samples: from those that come with the lab, while the store has none of its runs;
+    these stay missing. UnknownDataset for a recipe whose data set the catalogue does not have."""
     wanted = asked(table)
-    every = iter(stored_runs([recipe for recipes in wanted.values() for recipe in recipes]))
+    recipes = [recipe for those in wanted.values() for recipe in those]
+    every = stored_runs(recipes)
+    if samples and not any(every):
+        every = stored_runs(recipes, runs.samples())
+    every = iter(every)
     splits = {name: [next(every) for _ in recipes] for name, recipes in wanted.items()}
-    lacking = {name: [r for r, run in zip(wanted[name], runs) if run is None] for name, runs in splits.items()}
+    lacking = {
+        name: [r for r, run in zip(wanted[name], runs) if not run or run.sample] for name, runs in splits.items()
+    }
     lacking = {name: recipes for name, recipes in lacking.items() if recipes}
     found = {name: runs[0] for name, runs in splits.items()}
     ours = {name: [of_run(run) for run in runs if run is not None] for name, runs in splits.items()}
@@ -98,7 +105,7 @@ def fill(table: Table) -> Filled:
         if cell is None or cell.recipe is None:
             figures = of_rival(known[cell.rival]) if cell and known.get(cell.rival) else {}
             return cell and Value(cell, figures.get(cell.figure))
-        if cell.recipe in seconds:
+        if cell.recipe in seconds and not (found[cell.recipe] and found[cell.recipe].sample):
             return Value(cell, seconds=seconds[cell.recipe])
         numbers = [figures[cell.figure] for figures in ours[cell.recipe] if cell.figure in figures]
         return Value(cell, mean(cell.figure, numbers) if numbers else None, found[cell.recipe].id)
@@ -114,11 +121,12 @@ def fill(table: Table) -> Filled:
 
 
 @runs.one_look()
-def stored_runs(recipes: Iterable[Recipe]) -> list[runs.Run | None]:
-    """Of each recipe the latest run that is done and has its outcome, whatever it was called."""
+def stored_runs(recipes: Iterable[Recipe], among: Iterable[runs.Run] | None = None) -> list[runs.Run | None]:
+    """Of each recipe the latest run that is done and has its outcome, whatever it was called. among: runs, newest
+    first, in place of all that are stored."""
     wanted = [recipe.digest() for recipe in recipes]
     digests, latest = set(wanted), {}
-    for run in runs.newest_first():
+    for run in runs.newest_first() if among is None else among:
         digest = run.recipe.digest()
         if digest in digests and digest not in latest and run.state == "done" and _readable(run):
             latest[digest] = run

@@ -86,7 +86,7 @@ def test_the_quick_ones_are_what_their_recipes_give(home):
     assert not again(RECIPES["digits-8x8-sv"], home)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("at", range(len(samples())))
 def test_each_is_what_its_recipe_gives(home, at):
     recipe = samples()[at].recipe

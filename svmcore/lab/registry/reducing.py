@@ -10,7 +10,6 @@ compare sizes and estimate nothing. Test examples are seen once, by the machine 
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from copy import copy

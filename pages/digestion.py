@@ -1,19 +1,23 @@
-"""Digestion: the paper's solver with and without it, on the same examples and the same cache of kernel rows."""
+"""Digestion: the paper's solver with and without it on one tape, on the same examples and the same cache of rows."""
 
 import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, present, words
+from pages.ui.kit import parameters, present, state, words
+from pages.ui.play import both, race
 from pages.ui.recipe import config, data_set
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.store.runs import Group, Run
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.runs import Group
 from svmcore.solvers.digestion import Digestion
 
-SIDES = {"digestion": True, "without": False}
+SIDES = {"With digestion": True, "Without": False}
+OPENING, FEW = "digits-8x8", "0"  # where digestion wins, by measuring: a class of few support vectors, and copies
+COPIES = {"none": 2000, "plus:1": 500, "box:1": 300}  # jitter set -> examples at first
+ROWS, MOST_ROWS = (10, 50, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 2000), 20_000
 RULES = {  # setting -> (label, help); the paper's order of priority
     "wait": ("No digestion before", "New kernel values since the last return to the full pass."),
     "force": ("Digestion after", "So many new kernel values, whatever the other rules say."),
@@ -22,40 +26,36 @@ RULES = {  # setting -> (label, help); the paper's order of priority
     "new_svs": ("New SVs", "Digestion at so many new SVs in any case."),
 }
 USUAL = Digestion()
+SOON = 3.0  # seconds that the page waits for a training before it says that it does
 SECTION = "DeCoste and Schoelkopf 2002, section 4.2."
 
 
-def settings() -> dict[str, Recipe]:
-    """The widgets; the two recipes, which differ in digestion alone."""
+def settings() -> tuple[Recipe, dict]:
+    """The widgets but for the cache's rows: the recipe without a solver's settings, and the rules."""
     sets = [e.name for e in catalogue.entries() if e.at_hand]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(sets, catalogue.DEFAULT, "Sets that are at hand.")
+        name = data_set.field(sets, OPENING, "Sets that are at hand.")
         entry = catalogue.entry(name)
+        copies = "none"
+        if len(entry.shape) > 1:
+            copies = parameters.choice(
+                "copies", "Copies", COPIES, "box:1", help="Each example also shifted by a pixel: four ways, or eight."
+            )
         classes = ()
         if entry.n_classes > 2:
             labels = [str(label) for label in entry.classes]
-            usual = "8" if "8" in labels else labels[0]
+            first = FEW if copies != "none" else "8"
             label = st.selectbox(
-                "Against the rest", labels, labels.index(usual), key=f"class_{name}", width=140, help="The class +1."
-            )
+                "Against the rest", labels, labels.index(first) if first in labels else 0,
+                key=f"class_{name}_{copies}", width=140, help="The class +1.",
+            )  # fmt: skip
             classes = (entry.classes[labels.index(label)],)
         most = entry.n_train - (0 if entry.n_test else entry.n_train // 5)
-        usual = min(2000, most)
         n_train = parameters.number(
-            "n", "Training examples", 10, most, usual, 500, key=f"n_{name}", width=160, help="Drawn by the seed."
-        )
-        rows = parameters.number(
-            "rows",
-            "Rows in the cache",
-            1,
-            20_000,
-            200,
-            100,
-            width=160,
-            help="R: so many support vectors have their kernel values kept; interesting below the number of SVs "
-            "(DeCoste and Schoelkopf 2002, section 4.1).",
-        )
-        rules = {"rows": rows}
+            "n", "Training examples", 10, most, min(COPIES[copies], most), 100, key=f"n_{name}_{copies}", width=160,
+            help="Drawn by the seed.",
+        )  # fmt: skip
+        rules = {}
         with st.popover("Rules", icon=":material/tune:"):
             seed = parameters.number("seed", "Seed", 0, 2**32 - 1, 0, key="digestion_seed", help="Draws the examples.")
             for rule, (label, text) in RULES.items():
@@ -67,28 +67,57 @@ def settings() -> dict[str, Recipe]:
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,
         name="custom",
     )  # fmt: skip
+    if copies != "none":
+        base = base.replace(method="vsv", jitters=copies, options=base.options | {"scope": "all"})
+    return base, rules
+
+
+def cache() -> tuple[int, list[int]]:
+    """The slider of the cache's rows: what it shows, and all that it offers."""
+    asked = {st.session_state.get("rows"), _number(st.query_params.get("rows", ""))}
+    offered = sorted({*ROWS, *(n for n in asked if n and 1 <= n <= MOST_ROWS)})
+    rows = parameters.choice(
+        "rows", "Rows in the cache", offered, 250, widget="select_slider",
+        help="R: so many support vectors have their kernel values kept (DeCoste and Schoelkopf 2002, section 4.1).",
+    )  # fmt: skip
+    return rows, offered
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else None
+
+
+def pair(base: Recipe, rules: dict, rows: int) -> dict[str, Recipe]:
+    """The two recipes, which differ in digestion alone."""
     return {
         side: base.replace(
-            digestion=rules | {"on": on},
+            digestion={"rows": rows} | rules | {"on": on},
             title=f"{words.title(base)}, {'digestion' if on else 'no digestion'}",
         )
         for side, on in SIDES.items()
     }
 
 
-def look(found: dict[str, Run | None], statuses):
-    """What both runs have done by now: the SV bulge, and the counts under it."""
-    states = {run.id: status for run, status in zip(filter(None, found.values()), statuses, strict=True)}
-    progress = {side: run.progress() if run else [] for side, run in found.items()}
-    for side, run in found.items():
-        if run and (now := states[run.id].progress) and (not progress[side] or now != progress[side][-1]):
-            progress[side].append(now)
-    if not any(lines and lines[-1]["kernel_evals"] for lines in progress.values()):
-        st.caption(words.plain(" · ".join(filter(None, (status.message for status in statuses)))))
-        return
-    show(comparison.bulge(progress), "bulge")
+def tape(courses: dict[str, both.Course], rows: int):
+    """One sentence, and the tape of both solvers."""
+    if all(course.state == "done" for course in courses.values()):
+        st.markdown(verdict(*courses.values()))
+    race.draw({name: race.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
+
+
+def verdict(on: both.Course, off: both.Course) -> str:
+    """What was measured here."""
+    evals = [course.lines[-1]["kernel_evals"] for course in (on, off)]
+    ratio = evals[0] / evals[1]
+    said = f"saves {1 - ratio:.0%} of the kernel values" if ratio < 1 else f"costs {ratio - 1:.0%} more kernel values"
+    took = f"{words.duration(on.seconds)} instead of {words.duration(off.seconds)}"
+    return f"Here digestion **{said}**: {words.count(evals[0])} instead of {words.count(evals[1])}, in {took}."
+
+
+def counts(courses: dict[str, both.Course]):
+    """The counts under the tape."""
     st.dataframe(
-        [_row(side, found[side], states[found[side].id].state, lines) for side, lines in progress.items() if lines],
+        [_row(side, course) for side, course in courses.items() if course.lines],
         hide_index=True,
         key="digestion_table",
         column_config={"Hit rate": st.column_config.NumberColumn(format="percent")},
@@ -96,58 +125,127 @@ def look(found: dict[str, Run | None], statuses):
     )
 
 
-def _row(side: str, run: Run, run_state: str, lines: list[dict]) -> dict:
-    last = lines[-1]
-    seconds = words.training_seconds(run.result) if run.result else last["seconds"]
+def _row(side: str, course: both.Course) -> dict:
+    last = course.lines[-1]
     looked = last["cache_hits"] + last["cache_misses"]
     return {
         "Solver": side,
-        "State": picker.STATES[run_state][2],
+        "State": picker.STATES[course.state][2],
         "Kernel values": words.count(last["kernel_evals"]),
-        "Most SVs at once": max(line["n_sv"] for line in lines),
+        "Most SVs at once": max(line["n_sv"] for line in course.lines),
         "SVs": last["n_sv"],
+        "Steps": last["iterations"],
         "Hit rate": last["cache_hits"] / max(looked, 1),
-        "Time": words.duration(seconds),
+        "Time": words.duration(course.seconds),
         "Dual objective": f"{last['dual']:.4f}",
     }
 
 
-def verdict(found: dict[str, Run | None]):
-    """What was measured here, and what the paper says of its own, far larger, problem."""
-    if not all(run and run.result for run in found.values()):
+def waiting(recipes: dict[str, Recipe]):
+    """Until both are trained: the first time on a machine the solver is compiled."""
+
+    @state.fragment(run_every=polling.PERIOD)
+    def look():
+        st.caption(
+            ":material/hourglass_top: Training both solvers. Where they never ran they are compiled first, which takes "
+            "half a minute."
+        )
+        if not any(map(both.pending, recipes.values())):
+            st.rerun()
+
+    look()
+
+
+def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
+    """The gain at every size of the cache that was measured, and a button for the others."""
+    recipes = {size: pair(base, rules, size).values() for size in offered}
+    left = [size for size, two in recipes.items() if not all(map(both.known, two))]
+    asked = bool(left) and st.button(
+        f"Measure {len(left)} other sizes of the cache", key="digestion_sizes", icon=":material/stacked_line_chart:",
+        help="Trains both solvers with each. The slider draws them one by one.",
+    )  # fmt: skip
+    if asked:
+        bar = st.progress(0.0, "Training")
+        for done, size in enumerate(left):
+            bar.progress(done / len(left), f"Training both with {size:,} rows")
+            for recipe in recipes[size]:
+                both.soon(recipe, None)
+        st.rerun()
+    points = []
+    for size, two in recipes.items():
+        if all(courses := [both.known(recipe) for recipe in two]):
+            on, off = (course.lines[-1] for course in courses)
+            points.append((size, on["kernel_evals"], off["kernel_evals"]))
+            svs = on["n_sv"], max(line["n_sv"] for line in courses[1].lines)
+    show(comparison.gain_by_rows(points, rows, *svs), "digestion_gain")
+
+
+def as_runs(recipes: dict[str, Recipe], rows: int):
+    """Two runs of the queue, for what takes longer."""
+    found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        plain = recipes["Without"]
+        group = Group.of("digestion", f"Digestion · {words.title(plain)}", plain.digest())
+        stored.buttons(
+            recipes.values(), list(found.values()), "Run both", "Two ordinary runs, one after the other.", group=group
+        )
+        if not any(found.values()):
+            seconds = sum(estimate(recipe).seconds for recipe in recipes.values())
+            st.caption(
+                f"At least {words.duration(seconds)}: this solver asks for one kernel value at a time.",
+                width="content",
+            )
+    there = {side: run for side, run in found.items() if run}
+
+    def look(statuses):
+        courses = {side: both.of_run(run, status) for (side, run), status in zip(there.items(), statuses, strict=True)}
+        if any(course.lines and course.lines[-1]["kernel_evals"] for course in courses.values()):
+            tape(courses, rows)
+            counts(courses)
+        else:
+            st.caption(words.plain(" · ".join(filter(None, (status.message for status in statuses)))))
+
+    polling.poll_all([run.id for run in there.values()], look)
+
+
+def main():
+    st.title("Digestion")
+    if not present.presenting():
+        st.caption(
+            "During a full pass support vectors bulge beyond their final number. Those that the cache has no row for "
+            "cost their kernel values again and again; digestion leaves the pass early, to work off those that there "
+            "are."
+        )
+    try:
+        with present.form():
+            base, rules = settings()
+        figure, slider = st.container(), st.container()
+        with slider:
+            rows, offered = cache()
+        recipes = pair(base, rules, rows)
+        if not both.small(base, catalogue.entry(base.dataset).shape):
+            with figure:
+                as_runs(recipes, rows)
+            return
+        with figure, st.spinner("Training both solvers, a second or two"):
+            courses = {side: both.soon(recipe, SOON) for side, recipe in recipes.items()}
+        if not all(courses.values()):
+            with figure:
+                waiting(recipes)
+            return
+        with figure:
+            tape(courses, rows)
+        by_rows(base, rules, rows, offered)
+        counts(courses)
+    except (DataError, ValueError) as error:
+        st.error(words.plain(error), icon=":material/block:")
         return
-    on, off = (found[side].result for side in SIDES)
-    ratio = on["kernel_evals"] / off["kernel_evals"]
-    said = f"saves {1 - ratio:.0%} of the kernel values" if ratio < 1 else f"costs {ratio - 1:.0%} more kernel values"
-    took, instead = (words.training_seconds(result) for result in (on, off))
-    times = f"it takes {took:.1f} s instead of {instead:.1f} s"
-    st.markdown(f"Here digestion **{said}**; {times}. Both end at the same dual objective.")
     st.caption(
-        "The paper reports over 5 times less time on some of its MNIST machines, with an 800 MB cache. Digestion keeps "
-        "the support vectors few, at the price of more inbounds passes. It gains most where few examples are support "
-        "vectors and the cache holds nearly all of these; on small problems raise *Digestion after* and lower *New "
-        "SVs*, as the published numbers are meant for larger ones. Time includes whatever else this machine was doing."
+        "The paper reports over 5 times less time on some of its MNIST machines, with an 800 MB cache. The gain is "
+        "largest where few examples are support vectors and the cache has room for nearly these. With far fewer rows "
+        "nearly everything is computed anew either way; with rows for all, an output is still a sum over fewer support "
+        "vectors. Time is of one training each and includes whatever else this machine was doing."
     )
 
 
-st.title("Digestion")
-st.caption("During a full pass support vectors bulge beyond their final number; digestion leaves the pass early.")
-try:
-    with present.form():
-        recipes = settings()
-except (DataError, RecipeError) as error:
-    st.error(words.plain(error), icon=":material/block:")
-    st.stop()
-found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
-with st.container(horizontal=True, vertical_alignment="center"):
-    plain = recipes["without"]
-    group = Group.of("digestion", f"Digestion · {words.title(plain)}", plain.digest())
-    both = list(found.values())
-    stored.buttons(recipes.values(), both, "Run both", "Two ordinary runs, one after the other.", group=group)
-    if not any(found.values()):
-        seconds = sum(estimate(recipe).seconds for recipe in recipes.values())
-        st.caption(
-            f"At least {words.duration(seconds)}: this solver asks for one kernel value at a time.", width="content"
-        )
-polling.poll_all([run.id for run in found.values() if run], lambda statuses: look(found, statuses))
-verdict(found)
+main()

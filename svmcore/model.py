@@ -23,6 +23,7 @@ PIECE = 4e9  # floating-point operations between two looks at whether to go on d
 WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 EXACT_UP_TO = 1 << 20  # numbers in the support vectors up to which kernel values are computed in double precision
 STRETCH = 1 << 16  # of these that are worked on at a time, so that they stay in cache
+ROUNDING = 1e-4  # of f, that single precision may cost a machine of constructed vectors, which stands for another
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +159,25 @@ class Machine:
         return int(np.clip(PIECE * (WHOLE_GAIN if self._operand.layout == "whole" else 1) / work, 16, 512))
 
     @property
+    def products(self) -> str:
+        """How inner products with its vectors are made: "double", or single precision by an Operand's layout."""
+        return "double" if self._small else self._operand.layout
+
+    @property
     def _small(self) -> bool:
         """It can afford kernel values in double precision, or they are given."""
-        return isinstance(self.kernel, Precomputed) or self.support_vectors.size <= EXACT_UP_TO
+        if isinstance(self.kernel, Precomputed):
+            return True
+        return self.support_vectors.size <= EXACT_UP_TO and not self._stands_in
+
+    @cached_property
+    def _stands_in(self) -> bool:
+        """All of its vectors are constructed, to be fast, and sum_i |coef_i| K_ii is no number that rounding shows in:
+        single precision serves, in half the time."""
+        if not self.kernel.compiled or not len(self.support) or not self.constructed.all():
+            return False
+        sizes = np.abs(self.coef) @ self.kernel.diag(self.support_vectors).astype(np.float64)
+        return bool(sizes.max() * 2.0**-24 <= ROUNDING)
 
     def _sums(self, X) -> np.ndarray:
         """f less the bias (n, k) for prepared rows X."""

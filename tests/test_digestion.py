@@ -149,6 +149,38 @@ def test_what_is_told_while_it_works_is_true(digits, monkeypatch):
     assert (told[:-2, 2] > machine.tol).all()
 
 
+@pytest.mark.parametrize("rows", [20, 60, 500])
+def test_support_vectors_hold_a_row_each_while_one_is_free(digits, monkeypatch, rows):
+    """What the tape shows of the cache: all but the pair that moved last have asked for theirs."""
+    X, y = digits
+    taken = []
+
+    def tell(machines, m, s, before):
+        taken.append((len(s.store) - s.count[state.N_FREE], min(s.count[state.N_SV], rows)))
+
+    monkeypatch.setattr(module._Machines, "_tell", tell)
+    monkeypatch.setattr(module, "BURST", 2000)
+    SVC(RBF(0.2), C=0.3, solver=Digestion(rows=rows)).fit(X, y)
+    held, could = np.array(taken).T
+    assert len(held) > 10
+    assert (held <= could).all()
+    assert (could - held).max() <= 2
+
+
+def test_a_monitor_that_asks_for_bursts_of_pairs_is_told_after_so_many(digits):
+    X, y = digits
+    told = []
+
+    def monitor(progress):
+        told.append(progress.iterations)
+        return True
+
+    monitor.burst = 5
+    often = SVC(RBF(0.2), C=5, solver="smo-digestion").fit(X, y, monitor=monitor)
+    assert max(np.diff(told)) <= 5
+    assert often.kernel_evals_ == SVC(RBF(0.2), C=5, solver="smo-digestion").fit(X, y).kernel_evals_
+
+
 def test_no_call_lasts_longer_than_a_burst(digits, monkeypatch):
     """f of all examples, at the end of a machine, used to be one call."""
     X, y = digits

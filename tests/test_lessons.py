@@ -10,6 +10,7 @@ from sklearn import svm
 from streamlit.testing.v1 import AppTest
 
 from data import load
+from pages.ui.kit import words
 from pages.ui.lesson import course, places, plane, seen
 from pages.ui.lesson.lessons import LESSONS, jittering, speed, virtual
 from pages.ui.lesson.lessons.machines import BY_C, TURNS
@@ -160,9 +161,11 @@ def test_a_sweep_of_a_lesson_is_what_its_page_draws(kept, sweep, name):
 
 
 def test_the_page_digestion_finds_both_runs_of_its_lesson(kept):
-    app = at("speed.6", 7)
+    app, facts = at("speed.6", 7), facts_of(course.BY_NAME["speed"], 7)
     assert not [button for button in app.button if button.key == "queue_all"]
-    assert app.session_state["n_mnist-5k"] == speed.PAGED.n_train
+    assert app.session_state["n_mnist-5k_none"] == speed.PAGED.n_train
+    costs = [words.count(facts.run(name).result["kernel_evals"]) for name in ("digested", "undigested")]
+    assert app.dataframe[0].value["Kernel values"].tolist() == costs
 
 
 def at(lesson, seed=None, **query):

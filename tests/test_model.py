@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def machine(rng, k=3, m=7, d=5, kernel=None, classes=None, **more):
     return Machine(
         kernel=kernel or RBF(0.5),
         classes=np.arange(2 if k == 1 else k) if classes is None else classes,
-        support=rng.permutation(1000)[:m],
+        support=rng.permutation(max(m, 1000))[:m],
         support_vectors=rng.normal(size=(m, d)).astype(np.float32),
         coef=coef,
         bias=rng.normal(size=k),
@@ -62,6 +63,19 @@ def test_large_machines_decide_as_in_double_precision(rng, monkeypatch, kernel, 
     terms = kernel.exact(X, Z)[:, None] * m.coef  # (n, k, m)
     apart = np.abs(m.decision_values(X) - terms.sum(axis=2) - m.bias)
     assert (apart <= 2e-7 * np.abs(terms).sum(axis=2)).all()
+
+
+@pytest.mark.parametrize(("n", "m"), [(1000, 40), (3, 40), (700, 1500)])
+def test_constructed_vectors_decide_in_single_precision_unless_it_shows(rng, n, m):
+    X, Z = (rng.normal(size=(rows, 30)).astype(np.float32) for rows in (n, m))
+    made = replace(machine(rng, m=m, d=30, kernel=RBF(0.02)), support=np.full(m, -1), support_vectors=Z)
+    exact = made.kernel.exact(X, Z) @ made.coef.T + made.bias
+    assert made.products == "dense"
+    assert 0 < np.abs(made.decision_values(X) - exact).max() < 1e-4
+    cancelling = replace(made, coef=made.coef * 1e5)
+    assert cancelling.products == "double"
+    np.testing.assert_allclose(cancelling.decision_values(X) - made.bias, (exact - made.bias) * 1e5, rtol=1e-9)
+    assert replace(made, support=np.arange(m)).products == "double"
 
 
 def test_deciding_stops_when_it_is_asked_to(rng):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages.ui.reduce import shown
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -128,3 +129,14 @@ def test_pages_show_a_reduced_machine(kept, page):
     assert not app.exception
     if page == "support_vectors":
         assert "constructed" in captions(app)
+
+
+def test_less_time_is_told_beside_fewer_multiply_adds_and_why():
+    found = {"n_before": 2653, "n_after": 265, "multiply_adds": [2_080_000, 208_000], "take": [0.4, 0.1]}
+    said = shown._less(found | {"products": ["whole", "dense"]})
+    assert "**10.0 times fewer vectors**, 10.0 times fewer multiply-adds, 4.0 times less time." in said
+    assert "whole numbers" in said
+    assert "single precision" in said
+    assert "whole numbers" not in shown._less(found | {"products": ["dense", "dense"]})
+    del found["take"]  # as runs had it before decisions were timed
+    assert shown._less(found).endswith("multiply-adds.")

@@ -178,11 +178,14 @@ class Operand:
             calls = [(rows, *of, g.start, g.stop, *rest, out) for g, out in zip(parts, sums, strict=True)]
             side_by_side(multiply_sum, calls)
         else:
-            parts = _pieces(self.n, WIDTH)
+            parts, code = _pieces(self.n, WIDTH), kernel.code()
             sums = np.zeros((len(parts), len(A), len(coef)))
-            of = [(self.X[p], kernel.code(), u, v, p.start, coef[:, p]) for p in parts]
+            least = LITTLE / (2 * max(self.d, 1) * max(self.n, 1))  # few examples leave cores to the rows
+            rows = _pieces(len(A), len(A) if len(parts) >= CORES else max(len(A) / CORES, least))
+            of = [(out, self.X[p], p.start, coef[:, p]) for out, p in zip(sums, parts, strict=True)]
+            calls = [(A[r], X, code, u.rows(r), v, at, c, out[r]) for out, X, at, c in of for r in rows]
             with one_blas_thread:
-                side_by_side(_multiply_sum_dense, [(A, *these, out) for these, out in zip(of, sums, strict=True)])
+                side_by_side(_multiply_sum_dense, calls)
         return sums.sum(axis=0)
 
     def add_own_to(self, F, operand: Operand, idx, kernel: Kernel, coef) -> None:

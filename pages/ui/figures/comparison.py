@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.curves import thinned
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 
@@ -136,27 +135,32 @@ def margin_plane(X: np.ndarray, y: np.ndarray, line: tuple[float, float, float],
     )
 
 
-def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
-    """Working support vectors against kernel values computed, a line for each solver."""
-    figure = bare("kernel values computed", "support vectors", margin_r=40)
-    peaks = {}
-    for (name, lines), colour, aside in zip(progress.items(), (BLUE, ORANGE), (-12, 12), strict=True):
-        lines = thinned(lines)
-        counts = [line["n_sv"] for line in lines]
-        figure.add_scatter(
-            x=[line["kernel_evals"] for line in lines],
-            y=counts,
-            mode="lines",
-            line={"color": colour, "width": 2.5},
-            hovertemplate="%{y:,} SVs after %{x:.3s} kernel values<extra></extra>",
-        )
-        if counts:
-            peaks[name] = max(counts)
-            at = lines[counts.index(peaks[name])]["kernel_evals"]
-            figure.add_annotation(x=at, y=peaks[name], text=name, yshift=aside, showarrow=False)
-    words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
-    return worded(
-        figure,
-        f"Support vectors held while training, over kernel values computed; at most {words}.",
-        f"Every line ends at the machine's own number of support vectors. At most at once: {words}.",
+def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, most: int) -> go.Figure:
+    """Kernel values without digestion over those with it, by the cache's rows: points (rows, with, without).
+
+    rows: those of the tape; final, most: support vectors at the end, and at most at once without digestion.
+    """
+    figure = bare("rows in the cache", "kernel values, without / with", xaxis_type="log")
+    points = sorted(points)
+    gains = {size: off / on for size, on, off in points}
+    figure.add_scatter(
+        x=list(gains), y=list(gains.values()), mode="lines+markers", line={"color": BLUE, "width": 2.5},
+        marker={"size": [14 if size == rows else 7 for size in gains]},
+        customdata=[(on, off) for _, on, off in points],
+        hovertemplate="%{x:,} rows: %{y:.2f} times<br>%{customdata[1]:.3s} / %{customdata[0]:.3s}<extra></extra>",
+    )  # fmt: skip
+    figure.add_hline(
+        y=1, line={"color": GREY, "width": 1}, annotation_text="no gain", annotation_position="bottom left"
     )
+    for at, text, side in ((final, f"{final:,} SVs at the end", "right"), (most, f"{most:,} at most without", "left")):
+        figure.add_vline(x=at, line={"color": GREY, "dash": "dot", "width": 1})
+        figure.add_annotation(
+            x=np.log10(at), y=0, yref="paper", text=text, xanchor=side, yanchor="bottom", showarrow=False
+        )
+    low, high = min(0.9, *gains.values()), max(1.5, *gains.values())
+    figure.update_yaxes(range=[low - 0.05, high + 0.1])
+    figure.update_xaxes(range=[np.log10(0.8 * min(10, *gains)), np.log10(1.25 * max(2000, *gains))], dtick=1)
+    best = max(gains, key=gains.get)
+    told = f"{gains[rows]:.2f} times the kernel values without digestion at {rows:,} rows"
+    more = f"; the most, {gains[best]:.2f}, at {best:,}, the least, {min(gains.values()):.2f}" if len(gains) > 1 else ""
+    return worded(figure, f"Gain of digestion by the size of the cache: {told}{more}.", f"{told}{more}.")

@@ -1,7 +1,8 @@
 """Inline components: what the browser draws by a script of the lab's own, without a server of scripts.
 
 The files lie beside the module that draws with them: NAME.css and NAME.js. What several of them need lies here and
-stands first: `pictures` cuts pictures out of a montage (`gallery.sheet`), `saving` saves what is drawn, `svg` draws.
+stands first: `pictures` cuts pictures out of a montage (`gallery.sheet`), `saving` saves what is drawn, `svg` draws,
+`tape` plays.
 """
 
 from collections.abc import Sequence

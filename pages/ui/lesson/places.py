@@ -33,7 +33,7 @@ PLACES = {
     "compare": Place("Compare"),
     "scramble": Place("Scramble the pixels", own_seed=True),
     "lessons": Place("Lessons", own_seed=True),
-    "digestion": Place("Digestion", {"set": "mnist-5k", "rows": 200}, own_seed=True),
+    "digestion": Place("Digestion", {"set": "digits-8x8", "rows": 250, "copies": "box:1"}, own_seed=True),
 }
 
 

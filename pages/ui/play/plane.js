@@ -11,8 +11,6 @@ const HALF = 1.02 // of the plane's side, in its own units
 const NODES = 81 // of the grid, a side
 const NEAR = 9 // screen pixels from which a click means a point
 const STEP = 0.05 // of the cursor, by an arrow key
-const PLAYED = 9000 // milliseconds that a long tape plays, at most
-const SLOWEST = 600 // milliseconds of a frame, at most: a tape of three steps is to be seen too
 
 // A point of either class, told apart by colour and by shape: blue discs, orange squares.
 function spot(sign, x, y, r, name, more = {}) {
@@ -250,16 +248,13 @@ function sentence(play) {
 }
 
 function drawTape(play) {
-  const { parts, tape, frame, data } = play
-  parts.slider.max = tape ? tape.step.length - 1 : 1
-  parts.slider.value = tape ? frame : 1
+  const { parts, tape, frame, data, bar } = play
+  bar.draw()
   const words = sentence(play)
   parts.sentence.textContent = play.opening ? "Fetching the steps …" : words
-  parts.slider.setAttribute("aria-valuetext", words)
-  drawIcon(parts.play, play.timer ? "pause" : "play")
-  parts.play.setAttribute("aria-label", play.timer ? "Pause the tape" : "Play the tape")
+  bar.slider.setAttribute("aria-valuetext", words)
   const ready = Boolean(data.alpha)
-  for (const node of [parts.slider, ...parts.tape.querySelectorAll("button")]) node.disabled = !ready
+  for (const node of bar.node.children) node.disabled = !ready
   play.root.dataset.frame = tape ? frame : ""
 }
 
@@ -286,31 +281,6 @@ function open(play, frame) {
   play.wanted = frame
   drawTape(play)
   play.send("tape", { step: frame })
-}
-
-function toggle(play) {
-  if (play.timer) return pause(play)
-  if (!play.tape) {
-    play.startOnArrival = true
-    return open(play, 0)
-  }
-  const frames = play.tape.step.length
-  if (play.frame >= frames - 1) play.frame = 0
-  const pace = Math.min(SLOWEST, PLAYED / frames), begun = performance.now(), from = play.frame
-  const tick = () => {
-    goTo(play, from + Math.floor((performance.now() - begun) / pace), false)
-    if (play.frame >= frames - 1) return pause(play)
-    play.timer = requestAnimationFrame(tick)
-  }
-  play.timer = requestAnimationFrame(tick)
-  drawTape(play)
-}
-
-function pause(play) {
-  cancelAnimationFrame(play.timer)
-  play.timer = 0
-  drawTape(play)
-  later(play)
 }
 
 // Edits
@@ -433,33 +403,8 @@ function key(play, event) {
   drawCursor(play)
 }
 
-const ICONS = {
-  first: "M3 3H5V13H3ZM13 3V13L6 8Z",
-  back: "M11 3V13L4 8Z",
-  play: "M4 2V14L13 8Z",
-  pause: "M4 3H7V13H4ZM9 3H12V13H9Z",
-  on: "M5 3V13L12 8Z",
-  last: "M11 3H13V13H11ZM3 3V13L10 8Z",
-}
-
-function drawIcon(node, name) {
-  if (node.dataset.icon === name) return
-  node.dataset.icon = name
-  node.replaceChildren(icon(ICONS[name], 14))
-}
-
-function button(icon, label, act) {
-  const node = document.createElement("button")
-  node.type = "button"
-  drawIcon(node, icon)
-  node.setAttribute("aria-label", label)
-  node.title = label
-  node.addEventListener("click", act)
-  return node
-}
-
 function build(root) {
-  const play = { root, rows: [], pending: [], tokens: [], frame: 0, tape: null, timer: 0, cursor: null, size: 500, told: null, seq: 0 }
+  const play = { root, rows: [], pending: [], tokens: [], frame: 0, tape: null, cursor: null, size: 500, told: null, seq: 0 }
   const field = document.createElement("div")
   field.className = "field"
   const canvas = document.createElement("canvas")
@@ -471,30 +416,20 @@ function build(root) {
   said.className = "said"
   said.setAttribute("aria-live", "polite")
   field.append(canvas, svg, read)
-  const tape = document.createElement("div")
-  tape.className = "tape"
-  const slider = document.createElement("input")
-  slider.type = "range"
-  slider.min = 0
-  slider.setAttribute("aria-label", "Step of the tape")
-  slider.addEventListener("input", () => { if (play.timer) pause(play); goTo(play, +slider.value, true) })
-  const last = () => (play.tape ? play.tape.step.length - 1 : 1e4)
-  const toPlay = button("play", "Play the tape", () => toggle(play))
-  const by = (d) => () => { if (play.timer) pause(play); goTo(play, play.tape ? play.frame + d : d > 0 ? 1 : 1e4, true) }
-  tape.append(
-    button("first", "To the first step", () => { if (play.timer) pause(play); goTo(play, 0, true) }),
-    button("back", "One step back", by(-1)),
-    toPlay,
-    button("on", "One step on", by(1)),
-    button("last", "To the last step: the trained machine", () => { if (play.timer) pause(play); goTo(play, last(), true) }),
-    slider,
-  )
+  play.bar = tapeBar({
+    count: () => (play.tape ? play.tape.step.length : 0),
+    at: () => play.frame,
+    go: (frame, byHand) => goTo(play, frame, byHand),
+    last: "the trained machine",
+    open: () => { play.startOnArrival = true; open(play, 0) },
+    rested: () => { drawTape(play); later(play) },
+  })
   words.className = "sentence"
   const saving = document.createElement("div")
   saving.className = "saving"
   saving.append(saveButton("Save PNG", "Save the plane as PNG", () => savePng(svg, "playground", canvas)))
-  root.replaceChildren(field, saving, tape, words, said)
-  play.parts = { canvas, svg, lines, marks, cursor, readout: read, said, tape, slider, play: toPlay, sentence: words }
+  root.replaceChildren(field, saving, play.bar.node, words, said)
+  play.parts = { canvas, svg, lines, marks, cursor, readout: read, said, sentence: words }
   play.say = (text) => { said.textContent = text }
   root.play = play
   listen(play)
@@ -517,7 +452,7 @@ function receive(play, data) {
     play.rows = []
     play.tape = null
     play.opening = false
-    if (play.timer) { cancelAnimationFrame(play.timer); play.timer = 0 }
+    play.bar.halt()
   }
   if (data.seq >= play.seq) { // else more edits are on their way
     play.seq = data.seq
@@ -552,6 +487,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   root.dataset.version = data.version
   if (play.tape && play.startOnArrival) {
     play.startOnArrival = false
-    toggle(play)
+    play.bar.toggle()
   }
 }

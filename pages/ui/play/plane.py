@@ -96,4 +96,4 @@ def _told(then: Callable, name: str, fields: tuple[str, ...]) -> None:
         then(*(sent[field] for field in fields))
 
 
-_component = component(__file__, "plane", '<div class="plane">\n</div>', first=("saving", "svg"))
+_component = component(__file__, "plane", '<div class="plane">\n</div>', first=("saving", "svg", "tape"))

@@ -123,8 +123,9 @@ def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
     """Test a fitted estimator and gather the figures of the run."""
     task, machine, problem = task_of(recipe), fitted.estimator.machine_, fitted.problem
     started = time.perf_counter()
-    test = task.judge(machine, problem, check)
-    seconds = time.perf_counter() - started
+    with Compiling() as compiling:
+        test = task.judge(machine, problem, check)
+    seconds = max(time.perf_counter() - started - compiling.seconds, 0.0)
     result = _result(recipe, fitted, seconds) | task.outcome([test])
     method = METHODS[recipe.method]
     result |= method.figures(fitted.estimator)

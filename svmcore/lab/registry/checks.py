@@ -81,6 +81,17 @@ def text(value) -> str:
     return value
 
 
+def among(allowed) -> Callable:
+    """The check of one of a few words."""
+
+    def check(value) -> str:
+        if value not in allowed:
+            raise ValueError(f"{short(value)} is none of {', '.join(allowed)}")
+        return value
+
+    return check
+
+
 def anything(value):
     """Whatever it is."""
     return value

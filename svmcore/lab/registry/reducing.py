@@ -10,9 +10,8 @@ compare sizes and estimate nothing. Test examples are seen once, by the machine 
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from svmcore.solvers.progress import Progress, Stopped
 
 FEWEST_ASIDE, MAX_ASIDE = 100, 10_000  # examples aside
 ONE_ASIDE_IN = 6  # of the training examples, where none are left
-TIMED, TURNS = 256, 3  # examples aside that both machines decide on, and how often, for what a decision takes
+TIMED, LONG, TURNS = 256, 0.15, 5  # examples aside that are timed at least, seconds of a turn at most, turns
 TENTH = 0.1  # of the machine's vectors, where no number is asked for
 
 
@@ -114,7 +113,8 @@ class Reducing:
             "rho": _shares(kept.rho_, kept.norms_),
             "rho_start": _shares(kept.rho_start_, kept.norms_),
             "multiply_adds": [multiply_adds(self.machine), multiply_adds(machine)],
-            "take": taken((self.machine, machine), self.X[:TIMED]),
+            "take": taken((self.machine, machine), self.X, self._check),
+            "products": [self.machine.products, machine.products],
             "shift": (machine.bias - self.machine.bias).tolist(),
         }
 
@@ -161,16 +161,26 @@ def reducer(recipe, image_shape: tuple[int, ...] | None = None) -> ReducedSet:
     )
 
 
-def taken(machines: Sequence[Machine], X) -> list[float]:
-    """Seconds that 10,000 decisions take each of the machines, by prepared rows X (n, d): its shortest of some turns,
-    which it takes with the others."""
-    best = [math.inf] * len(machines)
-    for _ in range(TURNS):
-        for at, machine in enumerate(machines):
+def taken(machines: Sequence[Machine], X, check: Callable[[], None] = lambda: None) -> list[float]:
+    """Seconds that 10,000 decisions take each of the machines, by prepared rows X (n, d): the median of some turns that
+    it takes with the others, once all are compiled and have packed their vectors. All decide on the same rows, as many
+    as the slowest does in a turn."""
+
+    def turn(rows) -> list[float]:
+        times = []
+        for machine in machines:
+            check()
             started = time.perf_counter()
-            machine.decision_values(X)
-            best[at] = min(best[at], 1e4 / len(X) * (time.perf_counter() - started))
-    return best
+            machine.decision_values(rows)
+            times.append(time.perf_counter() - started)
+        return times
+
+    turn(X[:TIMED])
+    slowest = max(turn(X[:TIMED]))
+    rows = X[: max(TIMED, int(TIMED * LONG / max(slowest, 1e-9)))]
+    return [
+        1e4 / len(rows) * float(np.median(times)) for times in zip(*(turn(rows) for _ in range(TURNS)), strict=True)
+    ]
 
 
 def _shares(rho, norms) -> list[float | None]:

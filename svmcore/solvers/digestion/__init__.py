@@ -122,7 +122,8 @@ class _Machines:
         """Full and inbounds passes to the machine's target, then f of all examples."""
         while state.count[PHASE] != DONE and state.count[STEPS] < self.limit:
             before = state.count.copy()
-            _burst(state, self.rules, self.exact.target[m], BURST, self.limit)
+            pairs = state.count[STEPS] + (self.session.burst or self.limit)
+            _burst(state, self.rules, self.exact.target[m], BURST, min(self.limit, int(pairs)))
             self._tell(m, state, before)
         first = 0
         while first < self.n:

@@ -69,7 +69,7 @@ def spared(facts: Facts) -> Verdict:
 
 
 def page(facts: Facts) -> dict:
-    return {"set": "mnist-5k", "rows": ROWS, "n": PAGED.n_train, "seed": facts.seed}
+    return {"set": "mnist-5k", "copies": "none", "rows": ROWS, "n": PAGED.n_train, "seed": facts.seed}
 
 
 LESSON = Lesson(
@@ -133,17 +133,17 @@ LESSON = Lesson(
             "more support vectors than it ends with?",
             ("No, they only grow", "Yes, they bulge"),
             View("digestion", page, "undigested"),
-            "the curve *without*: it rises above its own end.",
+            "the picture *Without*: it rises above its own end.",
             bulge,
             ("digested",),
         ),
         Step(
             View("digestion", page, "undigested"),
-            "*Digestion* leaves a pass early and works off what it has, before it takes in more. The curve "
-            "*digestion* peaks lower. Does it save comparisons here?",
+            "*Digestion* leaves a pass early and works off what it has, before it takes in more. The picture "
+            "*With digestion* peaks lower. Does it save comparisons here?",
             ("Yes", "No"),
             View("digestion", page, "undigested"),
-            "the column *Kernel values* (a kernel value is one comparison), and the sentence below the table.",
+            "the column *Kernel values* (a kernel value is one comparison), and the sentence above the tape.",
             spared,
             ("digested",),
         ),

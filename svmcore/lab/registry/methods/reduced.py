@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from svmcore.lab.registry.checks import an_object, count, flag, maybe, number, positive, several, size
+from svmcore.gram.products import LAYOUTS
+from svmcore.lab.registry.checks import among, an_object, count, flag, maybe, number, positive, several, size
 from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end, support_vectors
 from svmcore.lab.registry.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.method import MADE_BY, Method
@@ -99,7 +100,7 @@ class Reduced(Method):
                 "rho": several(maybe(number)), "rho_start": several(maybe(number)),
                 "multiply_adds": several(positive, 2, 2), "shift": several(number),
             },
-            {"take": several(positive, 2, 2)},
+            {"take": several(positive, 2, 2), "products": several(among(("double", *LAYOUTS)), 2, 2)},
         )
     }  # fmt: skip
 

@@ -1,0 +1,95 @@
+"""How far two solvers are: trained here and now where that takes a second, and kept; else by their runs."""
+
+import json
+import warnings
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+from sklearn.exceptions import ConvergenceWarning
+
+from svmcore.jitter import JitterSet
+from svmcore.lab.experiment import train
+from svmcore.lab.experiment.meter import training_seconds
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.runs import Run
+
+AT_ONCE = 3000  # examples, copies among them: a second or two
+REPORTS = 60  # that such a training gives for as many steps as it has examples
+KEPT = 128  # trainings
+
+_kept: OrderedDict[str, "Course"] = OrderedDict()
+_pending: dict[str, Future] = {}
+_worker = ThreadPoolExecutor(1, "digestion")  # one after the other: they are timed
+
+
+class Course(NamedTuple):
+    """One solver by now: its progress, oldest line first, the seconds that it took, compiling apart, and its state."""
+
+    lines: list[dict]
+    seconds: float
+    state: str
+
+
+def small(recipe: Recipe, image_shape: tuple[int, ...] | None) -> bool:
+    """Whether its training may be waited for."""
+    copies = len(JitterSet.parse(recipe.jitters, image_shape)) if recipe.jitters else 1
+    return (recipe.n_train or AT_ONCE + 1) * copies <= AT_ONCE
+
+
+def known(recipe: Recipe) -> Course | None:
+    """What `soon` has found before."""
+    return _kept.get(_key(recipe))
+
+
+def soon(recipe: Recipe, seconds: float | None) -> Course | None:
+    """How its training went, in a thread of its own, if that ends in so many seconds (None: whenever); else None, and
+    it goes on. RecipeError, DataError and ValueError as of `train.prepare` and `train.fit`."""
+    key = _key(recipe)
+    if (course := _kept.get(key)) is None:
+        future = _pending[key] if pending(recipe) else _worker.submit(_train, recipe)
+        _pending[key] = future
+        try:
+            course = _kept[key] = future.result(seconds)
+        except TimeoutError:
+            return None
+        finally:
+            if future.done():
+                _pending.pop(key, None)
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return course
+
+
+def pending(recipe: Recipe) -> bool:
+    """Whether it is being trained."""
+    return (future := _pending.get(_key(recipe))) is not None and not future.done()
+
+
+def _train(recipe: Recipe) -> Course:
+    problem, lines = train.prepare(recipe), []
+
+    def watch(progress) -> bool:
+        lines.append(progress._replace(snapshot=None)._asdict())
+        return True
+
+    watch.burst = max(1, len(problem.y_train) // REPORTS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if not _kept:  # the first of a process waits for compiled code to be loaded: not timed
+            train.fit(recipe, problem)
+        fitted = train.fit(recipe, problem, watch)
+    return Course(lines, max(fitted.seconds - fitted.compile_seconds, 0.0), "done")
+
+
+def of_run(run: Run, status) -> Course:
+    """A stored run, or one at work."""
+    lines = run.progress()
+    if status.progress and (not lines or status.progress != lines[-1]):
+        lines = [*lines, status.progress]
+    seconds = lines[-1]["seconds"] if lines else 0.0
+    return Course(lines, training_seconds(run.result) if run.result else seconds, status.state)
+
+
+def _key(recipe: Recipe) -> str:
+    return json.dumps(recipe.to_dict(), sort_keys=True)

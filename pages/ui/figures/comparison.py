@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from pages.ui.figures.curves import thinned
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 
@@ -132,6 +133,32 @@ def margin_plane(X: np.ndarray, y: np.ndarray, line: tuple[float, float, float],
         figure,
         f"Two classes in the plane and the line of largest margin from {made}, {abs(turn):.0f} degrees off the truth.",
         f"The line of largest margin from {made} leans by {abs(turn):.0f} degrees; the true boundary is level.",
+    )
+
+
+def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
+    """Working support vectors against kernel values computed, a line for each solver."""
+    figure = bare("kernel values computed", "support vectors", margin_r=40)
+    peaks = {}
+    for (name, lines), colour, aside in zip(progress.items(), (BLUE, ORANGE), (-12, 12), strict=True):
+        lines = thinned(lines)
+        counts = [line["n_sv"] for line in lines]
+        figure.add_scatter(
+            x=[line["kernel_evals"] for line in lines],
+            y=counts,
+            mode="lines",
+            line={"color": colour, "width": 2.5},
+            hovertemplate="%{y:,} SVs after %{x:.3s} kernel values<extra></extra>",
+        )
+        if counts:
+            peaks[name] = max(counts)
+            at = lines[counts.index(peaks[name])]["kernel_evals"]
+            figure.add_annotation(x=at, y=peaks[name], text=name, yshift=aside, showarrow=False)
+    words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
+    return worded(
+        figure,
+        f"Support vectors held while training, over kernel values computed; at most {words}.",
+        f"Every line ends at the machine's own number of support vectors. At most at once: {words}.",
     )
 
 

@@ -14,6 +14,7 @@ from data.loaders.objects import coco
 from data.loaders.sieve import Sieve
 from pages.ui.detect import operate, photo, tables
 from pages.ui.detect.view import plural, view_of
+from pages.ui.kit.text import with_sign
 from svmcore.detection import curve
 from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
@@ -350,3 +351,21 @@ def test_a_search_that_failed_is_said_and_can_be_tried_again(faces, monkeypatch)
     assert any("too dark" in error.value for error in app.error)
     app.button(key="photo_again").click().run()
     assert photo.search(faces, photograph).result(60).looked > 0
+
+
+def test_the_view_of_a_window_says_what_it_is_leads_on_and_lets_vectors_be_switched_off(done):
+    app = open_page("detect", run=done.id, windows="False alarms")
+    refs = next(refs for title, refs in app.session_state["walk"] if title == "false alarms")
+    app = open_page("detect", run=done.id, windows="False alarms", window=refs[0])
+    assert "#### False alarm in" in words_of(app)
+    assert f"**1 of {len(refs):,}** false alarms" in captions(app)
+    assert app.button(key="why_previous").disabled
+    app.button(key="why_next").click().run()
+    assert app.query_params["window"] in (refs[1], [refs[1]])  # a text from a fragment
+    assert f"**2 of {len(refs):,}** false alarms" in captions(app)
+    machine, part = done.machine(int(refs[1].split(".")[0])), refs[1].split(".")[0]
+    app.session_state["window_off"] = f"{done.id}.{part}", frozenset(range(len(machine.support_vectors)))
+    app.run()
+    assert f"**f = {with_sign(machine.bias[0], 3)}**" in words_of(app)
+    app.button(key="window_on").click().run()
+    assert "switched off, **f" not in words_of(app)

@@ -179,9 +179,10 @@ class Scanned(Finder):
         return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)
 
 
-def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check) -> Seen:
-    """What a machine finds in one image (h, w) uint8, by the recipe's settings; `pictures`: those it learned from."""
-    seen = scan(image, machine, threshold=recipe.option("floor"), check=check, **_how(recipe, discard))
+def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check, **told) -> Seen:
+    """What a machine finds in one image (h, w) uint8, by the recipe's settings; `pictures`: those it learned from;
+    `told`: the `tell` of a scan."""
+    seen = scan(image, machine, threshold=recipe.option("floor"), check=check, **_how(recipe, discard), **told)
     f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
     kept = suppressed(seen.boxes, f)
     return Seen(seen, kept, grown(seen.boxes[kept], _grow(recipe, pictures)), f[kept], f[kept] - seen.f[kept])

@@ -1,11 +1,14 @@
 """On a photograph: drop one in, and see where a trained machine finds faces."""
 
+from functools import partial
+
+import numpy as np
 import streamlit as st
 
 from data import DataError
-from pages.ui.detect import others, photo
-from pages.ui.detect.view import plural
-from pages.ui.kit import parameters, state, viewer, words
+from pages.ui.detect import one, others, photo, windows
+from pages.ui.detect.view import View, plural
+from pages.ui.kit import parameters, state, viewer, walk, words
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import config
 from pages.ui.run import polling
@@ -81,14 +84,20 @@ def honest(run) -> str:
 
 
 @state.fragment
-def boxes(found: photo.Searched, name: str, floor: float) -> None:
+def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int]) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
     threshold = parameters.number("at", "Threshold", floor, MAX_THRESHOLD, 0.0, 0.05, widget="slider",
                           help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
     above = found.f >= threshold
+    rows = [int(i) for i in np.flatnonzero(above)]
+    walk.over((f"0.{i}" for i in rows), "windows taken for an object")
     shown = [
-        viewer.Mark(viewer.FOUND, tuple(box), 2, note=f"{f:.2f}") for box, f in zip(found.boxes[above], found.f[above])
-    ]
+        viewer.Mark(
+            viewer.ALARM if marks.get(i) == -1 else viewer.FOUND, tuple(found.boxes[i]), 1 if i in marks else 2,
+            f"0.{i}", note=f"{found.f[i]:.2f}",
+        )
+        for i in rows
+    ]  # fmt: skip
     n = f"{len(shown)} window{'s' if len(shown) != 1 else ''}"
     viewer.viewer(
         data_uri(found.image),
@@ -98,8 +107,12 @@ def boxes(found: photo.Searched, name: str, floor: float) -> None:
         shape="box",
         key="photograph",
         alt=f"The photograph with {n} taken for a face",
+        on_pick=windows.open_window,
     )
-    st.caption(f"{n} taken for a face, each with its score f. {words.plain(viewer.HOW)}")
+    st.caption(
+        f"{n} taken for a face, each with its score f. Click one to see why, and to say what it is. "
+        f"{words.plain(viewer.HOW)}"
+    )
     h, w = found.image.shape
     full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} x {found.full[0]:,}"
     quick = f", {found.discarded / max(found.looked, 1):.0%} of them settled by a quick look" if found.discarded else ""
@@ -118,19 +131,52 @@ def look(run, photograph) -> None:
         def wait():
             if search.done():
                 st.rerun()
+            now = photo.looking(run, photograph)
+            left = now.left()
+            pace = "the first search after an installation compiles the scan" if left is None else (
+                f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left")  # fmt: skip
+            st.progress(now.looked / max(now.of, 1), f"Looking at every window at every scale: {pace}.")
+            st.button("Cancel", key="photo_cancel", icon=":material/stop:", on_click=setattr,
+                      args=(now, "stopped", True), help="Ends the search of this photograph.")  # fmt: skip
             st.skeleton(height=420)
-            st.caption(
-                "Looking at every window at every scale. The first search after an installation compiles the scan."
-            )
 
         wait()
         return
     try:
-        boxes(search.result(), photograph.key, run.recipe.option("floor"))
+        found = search.result()
     except (DataError, ValueError) as error:
         st.error(words.plain(error), title="It was not searched", icon=":material/block:")
         again = {"on_click": photo.forget, "args": (run, photograph)}
         st.button("Try again", key="photo_again", icon=":material/replay:", **again)
+        return
+    marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
+    boxes(found, photograph.key, run.recipe.option("floor"), marks)
+    if marks:
+        again = f"Train again with the {len(marks)} marked windows" if len(marks) > 1 else "Train again with the window"
+        st.button(again, key="photo_retrain", icon=":material/play_arrow:", on_click=train_again,
+                  args=(run, found, marks),
+                  help="The same recipe; the marked windows join those that it began with, as a set of your own.",
+                  )  # fmt: skip
+    one.show_requested(photo.view_of_photograph(run, photograph, found), partial(what_it_is, marks))
+
+
+def what_it_is(marks: dict[int, int], view: View, at: int) -> None:
+    """The reader's word on a window, in its view."""
+    offered = {1: f"a {view.noun} here", -1: f"no {view.noun}"}
+    key = f"photo_mark_{at}"
+
+    def keep():
+        said = st.session_state[key]
+        marks.pop(at, None) if said is None else marks.update({at: said})
+
+    st.pills("What it is", list(offered), format_func=offered.get, default=marks.get(at), key=key, on_change=keep,
+             help="Marked windows can join the next training.")  # fmt: skip
+
+
+@state.callback
+def train_again(run, found: photo.Searched, marks: dict[int, int]) -> None:
+    """Callback: the run's recipe once more, with the marked windows among those that train."""
+    config.start(photo.with_marked(run, found, marks), run.id)
 
 
 st.title("On a photograph")

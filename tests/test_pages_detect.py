@@ -14,9 +14,12 @@ from data.loaders.objects import coco
 from data.loaders.sieve import Sieve
 from pages.ui.detect import operate, photo, tables
 from pages.ui.detect.view import plural, view_of
+from pages.ui.kit.text import with_sign
+from svmcore import SVC
 from svmcore.detection import curve
 from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.tasks import task_of
 from tests import uploads
 from tests.detections import detections, stored, two_parts
 from tests.driven import SECONDS, captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -350,3 +353,48 @@ def test_a_search_that_failed_is_said_and_can_be_tried_again(faces, monkeypatch)
     assert any("too dark" in error.value for error in app.error)
     app.button(key="photo_again").click().run()
     assert photo.search(faces, photograph).result(60).looked > 0
+
+
+def test_the_view_of_a_window_says_what_it_is_leads_on_and_lets_vectors_be_switched_off(done):
+    app = open_page("detect", run=done.id, windows="False alarms")
+    refs = next(refs for title, refs in app.session_state["walk"] if title == "false alarms")
+    app = open_page("detect", run=done.id, windows="False alarms", window=refs[0])
+    assert "#### False alarm in" in words_of(app)
+    assert f"**1 of {len(refs):,}** false alarms" in captions(app)
+    assert app.button(key="why_previous").disabled
+    app.button(key="why_next").click().run()
+    assert app.query_params["window"] in (refs[1], [refs[1]])  # a text from a fragment
+    assert f"**2 of {len(refs):,}** false alarms" in captions(app)
+    machine, part = done.machine(int(refs[1].split(".")[0])), refs[1].split(".")[0]
+    app.session_state["window_off"] = f"{done.id}.{part}", frozenset(range(len(machine.support_vectors)))
+    app.run()
+    assert f"**f = {with_sign(machine.bias[0], 3)}**" in words_of(app)
+    app.button(key="window_on").click().run()
+    assert "switched off, **f" not in words_of(app)
+
+
+def test_windows_of_a_photograph_are_asked_why_and_marked_and_join_the_next_training(faces):
+    photograph = photo.Photograph("camera", "camera", None)
+    found = photo.search(faces, photograph).result(60)
+    now = photo.looking(faces, photograph)
+    assert now.looked == now.of == found.looked
+    app = open_page("photograph", run=faces.id, photo="camera", at=str(faces.recipe.option("floor")), window="0.0")
+    assert "#### Window in camera" in words_of(app)
+    assert "bias" in words_of(app)
+    pills = next(control for control in app.get("button_group") if control.key == "photo_mark_0")
+    pills.set_value(-1).run()
+    app.run()
+    assert app.button(key="photo_retrain")
+    recipe = photo.with_marked(faces, found, {0: -1, 1: 1})
+    problem = task_of(recipe).prepare(recipe, lambda _: None)
+    assert (problem.search.chips[-2:] == found.chips[:2]).all()
+    assert problem.search.y[-2:].tolist() == [-1, 1]
+    f = SVC(problem.kernel, C=1e4).fit(problem.X_train, problem.y_train).decision_function(problem.X_train[-2:])
+    assert f[0] < 0 < f[1]
+
+
+def test_a_search_that_is_cancelled_ends_and_says_so(faces):
+    now = photo.Looking()
+    now.stopped = True
+    with pytest.raises(DataError, match="cancelled"):
+        photo.searched(faces, photo.Photograph("camera", "camera", None), now)

@@ -237,6 +237,16 @@ def test_a_scan_can_be_stopped_and_asks_often(machine, picture):
     assert len(asked) == 3
 
 
+def test_a_scan_tells_how_many_windows_are_settled_and_of_how_many(machine, picture):
+    told = []
+    large = np.tile(picture, (6, 6))
+    found = scan(large, machine, stride=1, tell=lambda *now: told.append(now))
+    settled = [looked for looked, _ in told]
+    assert len(told) > 2
+    assert settled == sorted(set(settled))
+    assert {of for _, of in told} == {found.looked} == {settled[-1]}
+
+
 @pytest.mark.parametrize("picture", [np.zeros((5, 300), np.uint8), np.full((60, 60), 9, np.uint8)])
 def test_pictures_without_anything_in_them_give_what_there_is(machine, picture):
     found = scan(picture, machine, threshold=np.inf)

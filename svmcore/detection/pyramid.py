@@ -37,9 +37,15 @@ def pyramid(picture: np.ndarray, *, side: int, step: float = 1.2, enlarge: float
         raise ValueError(f"step = {step}; allowed: a number above 1, such as 1.2")
     if not enlarge > 0:
         raise ValueError(f"enlarge = {enlarge}; allowed: a number above 0, such as 1.25")
-    scale, (h, w) = 1 / enlarge, picture.shape
+    for shape in level_shapes(picture.shape, side=side, step=step, enlarge=enlarge):
+        yield resized(picture, shape)
+
+
+def level_shapes(shape: tuple[int, int], *, side: int, step: float, enlarge: float) -> Iterator[tuple[int, int]]:
+    """Heights and widths of the levels of a picture (h, w), largest first."""
+    scale, (h, w) = 1 / enlarge, shape
     while min(round(h / scale), round(w / scale)) >= side:
-        yield resized(picture, (round(h / scale), round(w / scale)))
+        yield round(h / scale), round(w / scale)
         scale *= step
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.detection.discard import Discard
-from svmcore.detection.pyramid import Level, pyramid
+from svmcore.detection.pyramid import Level, level_shapes, pyramid
 from svmcore.detection.scorer import Scorer, cut
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
 from svmcore.model import Machine
@@ -57,13 +57,15 @@ def scan(
     most: int | None = None,
     discard: Discard | None = None,
     check: Callable[[], None] = lambda: None,
+    tell: Callable[[int, int], None] = lambda looked, of: None,
 ) -> Scan:
     """Every window of a picture (h, w) uint8 that a machine gives at least `threshold`.
 
     side: pixels of a window; stride: pixels of a level from one to the next; step: from a scale to the next larger;
     enlarge: how much larger the first level is than the picture; most: how many windows are kept, the surest (None:
     all; one takes some 400 bytes); discard: the quick look. `check()` is called every few milliseconds and may
-    raise to stop. ValueError for a picture, machine or setting that cannot be used.
+    raise to stop; `tell(looked, of)` hears after every few blocks how many windows are settled, and of how many.
+    ValueError for a picture, machine or setting that cannot be used.
     """
     started = time.perf_counter()
     scorer = machine if isinstance(machine, Scorer) else Scorer(machine, side)
@@ -82,6 +84,7 @@ def scan(
         discarded += sum(answer[0] for answer in answers)
         found.extend(answer[1:] for answer in answers)
         waiting.clear()
+        tell(looked, n_windows(np.shape(picture), side=side, stride=stride, step=step, enlarge=enlarge))
         if most is not None and sum(len(part[1]) for part in found) > 4 * most:
             found[:] = [_surest(found, most)]
 
@@ -95,6 +98,12 @@ def scan(
             work()
     boxes, f, chips = _surest([_nothing(side), *found], most)
     return Scan(boxes, f, chips, looked, discarded, time.perf_counter() - started)
+
+
+def n_windows(shape: tuple[int, int], *, side: int, stride: int, step: float, enlarge: float) -> int:
+    """How many windows a scan of a picture of this shape (h, w) looks at."""
+    shapes = level_shapes(shape, side=side, step=step, enlarge=enlarge)
+    return sum((1 + (h - side) // stride) * (1 + (w - side) // stride) for h, w in shapes)
 
 
 def _blocks(picture, side: int, stride: int, step: float, enlarge: float, discard: Discard | None) -> Iterator[_Block]:

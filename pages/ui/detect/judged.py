@@ -28,6 +28,7 @@ class Judged(NamedTuple):
     box: np.ndarray  # (m, 4) float64
     hit: np.ndarray  # (m,) int64, row of `objects` or -1
     chips: np.ndarray  # (m, h, w) uint8
+    votes: np.ndarray  # (m,) float64, what windows on the same place add to f
     part: np.ndarray  # (m,) int64, the part of the run that searched it
     row: np.ndarray  # (m,) int64, its number there
     objects: np.ndarray  # (o, 4) float64
@@ -64,6 +65,7 @@ def joined(parts: Sequence, own: str) -> Judged:
         box=all_of("box"),
         hit=np.concatenate(hits),
         chips=all_of("chips"),
+        votes=all_of("votes"),
         part=np.repeat(np.arange(len(parts)), [len(own_rows) for own_rows in rows]),
         row=np.concatenate(rows),
         objects=all_of("objects"),

@@ -92,12 +92,12 @@ def cut(image: np.ndarray, box, side: tuple[int, int], wider: float = 1.0) -> np
 
 def stretched(view: View, chips: np.ndarray) -> np.ndarray:
     """Windows (n, h, w) uint8 on one grey scale for the whole run, from its darkest to its lightest hundredth."""
-    low, high = _scale(view.judged.chips, view.run.id, view.parts)
+    low, high = _scale(view.judged.chips, view.run.id, view.parts, view.pictures.content_hash)
     return np.rint(255 * np.clip((chips - low) / (high - low), 0, 1)).astype(np.uint8)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _scale(_chips: np.ndarray, run_id: str, parts: int) -> tuple[float, float]:
+def _scale(_chips: np.ndarray, run_id: str, parts: int, content_hash: str) -> tuple[float, float]:
     if not _chips.size:
         return 0.0, 255.0
     low, high = np.percentile(_chips, (0.5, 99.5))

@@ -3,45 +3,58 @@
 f(x) = b + sum_i coef[i] K(x_i, x)      x the prepared chip, x_i a support vector: a training chip, or made from one
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
 from pages.ui.detect import marked
 from pages.ui.detect.view import View
-from pages.ui.detect.windows import WINDOW
+from pages.ui.detect.windows import WINDOW, open_window
 from pages.ui.example import evidence
-from pages.ui.kit import state, words
+from pages.ui.kit import state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
 from pages.ui.kit.text import with_sign
 from svmcore.model import Machine
 
 STRONGEST, NEAREST = 24, 8
+OFF = "window_off"  # of the session: run and part, and the rows of its support vectors that are switched off
 MOST_COMPARED = 20_000  # training chips among which the nearest are looked for
 
 
-def show_requested(view: View | None) -> None:
-    """Draw the view of the detection that the address names, if any; an address that names none is said aloud."""
+def show_requested(view: View | None, below: Callable[[View, int], None] | None = None) -> None:
+    """Draw the view of the detection that the address names, if any; an address that names none is said aloud. below:
+    draws what stands below its pictures, instead of what it covers."""
     ref = st.query_params.get(WINDOW)
     if ref is None or view is None:
         return
-    part, _, row = ref.partition(".")
-    at = []
-    if part.isdecimal() and row.isdecimal() and max(len(part), len(row)) < 12:
-        at = np.flatnonzero((view.judged.part == int(part)) & (view.judged.row == int(row)))
-    if not len(at):
+    if _row(view, ref) is None:
         said = f"{WINDOW}={words.plain(words.short(ref))} in the address names no window of this run. "
         st.warning(said + "Write a part and a number, both from 0: 0.17.", icon=":material/link_off:")
         return
-    name = view.pictures.pictures[view.judged.picture[at[0]]].name
-    state.dialog(f"Window {ref} · {words.plain(name)}", _view, on_dismiss=_close)(view, int(at[0]))
+    state.dialog("Why this window?", _view, on_dismiss=_close)(view, below or (lambda *of: st.markdown(_verdict(*of))))
+
+
+def _row(view: View, ref: str) -> int | None:
+    """Which detection a reference names."""
+    part, _, row = ref.partition(".")
+    if not (part.isdecimal() and row.isdecimal() and max(len(part), len(row)) < 12):
+        return None
+    at = np.flatnonzero((view.judged.part == int(part)) & (view.judged.row == int(row)))
+    return int(at[0]) if len(at) else None
 
 
 def _close() -> None:
     st.query_params.pop(WINDOW, None)
 
 
-def _view(view: View, detection: int) -> None:
+def _view(view: View, below: Callable[[View, int], None]) -> None:
+    """Everything within the view; drawn anew, without the page behind it, for each window that is walked to."""
+    detection = _row(view, st.query_params.get(WINDOW, ""))
+    if detection is None:  # the address was changed meanwhile
+        return
     judged = view.judged
+    _heading(view, detection)
     chip = judged.chips[detection]
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -52,7 +65,7 @@ def _view(view: View, detection: int) -> None:
             width=150,
             alt=["The window", "Its surroundings"],
         )
-        st.markdown(_verdict(view, detection))
+        below(view, detection)
         st.dataframe(
             {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)},
             hide_index=True,
@@ -72,10 +85,24 @@ def _view(view: View, detection: int) -> None:
         if x is None:
             st.info("How this machine prepares a window is not kept, so its reasons cannot be shown.")
             return
-        _reasons(view, machine, kept, x[0])
-        if votes := float(kept.votes[judged.row[detection]]):
+        _reasons(view, machine, kept, x[0], part)
+        if votes := float(judged.votes[detection]):
             st.caption(f"Windows on the same place add {with_sign(votes, 3)} to f, which makes the score.")
         _nearest(machine, kept, x[0], view, part)
+
+
+def _heading(view: View, detection: int) -> None:
+    """What the window is at the page's threshold, its picture, score and rank, and the ways to its neighbours."""
+    judged, at = view.judged, walk.place(marked.reference(view, detection))
+    name, f = words.plain(view.pictures.pictures[judged.picture[detection]].name), judged.scores[detection, 0]
+    what = {"hits": "Hit", "missed": "Miss", "false alarms": "False alarm"}.get(at.title if at else "", "Window")
+    where = f" · **{at.number:,} of {at.of:,}** {at.title}" if at else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if at:
+            walk.steps(at, open_window, "window")
+        with st.container(width="stretch", gap=None):
+            st.markdown(f"#### {what} in {name}")
+            st.caption(f"f = {with_sign(f, 3)} · rank {_ranks(view, detection)[0]}{where}")
 
 
 def _verdict(view: View, detection: int) -> str:
@@ -125,15 +152,24 @@ def _prepared(machine: Machine, chips: np.ndarray) -> np.ndarray | None:
     return machine.prepare.transform(chips)
 
 
-def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
+def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> None:
     """The support vectors that contribute most."""
     parts = machine.coef[0] * machine.kernel.block(x[None], machine.support_vectors)[0]
     pro, contra = parts[parts > 0], parts[parts < 0]
     total = machine.bias[0] + parts.sum()
+    of = f"{view.run.id}.{part}"
+    off = st.session_state.get(OFF, ("", frozenset()))
+    off = off[1] if off[0] == of else frozenset()
     st.markdown(
         f"f = {with_sign(machine.bias[0], 3)} bias :blue[{with_sign(pro.sum(), 3)}] from {len(pro):,} for "
         f":orange[{with_sign(contra.sum(), 3)}] from {len(contra):,} against = **{with_sign(total, 3)}**"
     )
+    if off:
+        left = total - parts[sorted(off)].sum()
+        one = "one support vector" if len(off) == 1 else f"{len(off)} support vectors"
+        st.markdown(f"Without {one} switched off, **f = {with_sign(left, 3)}**.")
+        st.button("Switch all on", key="window_on", on_click=_switch, args=(of, frozenset()),
+                  help="Every support vector counts again.")  # fmt: skip
     strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
     rows = (machine.support if machine.parent is None else machine.parent)[strongest]
     jitters = evidence.jitter_names(machine)
@@ -146,11 +182,12 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
         said = f"Training chip {row}{made}, {kind} support vector, alpha {alpha:.3g}"
         tiles.append(
             Tile(
-                "",
+                str(i),
                 f"Reduced set vector {i}, weight {alpha:.3g}" if row < 0 else said,
                 lower=with_sign(parts[i]),
                 ring="" if row < 0 else ring,
                 sign=int(np.sign(machine.coef[0, i])),
+                cross=int(i) in off,
             )
         )
     drawn = marked.stretched(view, kept.train_chips[np.maximum(rows, 0)])
@@ -162,12 +199,19 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray) -> None:
         key="window_reasons",
         alt="The support vectors that contribute most, strongest first",
         size=48,
+        on_pick=lambda i: _switch(of, off ^ {int(i)}),
+        whole_page=False,
     )
     made = " A dotted ring is virtual: the picture is the chip that it was made from." if virtual.any() else ""
     st.caption(
         f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "
-        f"background; a double ring is at C.{made}"
+        f"background; a double ring is at C.{made} Click one to switch it off or on; it stays so in the next window."
     )
+
+
+def _switch(of: str, off: frozenset[int]) -> None:
+    """Callback: these vectors of a part's machine do not count."""
+    st.session_state[OFF] = of, off
 
 
 def _seen(machine: Machine, vectors: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -12,16 +12,19 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
-from data import DataError, pictures
+from data import DataError, own, pictures
+from data.dataset import Arrays
 from data.loaders import images
-from pages.ui.detect.view import opens_here
+from pages.ui.detect.judged import Judged
+from pages.ui.detect.view import View, opens_here, own_name
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.finders import scanned
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
 MAX_BYTES, MAX_PIXELS = 20 << 20, 40_000_000
 LONGEST = 480  # pixels of the longer side that is searched
-SECONDS = 60.0  # after which a search is given up
+SECONDS = 600.0  # after which a search is given up, as others wait for it
 FORMATS = ("PNG", "JPEG")
 ACCEPTED = "a PNG or JPEG of at most 20 MB and 40 million pixels"
 SMALL = "lfw-faces"  # the embedded set
@@ -45,6 +48,26 @@ class Searched(NamedTuple):
     looked: int
     discarded: int
     seconds: float
+    chips: np.ndarray  # (m, side, side) uint8
+    votes: np.ndarray  # (m,) float64, what windows on the same place add to f
+
+
+class Looking:
+    """How far a search is: windows settled, of how many, and when the first were; it can be told to stop."""
+
+    def __init__(self):
+        self.looked, self.of, self.stopped = 0, 0, False
+        self.first: tuple[float, int] | None = None  # after compiling, on first use
+
+    def tell(self, looked: int, of: int) -> None:
+        self.looked, self.of = looked, of
+        self.first = self.first or (time.monotonic(), looked)
+
+    def left(self) -> float | None:
+        """Seconds that the rest will take at the pace so far; None before there is one."""
+        if self.first is None or self.looked <= self.first[1]:
+            return None
+        return (self.of - self.looked) * (time.monotonic() - self.first[0]) / (self.looked - self.first[1])
 
 
 def scanners() -> list[Run]:
@@ -79,7 +102,12 @@ def upload(name: str, content: bytes, side: int = 19) -> Photograph:
 
 def search(run: Run, photograph: Photograph) -> Future:
     """The search of a photograph by a run's machine, begun or done; its result is a Searched, or a DataError."""
-    return _searches(run, photograph, run.id, photograph.key)
+    return _searches(run, photograph, run.id, photograph.key)[0]
+
+
+def looking(run: Run, photograph: Photograph) -> Looking:
+    """How far that search is."""
+    return _searches(run, photograph, run.id, photograph.key)[1]
 
 
 def forget(run: Run, photograph: Photograph) -> None:
@@ -88,8 +116,9 @@ def forget(run: Run, photograph: Photograph) -> None:
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _searches(_run: Run, _photograph: Photograph, run_id: str, key: str) -> Future:
-    return _threads().submit(searched, _run, _photograph)
+def _searches(_run: Run, _photograph: Photograph, run_id: str, key: str) -> tuple[Future, Looking]:
+    now = Looking()
+    return _threads().submit(searched, _run, _photograph, now), now
 
 
 @st.cache_resource(show_spinner=False)
@@ -97,22 +126,50 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "photograph")
 
 
-def searched(run: Run, photograph: Photograph) -> Searched:
-    """Search a photograph. DataError for a damaged one, and for a machine that would take too long."""
+def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
+    """Search a photograph. DataError for a damaged one, one that takes too long, and one that was stopped."""
     image, full = _grey(photograph)
     recipe, machine, discard = run.recipe, run.machine(), _discard(run)
-    looks = []  # times of the checks; compiling, on first use, comes before the second
 
     def check():
-        looks.append(time.monotonic())
-        if len(looks) > 2 and looks[-1] - looks[1] > SECONDS:
+        if now.stopped:
+            raise DataError("The search was cancelled")
+        if now.first and time.monotonic() - now.first[0] > SECONDS:
             raise DataError(
                 f"The search took more than {SECONDS:.0f} s", "a machine of degree 2, which is quick, or a free moment"
             )
 
-    seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check)
+    seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check, tell=now.tell)
     scan = seen.scan
-    return Searched(image, full, seen.boxes, seen.f, scan.looked, scan.discarded, scan.seconds)
+    return Searched(
+        image, full, seen.boxes, seen.f, scan.looked, scan.discarded, scan.seconds, scan.chips[seen.kept], seen.votes
+    )
+
+
+def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> View:
+    """What was found as the view of a search of one picture, of which no truth is known; its parts are one."""
+    known, (m, none) = pictures.load(run.recipe.dataset), (len(found.f), np.empty(0, np.int64))
+    picture = pictures.Picture(photograph.name, found.image, np.empty((0, 4)), none)
+    nothing = pictures.Experiment("A", "A", (pictures.Part("A", (), (0,)),), 1.0, 0)
+    zeros = np.zeros(m, np.int64)
+    judged = Judged(
+        names=(own_name(run),), scores=found.f[:, None], picture=zeros, box=found.boxes, hit=zeros - 1,
+        chips=found.chips, votes=found.votes, part=zeros, row=np.arange(m), objects=np.empty((0, 4)),
+        object_picture=none, object_category=none, object_found=none.astype(bool), tested=np.zeros(1, np.int64),
+        area=np.ones(1), opportunities=np.zeros(1, np.int64),
+    )  # fmt: skip
+    return View(run, pictures.PictureSet(known.entry, (picture,), {"A": nothing}), nothing, judged, 1)
+
+
+def with_marked(run: Run, found: Searched, marks: dict[int, int]) -> Recipe:
+    """The run's recipe, to train on its first windows and those marked (row -> +1 or -1), kept as an own set."""
+    kept = run.test()
+    first, rows = kept.train_round == 0, sorted(marks)
+    X = np.concatenate([kept.train_chips[first], found.chips[rows]])
+    y = np.concatenate([kept.train_y[first], [marks[row] for row in rows]]).astype(np.int64)
+    digest = hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()[:10]
+    entry = own.keep(f"Windows marked {digest}", Arrays.unsplit(X, y), replace=True)
+    return run.recipe.replace(windows=entry.name)
 
 
 def _discard(run: Run):

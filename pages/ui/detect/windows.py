@@ -7,7 +7,7 @@ from pages.ui.detect import judged as judging
 from pages.ui.detect import marked
 from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
-from pages.ui.kit import parameters, state
+from pages.ui.kit import parameters, state, walk
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
 from pages.ui.kit.text import with_sign
@@ -49,12 +49,13 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
         help="Windows that hold an object and were taken; objects that none found; windows taken without one.",
     )
     score = np.append(view.judged.scores[:, column], -np.inf)
-    if kind == "False alarms":
-        shown, detections = now.alarms, now.alarms
-    else:
-        shown = found if kind == "Hits" else missed
-        shown = shown[np.argsort(-score[best[shown]], kind="stable")]
-        detections = best[shown]
+    of_kind = {"Hits": found, "Missed": missed}
+    of_kind = {name: rows[np.argsort(-score[best[rows]], kind="stable")] for name, rows in of_kind.items()}
+    windows_of = {name: best[rows] for name, rows in of_kind.items()} | {"False alarms": now.alarms}
+    of_kind["False alarms"] = now.alarms
+    for name, some in windows_of.items():
+        walk.over((marked.reference(view, detection) for detection in some[some >= 0]), name.lower())
+    shown, detections = of_kind[kind], windows_of[kind]
     rows = paged(n[kind], PER_PAGE, key="windows_page", of=kind)
     if not n[kind]:
         st.caption(f"{kind}: none at this threshold.")

@@ -6,7 +6,7 @@ forgets all of them before a page runs, so that a page that shows no list has no
 again, as the page behind it makes the same list by the same filters.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import streamlit as st
@@ -42,3 +42,20 @@ def place(ref: str) -> Place | None:
             before, after = (refs[i] if 0 <= i < len(refs) else "" for i in (at - 1, at + 1))
             return Place(at + 1, len(refs), before, after, title)
     return None
+
+
+def steps(at: Place, open_one: Callable[[str], None], what: str = "example") -> None:
+    """Buttons, and arrow keys, that lead to the neighbours."""
+    for label, key, ref in (("Previous", "Left", at.before), ("Next", "Right", at.after)):
+        side = key.lower()
+        st.button(
+            label,
+            icon=f":material/chevron_{side}:",
+            icon_position=side,
+            key=f"why_{label.lower()}",
+            shortcut=key,
+            disabled=not ref,
+            on_click=open_one,
+            args=(ref,),
+            help=f"{label} {what} of the page.",
+        )

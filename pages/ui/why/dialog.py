@@ -154,29 +154,13 @@ def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, ind
         st.session_state[BEFORE] = shown.ref
     with st.container(horizontal=True, vertical_alignment="center"):
         if place:
-            _step("Previous", "Left", place.before)
-            _step("Next", "Right", place.after)
+            walk.steps(place, open_digit)
         else:
             _back()
         with st.container(width="stretch", gap=None):
             st.markdown(f"#### {_named(None if said is None else run, split, index)}: {_answer(said, shown)}")
             where = f" · **{place.number:,} of {place.of:,}** {plain(short(place.title)) or 'here'}" if place else ""
             st.caption(f"{plain(shown.dataset.entry.title)}{'' if said is None else _role(run, split, index)}{where}")
-
-
-def _step(label: str, key: str, ref: str) -> None:
-    icon = ":material/chevron_left:" if key == "Left" else ":material/chevron_right:"
-    st.button(
-        label,
-        icon=icon,
-        icon_position="left" if key == "Left" else "right",
-        key=f"why_{label.lower()}",
-        shortcut=key,
-        disabled=not ref,
-        on_click=open_digit,
-        args=(ref,),
-        help=f"{label} example of the page.",
-    )
 
 
 def _back() -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from skimage.transform import resize
 
+from data import DataError, load
 from data.pictures import Part, Picture, PictureSet
 from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
@@ -24,7 +25,7 @@ from svmcore.detection.scan import Scan, scan
 from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Sizes
-from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
+from svmcore.lab.registry.fields import FLAG, LINE, Field, RecipeError, numeric
 from svmcore.lab.registry.finder import Finder
 from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.finders.matched import Chips
@@ -102,13 +103,20 @@ class Scanned(Finder):
         Field(
             "turned", FLAG, False, "Mined turned", "Scan: pictures without objects are searched on their sides, too.",
         ),
+        Field(
+            "windows", LINE, None, "Windows", "Scan: an own set of windows, classes 1 and -1, to train on.",
+            "those of the pictures", shown=False,
+        ),
     )  # fmt: skip
 
     def prepare(self, recipe, pictures: PictureSet, part: Part, check) -> Problem:
         """The part's problem before bootstrapping."""
         check("searching")
         side = recipe.option("chip")
-        if pictures.chips is None:
+        if recipe.option("windows"):
+            X, y = _marked(recipe.option("windows"), side)
+            picture = np.full(len(y), -1)
+        elif pictures.chips is None:
             X, y, picture = _cut(recipe, pictures, part, check)
         else:
             (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
@@ -179,9 +187,10 @@ class Scanned(Finder):
         return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)
 
 
-def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check) -> Seen:
-    """What a machine finds in one image (h, w) uint8, by the recipe's settings; `pictures`: those it learned from."""
-    seen = scan(image, machine, threshold=recipe.option("floor"), check=check, **_how(recipe, discard))
+def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check, **told) -> Seen:
+    """What a machine finds in one image (h, w) uint8, by the recipe's settings; `pictures`: those it learned from;
+    `told`: the `tell` of a scan."""
+    seen = scan(image, machine, threshold=recipe.option("floor"), check=check, **_how(recipe, discard), **told)
     f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
     kept = suppressed(seen.boxes, f)
     return Seen(seen, kept, grown(seen.boxes[kept], _grow(recipe, pictures)), f[kept], f[kept] - seen.f[kept])
@@ -252,6 +261,18 @@ def _how(recipe, discard: Discard | None) -> dict:
 
 def _prepared(machine, problem: Problem):
     return replace(machine, prepare=problem.prepare)
+
+
+def _marked(name: str, side: int) -> tuple[np.ndarray, np.ndarray]:
+    """The windows that a reader marked, kept as a set of their own."""
+    try:
+        known = load(name)
+    except DataError as error:
+        raise RecipeError("windows", name, "an own set of windows that is still there") from error
+    X, y = known.X_train, known.y_train
+    if X.shape[1:] != (side, side) or X.dtype != np.uint8 or set(np.unique(y).tolist()) != {-1, 1}:
+        raise RecipeError("windows", name, f"grey pictures of {side} x {side} pixels with the classes -1 and 1")
+    return X, np.asarray(y, np.int64)
 
 
 def _cut(recipe, pictures: PictureSet, part: Part, check) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

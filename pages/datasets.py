@@ -8,7 +8,7 @@ from pages.ui.data import cards, picture_sets
 from pages.ui.data.fetching import fetch_panel
 from pages.ui.data.upload import upload_panel
 from pages.ui.example import columns, views
-from pages.ui.kit import parameters, state
+from pages.ui.kit import parameters, present, state
 from pages.ui.kit.words import plain, short
 
 OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"
@@ -78,10 +78,12 @@ def heading(entry: Entry | PictureEntry):
 
 def show(entry: Entry | PictureEntry):
     """The chosen set: its facts, and the view picked."""
-    heading(entry)
+    called = f"**{plain(short(entry.title, 60))}** · " if present.presenting() else ""  # one line above the figure
+    if not called:
+        heading(entry)
     of_pictures = isinstance(entry, PictureEntry)
     if not entry.at_hand:
-        st.caption(cards.facts(entry))
+        st.caption(called + cards.facts(entry))
         fetch_panel(entry)
         (picture_sets.about if of_pictures else about)(entry)
         return
@@ -93,10 +95,10 @@ def show(entry: Entry | PictureEntry):
             remove_button(entry.name)
         return
     if of_pictures:
-        st.caption(picture_sets.facts(dataset.entry, entry))
+        st.caption(called + picture_sets.facts(dataset.entry, entry))
         view = picture_sets.show_set(entry, dataset)
     else:
-        st.caption(views.facts(entry))
+        st.caption(called + views.facts(entry))
         view = show_view(entry, dataset)
     if view == ABOUT and entry.name.startswith("own:"):
         remove_button(entry.name)
@@ -163,13 +165,15 @@ if chosen in NEW.values():
     )  # fmt: skip
     upload_panel()
 else:
-    add.button(
+    sets = present.form("Another set")
+    (sets if present.presenting() else add).button(
         "Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],),
         help="Images in one folder a class, a table, or pictures with boxes; they stay on this machine.",
     )  # fmt: skip
-    choose_kind(kinds)
-    places = cards.listed(kinds[kind], chosen, choose)
-    damage()
+    with sets:
+        choose_kind(kinds)
+        places = cards.listed(kinds[kind], chosen, choose)
+        damage()
     st.set_page_config(f"Datasets · {short(entries[chosen].title, 40)} · Invariant SVM Lab")
     show(entries[chosen])
     cards.draw(places)

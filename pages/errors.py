@@ -39,7 +39,7 @@ if run:
     another_run(run, "errors", cells=[])
 
     st.subheader(words.error_rate(run.result))
-    if (true != predicted).any():
+    if (true != predicted).any() and not present.presenting():
         st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
     st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)

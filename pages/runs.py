@@ -23,7 +23,8 @@ if not passing:
     )
 else:
     listed.table(labels.folded(passing), store)
-said = f"{len(passing):,} runs" if len(passing) == len(found) else f"{len(passing):,} of {len(found):,} runs"
+all_of_them = f"{len(found):,} run{'' if len(found) == 1 else 's'}"
+said = all_of_them if len(passing) == len(found) else f"{len(passing):,} of {all_of_them}"
 st.caption(
     f"{said}. *Show* makes a run the one that every page shows, as in the menu at the side; *Open* unfolds runs that "
     "were started together. Tick rows to compare, tag or delete them."

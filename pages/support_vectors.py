@@ -117,15 +117,16 @@ if run:
         else:
             total = len(run.train_index())
             share = len(everything.row) / total
-            with st.container(horizontal=True):
+            above, figure, below = (st.container() for _ in range(3))
+            with below if present.presenting() else above, st.container(horizontal=True):
                 said = f"{share:.1%} of {total:,} training examples"
                 st.metric("Support vectors", f"{len(everything.row):,}", help=said)
                 said = "Bound: alpha has reached C, the example lies inside the margin."
                 st.metric("At C", f"{np.sum(at_bound):,}", help=said)
             C = evidence.one_bound(run, machine)
-            show(
-                decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset), "alphas"
-            )
+            histogram = decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset)
+            with figure:
+                show(histogram, "alphas")
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import file_size
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted([*(ROOT / "pages").rglob("*.py"), ROOT / "app.py"])
@@ -90,3 +91,10 @@ def test_a_number_with_its_sign_has_a_true_minus():
     assert {place.partition(":")[0] for place in found} == {"ui/kit/text.py"}, sorted(found)
     assert [with_sign(f) for f in (-1234.5, 0.25, 2)] == ["−1,234.50", "+0.25", "+2.00"]
     assert with_sign(-3, 0) == "−3"
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "says"), [(0.00029, "290 bytes"), (0.06, "0.06 MB"), (1.13, "1.1 MB"), (12.4, "12 MB")]
+)
+def test_a_tiny_file_has_a_size_that_can_be_read(megabytes, says):
+    assert file_size(megabytes).replace("\u00a0", " ") == says

@@ -162,3 +162,28 @@ def test_a_click_is_answered_soon(server, tab):
         changed(tab, before)
         taken.append(time.perf_counter() - began)
     assert sorted(taken)[2] < 2
+
+
+def test_a_dragged_point_turns_the_line_under_way_and_undo_takes_the_whole_way_back(server, tab):
+    visit(tab, f"{server.url}/?points=b-50_-50")
+    expect(tab.locator(LINE)).to_be_attached()
+    first = plane(tab)
+    box = tab.locator(".plane .field svg").bounding_box()
+    x, y = (box["x"] + box["width"] * (1.02 + side * 0.5) / 2.04 for side in (-1, 1)), box["y"]
+    (left, right), below = x, y + box["height"] * 1.52 / 2.04
+    tab.mouse.move(left, below)
+    tab.mouse.down()
+    tab.mouse.move((left + right) / 2, below, steps=4)
+    under_way = changed(tab, first)
+    tab.mouse.move(right, below, steps=4)
+    again = changed(tab, under_way)
+    tab.mouse.up()
+    expect(tab).to_have_url(re.compile("points=b(49|50|51)_-5"))
+    settle(tab)
+    dropped = plane(tab)
+    assert under_way["line"] != first["line"]
+    assert again["points"] == dropped["points"] == first["points"] == 61
+    press(tab, "play_undo")
+    expect(tab).to_have_url(re.compile("points=b-50_-50"))
+    settle(tab)
+    assert plane(tab)["line"] == first["line"]

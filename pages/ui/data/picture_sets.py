@@ -9,7 +9,7 @@ from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.words import file_size, plain, short
 
 DETECT = "pages/detect.py"
 EACH_PAGE = 60  # pictures of one gallery
@@ -30,13 +30,7 @@ def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
     objects = f"{entry.n_objects:,} {plain(plural(entry.object_name, entry.n_objects))}"
     if published and published.n_pictures != entry.n_pictures:
         return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
-    size = (
-        f" · {entry.size_mb:.2g}\u00a0MB"
-        if 0 < entry.size_mb < 10
-        else f" · {entry.size_mb:.0f}\u00a0MB"
-        if entry.size_mb
-        else ""
-    )
+    size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     return f"{entry.n_pictures:,} pictures · {objects}{size}"
 
 

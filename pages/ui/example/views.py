@@ -8,7 +8,7 @@ from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.kit.paging import paged
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.words import file_size, plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
 
 HUNDRED = 100
@@ -22,7 +22,7 @@ def facts(entry: Entry) -> str:
     """`60,000 + 10,000 examples · 28 × 28 · 10 classes · 12 MB`."""
     sizes = f"{entry.n_train:,} + {entry.n_test:,}" if entry.n_test else f"{entry.n_train:,}"
     shape = "\u00a0×\u00a0".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
-    size = f" · {entry.size_mb:.2g}\u00a0MB" if entry.size_mb else ""
+    size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}"
 
 

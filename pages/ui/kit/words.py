@@ -147,6 +147,17 @@ def megabytes(amount: float) -> str:
     return f"{amount:,.0f} MB" if amount < 1000 else f"{amount / 1000:.1f} GB"
 
 
+def file_size(amount: float) -> str:
+    """Of megabytes: `12 MB`, `0.06 MB`, `290 bytes`."""
+    return (
+        f"{1e6 * amount:.0f}\u00a0bytes"
+        if amount < 0.001
+        else f"{amount:.2g}\u00a0MB"
+        if amount < 10
+        else f"{amount:.0f}\u00a0MB"
+    )
+
+
 def when(created: str) -> str:
     """An ISO time as `21 Nov 01:08`, in the machine's time zone."""
     local = datetime.fromisoformat(created).astimezone()

@@ -16,6 +16,7 @@ from pages.ui.play import setting as settings
 from pages.ui.play.setting import Setting
 
 UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
+HELD = "play_held"  # in the session: whether a point is being dragged
 DRAWN = "play_drawn"  # in the session: the widgets of the last run
 WIDGETS = ("problem", "kernel", "degree", "gamma", "C", "virtual", "by", "seed", "noise")
 MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
@@ -77,8 +78,8 @@ def draw(now: Setting) -> Setting:
     return changed
 
 
-def edited(text: str, seq: int) -> None:
-    """Callback: the browser's edits of the points."""
+def edited(text: str, seq: int, held: bool = False) -> None:
+    """Callback: the browser's edits of the points. held: one is being dragged, and Undo takes it back as a whole."""
     values = st.session_state
     try:
         text = settings.checked(text)
@@ -86,7 +87,8 @@ def edited(text: str, seq: int) -> None:
         state.tell_later(f":material/block: {plain(error)}")
         text = FORM.base.points
     values[SEQ] = seq
-    _become(replace(FORM.base, points=text))
+    _become(replace(FORM.base, points=text), goes_on=values.get(HELD, False))
+    values[HELD] = held
 
 
 def scrubbed(step: int) -> None:
@@ -105,8 +107,8 @@ def _hand(now: Setting) -> None:
         list(MODES),
         _key("mode"),
         format_func=MODES.get,
-        help="Blue or orange: a click adds a point, a click on a point takes it away. Flip and Erase are brushes: hold "
-        "the button and paint over points. By keyboard: arrow keys, Enter, N for the next point.",
+        help="Blue or orange: a click adds a point, a click on one takes it away, dragging moves it. Flip and Erase "
+        "are brushes: hold the button and paint over points. By keyboard: arrow keys, Enter, N for the next point.",
     )
     with st.container(horizontal=True, gap="small"):
         st.button(
@@ -221,11 +223,12 @@ def _comes_and_goes(name: str, now: Setting) -> str:
     return _key(name)
 
 
-def _become(setting: Setting) -> None:
-    """Other points, which Undo takes back."""
+def _become(setting: Setting, goes_on: bool = False) -> None:
+    """Other points, which Undo takes back. goes_on: with the change before."""
     values, now = st.session_state, FORM.base
     if setting.points != now.points:
-        values[UNDO] = [*values[UNDO], now.points][-MAX_UNDO:]
+        if not goes_on:
+            values[UNDO] = [*values[UNDO], now.points][-MAX_UNDO:]
         FORM.keep(setting.still)
 
 

@@ -140,11 +140,12 @@ function drawPoints(play, machine, px, py) {
     if (Math.abs(x) > HALF || Math.abs(y) > HALF) return
     marks.push(spot(sign, px(x), py(y), (sv ? 3 : 1.8) * wide, sv ? "copy" : "copy faint"))
   })
-  data.points.forEach(([x, y, sign], i) => {
+  data.points.forEach(([, , sign], i) => {
+    const [x, y] = placeOf(play, i)
     marks.push(spot(sign, px(x), py(y), 4.2 * wide, "point", { "data-i": i }))
   })
   alpha.forEach((value, i) => {
-    const [x, y, sign, , copy] = data.examples[i]
+    const [, , sign, , copy] = data.examples[i], [x, y] = placeOf(play, i)
     if (!value || Math.abs(x) > HALF || Math.abs(y) > HALF) return
     const r = (6.5 + 7 * Math.sqrt(value / most)) * wide
     const ring = { cx: px(x), cy: py(y), r, stroke: COLOUR[sign], class: copy ? "ring virtual" : "ring" }
@@ -152,7 +153,8 @@ function drawPoints(play, machine, px, py) {
     if (value >= data.C) marks.push(make("circle", { ...ring, r: r + 3.2 * wide }))
   })
   if (machine) {
-    data.points.forEach(([x, y, sign]) => {
+    data.points.forEach(([, , sign], i) => {
+      const [x, y] = placeOf(play, i)
       if (valueAt(play, machine, x, y) * sign > 0) return
       const d = 5 * wide, a = px(x), b = py(y)
       marks.push(make("path", { d: `M${a - d} ${b - d}L${a + d} ${b + d}M${a + d} ${b - d}L${a - d} ${b + d}`, class: "cross" }))
@@ -307,6 +309,10 @@ function without(tokens, i, play, mode) {
   return mode === "flip" ? [...rest, (token[0] === "b" ? "o" : "b") + token.slice(1)] : rest
 }
 
+function tokenAt(place, letter) {
+  return letter + place.map((value) => String(Math.round(100 * Math.min(Math.max(value, -0.97), 0.97)))).join("_")
+}
+
 function edit(play, x, y, pixels = NEAR) {
   const hit = near(play, x, y, pixels), mode = play.data.mode
   if (hit >= 0) {
@@ -315,17 +321,61 @@ function edit(play, x, y, pixels = NEAR) {
     return play.say(mode === "flip" ? `Point ${hit} flipped.` : `Point ${hit} taken away.`)
   }
   if (mode !== "blue" && mode !== "orange") return play.say("No point there.")
-  const part = (value) => String(Math.round(100 * Math.min(Math.max(value, -0.97), 0.97)))
-  const token = `${mode[0]}${part(x)}_${part(y)}`
+  const token = tokenAt([x, y], mode[0])
   if (!play.tokens.includes(token)) play.tokens = [...play.tokens, token]
   play.pending.push([x, y, mode === "blue" ? 1 : -1])
   return play.say(`A point added, ${mode}.`)
 }
 
-function commit(play) {
+function commit(play, held = false) {
   play.seq += 1
-  play.send("points", { text: play.tokens.join("~"), seq: play.seq })
+  play.send("points", { text: play.tokens.join("~"), seq: play.seq, held })
   drawMachine(play)
+}
+
+// A point that is dragged is at the hand at once; the machine follows as fast as the server answers, one edit at a time.
+
+function placeOf(play, i) { // of example i: training points stand first, in their order
+  const { points, examples } = play.data
+  return play.drag && i < points.length && play.drag.names.has(points[i][3]) ? play.drag.place : examples[i]
+}
+
+function pick(play, i, event) {
+  const [x, y, sign, name] = play.data.points[i]
+  const rest = play.tokens.filter((token) => token !== name && token !== `f${name}`)
+  if (/^\d/.test(name)) rest.push(`x${name}`)
+  play.drag = { i, sign, rest, names: new Set([name]), place: [x, y], from: [event.clientX, event.clientY] }
+}
+
+function drag(play, place, event) {
+  const { rest, names, sign, from, moved } = play.drag
+  if (!moved && Math.hypot(event.clientX - from[0], event.clientY - from[1]) < 4) return
+  const name = tokenAt(place, sign > 0 ? "b" : "o")
+  if (rest.includes(name)) return // another point is there
+  Object.assign(play.drag, { moved: true, late: true, place, tokens: [...rest, name] })
+  names.add(name)
+  follow(play)
+  drawMachine(play)
+}
+
+function follow(play) {
+  if (!play.drag.late || play.data.seq < play.seq) return
+  play.drag.late = false
+  play.tokens = play.drag.tokens
+  commit(play, true)
+}
+
+function drop(play) {
+  const { i, moved, tokens, place } = play.drag
+  play.drag.dropped = true
+  if (moved) {
+    play.tokens = tokens
+    play.say(`Point ${i} moved to ${place.map((part) => part.toFixed(2)).join(", ")}.`.replace(/-/g, "−"))
+  } else {
+    play.drag = null
+    edit(play, play.data.points[i][0], play.data.points[i][1])
+  }
+  commit(play)
 }
 
 function readout(play, x, y) {
@@ -341,9 +391,10 @@ function listen(play) {
     return [-HALF + (2 * HALF * (event.clientX - box.left)) / box.width, HALF - (2 * HALF * (event.clientY - box.top)) / box.height]
   }
   const brush = () => play.data.mode === "flip" || play.data.mode === "erase"
+  const reach = (event) => (event.pointerType === "touch" ? 14 : NEAR)
   let painted = null
   const paint = (event) => {
-    const hit = near(play, ...place(event), event.pointerType === "touch" ? 14 : NEAR)
+    const hit = near(play, ...place(event), reach(event))
     if (hit < 0 || painted.has(hit)) return
     painted.add(hit)
     play.tokens = without(play.tokens, hit, play, play.data.mode)
@@ -351,6 +402,11 @@ function listen(play) {
     drawMachine(play)
   }
   svg.addEventListener("pointerdown", (event) => {
+    play.picked = !brush() && (play.drag ? -2 : near(play, ...place(event), reach(event)))
+    if (play.picked >= 0) {
+      pick(play, play.picked, event)
+      svg.setPointerCapture(event.pointerId)
+    }
     if (!brush()) return
     painted = new Set()
     svg.setPointerCapture(event.pointerId)
@@ -358,17 +414,24 @@ function listen(play) {
   })
   svg.addEventListener("pointermove", (event) => {
     if (painted) paint(event)
+    if (play.drag && !play.drag.dropped) drag(play, place(event), event)
     play.parts.readout.textContent = readout(play, ...place(event))
   })
   svg.addEventListener("pointerleave", () => { play.parts.readout.textContent = "" })
   svg.addEventListener("pointerup", () => {
     if (painted && painted.size) commit(play)
     painted = null
+    if (play.drag && !play.drag.dropped) drop(play)
   })
-  svg.addEventListener("pointercancel", () => { painted = null })
+  svg.addEventListener("pointercancel", () => {
+    painted = null
+    if (play.drag?.moved && !play.drag.dropped) drop(play)
+    else if (!play.drag?.dropped) play.drag = null
+  })
+  svg.addEventListener("touchstart", (event) => { if (play.picked >= 0) event.preventDefault() }, { passive: false }) // no scrolling
   svg.addEventListener("click", (event) => {
-    if (brush()) return
-    edit(play, ...place(event), event.pointerType === "touch" ? 14 : NEAR)
+    if (brush() || play.picked !== -1) return
+    edit(play, ...place(event), reach(event))
     commit(play)
   })
   svg.addEventListener("focus", () => { play.focused = svg.matches(":focus-visible"); drawCursor(play) })
@@ -458,6 +521,8 @@ function receive(play, data) {
     play.seq = data.seq
     play.tokens = data.points_text ? data.points_text.split("~") : []
     play.pending = []
+    if (play.drag?.dropped) play.drag = null
+    if (play.drag) follow(play)
   }
   if (data.tape && !play.tape) {
     play.tape = unroll(data.tape, data.examples.length)

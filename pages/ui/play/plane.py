@@ -28,13 +28,13 @@ def draw(
     frames: dict | None,
     mode: str,
     seq: int,
-    on_points: Callable[[str, int], None],
+    on_points: Callable[[str, int, bool], None],
     on_tape: Callable[[int], None],
 ) -> None:
     """The plane with the points and, once there is one, the machine `solved` (solve.Solved).
 
     frames: of the open tape, see solve.frames. mode: what a click does. seq: the number of the browser's last edit that
-    is in `given`; on_points(text, seq) and on_tape(frame) are callbacks.
+    is in `given`; on_points(text, seq, held) and on_tape(frame) are callbacks. held: a point is at the reader's hand.
     """
     own = problems.problem(setting.problem)
     still = repr((setting.still, solved is not None))
@@ -57,7 +57,7 @@ def draw(
             "alt": alt(given, solved),
         },
         key=KEY,
-        on_points_change=partial(_told, on_points, "points", ("text", "seq")),
+        on_points_change=partial(_told, on_points, "points", ("text", "seq", "held")),
         on_tape_change=partial(_told, on_tape, "tape", ("step",)),
     )
 
@@ -91,7 +91,7 @@ def _told(then: Callable, name: str, fields: tuple[str, ...]) -> None:
     sent = st.session_state[KEY].get(name)
     if not isinstance(sent, dict) or set(sent) != set(fields):
         return
-    kinds = {"text": str, "seq": int, "step": int}
+    kinds = {"text": str, "seq": int, "step": int, "held": bool}
     if all(type(sent[field]) is kinds[field] for field in fields):
         then(*(sent[field] for field in fields))
 

@@ -14,7 +14,7 @@ PURPOSE = (
     "on the other pages on handwritten digits."
 )
 SENTENCE = (
-    "A support vector machine keeps only the ringed points. Move C, add a point, switch on virtual copies, and watch "
+    "A support vector machine keeps only the ringed points. Drag a point, move C, switch on virtual copies, and watch "
     "the line turn."
 )
 BEFORE, NOW = "play_before", "play_now"  # in the session: the figures of the last setting, and of this one
@@ -53,7 +53,8 @@ def playground() -> None:
                 _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")
-    controls.FORM.write(now)
+    if not st.session_state.get(controls.HELD):  # else the browser's history would keep every step of the way
+        controls.FORM.write(now)
     state.tell()
 
 

@@ -26,8 +26,12 @@ def examples(those):
 
 
 st.title("Compare")
+above = st.container()
 with present.form("Runs"), st.container(horizontal=True, vertical_alignment="top"):
-    chosen = laid.pick() or empty.sample()
+    chosen = laid.pick()
+    if not chosen:
+        with above:
+            chosen = empty.sample()
     those, reasons = laid.lay(chosen)
 reference = those and those.runs[those.reference]
 barriers.draw(reasons, reference)

@@ -53,11 +53,10 @@ def sample() -> list[Run]:
     if worth([]):
         return []
     pair = stored.samples([RECIPES[name] for name in SAMPLE])
-    with st.container():
-        stored.say_samples(pair, "Two runs of your own, chosen above, take their place.")
-        _twin(state.current_run())
-        link = config.link(pair[-1].recipe)
-        st.page_link("pages/train.py", label="The form of the second", icon=":material/play_circle:", query_params=link)
+    stored.say_samples(pair, "Two runs of your own, chosen below, take their place.")
+    _twin(state.current_run())
+    link = config.link(pair[-1].recipe)
+    st.page_link("pages/train.py", label="The form of the second", icon=":material/play_circle:", query_params=link)
     return pair
 
 

@@ -6,7 +6,7 @@ from pages.ui.kit import present
 from pages.ui.play import controls, opening, view
 
 st.title("Playground")
-if not present.presenting():
+if not present.presenting() and not st.session_state.get("lesson_at"):  # it would say what a lesson asks
     st.markdown(f"{view.PURPOSE}  \n{view.SENTENCE}")
 note = st.empty()
 controls.begin()

@@ -42,6 +42,7 @@ def answer(page: Page, choice: int = 0) -> str:
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_from_start_to_end(server, tab, name):
     open_lesson(tab, server.url, name)
+    expect(banner(tab)).to_have_css("position", "fixed")  # beside the figure, wherever that is scrolled to
     for number in range(1, LESSONS[name] + 1):
         expect(banner(tab)).to_contain_text(f"{number} of {LESSONS[name]}")
         said = answer(tab)

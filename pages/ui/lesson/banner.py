@@ -4,6 +4,7 @@
 """
 
 import math
+from pathlib import Path
 
 import streamlit as st
 
@@ -23,6 +24,7 @@ def draw(page) -> None:
     at = course.current()
     if at is None:
         return
+    st.html(Path(__file__).with_name("lesson.css"))
     with st.container(border=True, key="lesson", gap="small"):
         _head(at)
         facts = Facts(at.lesson.recipes, at.seed)

@@ -152,7 +152,7 @@ function drawPoints(play, machine, px, py) {
     marks.push(make("circle", ring))
     if (value >= data.C) marks.push(make("circle", { ...ring, r: r + 3.2 * wide }))
   })
-  if (machine) {
+  if (alpha.some((one) => one)) { // else nothing is learned yet, and crosses would hide the colours
     data.points.forEach(([, , sign], i) => {
       const [x, y] = placeOf(play, i)
       if (valueAt(play, machine, x, y) * sign > 0) return

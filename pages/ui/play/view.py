@@ -49,7 +49,7 @@ def playground() -> None:
                 controls.edited,
                 controls.scrubbed,
             )
-            if solved is not None:
+            if solved is not None and (frames is None or now.tape == len(frames["step"]) - 1):  # of the trained machine
                 _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")

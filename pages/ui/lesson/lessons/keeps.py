@@ -75,7 +75,7 @@ LESSON = Lesson(
     (
         Step(
             View("playground", plane.address(tape=0)),
-            "Sixty points, half of them blue, half orange; each has a cross, as nothing is learned yet. A "
+            "Sixty points, half of them blue, half orange; nothing is learned yet. A "
             "*support vector machine* looks for the widest empty road "
             "between the two colours; the line in its middle then says what is blue and what is orange. How many of "
             "the points does it have to keep to know where the road runs?",

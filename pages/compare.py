@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.compare import barriers, curves, empty, galleries, laid, pairs, tables
+from pages.ui.compare import barriers, curves, empty, galleries, laid, pairs, repeats, tables
 from pages.ui.kit import parameters, present
 
 VIEWS = {"pair": "Two of them", "all": "All together"}
@@ -41,6 +41,7 @@ else:
     places = present.parts(["In numbers", "Fixed and broken", "ROC", "What differs"])
     with places[0]:
         tables.numbers(those)
+        repeats.section(those)
     with places[1]:
         examples(those)
     with places[2]:

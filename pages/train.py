@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages.ui.kit import present, state
+from pages.ui.kit import parameters, present, state
 from pages.ui.recipe import config, form, presets
 from pages.ui.run import watch
+from svmcore.lab.experiment import repeats
 from svmcore.lab.forecast.estimate import estimate
 
 
@@ -20,15 +21,25 @@ def set_up():
         return
     need = estimate(recipe)
     with head:
-        help = "Trains in the background; the page may be left or closed meanwhile."
-        config.start_button(need, "start", config.start, (recipe,), help)
-        if need.fits:
-            st.page_link(
-                "pages/sweep.py",
-                label="Choose C by cross-validation",
-                icon=":material/tune:",
-                query_params=config.link(recipe),
-            )
+        start = st.container()
+        with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+            if need.fits:
+                st.page_link(
+                    "pages/sweep.py",
+                    label="Choose C by cross-validation",
+                    icon=":material/tune:",
+                    query_params=config.link(recipe),
+                )
+            times = int(
+                parameters.number(
+                    "repeats", "Repeats", 1, repeats.MAX_REPEATS, 1, width=110,
+                    help="So many runs, each with another seed: other examples are drawn. Compare then tells how far "
+                    "results scatter, and pairs those of two recipes seed by seed.",
+                )
+            )  # fmt: skip
+        with start:
+            help = "Trains in the background; the page may be left or closed meanwhile."
+            config.start_button(need, "start", config.start, (recipe, None, times), help, times)
         presets.standing(recipe)  # below Start, which keeps its place
 
 

@@ -18,7 +18,7 @@ import sys
 
 from data.signals import end_by_signals
 from svmcore.lab import jobs
-from svmcore.lab.experiment import scaling, splits
+from svmcore.lab.experiment import repeats, scaling, splits
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
     figures = "the figures as one JSON object on the last line of stdout; error_rate and interval are shares of 1"
     run.add_argument("--json", action="store_true", help=figures)
+    run.add_argument("--repeats", type=int, default=1, help="so many runs, each with another seed (1); --json: a list")
     over = commands.add_parser("sweep", parents=[change], help="cross-validate a recipe over the values of one field")
     over.add_argument("name", metavar="NAME", help="a name that `recipes` lists")
     over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
@@ -130,11 +131,18 @@ def _describe(fields) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    run_id, status = _carry_out(_changed(_named(options.name), options.set))
-    if status:
-        return status
-    result = {"run": run_id} | runs.get(run_id).result
-    print(json.dumps(result) if options.json else _summary(result))
+    recipe, results = _changed(_named(options.name), options.set), []
+    if not 1 <= options.repeats <= repeats.MAX_REPEATS:
+        raise RecipeError("--repeats", options.repeats, f"1 to {repeats.MAX_REPEATS}")
+    for again in repeats.repeated(recipe, options.repeats):
+        run_id, status = _carry_out(again, repeats.group(recipe) if options.repeats > 1 else None)
+        if status:
+            return status
+        results.append({"run": run_id} | runs.get(run_id).result)
+        if not options.json:
+            print(_summary(results[-1]))
+    if options.json:
+        print(json.dumps(results if options.repeats > 1 else results[0]))
     return 0
 
 

@@ -4,7 +4,7 @@ results   one dictionary a method, as a run keeps it: errors, n_test, error_rate
 progress  records of a run, oldest first, as in figures.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -49,6 +49,33 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
         f"Error rates of {len(names)} methods with 95 % intervals; the lowest is {best[0]:.2f} % by {best[1]}.",
         "Points: the error rate on the same test examples, with its 95 % interval."
         + (" Diamonds: the paper's." if known else ""),
+    )
+
+
+def repeated(names: Sequence[str], rates: Sequence[Mapping[int, float]], bands: Sequence) -> go.Figure:
+    """Error rates of runs repeated with other seeds: seed -> rate of each, its mean with interval, a row a run; points
+    of one seed are joined."""
+    figure = bare("wrong, % of the test examples", None, height=110 + 44 * len(names), hovermode="closest")
+    for seed in sorted({seed for of_run in rates for seed in of_run}):
+        there = [(100 * of_run[seed], name) for name, of_run in zip(names, rates, strict=True) if seed in of_run]
+        figure.add_scatter(
+            x=[rate for rate, _ in there], y=[name for _, name in there], mode="lines+markers",
+            line={"color": GREY, "width": 0.7}, marker={"color": BLUE, "size": 6, "opacity": 0.6},
+            hovertemplate=f"seed {seed}: %{{x:.2f}} %<extra></extra>",
+        )  # fmt: skip
+    figure.add_scatter(
+        x=[100 * band.mean for band in bands], y=list(names), mode="markers", marker={"color": ORANGE, "size": 11},
+        error_x={"type": "data", "symmetric": False, "color": ORANGE, "thickness": 2,
+                 "array": [100 * (band.high - band.mean) for band in bands],
+                 "arrayminus": [100 * (band.mean - band.low) for band in bands]},
+        hovertemplate="mean %{x:.2f} %<extra></extra>",
+    )  # fmt: skip
+    figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
+    told = ", ".join(f"{name} {100 * band.mean:.2f} % of {band.k}" for name, band in zip(names, bands, strict=True))
+    return worded(
+        figure,
+        f"Error rates of runs repeated with other seeds; means: {told}.",
+        "Blue: a seed, joined over the runs that share it. Orange: the mean with its 95 % interval.",
     )
 
 

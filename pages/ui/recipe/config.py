@@ -15,7 +15,7 @@ from pages.ui.kit import state, view, words
 from pages.ui.kit.parameters import Form
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.experiment import advice
+from svmcore.lab.experiment import advice, repeats
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.fields import numerals
@@ -56,11 +56,13 @@ def fold():
     st.session_state.pop("machine", None)  # the one at work, not the one that was looked at before
 
 
-def start(recipe: Recipe, parent: str | None = None):
+def start(recipe: Recipe, parent: str | None = None, times: int = 1):
     """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew. parent: id
-    of the run that it grew out of."""
+    of the run that it grew out of; times: with so many seeds, one run each."""
     with asking():
-        run_id = submit(recipe, parent=parent)
+        run_id = submit(recipe, parent=parent, group=repeats.group(recipe) if times > 1 else None)
+        for again in repeats.repeated(recipe, times)[1:]:
+            submit(again, parent=parent, group=repeats.group(recipe), looks=False)
         fold()
         FORM.clear()
         state.show_run(run_id)
@@ -212,8 +214,8 @@ def called(recipe: Recipe) -> Recipe:
     return recipe.replace(name=name, title=title)
 
 
-def start_button(need, key: str, on_click, args: tuple, help: str) -> None:
-    """Start, or Queue while something is at work, and what the run will need."""
+def start_button(need, key: str, on_click, args: tuple, help: str, times: int = 1) -> None:
+    """Start, or Queue while something is at work, and what the run, or so many of them, will need."""
     st.button(
         "Queue" if jobs.active() else "Start",
         type="primary",
@@ -226,6 +228,7 @@ def start_button(need, key: str, on_click, args: tuple, help: str) -> None:
         help=help,
     )
     if need.fits:
-        st.caption(f"About {words.duration(need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
+        many = f"{times} runs: about" if times > 1 else "About"
+        st.caption(f"{many} {words.duration(times * need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
     else:
         st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")

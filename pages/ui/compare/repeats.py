@@ -1,0 +1,50 @@
+"""Runs that were repeated with other seeds: how far each result scatters, and whether a difference stands out of it."""
+
+import streamlit as st
+
+from pages.ui.compare.laid import Laid
+from pages.ui.figures import comparison
+from pages.ui.figures.frame import show
+from pages.ui.kit.text import with_sign
+from svmcore.lab.experiment import repeats
+from svmcore.lab.store import runs
+
+
+def section(laid: Laid) -> None:
+    """Bands and paired intervals; nothing where no run was repeated."""
+    known = runs.newest_first()
+    rates = [repeats.rates(repeats.of(run, known)) for run in laid.runs]
+    if all(len(of_run) < 2 for of_run in rates):
+        return
+    st.subheader("Repeated with other seeds")
+    overlap = repeats.overlap(laid.runs[laid.reference])
+    bands = [repeats.interval(of_run.values(), overlap) for of_run in rates]
+    show(comparison.repeated(laid.letters, rates, bands), "compare_repeats")
+    rows = []
+    for at, (letter, band) in enumerate(zip(laid.letters, bands, strict=True)):
+        row = {"": letter, "Repeats": band.k, "Wrong, %": 100 * band.mean, "95 %": _span(band, "{:.2f}".format)}
+        apart = None if at == laid.reference else repeats.paired(rates[at], rates[laid.reference], overlap)
+        if apart:
+            row |= {"Seeds shared": apart.k, "More wrong": with_sign(100 * apart.mean)}
+            row |= {"95 % of it": _span(apart, with_sign), "p": f"{apart.p:.2g}"}
+        rows.append(row)
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        placeholder="–",
+        key="compare_repeats_table",
+        column_config={
+            "Wrong, %": st.column_config.NumberColumn(format="%.2f", help="The mean over the repeats."),
+            "More wrong": st.column_config.TextColumn(help="Than the reference, in per cent points, seed by seed."),
+            "p": st.column_config.TextColumn(help="Of a difference of 0: paired t test over the seeds shared."),
+        },
+        alt="Mean error rate of each run over its repeats, and the difference from the reference",
+    )
+    drawn = "examples drawn anew, with the variance that their overlap calls for (Nadeau and Bengio 2003)"
+    what = drawn if overlap else "the same examples; what the method draws differs"
+    st.caption(f"Each seed pairs two runs on the same examples. Intervals: t, over {what}.")
+
+
+def _span(found: repeats.Interval, told) -> str:
+    return "–" if found.k < 2 else f"{told(100 * found.low)} to {told(100 * found.high)}"

@@ -12,6 +12,7 @@ from pages.ui.kit import parameters, state, viewer, walk, words
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import config
 from pages.ui.run import polling
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 
@@ -30,7 +31,8 @@ def no_machine() -> None:
     with st.container(border=True):
         st.markdown(
             "**No machine yet that looks at photographs.** The small demo learns from 100 patches with a face and 100 "
-            "without, in about half a minute; better ones are trained on *Detect*."
+            f"without, in about {words.duration(estimate(RECIPES[DEMO]).seconds)} on a quiet machine; better ones "
+            "are trained on *Detect*."
         )
         st.button("Train the small demo", type="primary", icon=":material/play_arrow:", key="photo_train",
                   on_click=config.start, args=(RECIPES[DEMO],),

@@ -5,10 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import QUIET, press, settle, tiles
+from tests.browser.steps import QUIET, SCREENS, press, settle, tiles
 
 LESSONS = {"keeps": 5, "margin": 5, "virtual": 5, "jittering": 6, "toofar": 5, "speed": 6}
 TRAINING = 120_000  # ms that the machines of a step may take beside other work
+PHONE = "margin"  # walked on a phone
 SEED = 7
 
 
@@ -39,7 +40,9 @@ def answer(page: Page, choice: int = 0) -> str:
     return verdict.inner_text()
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize(
+    ("name", "tab"), [(name, SCREENS["phone" if name == PHONE else "projector"]) for name in LESSONS], indirect=["tab"]
+)
 def test_a_lesson_from_start_to_end(server, tab, name):
     open_lesson(tab, server.url, name)
     expect(banner(tab)).to_have_css("position", "fixed")  # beside the figure, wherever that is scrolled to

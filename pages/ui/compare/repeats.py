@@ -18,7 +18,7 @@ def section(laid: Laid) -> None:
         return
     st.subheader("Repeated with other seeds")
     overlap = repeats.overlap(laid.runs[laid.reference])
-    bands = [repeats.interval(of_run.values(), overlap) for of_run in rates]
+    bands = [_of_rates(of_run, overlap) for of_run in rates]
     show(comparison.repeated(laid.letters, rates, bands), "compare_repeats")
     rows = []
     for at, (letter, band) in enumerate(zip(laid.letters, bands, strict=True)):
@@ -44,6 +44,12 @@ def section(laid: Laid) -> None:
     drawn = "examples drawn anew, with the variance that their overlap calls for (Nadeau and Bengio 2003)"
     what = drawn if overlap else "the same examples; what the method draws differs"
     st.caption(f"Each seed pairs two runs on the same examples. Intervals: t, over {what}.")
+
+
+def _of_rates(found: dict[int, float], overlap: float) -> repeats.Interval:
+    """No rate is below 0 or above 1, whatever t says."""
+    band = repeats.interval(found.values(), overlap)
+    return band._replace(low=max(band.low, 0.0), high=min(band.high, 1.0)) if band.k > 1 else band
 
 
 def _span(found: repeats.Interval, told) -> str:

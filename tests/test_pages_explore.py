@@ -267,6 +267,12 @@ def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):
     usual = open_page("errors", run=digits_run.id)
     assert not usual.tabs
     app = open_page("errors", run=digits_run.id, present="true")
-    assert [tab.label for tab in app.tabs] == ["Confusion", "Which ones", "What would have fixed them", "By class"]
+    assert [tab.label for tab in app.tabs] == [
+        "Confusion",
+        "Which ones",
+        "What would have fixed them",
+        "By class",
+        "Not sure",
+    ]
     assert any(box.label == "Which errors" for box in app.expander)
     assert app.query_params["present"] == "true"

@@ -33,7 +33,7 @@ from svmcore.methods.reduced.quadratic import eigenvectors
 from svmcore.methods.reduced.stages import Stages
 from svmcore.methods.reduced.start import first_vectors
 from svmcore.methods.tangent import TangentWhitened
-from svmcore.model import multiply_adds
+from svmcore.model import ROUNDING, multiply_adds
 from svmcore.solvers.session import Session
 from tests.naive import best_cut
 
@@ -337,7 +337,7 @@ def test_a_stop_leaves_a_machine_that_decides(options, reports):
 def test_what_a_stop_finds_not_begun_keeps_its_support_vectors():
     X, _ = digits()
     stages = Stages(ReducedSet(5), ten(), "rho", Session())
-    np.testing.assert_allclose(stages.assemble().decision_values(X), ten().decision_values(X), atol=1e-9)
+    np.testing.assert_allclose(stages.assemble().decision_values(X), ten().decision_values(X), atol=ROUNDING)
 
 
 def test_a_machine_of_virtual_support_vectors_keeps_what_they_were_made_from():

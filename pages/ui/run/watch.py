@@ -52,8 +52,10 @@ def _draw(run, status):
     if status.state == "done" and not figure_first:
         _done(run)
     progress = run.progress()
+    first, second = st.container(), st.container()
     if status.progress:
-        (view.part(run.recipe, "numbers") or _numbers)(run, status.progress, status)
+        with second if figure_first else first:
+            (view.part(run.recipe, "numbers") or _numbers)(run, status.progress, status)
     elif status.state == "queued":
         st.info(line.place(status), icon=":material/schedule:")
     elif status.state == "paused":
@@ -61,7 +63,8 @@ def _draw(run, status):
     elif status.state in runs.ACTIVE:
         st.skeleton(height=240)
     if progress:
-        (view.part(run.recipe, "curves") or _curves)(run, progress, "watch")
+        with first if figure_first else second:
+            (view.part(run.recipe, "curves") or _curves)(run, progress, "watch")
     if status.state == "done" and figure_first:
         _done(run)
     pictures = view.part(run.recipe, "pictures")

@@ -45,7 +45,8 @@ def answer(page: Page, choice: int = 0) -> str:
 )
 def test_a_lesson_from_start_to_end(server, tab, name):
     open_lesson(tab, server.url, name)
-    expect(banner(tab)).to_have_css("position", "fixed")  # beside the figure, wherever that is scrolled to
+    stays = "sticky" if name == PHONE else "fixed"  # above or beside the figure, wherever that is scrolled to
+    expect(banner(tab)).to_have_css("position", stays)
     for number in range(1, LESSONS[name] + 1):
         expect(banner(tab)).to_contain_text(f"{number} of {LESSONS[name]}")
         said = answer(tab)

@@ -76,7 +76,7 @@ CARDS = (
 
 def draw() -> None:
     """All of them."""
-    st.caption("Each figure is of a finished sample, made by the recipe that its page opens with.")
+    st.caption("Each figure is of a finished sample that comes with the lab.")
     grid = st.grid(3, min_column_width=300)
     for card in CARDS:
         with grid.cell(), st.container(border=True, key=f"card_{card.page}"):

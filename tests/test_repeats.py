@@ -39,9 +39,11 @@ def test_overlap_widens_as_in_the_paper():
     assert (wide.high - wide.low) / (narrow.high - narrow.low) == pytest.approx(np.sqrt((1 / 4 + m_over_n) / (1 / 4)))
 
 
-def test_one_value_has_no_interval_and_equal_ones_no_width():
-    assert np.isnan(repeats.interval([0.1]).low)
-    assert repeats.interval([0.1, 0.1]) == pytest.approx((2, 0.1, 0.1, 0.1, 0.0))
+def test_neither_one_value_nor_equal_ones_have_an_interval():
+    for values in ([0.1], [0.1, 0.1, 0.1]):
+        found = repeats.interval(values)
+        assert (found.k, found.mean) == (len(values), pytest.approx(0.1))
+        assert np.isnan([found.low, found.high, found.p]).all()
     assert repeats.paired({0: 0.1}, {0: 0.2, 1: 0.1}) is None
 
 
@@ -62,6 +64,8 @@ def test_train_starts_them_together_and_compare_pairs_them():
     rates = [run.result["error_rate"] for run in sorted(mine, key=lambda run: run.recipe.seed)]
     assert table["Wrong, %"][0] == pytest.approx(100 * np.mean(rates))
     assert table["Seeds shared"][1] == 2
+    assert repeats.overlap(repeats.of(first, mine)) == 120 / 80
+    assert repeats.overlap({0: first, 1: first}) == 0
 
 
 def test_the_command_line_repeats(home, capsys):

@@ -1,5 +1,6 @@
 """Runs that were repeated with other seeds: how far each result scatters, and whether a difference stands out of it."""
 
+import numpy as np
 import streamlit as st
 
 from pages.ui.compare.laid import Laid
@@ -13,11 +14,12 @@ from svmcore.lab.store import runs
 def section(laid: Laid) -> None:
     """Bands and paired intervals; nothing where no run was repeated."""
     known = runs.newest_first()
-    rates = [repeats.rates(repeats.of(run, known)) for run in laid.runs]
+    found = [repeats.of(run, known) for run in laid.runs]
+    rates = [repeats.rates(of_run) for of_run in found]
     if all(len(of_run) < 2 for of_run in rates):
         return
     st.subheader("Repeated with other seeds")
-    overlap = repeats.overlap(laid.runs[laid.reference])
+    overlap = max(map(repeats.overlap, found))
     bands = [_of_rates(of_run, overlap) for of_run in rates]
     show(comparison.repeated(laid.letters, rates, bands), "compare_repeats")
     rows = []
@@ -26,7 +28,7 @@ def section(laid: Laid) -> None:
         apart = None if at == laid.reference else repeats.paired(rates[at], rates[laid.reference], overlap)
         if apart:
             row |= {"Seeds shared": apart.k, "More wrong": with_sign(100 * apart.mean)}
-            row |= {"95 % of it": _span(apart, with_sign), "p": f"{apart.p:.2g}"}
+            row |= {"95 % of it": _span(apart, with_sign), "p": f"{apart.p:.2g}" if not np.isnan(apart.p) else "–"}
         rows.append(row)
     st.dataframe(
         rows,
@@ -42,15 +44,15 @@ def section(laid: Laid) -> None:
         alt="Mean error rate of each run over its repeats, and the difference from the reference",
     )
     drawn = "examples drawn anew, with the variance that their overlap calls for (Nadeau and Bengio 2003)"
-    what = drawn if overlap else "the same examples; what the method draws differs"
+    what = drawn if overlap else "the same examples: what a method draws differs, or nothing does, and there is none"
     st.caption(f"Each seed pairs two runs on the same examples. Intervals: t, over {what}.")
 
 
 def _of_rates(found: dict[int, float], overlap: float) -> repeats.Interval:
     """No rate is below 0 or above 1, whatever t says."""
     band = repeats.interval(found.values(), overlap)
-    return band._replace(low=max(band.low, 0.0), high=min(band.high, 1.0)) if band.k > 1 else band
+    return band._replace(low=max(band.low, 0.0), high=min(band.high, 1.0)) if not np.isnan(band.low) else band
 
 
 def _span(found: repeats.Interval, told) -> str:
-    return "–" if found.k < 2 else f"{told(100 * found.low)} to {told(100 * found.high)}"
+    return "–" if np.isnan(found.low) else f"{told(100 * found.low)} to {told(100 * found.high)}"

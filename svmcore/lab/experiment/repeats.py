@@ -24,7 +24,8 @@ MAX_REPEATS = 50
 
 
 class Interval(NamedTuple):
-    """Of k values: their mean, its 95 % interval, and the p value of a mean of 0; NaN where there is one value."""
+    """Of k values: their mean, its 95 % interval, and the p value of a mean of 0; NaN where there is one value or
+    all are equal, as of a method that draws nothing."""
 
     k: int
     mean: float
@@ -58,20 +59,22 @@ def rates(found: Mapping[int, Run]) -> dict[int, float]:
     return {seed: run.result["error_rate"] for seed, run in found.items()}
 
 
-def overlap(run: Run) -> float:
-    """m / n of a run whose examples are drawn by the seed, else 0."""
-    return 0.0 if run.recipe.split == "given" else run.result["n_test"] / run.result["n_train"]
+def overlap(found: Mapping[int, Run]) -> float:
+    """m / n where the runs were trained on other examples with each seed; 0 where all were trained on the same."""
+    one, *others = found.values()
+    train = one.train_index()
+    if all(np.array_equal(train, other.train_index()) for other in others[:1]):
+        return 0.0
+    return one.result["n_test"] / one.result["n_train"]
 
 
 def interval(values: Iterable[float], overlap: float = 0.0) -> Interval:
     """The mean of values of different seeds, and how sure it is."""
     values = np.array(list(values), float)
     k, mean = len(values), float(np.mean(values))
-    if k < 2:
+    if k < 2 or (values == values[0]).all():
         return Interval(k, mean, np.nan, np.nan, np.nan)
     error = float(np.sqrt((1 / k + overlap) * np.var(values, ddof=1)))
-    if error == 0:
-        return Interval(k, mean, mean, mean, 1.0 if mean == 0 else 0.0)
     reach = stats.t.ppf(0.975, k - 1) * error
     return Interval(k, mean, mean - reach, mean + reach, float(2 * stats.t.sf(abs(mean) / error, k - 1)))
 

@@ -59,7 +59,7 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
         way = parameters.choice(
             "calibrated", "Probabilities by", unsure.WAYS,
             help="Of decision values: by a logistic curve (Platt 1999), or by any increasing one, which takes more "
-            "examples. Each example is judged by a curve that was fitted to others.",
+            "examples. Each test example is judged by a curve that was fitted to other test examples.",
         )  # fmt: skip
         dearer = parameters.text(
             "dearer", "Dearer confusions", placeholder=DEARER, width=260,

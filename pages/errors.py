@@ -3,13 +3,12 @@
 import numpy as np
 import streamlit as st
 
-from data import load
 from pages.ui.example import evidence, plane
 from pages.ui.figures import confusion
 from pages.ui.kit import parameters, present, walk, words
-from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.gallery import reference
 from pages.ui.kit.paging import paged
-from pages.ui.run import unsure
+from pages.ui.run import tested, unsure
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, trained_run
 from pages.ui.why import recommend
@@ -29,7 +28,6 @@ st.title("Errors")
 run = trained_run()
 if run:
     machine, test = run.machine(), run.test()
-    dataset = load(run.recipe.dataset)
     classes = evidence.class_names(run, machine)
     true, predicted = (metrics.class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
     matrix = metrics.confusion(test.y_true, test.y_pred, machine.classes)
@@ -71,24 +69,8 @@ if run:
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
-        cut = words.distinct(classes, 9)
         if len(rows):
-            gallery(
-                evidence.example_pictures(dataset, test.split, test.index[rows]),
-                [
-                    Tile(
-                        reference(run.recipe.dataset, test.split, test.index[i]),
-                        f"{words.test_example(test.split, test.index[i])}, true {classes[true[i]]}, predicted "
-                        f"{classes[predicted[i]]}",
-                        upper=f"{cut[true[i]]} → {cut[predicted[i]]}",
-                        lower=str(test.index[i]),
-                        cross=bool(true[i] != predicted[i]),
-                    )
-                    for i in rows
-                ],
-                key="errors_gallery",
-                alt=f"{len(rows)} test examples with their true and predicted classes",
-            )
+            tested.gallery_of(run, rows, classes, true, predicted, key="errors_gallery")
             held = " The test examples were held out of its train part." if test.split == "train" else ""
             st.caption(
                 f"{len(shown):,} examples. Upper right: true → predicted class; lower left: the number in the data "
@@ -132,4 +114,4 @@ if run:
             "each class's own machine, taken alone; its support vectors and those at C."
         )
     with not_sure:
-        unsure.section(run, dataset, classes)
+        unsure.section(run, classes)

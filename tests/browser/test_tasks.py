@@ -62,6 +62,14 @@ def coco_folder(n=6, side=128):
     return zipped(files | {"annotations/instances_default.json": json.dumps(told).encode()})
 
 
+def hand_in(reader, name, content):
+    """From wherever it is, to the own data that a file holds."""
+    go_to(reader, "Datasets")
+    reader.get_by_role("button", name="Add your own").click()
+    settle(reader)
+    upload(reader, {name: content})
+
+
 def test_why_a_digit_is_wrong(reader):
     with within(30):
         go_to(reader, "Errors")
@@ -73,10 +81,7 @@ def test_why_a_digit_is_wrong(reader):
 
 def test_from_an_excel_table_to_its_errors(reader, request):
     with within(120):
-        go_to(reader, "Datasets")
-        reader.get_by_role("button", name="Add your own").click()
-        settle(reader)
-        upload(reader, {f"week 12 {request.node.callspec.id}.xlsx": excel_export()})
+        hand_in(reader, f"week 12 {request.node.callspec.id}.xlsx", excel_export())
         expect(reader.get_by_text("The labels are in column 'Result'")).to_be_visible()
         press(reader, "FormSubmitter-own_keep-Keep")
         reader.get_by_role("link", name="Train on it").click()
@@ -91,10 +96,7 @@ def test_from_an_excel_table_to_its_errors(reader, request):
 
 def test_from_a_folder_of_coco_to_its_curve(reader, request):
     with within(300):
-        go_to(reader, "Datasets")
-        reader.get_by_role("button", name="Add your own").click()
-        settle(reader)
-        upload(reader, {f"spots {request.node.callspec.id}.zip": coco_folder()})
+        hand_in(reader, f"spots {request.node.callspec.id}.zip", coco_folder())
         press(reader, "FormSubmitter-pictures_keep-Keep")
         reader.get_by_test_id("stMain").get_by_role("link", name="Detect").click()
         expect(reader.get_by_role("heading", name="Detect", level=1)).to_be_visible()

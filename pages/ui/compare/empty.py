@@ -53,6 +53,8 @@ def sample() -> list[Run]:
     if worth([]):
         return []
     pair = stored.samples([RECIPES[name] for name in SAMPLE])
+    if not all(pair):
+        return []
     stored.say_samples(pair, "Two runs of your own, chosen below, take their place.")
     _twin(state.current_run())
     link = config.link(pair[-1].recipe)

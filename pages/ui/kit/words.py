@@ -149,13 +149,9 @@ def megabytes(amount: float) -> str:
 
 def file_size(amount: float) -> str:
     """Of megabytes: `12 MB`, `0.06 MB`, `290 bytes`."""
-    return (
-        f"{1e6 * amount:.0f}\u00a0bytes"
-        if amount < 0.001
-        else f"{amount:.2g}\u00a0MB"
-        if amount < 10
-        else f"{amount:.0f}\u00a0MB"
-    )
+    if amount < 0.001:
+        return f"{1e6 * amount:.0f}\u00a0bytes"
+    return f"{amount:.2g}\u00a0MB" if amount < 10 else f"{amount:.0f}\u00a0MB"
 
 
 def when(created: str) -> str:

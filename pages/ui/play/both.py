@@ -1,6 +1,6 @@
 """How far two solvers are: trained here and now where that takes a second, and kept; else by their runs."""
 
-import json
+import threading
 import warnings
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,8 +18,8 @@ AT_ONCE = 3000  # examples, copies among them: a second or two
 REPORTS = 60  # that such a training gives for as many steps as it has examples
 KEPT = 128  # trainings
 
-_kept: OrderedDict[str, "Course"] = OrderedDict()
-_pending: dict[str, Future] = {}
+_trainings: OrderedDict[str, Future] = OrderedDict()  # digest of a recipe -> its training, the newest last
+_lock = threading.Lock()
 _worker = ThreadPoolExecutor(1, "digestion")  # one after the other: they are timed
 
 
@@ -39,31 +39,29 @@ def small(recipe: Recipe, image_shape: tuple[int, ...] | None) -> bool:
 
 def known(recipe: Recipe) -> Course | None:
     """What `soon` has found before."""
-    return _kept.get(_key(recipe))
+    future = _trainings.get(recipe.digest())
+    return future.result() if future is not None and future.done() and not future.exception() else None
 
 
 def soon(recipe: Recipe, seconds: float | None) -> Course | None:
     """How its training went, in a thread of its own, if that ends in so many seconds (None: whenever); else None, and
     it goes on. RecipeError, DataError and ValueError as of `train.prepare` and `train.fit`."""
-    key = _key(recipe)
-    if (course := _kept.get(key)) is None:
-        future = _pending[key] if pending(recipe) else _worker.submit(_train, recipe)
-        _pending[key] = future
-        try:
-            course = _kept[key] = future.result(seconds)
-        except TimeoutError:
-            return None
-        finally:
-            if future.done():
-                _pending.pop(key, None)
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-    return course
+    key = recipe.digest()
+    with _lock:
+        if (future := _trainings.get(key)) is None or (future.done() and future.exception()):
+            future = _trainings[key] = _worker.submit(_train, recipe)
+            while len(_trainings) > KEPT:
+                _trainings.popitem(last=False)
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        return None
 
 
 def pending(recipe: Recipe) -> bool:
     """Whether it is being trained."""
-    return (future := _pending.get(_key(recipe))) is not None and not future.done()
+    future = _trainings.get(recipe.digest())
+    return future is not None and not future.done()
 
 
 def _train(recipe: Recipe) -> Course:
@@ -76,7 +74,9 @@ def _train(recipe: Recipe) -> Course:
     watch.burst = max(1, len(problem.y_train) // REPORTS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        if not _kept:  # the first of a process waits for compiled code to be loaded: not timed
+        with _lock:
+            first = not any(future.done() for future in _trainings.values())
+        if first:  # of a process, it waits for compiled code to be loaded: not timed
             train.fit(recipe, problem)
         fitted = train.fit(recipe, problem, watch)
     return Course(lines, max(fitted.seconds - fitted.compile_seconds, 0.0), "done")
@@ -89,7 +89,3 @@ def of_run(run: Run, status) -> Course:
         lines = [*lines, status.progress]
     seconds = lines[-1]["seconds"] if lines else 0.0
     return Course(lines, training_seconds(run.result) if run.result else seconds, status.state)
-
-
-def _key(recipe: Recipe) -> str:
-    return json.dumps(recipe.to_dict(), sort_keys=True)

@@ -56,8 +56,8 @@ def sample() -> Chosen | None:
     """A reduction that comes with the lab, while the reader has none."""
     if any(reduces(run) for run in runs.newest_first()):
         return None
-    run = next(run for run in runs.samples() if reduces(run))
-    return Chosen(card.parent_of(run), run)
+    run = next((run for run in runs.samples() if reduces(run)), None)
+    return run and Chosen(card.parent_of(run), run)
 
 
 def _has_machine(run: Run) -> bool:

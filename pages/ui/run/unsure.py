@@ -3,13 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from data import Dataset
-from pages.ui.example import evidence
 from pages.ui.figures import unsure as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, words
-from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.paging import paged
+from pages.ui.run import tested
 from svmcore import metrics
 from svmcore.lab.experiment import unsure
 from svmcore.lab.store import runs
@@ -22,7 +20,7 @@ LEFT, ASKED = "Wrong all the same", "Not sure"
 DEARER = "3 > 8: 5, 1 > 7: 2"
 
 
-def section(run: Run, dataset: Dataset, classes: list[str]) -> None:
+def section(run: Run, classes: list[str]) -> None:
     """What *not sure* costs, the answers that are left, and those that are not given."""
     st.subheader("Not sure")
     test, machine = run.test(), run.machine()
@@ -37,15 +35,15 @@ def section(run: Run, dataset: Dataset, classes: list[str]) -> None:
     given = answer != unsure.UNSURE
     wrong = given & (answer != true)
     _verdict(run, given, wrong)
-    sure = 1 - (P @ _or_equal(cost, len(classes))).min(axis=1)
-    share, rate = unsure.coverage(sure, P.argmax(axis=1) != true if cost is None else _cheapest(P, cost) != true)
+    R = unsure.risks(P, cost)
+    share, rate = unsure.coverage(-R.min(axis=1), R.argmin(axis=1) != true)
     at = (given.mean(), wrong.sum() / given.sum()) if given.any() else None
     sides = st.grid(2, min_column_width=380)
     with sides.cell():
         show(figures.errors_against_answers(share, rate, at), "unsure_errors")
     with sides.cell():
         show(figures.said_and_right(unsure.reliability(P.max(axis=1), P.argmax(axis=1) == true)), "unsure_said")
-    _examples(run, dataset, classes, true, answer, P)
+    _examples(run, classes, true, answer, P)
 
 
 def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
@@ -98,14 +96,6 @@ def _probabilities(run_id: str, way: str, k: int) -> np.ndarray:
     return unsure.probabilities(test.decision, metrics.class_positions(test.y_true, run.machine().classes), k, way)
 
 
-def _or_equal(cost: np.ndarray | None, k: int) -> np.ndarray:
-    return 1.0 - np.eye(k) if cost is None else cost
-
-
-def _cheapest(P: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    return (P @ cost).argmin(axis=1)
-
-
 def _verdict(run: Run, given: np.ndarray, wrong: np.ndarray) -> None:
     n, answered, left, before = len(given), int(given.sum()), int(wrong.sum()), run.result["errors"]
     rate = f", {_percent(left / answered, 2)} of the answers" if answered else ""
@@ -119,9 +109,8 @@ def _percent(share: float, digits: int) -> str:
     return f"{100 * share:.{digits}f}\u00a0%"
 
 
-def _examples(run: Run, dataset: Dataset, classes: list[str], true, answer, P) -> None:
+def _examples(run: Run, classes: list[str], true, answer, P) -> None:
     """The errors that are left, or the examples without an answer, the least sure first."""
-    test = run.test()
     which = parameters.choice("left", "Examples", (LEFT, ASKED), help="Errors that are left, or what is not answered.")
     chosen = answer == unsure.UNSURE if which == ASKED else (answer != unsure.UNSURE) & (answer != true)
     shown = np.flatnonzero(chosen)
@@ -130,23 +119,8 @@ def _examples(run: Run, dataset: Dataset, classes: list[str], true, answer, P) -
     if not len(rows):
         st.caption("There is none.")
         return
-    cut, likeliest = words.distinct(classes, 9), P.argmax(axis=1)
-    gallery(
-        evidence.example_pictures(dataset, test.split, test.index[rows]),
-        [
-            Tile(
-                reference(run.recipe.dataset, test.split, test.index[i]),
-                f"{words.test_example(test.split, test.index[i])}, true {classes[true[i]]}, likeliest "
-                f"{classes[likeliest[i]]} with probability {P[i].max():.2f}",
-                upper=f"{cut[true[i]]} → {cut[likeliest[i]]}",
-                lower=f"{P[i].max():.2f}",
-                cross=bool(likeliest[i] != true[i]),
-            )
-            for i in rows
-        ],
-        key="unsure_gallery",
-        alt=f"{len(rows)} test examples: {which.lower()}",
-    )
+    said = [f"{p:.2f}" for p in P.max(axis=1)]
+    tested.gallery_of(run, rows, classes, true, P.argmax(axis=1), key="unsure_gallery", what="likeliest", sure=said)
     many = f"{len(shown):,} example{'s' * (len(shown) != 1)}"
     first = "the least sure first" if which == ASKED else "the surest first"
     st.caption(f"{many}, {first}. Upper right: true → likeliest class; lower left: its probability.")

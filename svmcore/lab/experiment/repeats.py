@@ -12,6 +12,7 @@ Reference: Nadeau and Bengio, "Inference for the generalization error", Machine 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -85,5 +86,6 @@ def paired(a: Mapping[int, float], b: Mapping[int, float], overlap: float = 0.0)
     return interval((a[seed] - b[seed] for seed in shared), overlap) if len(shared) > 1 else None
 
 
+@lru_cache(maxsize=4096)
 def _but_for_seed(recipe: Recipe) -> str:
     return recipe.replace(seed=0).digest()

@@ -66,13 +66,15 @@ def probabilities(decision: np.ndarray, true: np.ndarray, k: int, way: str = "Pl
     return found
 
 
+def risks(P: np.ndarray, cost: np.ndarray | None = None) -> np.ndarray:
+    """(n, k) R_a(x). cost: (k, k) of answering a where c is true, by default 1 for every wrong answer."""
+    return P @ (1.0 - np.eye(P.shape[1]) if cost is None else cost)
+
+
 def answers(P: np.ndarray, unsure: float, cost: np.ndarray | None = None) -> np.ndarray:
-    """(n,) the class that costs least, or UNSURE. cost: (k, k) of answering a where c is true, by default 1 for every
-    wrong answer; unsure: what *not sure* costs."""
-    k = P.shape[1]
-    R = P @ (1.0 - np.eye(k) if cost is None else cost)
-    best = R.argmin(axis=1)
-    return np.where(R[np.arange(len(R)), best] < unsure, best, UNSURE)
+    """(n,) the class that costs least, or UNSURE where that costs no less than `unsure`. cost: as in `risks`."""
+    R = risks(P, cost)
+    return np.where(R.min(axis=1) < unsure, R.argmin(axis=1), UNSURE)
 
 
 def coverage(sure: np.ndarray, wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -40,7 +40,8 @@ if those is None or len(those.runs) < 2:
 else:
     places = present.parts(["In numbers", "Fixed and broken", "ROC", "What differs"])
     with places[0]:
-        tables.numbers(those)
+        with st.container(key="compare_runs_told"):
+            tables.numbers(those)
         repeats.section(those)
     with places[1]:
         examples(those)

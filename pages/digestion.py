@@ -116,13 +116,14 @@ def verdict(on: both.Course, off: both.Course) -> str:
 
 def counts(courses: dict[str, both.Course]):
     """The counts under the tape."""
-    st.dataframe(
-        [_row(side, course) for side, course in courses.items() if course.lines],
-        hide_index=True,
-        key="digestion_table",
-        column_config={"Hit rate": st.column_config.NumberColumn(format="percent")},
-        alt="Kernel values, support vectors, cache hits and time with digestion and without",
-    )
+    with st.container(key="digestion_told"):
+        st.dataframe(
+            [_row(side, course) for side, course in courses.items() if course.lines],
+            hide_index=True,
+            key="digestion_table",
+            column_config={"Hit rate": st.column_config.NumberColumn(format="percent")},
+            alt="Kernel values, support vectors, cache hits and time with digestion and without",
+        )
 
 
 def _row(side: str, course: both.Course) -> dict:

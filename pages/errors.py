@@ -36,7 +36,8 @@ if run:
     filled = [names[i] for i in np.flatnonzero(matrix)]
     another_run(run, "errors", cells=[])
 
-    st.subheader(words.error_rate(run.result))
+    with st.container(key="errors_line"):
+        st.subheader(words.error_rate(run.result))
     if (true != predicted).any() and not present.presenting():
         st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
     st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
@@ -70,12 +71,12 @@ if run:
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
         if len(rows):
-            tested.gallery_of(run, rows, classes, true, predicted, key="errors_gallery")
             held = " The test examples were held out of its train part." if test.split == "train" else ""
-            st.caption(
-                f"{len(shown):,} examples. Upper right: true → predicted class; lower left: the number in the data "
-                f"set.{held} Click one to see why."
-            )
+            tested.gallery_of(
+                run, rows, classes, true, predicted, key="errors_gallery",
+                legend=f"{words.many(len(shown), 'example')}. Upper right: true → predicted class; lower left: the "
+                f"number in the data set.{held} Click one to see why.",
+            )  # fmt: skip
         else:
             st.success("Not one test example is wrong.", icon=":material/check:")
     with left:

@@ -72,7 +72,6 @@ def verdict(found):
         st.subheader("Virtual support vectors and their parents")
         machine = virtual.machine()
         families.draw(virtual, machine, evidence.supports(virtual, machine, 0), FAMILIES, key="families")
-        st.caption(families.SEE)
 
 
 st.title("Compare methods")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.detect import one, others, photo, windows
-from pages.ui.detect.view import View, plural
+from pages.ui.detect.view import View
 from pages.ui.kit import parameters, state, viewer, walk, words
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import config
@@ -75,7 +75,7 @@ def honest(run) -> str:
     offset = result["offset"]
     test = (
         f"On its own {result['pictures']:,} test pictures it found {offset['found']:,} of {result['n_test']:,} "
-        f"{plural('face')} with {offset['alarms']:,} false alarms at f = 0."
+        f"{words.plural('face')} with {offset['alarms']:,} false alarms at f = 0."
     )
     if run.recipe.dataset != photo.SMALL:
         return f"It was trained on {n}. {test}"
@@ -100,7 +100,7 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int])
         )
         for i in rows
     ]  # fmt: skip
-    n = f"{len(shown)} window{'s' if len(shown) != 1 else ''}"
+    n = words.many(len(shown), "window")
     viewer.viewer(
         data_uri(found.image),
         found.image.shape,
@@ -112,7 +112,8 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int])
         on_pick=windows.open_window,
     )
     st.caption(
-        f"{n} taken for a face, each with its score f. Click one to see why, and to say what it is. "
+        f"{n} taken for a face, each with its score f. Click one to see why, and to say what it is; "
+        "for a face that was missed lower the threshold until its window shows. "
         f"{words.plain(viewer.HOW)}"
     )
     h, w = found.image.shape

@@ -12,6 +12,6 @@ note = st.empty()
 controls.begin()
 view.playground()
 view.ways_on()
-if not opening.ready():  # the first picture of this process: without a machine
+if not opening.ready():  # the first picture of this process: with the machine that is kept, or without one
     opening.load(note)
     st.rerun()

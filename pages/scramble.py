@@ -79,11 +79,11 @@ with st.container(horizontal=True, vertical_alignment="center"):
             help="Trains each machine twice, as ordinary runs; those that are there already are not trained again.",
         )
         seconds = sum(estimate(recipe).seconds for recipe in waiting)
-        many = f"{len(waiting)} run{'s' if len(waiting) > 1 else ''}"
+        many = words.many(len(waiting), "run")
         st.caption(f"{many} to train, about {words.duration(seconds)}.", width="content")
     if working:
         st.button(
-            f"Cancel {len(working)} run{'s' if len(working) > 1 else ''}",
+            f"Cancel {words.many(len(working), 'run')}",
             icon=":material/stop:",
             key="scramble_cancel",
             on_click=stored.cancel,
@@ -96,7 +96,7 @@ with shown:
         before_and_after(found[0].recipe.dataset, seed)
     except DataError as error:
         st.error(words.plain(error), title="There are no pictures to show", icon=":material/broken_image:")
-with numbers:
+with numbers, st.container(key="scramble_told"):
     ids = [run.id for pair in found for run in pair[2:] if run is not None]
     polling.poll_all(
         ids, lambda statuses: scrambled.table(found, {i: s.state for i, s in zip(ids, statuses, strict=True)})

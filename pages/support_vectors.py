@@ -10,7 +10,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, walk
 from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, reference
 from pages.ui.kit.paging import paged
-from pages.ui.kit.words import plain
+from pages.ui.kit.words import many, plain
 from pages.ui.reduce import course
 from pages.ui.run.trained import another_run, trained_run
 
@@ -23,32 +23,32 @@ FAMILIES = "By parent"  # the order of machines that have virtual support vector
 def one_by_one(run, machine, chosen, name, of):
     """A gallery of support vectors in their order, page by page."""
     shown = evidence.take(chosen, paged(len(chosen.row), PER_PAGE, key="sv_page", of=of))
+    legend = (
+        f"{len(chosen.row):,} vectors of *{plain(name)}*, constructed: they are no examples, and nothing opens. "
+        f"Above each the class that it speaks for most, below its weight in this machine; {SIDES}."
+    )
+    if not evidence.constructed(machine):
+        legend = (
+            f"{many(len(chosen.row), 'support vector')} of *{plain(name)}*; above each its class, below its alpha. "
+            f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
+            + (f" {evidence.SWAPPED}." if any(shown.given) else "")
+        )
     gallery(
         evidence.support_pictures(run, machine, shown),
         evidence.support_tiles(run.recipe.dataset, shown, shown.alpha),
         key="support_gallery",
         alt=f"Support vectors of the machine {name}",
-    )
-    if evidence.constructed(machine):
-        st.caption(
-            f"{len(chosen.row):,} vectors of *{plain(name)}*, constructed: they are no examples, and nothing opens. "
-            f"Above each the class that it speaks for most, below its weight in this machine; {SIDES}."
-        )
-        return
-    st.caption(
-        f"{len(chosen.row):,} support vectors of *{plain(name)}*; above each its class, below its alpha. "
-        f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
-        + (f" {evidence.SWAPPED}." if any(shown.given) else "")
+        legend=legend,
     )
 
 
 def by_parent(run, machine, chosen, name):
     """Virtual support vectors joined to the examples that they were made from."""
-    families.draw(run, machine, chosen, PER_PAGE // families.LONGEST, key="families")
-    st.caption(
-        f"{families.SEE} {len(chosen.row):,} support vectors of *{plain(name)}* in {len(np.unique(chosen.row)):,} "
-        "families, the heaviest first."
+    legend = (
+        f"{families.SEE} {many(len(chosen.row), 'support vector')} of *{plain(name)}* in "
+        f"{len(np.unique(chosen.row)):,} families, the heaviest first."
     )
+    families.draw(run, machine, chosen, PER_PAGE // families.LONGEST, key="families", legend=legend)
 
 
 st.title("Support vectors")
@@ -118,7 +118,7 @@ if run:
             total = len(run.train_index())
             share = len(everything.row) / total
             above, figure, below = (st.container() for _ in range(3))
-            with below if present.presenting() else above, st.container(horizontal=True):
+            with below if present.presenting() else above, st.container(horizontal=True, key="sv_numbers"):
                 said = f"{share:.1%} of {total:,} training examples"
                 st.metric("Support vectors", f"{len(everything.row):,}", help=said)
                 said = "Bound: alpha has reached C, the example lies inside the margin."

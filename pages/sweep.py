@@ -11,6 +11,7 @@ from pages.ui.kit import parameters, present, words
 from pages.ui.recipe import config, sweep_form
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.registry.methods.searched import SearchedJitters
 from svmcore.lab.store import runs
 
 SETTLED = ("done", *runs.ACTIVE)
@@ -32,13 +33,13 @@ def together(sweep):
     return runs.Group.of("sweep", title, base.digest(), sweep.field)
 
 
-def start(recipes, found, group):
-    """What it will need, Start, and Cancel."""
+def start(recipes, found, sweep):
+    """What it will need, Start, and Cancel; for jitter sets also the way to a search that combines them."""
     needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None or run.state not in SETTLED]
     with st.container(horizontal=True, vertical_alignment="center"):
         if all(need.fits for need in needs):
             stored.buttons(recipes, found, "Start", "One run a value, in the background; each is kept.", "sweep",
-                           group=group)  # fmt: skip
+                           group=together(sweep))  # fmt: skip
             if needs:
                 st.caption(
                     f"{len(needs)} runs of about {words.duration(sum(n.seconds for n in needs))} in all and "
@@ -48,6 +49,15 @@ def start(recipes, found, group):
         else:
             advice = next(need.advice for need in needs if not need.fits)
             st.warning(words.plain(advice), title="This does not fit", icon=":material/memory:")
+        if sweep.field == "jitters":
+            whole = sweep.base.replace(folds=None, method=SearchedJitters.name, jitters="", options={})
+            st.page_link(
+                "pages/train.py",
+                label="Search step by step",
+                icon=":material/route:",
+                query_params=config.link(whole),
+                help="Adds one set after the other, each by its validation errors, within a budget.",
+            )
 
 
 def table(values, found, statuses):
@@ -157,7 +167,7 @@ over = sweep_form.fields_of(sweep.base)[sweep.field]
 try:
     recipes = named(sweep)
     found = stored.stored(recipes.values())
-    start(list(recipes.values()), found, together(sweep))
+    start(list(recipes.values()), found, sweep)
     found = stored.or_samples(recipes.values(), found)
 except (DataError, ValueError) as error:
     st.error(words.plain(error), icon=":material/block:")

@@ -301,7 +301,7 @@ def test_one_long_label_takes_no_room_for_all_others():
     tracemalloc.stop()
     assert preview.arrays.y_train.shape == (2999,)
     assert most < 1e8
-    with pytest.raises(DataError, match="in a folder of 30,000 letters"):
+    with pytest.raises(DataError, match="of a class of 30,000 letters"):
         read_upload("a.zip", archive({f"{'z' * 30_000}/{k}.png": image(GREY[0]) for k in range(3)}))
     with pytest.raises(DataError, match=r"labels of up to 1204 bytes.*up to 200 letters"):
         read_upload("a.npz", npz(X=GREY, y=np.array(["a", "b" * 301] * 6)))

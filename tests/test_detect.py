@@ -303,7 +303,7 @@ def test_kernels_that_know_jitters_serve_too(small, method):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_embedded_demo_finds_faces_at_its_own_operating_point(home, monkeypatch):
     """Half a minute. The settings were chosen on these pictures: this keeps what the demo shows, and measures nothing
     else."""

@@ -13,7 +13,7 @@ from data import DataError, pictures
 from data.loaders.objects import coco
 from data.loaders.sieve import Sieve
 from pages.ui.detect import operate, photo, tables
-from pages.ui.detect.view import plural, view_of
+from pages.ui.detect.view import view_of
 from pages.ui.kit.text import with_sign
 from svmcore import SVC
 from svmcore.detection import curve
@@ -252,10 +252,9 @@ def test_the_detections_as_coco_json_are_read_again_as_they_are(done):
     assert min(scores) > 0
 
 
-def test_names_of_files_are_safe_and_nouns_have_plurals():
+def test_names_of_files_are_safe():
     assert operate.safe("../My volcano: é?/x") == "my-volcano-x"
     assert operate.safe("///") == "picture"
-    assert (plural("volcano"), plural("face")) == ("volcanoes", "faces")
 
 
 def png(width, height, form="PNG"):
@@ -389,6 +388,8 @@ def test_windows_of_a_photograph_are_asked_why_and_marked_and_join_the_next_trai
     problem = task_of(recipe).prepare(recipe, lambda _: None)
     assert (problem.search.chips[-2:] == found.chips[:2]).all()
     assert problem.search.y[-2:].tolist() == [-1, 1]
+    mined = recipe.option("bootstraps") * recipe.option("mined")
+    assert task_of(recipe).size(recipe).n_train == len(problem.y_train) + mined  # they are counted beforehand
     f = SVC(problem.kernel, C=1e4).fit(problem.X_train, problem.y_train).decision_function(problem.X_train[-2:])
     assert f[0] < 0 < f[1]
 

@@ -54,7 +54,7 @@ def test_a_cell_of_the_confusion_matrix_filters_the_errors_and_can_be_removed(di
     n = int(np.sum((test.y_true == test.y_true[i]) & (test.y_pred == test.y_pred[i])))
     app = open_page("errors", run=digits_run.id)
     app.multiselect(key="cells").select(cell).run()
-    assert f"{n} examples. Upper right" in captions(app)
+    assert f"{n} example{'s' * (n > 1)}. Upper right" in captions(app)
     app.multiselect(key="cells").unselect(cell).run()
     assert f"{digits_run.result['errors']} examples. Upper right" in captions(app)
 

@@ -87,7 +87,7 @@ def test_the_strip_shows_f_of_every_form_in_the_order_of_its_lead(plain_run):
     app, index = view(plain_run, "orbit", orbit="rot:-9,9")
     f = f_of(plain_run, index, "rot:-9,9")
     cells = strip(app)
-    assert {cell["caption"] for cell in cells} == {"as it is", "-9°", "+9°"}
+    assert {cell["caption"] for cell in cells} == {"as it is", "−9°", "+9°"}
     (original,) = (cell for cell in cells if cell["original"])
     _, y = evidence.examples(load(plain_run.recipe.dataset), plain_run.test().split)
     own = list(plain_run.machine().classes).index(y[index])
@@ -95,7 +95,7 @@ def test_the_strip_shows_f_of_every_form_in_the_order_of_its_lead(plain_run):
     assert original["values"][1] == pytest.approx(np.delete(f[0], own).max(), abs=1e-6)
     assert not original["right"]
     leads = [f[j, own] - np.delete(f[j], own).max() for j in range(3)]
-    names = ["as it is", "-9°", "+9°"]
+    names = ["as it is", "−9°", "+9°"]
     assert [cell["caption"] for cell in cells] == [names[j] for j in np.argsort(leads)]
     assert [cell["right"] for cell in cells] == sorted(lead > 0 for lead in leads)
 
@@ -253,10 +253,10 @@ def test_what_a_change_breaks_stands_beside_it_once_it_is_counted(plain_run):
 def test_jitters_are_said_in_words():
     jitters = JitterSet.parse("shift:-1,0;2,-1+rot:-6+thick:0.5+scale:1.1+shear:0.2").jitters
     assert [spoken(j) for j in jitters] == [
-        "as it is", "1 pixel up", "2 pixels down and 1 left", "turned by -6°", "lines thicker by 0.5",
+        "as it is", "1 pixel up", "2 pixels down and 1 left", "turned by −6°", "lines thicker by 0.5",
         "lines thinner by 0.5", "resized to 1.1 times", "slanted by +0.2",
     ]  # fmt: skip
-    assert [brief(j) for j in jitters[:4]] == ["as it is", "↑1", "↓2←1", "-6°"]
+    assert [brief(j) for j in jitters[:4]] == ["as it is", "↑1", "↓2←1", "−6°"]
     both = JitterSet.parse("rot:6*shift:0,1").jitters
     assert "1 pixel right, turned by +6°" in [spoken(j) for j in both]
 

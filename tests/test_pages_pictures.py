@@ -9,7 +9,7 @@ from data import catalogue, pictures
 from data.loaders import read_upload
 from data.loaders.pictures import read_pictures
 from pages.ui.data import picture_sets
-from pages.ui.kit.words import plain
+from pages.ui.kit.words import many, plain, plural
 from svmcore.lab.recipes import RECIPES
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -174,5 +174,6 @@ def test_no_name_of_a_picture_is_more_than_text(look):
 
 
 def test_plurals_and_runs_of_names():
-    assert [picture_sets.plural(word) for word in ("volcano", "face", "box")] == ["volcanoes", "faces", "boxes"]
+    assert [plural(word) for word in ("volcano", "face", "box")] == ["volcanoes", "faces", "boxes"]
+    assert (many(1, "fold"), many(1200, "false alarm")) == ("1 fold", "1,200 false alarms")
     assert picture_sets._ranges(("img7", "img8", "img9", "img11", "map")) == "img7 to img9, img11, map"

@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from data import plane
 from pages.ui.kit.text import plain, short
-from pages.ui.play import opening, setting, solve
+from pages.ui.play import opening, setting, solve, solved
 from pages.ui.play import plane as component
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
@@ -162,6 +164,25 @@ def test_its_first_picture_needs_no_library():
     )
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+def test_the_first_machine_is_kept_as_what_the_solver_makes_of_it():
+    begins = setting.of_problem(setting.FIRST_PROBLEM)
+    kept, now = solved.first(begins), solve.solve(begins)
+    assert kept.alpha == pytest.approx(now.alpha, rel=1e-3, abs=1e-3)
+    assert (kept.bias, kept.fresh_wrong) == (pytest.approx(now.bias, abs=1e-3), now.fresh_wrong)
+    for name in ("X", "sign", "parent", "copy", "bound", "wrong"):
+        np.testing.assert_array_equal(getattr(kept, name), getattr(now, name))
+    assert solved.first(replace(begins, C=1.0)) is None
+
+
+def test_the_first_picture_has_its_machine_before_the_library_is_there(monkeypatch):
+    monkeypatch.setattr(opening, "ready", lambda: False)
+    monkeypatch.setattr(opening, "load", lambda note: st.stop())  # the picture that stands meanwhile
+    app = open_page("playground")
+    begins = setting.of_problem(setting.FIRST_PROBLEM)
+    assert figures(app)["Support vectors"][0] == str(solve.solve(begins).n_sv)
+    assert not open_page("playground", problem="xor").metric
 
 
 def address(app):

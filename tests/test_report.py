@@ -13,6 +13,7 @@ from data.dataset import Arrays
 from pages.ui.run.report import charts, marks, sheet
 from svmcore.kernels import RBF
 from svmcore.lab import Recipe
+from svmcore.lab.experiment import unsure
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from tests import detections
@@ -111,6 +112,7 @@ def test_the_report_of_a_run_stands_alone(home, kind):
     wrong = run.result["errors"]
     assert ("Not one test example is wrong" in text) == (kind == "no errors") == (wrong == 0)
     assert sum(image.get("alt", "").startswith("Test example") for image in found.images) == min(wrong, 60)
+    assert ("<h2>Not sure</h2>" in text) == (run.result["n_test"] >= unsure.LEAST)
 
 
 def test_a_run_that_looks_for_objects_has_its_curve(home):
@@ -159,7 +161,7 @@ def test_files_of_a_run_that_do_not_fit_each_other_are_said(home):
     arrays["y_pred"] = arrays["y_pred"] + 7
     np.savez(done.path / "test.npz", **arrays)
     text, _ = read(done)
-    assert text.count("Not shown: test.npz is damaged: it does not fit the machine") == 4
+    assert text.count("Not shown: test.npz is damaged: it does not fit the machine") == 5
 
 
 def test_axes_say_round_numbers_and_charts_survive_any_number():

@@ -150,7 +150,7 @@ def test_table_10_at_full_size(dataset, home, name, most):
         assert limit is None or row[0].ours.value <= limit
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_usps_table_1_at_full_size(dataset, home):
     dataset("usps")
     assert cli.main(["run", "usps-table1"]) == 0

@@ -1,6 +1,7 @@
 """Images in one folder a class: the folder's name is the label; a folder `test` above the classes is the test part.
+Or images beside a table that names them and tells their classes (loaders.labelled).
 
-cats/1.png  dogs/1.png          or          train/cats/1.png  test/cats/7.png
+cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or      1.png  2.png  labels.csv
 """
 
 import io
@@ -15,9 +16,13 @@ from PIL import Image, UnidentifiedImageError
 from data.dataset import Arrays, DataError, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
 from data.loaders.check import MAX_LABEL
+from data.loaders.labelled import Told
 from data.loaders.sieve import Sieve, TooLarge
 
-ACCEPTED = "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, in one folder a class"
+ACCEPTED = (
+    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, in one folder a class or beside a csv of their "
+    "names and classes"
+)
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
 MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
@@ -39,23 +44,26 @@ def is_image(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in SUFFIXES
 
 
-def read(members: list[Member], skip: bool = False) -> tuple[Arrays, list[str]]:
+def read(members: list[Member], told: Told | None = None, skip: bool = False) -> tuple[Arrays, list[str]]:
     """The images of all members, grey unless one of them has colours, and notes on what was left out.
 
-    skip : leave out what is no image, cannot be read, lies in no folder or has another size than most
+    told : the classes, where a table tells them; else the folders do
+    skip : leave out what is no image, cannot be read, is of no class or has another size than most
     Raises Unusable naming the bad files, DataError where nothing else is left.
     """
     sieve, kept, total = Sieve(skip), [], 0
+    members = [member for member in members if told is None or member.name != told.file]
     for member in members:
         with sieve.part(member.name):
-            parts = _path(member)
+            parts = _path(member, told)
             image = decode(member.name, member.read())
             kept.append((parts, image))
             total += image.nbytes
         if total > MAX_BYTES:
             raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
     kept = _of_one_size(kept, sieve)
-    notes = sieve.notes(len(members), "files")
+    notes = [f"The classes are in column {told.column} of {told.file}"] if told else []
+    notes += sieve.notes(len(members), "files")
     paths = [path for path, _ in kept]
     X, y = _stacked([image for _, image in kept]), np.array([path[-2] for path in paths])
     test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths])
@@ -65,16 +73,20 @@ def read(members: list[Member], skip: bool = False) -> tuple[Arrays, list[str]]:
     return Arrays(X[train_order], y[train_order], X[test_order], y[test_order]), notes
 
 
-def _path(member: Member) -> tuple[str, ...]:
-    """The folders and the name of an image. DataError for what is none, or lies in no folder."""
+def _path(member: Member, told: Told | None) -> tuple[str, ...]:
+    """The folders and the name of an image, the last folder its class. DataError for what is none, or of no class."""
     parts = PurePosixPath(member.name).parts
     if not is_image(member.name):
         raise DataError(f"{member.name} is not an image", ACCEPTED)
+    if told is not None:
+        if member.name not in told.classes:
+            raise DataError(f"{member.name} has no class in {told.file}", ACCEPTED)
+        parts = (*parts[:-1], told.classes[member.name], parts[-1])
     if len(parts) < 2:
         raise DataError(f"{member.name} is in no folder, so its label is missing", ACCEPTED)
     if len(parts[-2]) > MAX_LABEL:
         raise DataError(
-            f"{member.name[:60]}... is in a folder of {len(parts[-2]):,} letters", f"at most {MAX_LABEL} letters"
+            f"{member.name[:60]}... is of a class of {len(parts[-2]):,} letters", f"at most {MAX_LABEL} letters"
         )
     return parts
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from data.dataset import DataError
-from data.loaders import bundle, images, objects
+from data.loaders import bundle, images, labelled, objects
 from data.loaders.bundle import Member
 from data.loaders.objects import Object
 from data.loaders.sieve import Sieve, TooLarge
@@ -52,10 +52,12 @@ class Upload:
 
 def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
     """Whether an upload is of images and of what tells objects in them, well or badly: images that lie in one folder
-    beside a table are no examples of classes."""
+    beside a table that tells no classes are no examples of classes."""
     try:
         members = [member for pair in files for member in bundle.members_of(*pair)]
         pictures = [member.name for member in members if images.is_image(member.name)]
+        if labelled.told(members, pictures):
+            return False
         if len({PurePosixPath(name).parent for name in pictures}) == 1:
             return any(PurePosixPath(m.name).suffix.lower() in objects.SUFFIXES for m in members)
         return bool(pictures) and objects.are_told(members, pictures)

@@ -12,15 +12,16 @@ from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from data.dataset import Arrays, DataError
-from data.loaders import bundle, check, idx, images, libsvm, npz, sheets, table, text
+from data.loaders import bundle, check, idx, images, labelled, libsvm, npz, sheets, table, text
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
+from data.loaders.labelled import Told
 from data.loaders.table import Labels
 from data.loaders.text import Rows
 
 ACCEPTED = (
     "npz, a table (csv, Excel's xlsx, Parquet), libsvm text, a pair of idx files, or a zip or folder of images in one "
-    "folder a class"
+    "folder a class or beside a csv of their names and classes"
 )
 Source = bytes | Path | str
 _FOREIGN = {  # first bytes -> what to do instead
@@ -62,6 +63,12 @@ class Opened:
         """Where the labels of a table seem to be; None for what is none. Raises DataError where its rows are unlike."""
         return table.labels(*self.table) if self.table else None
 
+    @cached_property
+    def classes(self) -> Told | None:
+        """The classes of images, where a table beside them tells them."""
+        names = [member.name for member in self.members if images.is_image(member.name)]
+        return labelled.told(self.members, names)
+
     def read(
         self,
         *,
@@ -86,7 +93,7 @@ class Opened:
             found = table.parse(*self.table, label, skip, empty)
             arrays, features, notes = Arrays.unsplit(found.X, found.y), found.features, found.notes
         elif self.format == "images":
-            arrays, notes = images.read(self.members, skip)
+            arrays, notes = images.read(self.members, self.classes, skip)
         elif self.format == "libsvm":
             arrays = Arrays.unsplit(*libsvm.parse(self.members[0].name, self.content))
         else:

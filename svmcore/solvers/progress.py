@@ -125,13 +125,14 @@ class Stopped(Exception):
     """The monitor asked for an end."""
 
 
-def under_name(stage: str, monitor: Monitor | None) -> Monitor | None:
-    """The monitor, for a fit whose stages are all to be reported under one name; None for none."""
+def under_name(stage: str, monitor: Monitor | None, facts: dict | None = None) -> Monitor | None:
+    """The monitor, for a fit whose stages are all to be reported under one name, with what a method says beside; None
+    for none."""
     if monitor is None:
         return None
 
     def renamed(progress):
-        return monitor(progress._replace(stage=stage))
+        return monitor(progress._replace(stage=stage, facts=facts or progress.facts))
 
     renamed.burst = getattr(monitor, "burst", None)
     return renamed

@@ -17,6 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pages.ui.paper import cards, pair, scrambled
+from pages.ui.play.setting import FIRST_PROBLEM, of_problem
+from pages.ui.play.solve import solve
+from pages.ui.play.solved import FIRST, numbers
 from pages.ui.recipe.sweep_form import EXAMPLES
 from svmcore import files
 from svmcore.lab import jobs
@@ -118,6 +121,8 @@ def differs(kept: runs.Run, run: runs.Run) -> str:
 def main(check: bool) -> int:
     """Make them, or compare them with those that are kept."""
     known, wrong = {run.recipe.digest(): run for run in runs.samples()}, 0
+    if not check:
+        FIRST.write_text(json.dumps(numbers(solve(of_problem(FIRST_PROBLEM)))) + "\n", "utf-8")
     for sample in samples():
         run = made(sample.recipe)
         old = known.get(sample.recipe.digest())

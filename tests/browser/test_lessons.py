@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.ui.lesson.lessons import LESSONS as KNOWN
 from tests.browser.steps import QUIET, SCREENS, press, settle, tiles
 
 LESSONS = {"keeps": 5, "margin": 5, "virtual": 5, "jittering": 6, "toofar": 5, "speed": 6}
@@ -45,12 +46,15 @@ def answer(page: Page, choice: int = 0) -> str:
 )
 def test_a_lesson_from_start_to_end(server, tab, name):
     open_lesson(tab, server.url, name)
+    steps = next(lesson.steps for lesson in KNOWN if lesson.name == name)
     stays = "sticky" if name == PHONE else "fixed"  # above or beside the figure, wherever that is scrolled to
     expect(banner(tab)).to_have_css("position", stays)
     for number in range(1, LESSONS[name] + 1):
         expect(banner(tab)).to_contain_text(f"{number} of {LESSONS[name]}")
         said = answer(tab)
         assert re.search(r"Right:|It is", said), said
+        for key in steps[number - 1].look.outlined.split():  # what the answer speaks of has a frame
+            expect(tab.locator(f".st-key-{key}").first).to_have_css("outline-style", "solid", timeout=10_000)
         assert re.search(rf"lesson={name}\.{number}\b", tab.url)
         assert re.search(rf"seed={SEED}\b", tab.url), "a reload would show other digits"
         if number < LESSONS[name]:

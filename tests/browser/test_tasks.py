@@ -76,7 +76,10 @@ def test_why_a_digit_is_wrong(reader):
         tiles(reader, "errors_gallery").first.click()
         dialog = reader.get_by_role("dialog")
         expect(dialog).to_contain_text(re.compile("predicted", re.IGNORECASE))
-        expect(reader.locator(".st-key-why_waterfall button.toggle").first).to_be_visible()
+        bar = reader.locator(".st-key-why_waterfall button.toggle").first
+        expect(bar).to_be_visible()
+        box, screen = bar.bounding_box(), reader.viewport_size
+        assert box["y"] + box["height"] < screen["height"]
 
 
 def test_from_an_excel_table_to_its_errors(reader, request):

@@ -132,19 +132,19 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
         return
     cut = dict(zip(laid.names, words.distinct(laid.names, 9)))
+    letters = ", ".join(laid.letters[i] for i in runs)
+    asked = words.plain(words.short(laid.runs[asks].title, 60))
+    why = f"A click asks {laid.letters[asks]}, *{asked}*, why."
+    if laid.runs[asks].sample:
+        why = "A sample keeps no machine that could be asked why: a run of your own does."
     gallery(
         pictures,
         [_tile(laid, list(runs), int(i), cut) for i in rows],
         key="compare_gallery",
         alt=f"{len(rows)} test examples ({shown}) with the answers of the runs above each and the true class below",
         on_pick=partial(_why, laid.runs[asks].id),
+        legend=f"Above each: the answers of {letters}, in this order; below: the true class. {why}",
     )
-    letters = ", ".join(laid.letters[i] for i in runs)
-    asked = words.plain(words.short(laid.runs[asks].title, 60))
-    why = f"A click asks {laid.letters[asks]}, *{asked}*, why."
-    if laid.runs[asks].sample:
-        why = "A sample keeps no machine that could be asked why: a run of your own does."
-    st.caption(f"Above each: the answers of {letters}, in this order; below: the true class. {why}")
 
 
 def _asked_run(laid: Laid, runs, usual: int) -> int:

@@ -58,13 +58,15 @@ def verdict(laid: Laid, b: int, pairs: dict[tuple[int, int], Pair]) -> None:
     """What `b` does against the reference in a sentence, then what the test says of it."""
     a, B = laid.reference, laid.letters[b]
     A, pair, wrong = laid.letters[a], pairs[a, b], laid.answers.wrong
-    st.markdown(
-        f"**{B} fixes {pair.fixed:,} and breaks {pair.broken:,}** of {A}'s answers: {wrong[a].sum():,} errors become "
-        f"{wrong[b].sum():,} of {wrong.shape[1]:,}."
-    )
-    st.markdown(said(A, B, pair, several=len(laid.runs) > 2))
     other = int((laid.answers.y_pred[a] != laid.answers.y_pred[b]).sum())
-    st.caption(f"They give different answers to {other:,} examples." if other else "They answer every example alike.")
+    differ = f"They give different answers to {words.many(other, 'example')}."
+    with st.container(key="compare_verdict"):
+        st.markdown(
+            f"**{B} fixes {pair.fixed:,} and breaks {pair.broken:,}** of {A}'s answers: {wrong[a].sum():,} errors "
+            f"become {wrong[b].sum():,} of {wrong.shape[1]:,}."
+        )
+        st.markdown(said(A, B, pair, several=len(laid.runs) > 2))
+        st.caption(differ if other else "They answer every example alike.")
 
 
 def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
@@ -80,8 +82,9 @@ def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
     else:
         means = f"**more than chance**: {B if pair.fixed > pair.broken else A} is the better one on examples like these"
     return (
-        f"Of the {only:,} examples on which only one of them is right, {B} is right on {100 * pair.fixed / only:.0f} % "
-        f"({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test: p = {pair.p:.2g}{after}: {means}."
+        f"Of {words.many(only, 'example')} on which only one of them is right, {B} is right on "
+        f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test: "
+        f"p = {pair.p:.2g}{after}: {means}."
     )
 
 

@@ -9,7 +9,7 @@ from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
-from pages.ui.kit.words import file_size, plain, short
+from pages.ui.kit.words import file_size, plain, plural, short
 
 DETECT = "pages/detect.py"
 EACH_PAGE = 60  # pictures of one gallery
@@ -32,11 +32,6 @@ def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
         return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     return f"{entry.n_pictures:,} pictures · {objects}{size}"
-
-
-def plural(word: str, n: int = 2) -> str:
-    """`volcanoes`, `faces`, `1 face`."""
-    return word if n == 1 else f"{word}es" if word.endswith(("s", "x", "ch", "sh", "o")) else f"{word}s"
 
 
 def link(name: str) -> None:

@@ -127,7 +127,7 @@ def _sentence(view: View, by: str, point: OperatingPoint) -> str:
     area = "" if view.unit == "picture" else f", {view.area:,.0f} {view.unit}"
     return (
         f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {point.alarms:,} false "
-        f"alarms in {n} picture{'s' if n != 1 else ''}{area}; threshold {point.threshold:.3g}."
+        f"alarms in {words.many(n, 'picture')}{area}; threshold {point.threshold:.3g}."
     )
 
 
@@ -219,7 +219,7 @@ def denominators(view: View) -> str:
     area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} that can be used of them"
     table = int(view.judged.opportunities.sum())
     counted = f" ({table:,} count by the set's own table)" if table != view.n_objects else ""
-    pictures = f"{n} picture{'s' if n != 1 else ''}"
+    pictures = words.many(n, "picture")
     return f"Divided by: {view.n_objects:,} labelled {view.nouns}{counted}, and {pictures}{area}."
 
 

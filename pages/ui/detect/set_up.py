@@ -6,7 +6,7 @@ A copied link is the recipe: the address spells what the form shows, as that of 
 import streamlit as st
 
 from data import DataError, pictures
-from pages.ui.detect.view import PAGE, opens_here, plural
+from pages.ui.detect.view import PAGE, opens_here
 from pages.ui.kit import words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.view import home_of
@@ -170,10 +170,8 @@ def _pictures() -> pictures.PictureSet | None:
         return None
     found = entry.load()
     synthetic = " **Synthetic**, made up by a seeded program." if entry.synthetic else ""
-    facts = (
-        f"{len(found.pictures)} pictures, {sum(len(p.boxes) for p in found.pictures):,} {plural(entry.object_name)}."
-    )
-    st.caption(f"{facts}{synthetic}")
+    objects = words.many(sum(len(p.boxes) for p in found.pictures), entry.object_name)
+    st.caption(f"{words.many(len(found.pictures), 'picture')}, {objects}.{synthetic}")
     return found
 
 
@@ -199,8 +197,8 @@ def _experiment(found: pictures.PictureSet) -> str:
     parts = len(chosen.parts)
     unit = "" if found.entry.unit == "picture" else f", {chosen.area:,.0f} {found.entry.unit}"
     st.caption(
-        f"{parts} part{'s' if parts != 1 else ''}; {len(chosen.tested)} pictures tested, {chosen.opportunities:,} "
-        f"{plural(found.entry.object_name)} that count{unit}."
+        f"{words.many(parts, 'part')}; {len(chosen.tested)} pictures tested, {chosen.opportunities:,} "
+        f"{words.plural(found.entry.object_name)} that count{unit}."
     )
     if chosen.missing:
         missing = ", ".join(chosen.missing[:4]) + (

@@ -9,6 +9,7 @@ from data import DataError, pictures
 from pages.ui.detect import judged as judging
 from pages.ui.detect.judged import Judged
 from pages.ui.figures.froc import Line
+from pages.ui.kit.text import plural
 from pages.ui.kit.view import home_of
 from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, Trial
@@ -67,11 +68,6 @@ class View(NamedTuple):
 def opens_here(run: Run) -> bool:
     """Whether the page Detect is the one that a run opens on."""
     return home_of(run.recipe).page == PAGE
-
-
-def plural(noun: str) -> str:
-    """`volcanoes`, `faces`."""
-    return f"{noun}es" if noun.endswith(("o", "s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def view_of(run: Run) -> View | None:

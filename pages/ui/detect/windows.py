@@ -7,7 +7,7 @@ from pages.ui.detect import judged as judging
 from pages.ui.detect import marked
 from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
-from pages.ui.kit import parameters, state, walk
+from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
 from pages.ui.kit.text import with_sign
@@ -90,6 +90,6 @@ def draw(view: View, column: int, kind: str, shown: np.ndarray, detections: np.n
         marked.stretched(view, np.stack(chips)),
         tiles,
         key=key,
-        alt=f"{len(tiles)} windows: {kind.lower()}",
+        alt=f"{words.many(len(tiles), 'window')}: {kind.lower()}",
         on_pick=open_window,
     )

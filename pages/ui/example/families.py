@@ -21,7 +21,7 @@ SEE = (
 LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with the largest alpha
 
 
-def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: str) -> None:
+def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: str, legend: str = SEE) -> None:
     """Of support vectors of one machine, the families whose alphas add up to most, as the machine sees them."""
     dataset, known = load(run.recipe.dataset), evidence.labels(run)
     jitters = evidence.jitter_names(machine)
@@ -55,6 +55,7 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
         alt=f"{len(labels)} training examples, each followed by the virtual support vectors made from it",
         size=48,
         rows=labels,
+        legend=legend,
     )
 
 

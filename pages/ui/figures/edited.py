@@ -17,6 +17,7 @@ from skimage.measure import find_contours
 from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.maps import PALE
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY, ORANGE
+from pages.ui.kit.text import many
 from svmcore.methods.editing import roles
 
 Field = tuple[np.ndarray, np.ndarray, np.ndarray]  # xs, ys, f
@@ -125,7 +126,7 @@ def one_kind(points: Points, rows: np.ndarray, kind: str) -> go.Figure:
     return worded(
         figure,
         f"{len(rows)} points of the kind {kind} among {len(others)} others.",
-        f"{len(rows):,} points, {kind}; grey: the {len(others):,} others. A click opens one.",
+        f"{many(len(rows), 'point')}, {kind}; grey: the {len(others):,} others. A click opens one.",
     )
 
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
-from pages.ui.kit.words import in_figure
+from pages.ui.kit.words import in_figure, many
 
 PLANE = ("x₁", "x₂")  # what the axes of a plane are called
 PALE = {BLUE: "rgba(0,114,178,0.22)", ORANGE: "rgba(213,94,0,0.22)"}
@@ -96,7 +96,7 @@ def toy_plane(
     figure.update_layout(showlegend=False)
     marked = " Rings are support vectors, double rings those at C." if len(free) or len(bound) else ""
     marked += f" Diamonds are the {len(made)} vectors of the reduced set." if len(made) else ""
-    marked += f" Crosses mark the {len(errors)} errors." if len(errors) else ""
+    marked += f" Crosses mark the {many(len(errors), 'error')}." if len(errors) else ""
     return worded(
         figure,
         f"{len(X)} points of the plane in {len(classes)} classes.",

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
-from pages.ui.kit.words import in_figure
+from pages.ui.kit.words import in_figure, many
 from svmcore import metrics
 
 UNSEEN = "examples that neither train nor test"
@@ -214,5 +214,5 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
         figure,
         f"f of {in_figure(name)} before and after for {len(before)} test examples, {np.sum(changed)} answers changed.",
         f"f of {name} on the test examples: on the dotted line nothing changed; they differ by {apart:.2g} in the "
-        f"quadratic mean. Orange: the {np.sum(changed):,} examples whose answer changed.{others}",
+        f"quadratic mean. Orange: {many(int(np.sum(changed)), 'example')} whose answer changed.{others}",
     )

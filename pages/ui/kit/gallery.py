@@ -73,8 +73,11 @@ def gallery(
     rows: Sequence[str] = (),
     on_pick: Callable[[str], None] = open_digit,
     whole_page: bool = True,
+    legend: str = "",
 ) -> None:
     """Draw `pictures` (n, h, w[, 3]) uint8 with their `tiles`; a click calls `on_pick(tile.ref)`.
+
+    legend: what the marks of a tile mean, said above the first of them; before a class below the last one.
 
     `size` is the wished height of a picture in screen pixels; the nearest whole magnification is used.  With `rows`,
     the tiles are dealt evenly, in order, to rows with these labels.  A click draws the whole page anew, or, without
@@ -82,6 +85,8 @@ def gallery(
     """
     if len(pictures) != len(tiles):
         raise ValueError(f"{len(pictures)} pictures but {len(tiles)} tiles: each picture needs one tile")
+    if legend and not presenting():
+        st.caption(legend)
     _component(
         data=sheet(pictures, size * (TYPE if presenting() else 1))
         | {
@@ -93,6 +98,8 @@ def gallery(
         key=key,
         on_picked_change=partial(_picked, key, on_pick, whole_page),
     )
+    if legend and presenting():
+        st.caption(legend)
 
 
 def on_white(pictures: np.ndarray) -> bool:

@@ -24,6 +24,18 @@ def short(text: object, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def plural(noun: str, n: int = 2) -> str:
+    """`volcanoes`, `faces`; `1 face`'s noun for n = 1."""
+    if n == 1:
+        return noun
+    return f"{noun}es" if noun.endswith(("o", "s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def many(n: int, noun: str) -> str:
+    """`1 fold`, `1,200 folds`."""
+    return f"{n:,} {plural(noun, n)}"
+
+
 def distinct(names: Iterable[object], most: int = 40) -> list[str]:
     """Names of at most `most` characters; with their number, from 0, where they were alike when cut."""
     names = list(names)

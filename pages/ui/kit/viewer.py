@@ -14,6 +14,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.kit.component import component
+from pages.ui.kit.text import many
 
 FOUND, MISSED, ALARM = "found", "missed", "false alarm"
 WIDTHS = {1: 3.5, 2: 2.6, 3: 1.8, 4: 1.2}  # of an outline, in screen pixels, by category
@@ -75,7 +76,7 @@ def viewer(
 def counted(marks: Sequence[Mark]) -> str:
     """`19 found, 15 missed, 5 false alarms`."""
     n = {kind: sum(mark.kind == kind for mark in marks) for kind in (FOUND, MISSED, ALARM)}
-    return f"{n[FOUND]} found, {n[MISSED]} missed, {n[ALARM]} false alarm{'s' if n[ALARM] != 1 else ''}"
+    return f"{n[FOUND]} found, {n[MISSED]} missed, {many(n[ALARM], 'false alarm')}"
 
 
 def _drawn(mark: Mark, shape: str) -> dict:

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from data import DataError, catalogue, pictures
-from pages.ui.kit.text import distinct, in_figure, minus, plain, short  # noqa: F401  (to whoever imports words)
+from pages.ui.kit.text import distinct, in_figure, many, minus, plain, plural, short  # noqa: F401  (for others)
 from svmcore import metrics
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe

@@ -127,9 +127,16 @@ def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
             f"You said *{choices[said.chosen]}*. It is **{choices[said.right]}**. {said.because}",
             icon=":material/lightbulb:",
         )
+    _outline(at.step.look.outlined)
     with st.container(horizontal=True, vertical_alignment="center"):  # one row: what is looked at stands below it
         st.markdown(f":material/visibility: **Look:** {at.step.where}", width="stretch")
         _onward(at, again=True)
+
+
+def _outline(keys: str) -> None:
+    """Put a frame around what the answer speaks of."""
+    those = ", ".join(f".st-key-{key}" for key in keys.split())
+    st.html(f"<style>{those} {{ outline: 3px solid #e69f00; outline-offset: 6px; border-radius: 4px; }}</style>")
 
 
 def _onward(at: course.At, again: bool = False) -> None:

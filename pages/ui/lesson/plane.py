@@ -9,7 +9,8 @@ import numpy as np
 
 from pages.ui.lesson.parts import Facts
 from pages.ui.play.setting import Setting, of_problem, points
-from pages.ui.play.solve import Solved, solve
+from pages.ui.play.solve import solve
+from pages.ui.play.solved import Solved
 
 EXACT = 1e-6  # of a change that is none
 

@@ -1,7 +1,7 @@
 """The first picture of a new process: drawn before the library is there, which takes a second to import.
 
 On a machine where it never ran, its solver is compiled first, about 3 s. The Playground's picture (words, widgets,
-points) stands by then; the preset and everything else begin after it.
+points and the machine that is kept as numbers) stands by then; the preset and everything else begin after it.
 """
 
 import os

@@ -16,6 +16,7 @@ import streamlit as st
 
 from data import plane as problems
 from pages.ui.kit.component import component
+from pages.ui.kit.text import many
 from pages.ui.play.setting import Points, Setting
 
 KEY = "play_plane"
@@ -31,7 +32,7 @@ def draw(
     on_points: Callable[[str, int, bool], None],
     on_tape: Callable[[int], None],
 ) -> None:
-    """The plane with the points and, once there is one, the machine `solved` (solve.Solved).
+    """The plane with the points and, once there is one, the machine `solved` (solved.Solved).
 
     frames: of the open tape, see solve.frames. mode: what a click does. seq: the number of the browser's last edit that
     is in `given`; on_points(text, seq, held) and on_tape(frame) are callbacks. held: a point is at the reader's hand.
@@ -69,7 +70,7 @@ def alt(given: Points, solved) -> str:
     if solved is not None:
         virtual = f", {solved.n_virtual} of them virtual" if solved.copy.any() else ""
         text += f" {solved.n_sv} support vectors are ringed{virtual}, {int(solved.bound.sum())} of them at C with a "
-        text += f"double ring; {len(solved.wrong)} points come out wrong and are crossed."
+        text += f"double ring; {many(len(solved.wrong), 'point')} on the wrong side, crossed."
         if solved.question is not None:
             text += f" The point marked ? comes out {'blue' if solved.question > 0 else 'orange'}."
     return text + " Arrow keys move a cursor, Enter adds or removes a point, N goes from point to point."

@@ -7,42 +7,18 @@ Only what the picture needs is kept of a machine: its few support vectors. The b
 
 import warnings
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from data import plane
 from pages.ui.play.setting import Setting, points
+from pages.ui.play.solved import Solved
 from svmcore import RBF, SVC, Linear, PointJitters, Poly, VirtualSVC
 from svmcore.explain import tape as tapes
 
 MAX_PAIRS = 200_000  # that a machine may move: a second or so
 FRESH = 400  # other points that a machine is tried on
-
-
-class Solved(NamedTuple):
-    """A machine in the plane. Its examples are the training points, in their order, and then their copies."""
-
-    X: np.ndarray  # (m, 2) float32
-    sign: np.ndarray  # (m,) +1, -1
-    parent: np.ndarray  # (m,) training point that a copy was made of; of a training point itself
-    copy: np.ndarray  # (m,) bool
-    alpha: np.ndarray  # (m,) float64
-    bound: np.ndarray  # (m,) bool, alpha is at C
-    bias: float
-    wrong: np.ndarray  # training points that come out wrong
-    fresh_wrong: int | None  # of FRESH other points; None where the problem has no law
-    question: float | None  # f of the "?"
-    ending: str  # why the solver ended early; empty where it did not
-
-    @property
-    def n_sv(self) -> int:
-        return int(np.count_nonzero(self.alpha))
-
-    @property
-    def n_virtual(self) -> int:
-        return int(np.count_nonzero(self.alpha[self.copy]))
 
 
 def estimator(setting: Setting) -> SVC | VirtualSVC:

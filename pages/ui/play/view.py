@@ -8,6 +8,7 @@ from pages.ui.kit import present, state
 from pages.ui.kit.text import with_sign
 from pages.ui.play import controls, opening, plane
 from pages.ui.play.setting import MAX_STEP, Setting, points
+from pages.ui.play.solved import first
 
 PURPOSE = (
     "**See what a support vector machine learns, where it fails, and what prior knowledge changes:** here on points, "
@@ -61,7 +62,7 @@ def playground() -> None:
 def _solved(now: Setting):
     """The machine, and what is to be said where there is none."""
     if not opening.ready():
-        return None, ""
+        return first(now), ""
     from pages.ui.play import solve
 
     try:
@@ -72,7 +73,7 @@ def _solved(now: Setting):
 
 def _frames(now: Setting, solved) -> tuple[dict | None, Setting]:
     """The tape that the address or the reader asks for, and the setting with a step that it has."""
-    if now.tape is None or solved is None:
+    if now.tape is None or solved is None or not opening.ready():
         return None, now
     from pages.ui.play import solve
 

@@ -109,7 +109,7 @@ def together(ticked: list[Run]) -> None:
     """What can be done with the runs that are ticked."""
     if not ticked:
         return
-    many = f"{len(ticked)} run{'s' if len(ticked) > 1 else ''}"
+    many = words.many(len(ticked), "run")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{many} ticked**", width="content")
         if 1 < len(ticked) <= MOST_COMPARED and st.button(

@@ -13,12 +13,13 @@ from svmcore.lab.store.runs import Run
 
 def gallery_of(
     run: Run, rows: np.ndarray, classes: Sequence[str], true: np.ndarray, said: np.ndarray, *, key: str,
-    what: str = "predicted", sure: Sequence[str] = (),
+    what: str = "predicted", sure: Sequence[str] = (), legend: str = "",
 ) -> None:  # fmt: skip
     """The examples `rows` of a run's test: true and said (n,) are places among the names of the classes.
 
     what : what the class said is called
     sure : (n,) the probability of it, shown in place of the example's number
+    legend : as of a gallery
     """
     test, cut = run.test(), words.distinct(classes, 9)
     name, split = run.recipe.dataset, test.split
@@ -35,4 +36,5 @@ def gallery_of(
             )
         )
     pictures = evidence.example_pictures(load(name), split, test.index[rows])
-    gallery(pictures, tiles, key=key, alt=f"{len(rows)} test examples with their true and {what} classes")
+    alt = f"{words.many(len(rows), 'test example')} with their true and {what} classes"
+    gallery(pictures, tiles, key=key, alt=alt, legend=legend)

@@ -120,7 +120,9 @@ def _examples(run: Run, classes: list[str], true, answer, P) -> None:
         st.caption("There is none.")
         return
     said = [f"{p:.2f}" for p in P.max(axis=1)]
-    tested.gallery_of(run, rows, classes, true, P.argmax(axis=1), key="unsure_gallery", what="likeliest", sure=said)
-    many = f"{len(shown):,} example{'s' * (len(shown) != 1)}"
     first = "the least sure first" if which == ASKED else "the surest first"
-    st.caption(f"{many}, {first}. Upper right: true → likeliest class; lower left: its probability.")
+    tested.gallery_of(
+        run, rows, classes, true, P.argmax(axis=1), key="unsure_gallery", what="likeliest", sure=said,
+        legend=f"{words.many(len(shown), 'example')}, {first}. Upper right: true → likeliest class; lower left: its "
+        "probability.",
+    )  # fmt: skip

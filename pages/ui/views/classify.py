@@ -17,6 +17,7 @@ LOOKS = [Look("support_vectors", "See its support vectors"), Look("errors", "See
 REPORT = {
     "Classes": sections.confusions,
     "Wrong answers": sections.wrong,
+    "Not sure": sections.not_sure,
     "The plane": sections.regions,
     "Largest support vectors": sections.supports,
 }

@@ -40,7 +40,7 @@ SEE = "Each bar begins where the last one ended: from the bias to f. A torn end 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the bill of the called class's machine and of another one, with the choice of how to add up."""
     said = answer(run, machine, shown)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="why_choices"):
         by = _added_up(machine)
         beside = _beside(run, machine, said)
     view = lines.view(run, machine, shown, said, by)

@@ -7,6 +7,7 @@ page behind it again.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -134,14 +135,17 @@ def _view() -> None:
     said = None if machine is None else answer(run, machine, shown)
     _heading(run, said, shown, split, index)
     picture = dataset.image_shape is not None  # a table or a plane is taller: its panel stands beside it
-    left, right = st.columns([1, 4] if picture else [2, 3], gap="medium")
+    st.html(Path(__file__).with_suffix(".css"))
+    with st.container(key="why_top" if picture else None):
+        left, right = st.columns([1, 4] if picture else [2, 3], gap="medium")
     with left:
         table.top(run, machine, shown)
     with right:
         if said is None:
             _without_machine(run, dataset)
             return
-        sums.draw(run, machine, said, split == "train" and evidence.dataset_rows(run, machine) == index)
+        with st.container(key="why_sums"):
+            sums.draw(run, machine, said, split == "train" and evidence.dataset_rows(run, machine) == index)
         chosen = choose(run, machine, shown)
     with st.container() if picture else right:
         PANELS[chosen].draw(run, machine, shown)

@@ -11,7 +11,7 @@ import numpy as np
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit.gallery import reference
-from pages.ui.kit.words import short
+from pages.ui.kit.words import many, short
 from pages.ui.why import table
 from pages.ui.why.answer import Answer
 from pages.ui.why.spoken import brief, spoken
@@ -149,7 +149,7 @@ def _caption(view: View, c: int, positions: np.ndarray) -> str:
     """What stands beside a line's bar."""
     held = _held(view, c, positions)
     if view.by == "class":
-        return f"{len(held):,} support vectors"
+        return many(len(held), "support vector")
     said = short(_class(view, positions), 14)
     if view.row[positions[0]] < 0:
         return f"no. {positions[0]:,}"
@@ -168,7 +168,7 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
     if view.row[positions[0]] < 0:
         return f"Reduced set vector {positions[0]}, weight {view.machine.coef[c, positions[0]]:.3g}"
     if view.by == "class":
-        return f"Class {label}, {len(held):,} support vectors"
+        return f"Class {label}, {many(len(held), 'support vector')}"
     example = f"Training example {view.row[positions[0]]}, class {label}"
     if view.by == "parent":
         return f"{example}, with {np.sum(view.machine.jitter[held] > 0)} virtual support vectors made from it"

@@ -2,6 +2,7 @@
 
 import re
 
+from pages.ui.kit.text import minus
 from svmcore.jitter.language import Jitter
 
 SIDES = ("up", "down", "left", "right")
@@ -66,4 +67,4 @@ def spoken_set(text: str) -> str:
 def _said(label: str, forms: dict[str, str]) -> str:
     """A label of the jitter language, "turn +8°", in other words."""
     kind, value = re.fullmatch(r"(\S+)\s?(.*)", label).groups()
-    return forms[kind].format(value) if kind in forms else label
+    return minus(forms[kind].format(value) if kind in forms else label)

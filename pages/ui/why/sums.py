@@ -6,7 +6,8 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit.text import with_sign
+from pages.ui.kit import parameters
+from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.why.answer import Answer
 from svmcore.lab.store.runs import Run
@@ -39,7 +40,13 @@ def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> N
         holding = np.sum(np.any(machine.coef[:, held] != 0, axis=1))
         itself = machine.jitter is None or (machine.jitter[held] == 0).any()
         what = "It is itself a support vector" if itself else "Virtual examples made from it are support vectors"
-        st.caption(f"{what} of {holding} of {len(names)} machine{'s' if len(names) > 1 else ''}: see *Family*.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"{what} of {holding} of {many(len(names), 'machine')}.", width="content")
+            help = "The example with its virtual copies, and which of them are support vectors."
+            st.button(
+                "See its family", key="why_family", type="tertiary", help=help, on_click=parameters.say,
+                args=("why", "family"),
+            )  # fmt: skip
 
 
 def _name(said: Answer, c: int) -> str:

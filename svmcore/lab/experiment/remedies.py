@@ -28,6 +28,7 @@ from svmcore.lab.experiment.train import fit
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, text
+from svmcore.lab.registry.options import own_fields
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, runs
@@ -171,8 +172,11 @@ def joined(own: str, more: str) -> str:
 def advised(recipe: Recipe, jitters: str) -> Recipe:
     """The run's recipe, otherwise as it is, that learns these jitters by virtual support vectors. RecipeError where its
     data or kernel do not allow that."""
-    fresh = {} if recipe.method == METHOD else {"solver": "auto", "options": {}}
-    return recipe.replace(name="custom", title="", method=METHOD, jitters=jitters, **fresh)
+    solver = recipe.solver if recipe.method == METHOD else "auto"
+    known = own_fields(recipe.task, METHOD, solver)
+    options = {name: value for name, value in recipe.options.items() if name in known}
+    changed = {"method": METHOD, "jitters": jitters, "solver": solver, "options": options}
+    return recipe.replace(name="custom", title="", **changed)
 
 
 def _own(recipe: Recipe, image_shape) -> JitterSet | None:

@@ -94,6 +94,10 @@ class Method:
         """The jitter set that a recipe of this method has; empty where it uses none."""
         return (recipe.jitters or JITTERS_DEFAULT) if self.uses_jitters else ""
 
+    def learned(self, recipe, result: dict) -> str:
+        """The jitter set that a finished run has learned."""
+        return recipe.jitters
+
     def brief(self, recipe) -> str:
         """The method in a few characters, for titles."""
         return " · ".join(filter(None, (self.name, recipe.jitters)))

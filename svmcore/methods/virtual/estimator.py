@@ -89,7 +89,7 @@ class VirtualSVC(MachineEstimator):
         self.rounds = rounds
         self.second = second
 
-    def fit(self, X, y, sample_weight=None, *, monitor=None) -> VirtualSVC:
+    def fit(self, X, y, sample_weight=None, *, monitor=None, base: SVC | None = None) -> VirtualSVC:
         """Train on images and labels, first on them as they are, then on transformed support vectors.
 
         Parameters
@@ -103,6 +103,8 @@ class VirtualSVC(MachineEstimator):
         monitor : callable or None, default None
             As for SVC; stages are named "base" and "virtual", with the class where a machine is solved alone. One that
             ends training leaves machines not yet retrained as they were.
+        base : SVC or None, default None
+            `base_` of an earlier fit to the same examples, instead of training it again.
 
         Returns
         -------
@@ -125,7 +127,7 @@ class VirtualSVC(MachineEstimator):
         self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
         with Session(monitor) as session:
             run = Stages(self, jitters, X, targets, session)
-            run.first_stage()
+            run.first_stage(base)
             for _ in range(self.rounds):
                 if not session.stopped:
                     run.virtual_stage()

@@ -65,8 +65,10 @@ class Stages:
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
         self.ceiling = ceiling_bytes(self.second.cache_mb)
 
-    def first_stage(self) -> None:
+    def first_stage(self, base: SVC | None = None) -> None:
         """The base machine, one share a machine or one for all; scope "all" begins with every example instead.
+
+        base: one that was fitted to the same examples.
 
         DeCoste and Schoelkopf (2002), section 3.2, step 1.
         """
@@ -78,7 +80,7 @@ class Stages:
             self.kernel = self.second_kernel
             self.shares = [Share.of_all(np.array(group), n) for group in groups]
             return
-        self.base = clone(self.first)._fit(rows, self.targets, self.session, "base")
+        self.base = base or clone(self.first)._fit(rows, self.targets, self.session, "base")
         machine, self.kernel = self.base.machine_, self.base.kernel_
         self.base.n_features_in_ = rows.shape[1]
         self.gaps[:], self.iterations[:] = self.base.gap_, self.base.n_iter_

@@ -2,9 +2,9 @@
 
     slope = median over all pairs of samples of (value_j - value_i) / (t_j - t_i)    (Theil-Sen), with its 95 % interval
 
-The first fifth is left out: pages are imported and caches fill. What grows for sure is told for a working day of eight
-hours; it falls where a day would add more than DAY of what is held. The medians of all tenths of the time stand beside
-it: what fills up to a bound bends, what leaks does not.
+The first half is left out: pages are imported, and caches fill up to their bounds for some twenty-five minutes. What
+grows for sure is told for a working day of eight hours; it falls where a day would add more than DAY of what is held.
+The medians of all tenths of the time stand beside it: what fills up to a bound bends, what leaks does not.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def hours(budget: Budget, seed: int) -> list[dict]:
 
 def of_a_day(samples: list[tuple], column: int) -> tuple[float, float, float]:
     """What a working day adds, what it adds at least (95 %), and the median level."""
-    kept = np.array(samples[len(samples) // 5 :], float)[-2000:]
+    kept = np.array(samples[len(samples) // 2 :], float)[-2000:]
     if len(kept) < 3:
         return 0.0, 0.0, float(kept[:, column].mean())
     slope, _, low, _ = theilslopes(kept[:, column], kept[:, 0])
-    return 3600 * HOURS * slope, 3600 * HOURS * low, float(np.median(kept[:, column]))
+    return float(3600 * HOURS * slope), float(3600 * HOURS * low), float(np.median(kept[:, column]))
 
 
 def in_tenths(samples: list[tuple], column: int) -> list[int]:

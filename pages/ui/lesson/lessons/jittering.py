@@ -104,7 +104,7 @@ LESSON = Lesson(
             "one of the two by one pixel in each of eight directions, and keeps the best match. How many comparisons "
             "does it make for one pair?",
             ("1", "9", "81"),
-            View("jitters", moved(SHIFTS), "plain"),
+            View("jitters", moved(SHIFTS), "plain", outlined="square_0"),
             "the nine forms; each is compared with the other picture. The number *Jitters* counts them.",
             compares,
         ),
@@ -115,7 +115,7 @@ LESSON = Lesson(
                 "that name. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
             ),
             ("At most twice as many", "More than twice as many"),
-            View("support_vectors", {}, "jittered"),
+            View("support_vectors", {}, "jittered", outlined="sv_numbers"),
             "the number *Support vectors*. No frame is dotted: there are no virtual ones.",
             stays_small,
             ("virtual",),
@@ -127,7 +127,7 @@ LESSON = Lesson(
                 "kernel. How many are wrong with the jittering kernel?"
             ),
             seen.FEWER_OR_MORE,
-            View("errors", {}, "jittered"),
+            View("errors", {}, "jittered", outlined="errors_line"),
             "the line in large type, *wrong*.",
             fewer_errors,
         ),
@@ -138,7 +138,7 @@ LESSON = Lesson(
                 f"{facts.errors('jittered')}. Is one of them better, or may it be chance?"
             ),
             ("One is better, most likely", "It may well be chance"),
-            View("compare", compared, "jittered"),
+            View("compare", compared, "jittered", outlined="compare_verdict"),
             "the sentences below the table: what B *fixes*, A alone has wrong; what it *breaks*, B alone.",
             by_chance,
             ("virtual",),
@@ -148,7 +148,7 @@ LESSON = Lesson(
             "A is the machine with virtual SVs, B the one with the jittering kernel. The column *SVs* says how many "
             "support vectors each has. Which makes fewer comparisons to decide about one new digit?",
             ("A, the virtual SVs", "B, the jittering kernel"),
-            View("compare", compared, "jittered"),
+            View("compare", compared, "jittered", outlined="compare_runs_told"),
             "the column *SVs*. (The seconds are too short to weigh.)",
             price,
             ("virtual",),
@@ -158,7 +158,7 @@ LESSON = Lesson(
             "Now all pictures have their pixels put in one random order, the same for all, and the plain machine and "
             "the one with the jittering kernel learn again from them. Which of them answers otherwise than before?",
             ("Neither", "Only the jittering kernel", "Only the plain machine", "Both"),
-            View("scramble", mixed, "jittered"),
+            View("scramble", mixed, "jittered", outlined="scramble_told"),
             "the table below the pictures: *As it is*, *Scrambled* and *Same answers*.",
             notices,
             ("plain", "plain_scrambled", "jittered_scrambled"),

@@ -80,7 +80,7 @@ LESSON = Lesson(
             "between the two colours; the line in its middle then says what is blue and what is orange. How many of "
             "the points does it have to keep to know where the road runs?",
             ("All sixty", "About half of them", "Fewer than ten"),
-            View("playground", plane.address()),
+            View("playground", plane.address(), outlined="play_plane"),
             "the points with a ring. The thick line says what is blue and what is orange; the thin ones are the edges "
             "of the road.",
             few,
@@ -92,7 +92,7 @@ LESSON = Lesson(
                 "from the line. Does the line move?"
             ),
             ("Yes", "No"),
-            View("playground", plane.address(points=plane.without_idle)),
+            View("playground", plane.address(points=plane.without_idle), outlined="play_plane"),
             "the line and the rings. *Ask me again* brings the point back, to compare.",
             idle,
         ),
@@ -100,7 +100,7 @@ LESSON = Lesson(
             View("playground", plane.address()),
             lambda facts: f"And if {plane.colour(facts, plane.without_ringed, 'ringed')} point is taken away instead?",
             ("The line moves", "The line stays"),
-            View("playground", plane.address(points=plane.without_ringed)),
+            View("playground", plane.address(points=plane.without_ringed), outlined="play_plane"),
             "the line and the rings. The old ring is gone with its point; another point has one now.",
             ringed,
         ),
@@ -109,7 +109,7 @@ LESSON = Lesson(
             "The same with real digits: a machine learns to tell 3 from 8 from 200 digits. Each is a point as well, "
             "with one coordinate for each of its 784 pixels, instead of two. How many of the 200 does it keep?",
             ("Fewer than 10", "10 to 100", "More than 100"),
-            View("support_vectors", {}, "plain"),
+            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery"),
             "the number *Support vectors*, and the digits themselves.",
             digits,
         ),
@@ -118,7 +118,7 @@ LESSON = Lesson(
             "Each support vector pulls at the line with a force, its *alpha*: the number in the lower left corner. "
             "First come those that pull least. Which digits pull hardest?",
             ("Typical ones, like many others", "Odd ones, unlike the others of their class"),
-            View("support_vectors", {"order": "Largest alpha"}, "plain"),
+            View("support_vectors", {"order": "Largest alpha"}, "plain", outlined="support_gallery"),
             "the first two rows, now those that pull hardest: could you read them all?",
             odd,
         ),

@@ -91,7 +91,7 @@ LESSON = Lesson(
             "*support "
             "vectors*: see the number of that name. With how many pictures does it compare a new digit?",
             ("With one: the most alike", "With all 500", "With each support vector"),
-            View("support_vectors", {}, "soft"),
+            View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "the number *Support vectors*.",
             terms,
         ),
@@ -102,7 +102,7 @@ LESSON = Lesson(
                 "count. Another one is trained with C = 10. How many support vectors will that one keep?"
             ),
             seen.FEWER_OR_MORE,
-            View("support_vectors", {}, "hard"),
+            View("support_vectors", {}, "hard", outlined="sv_numbers"),
             "the number *Support vectors*; *At C* counts those inside the margin.",
             smaller,
         ),
@@ -113,7 +113,7 @@ LESSON = Lesson(
                 f"{facts.n_test('soft'):,} new digits are wrong. With C = 10:"
             ),
             ("At most as many", "More"),
-            View("errors", {}, "hard"),
+            View("errors", {}, "hard", outlined="errors_line"),
             "the line in large type, *wrong*.",
             no_worse,
         ),
@@ -122,7 +122,7 @@ LESSON = Lesson(
             "Virtual SVs, shifted copies of the support vectors, often mend errors. What do they cost at each "
             "decision?",
             ("Nothing", "Up to three times as many comparisons", "More than three times as many"),
-            View("support_vectors", {"order": "By parent"}, "virtual"),
+            View("support_vectors", {"order": "By parent"}, "virtual", outlined="sv_numbers families"),
             "the number *Support vectors*, and the families of copies that were kept.",
             price,
             ("hard",),
@@ -132,7 +132,7 @@ LESSON = Lesson(
             "Now the training. The solver looks at 2,000 digits one after the other. While it works, does it ever hold "
             "more support vectors than it ends with?",
             ("No, they only grow", "Yes, they bulge"),
-            View("digestion", page, "undigested"),
+            View("digestion", page, "undigested", outlined="race"),
             "the picture *Without*: it rises above its own end.",
             bulge,
             ("digested",),
@@ -142,7 +142,7 @@ LESSON = Lesson(
             "*Digestion* leaves a pass early and works off what it has, before it takes in more. The picture "
             "*With digestion* peaks lower. Does it save comparisons here?",
             ("Yes", "No"),
-            View("digestion", page, "undigested"),
+            View("digestion", page, "undigested", outlined="digestion_told"),
             "the column *Kernel values* (a kernel value is one comparison), and the sentence above the tape.",
             spared,
             ("digested",),

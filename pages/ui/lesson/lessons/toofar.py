@@ -79,7 +79,7 @@ LESSON = Lesson(
             "A machine has learned to tell 6 from 9, and calls this 6 a 6. What will it call it when it is turned "
             "upside down?",
             ("6", "9"),
-            View("jitters", six(HALF), "upright"),
+            View("jitters", six(HALF), "upright", outlined="square_0"),
             "the picture in the dotted frame, and below it what the machine calls it.",
             becomes,
         ),
@@ -92,7 +92,7 @@ LESSON = Lesson(
                 "that do harm?"
             ),
             ("No: at most as many are wrong", "Yes: more are wrong"),
-            View("errors", {}, "tilted"),
+            View("errors", {}, "tilted", outlined="errors_line"),
             "the line in large type, *wrong*.",
             tilt,
         ),
@@ -102,7 +102,7 @@ LESSON = Lesson(
             "How many "
             "digits will be wrong?",
             ("Fewer", "Up to twice as many", "More than twice as many"),
-            View("errors", {}, "upside"),
+            View("errors", {}, "upside", outlined="errors_line errors_gallery"),
             "the line in large type, *wrong*, and the digits: would you get them wrong?",
             half_turn,
         ),
@@ -114,7 +114,7 @@ LESSON = Lesson(
                 "It learned from too few digits",
                 "The digits that it is tested on are upside down",
             ),
-            View("support_vectors", {"order": "By parent"}, "upside"),
+            View("support_vectors", {"order": "By parent"}, "upside", outlined="families"),
             "the families: a digit and, in a dotted frame, its upside-down copy. Both carry the same label.",
             lied,
         ),
@@ -123,7 +123,7 @@ LESSON = Lesson(
             "We saw it on test digits, which one does not have while a machine is made. *Cross-validation* holds back "
             "part of the training digits, learns from the others and tests on that part. Would it have warned us?",
             ("Yes", "No"),
-            View("sweep", sweep, "upside"),
+            View("sweep", sweep, "upside", outlined="sweep_chart"),
             "the chart below (scroll a little), line *validation*: no turn, 20 degrees, 180 degrees.",
             warned,
             ("upright", "tilted"),

@@ -89,7 +89,7 @@ LESSON = Lesson(
                 "in each of eight directions. Of these nine pictures, how many will it get right?"
             ),
             (NINE, MOST, FEW),
-            View("jitters", moved(SHIFTS), "plain"),
+            View("jitters", moved(SHIFTS), "plain", outlined="square_0"),
             "the nine pictures. Below each stands what the machine calls it; a cross marks a wrong one.",
             shifted,
         ),
@@ -98,7 +98,7 @@ LESSON = Lesson(
             "So we give it shifted copies to learn from as well, with the same label. Which of its training digits are "
             "worth copying?",
             ("All of them", "Its support vectors: the digits that it keeps", "Only those that it gets wrong"),
-            View("support_vectors", {}, "plain"),
+            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery"),
             "the number *Support vectors*, and the digits that are kept: each is compared with a new one.",
             copies,
         ),
@@ -110,7 +110,7 @@ LESSON = Lesson(
                 "support vectors. How many of the same digits will it get wrong?"
             ),
             seen.FEWER_OR_MORE,
-            View("errors", {}, "virtual"),
+            View("errors", {}, "virtual", outlined="errors_line errors_gallery"),
             "the line in large type, *wrong*, and the digits that are left.",
             fewer_errors,
         ),
@@ -120,7 +120,7 @@ LESSON = Lesson(
                 f"The first machine kept {facts.n_sv('plain')} support vectors. How many does the second keep?"
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
-            View("support_vectors", {"order": "By parent"}, "virtual"),
+            View("support_vectors", {"order": "By parent"}, "virtual", outlined="families"),
             "a row for each digit: in dotted frames its copies that were kept. A grey frame: only copies were.",
             keeps_more,
         ),
@@ -129,7 +129,7 @@ LESSON = Lesson(
             "Back to the first digit and its nine pictures, with what the first machine calls them. How many will the "
             "second machine get right?",
             ("Fewer", "As many", "More"),
-            View("jitters", moved(SHIFTS), "virtual"),
+            View("jitters", moved(SHIFTS), "virtual", outlined="square_0"),
             "the same nine pictures: below each stands what the second machine calls it.",
             steadier,
         ),

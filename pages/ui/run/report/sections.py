@@ -8,6 +8,7 @@ from pages.ui.kit import view, words
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.run.report import charts, marks, tiles
+from svmcore.lab.experiment import unsure
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
@@ -19,6 +20,7 @@ PAIRS = 20  # of the most frequent confusions, beyond
 MOST_CLASSES = 100  # rows of the table by class
 FEATURES = 8  # columns of a table of features
 BINS = 24
+PRICES = (0.5, 0.2, 0.1, 0.05, 0.02)  # of *not sure*
 NAME = 24  # characters of a class in a table
 
 
@@ -167,6 +169,28 @@ def _alphas(run, machine, heaviest) -> str:
         f"Alphas of all machines, blue of the machine's own class, orange of the others; {bound:,} of {len(alpha):,} "
         "are at C.",
     )  # fmt: skip
+
+
+def not_sure(run) -> str:
+    """What is left of the errors where the machine need not answer, by what *not sure* costs; "" for too few tests."""
+    machine, test = run.machine(), run.test()
+    true = class_positions(test.y_true, machine.classes)
+    try:
+        P = unsure.probabilities(test.decision, true, len(machine.classes))
+    except ValueError:
+        return ""
+    rows = []
+    for price in PRICES:
+        answer = unsure.answers(P, price)
+        given = answer != unsure.UNSURE
+        left, n = int((given & (answer != true)).sum()), int(given.sum())
+        rows.append([f"{price:g}", f"{n:,}", f"{n / len(true):.1%}", f"{left:,}", f"{left / n:.2%}" if n else "–"])
+    said = (
+        "A wrong answer costs 1 (Chow 1970). Probabilities by Platt's logistic curve; each test example is judged by "
+        "one that was fitted to other test examples."
+    )
+    head = ["not sure costs", "answered", "of all", "wrong", "of the answers"]
+    return marks.section("Not sure", marks.table(head, rows, said))
 
 
 def wrong(run) -> str:

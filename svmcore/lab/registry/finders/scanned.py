@@ -181,7 +181,10 @@ class Scanned(Finder):
         """How many windows a part will train on, about; those that are looked at cost next to nothing each."""
         positive = sum(len(pictures.pictures[at].boxes) for at in part.train)
         n = positive + max(OTHERS[0] * positive, OTHERS[1])
-        if pictures.chips:
+        if recipe.option("windows"):
+            _, y = _marked(recipe.option("windows"), recipe.option("chip"))
+            n, positive = len(y), int(np.count_nonzero(y > 0))
+        elif pictures.chips:
             n, positive = len(pictures.chips[1]), int(np.count_nonzero(pictures.chips[1] > 0))
         n, d = n + recipe.option("bootstraps") * recipe.option("mined"), recipe.option("chip") ** 2
         return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)

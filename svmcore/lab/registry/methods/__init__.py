@@ -7,6 +7,7 @@ from svmcore.lab.registry.methods.jsv import JitteringKernel
 from svmcore.lab.registry.methods.nu_sv import NuSupportVectors
 from svmcore.lab.registry.methods.query_jitter import QueryJitter
 from svmcore.lab.registry.methods.reduced import Reduced
+from svmcore.lab.registry.methods.searched import SearchedJitters
 from svmcore.lab.registry.methods.sv import SupportVectors
 from svmcore.lab.registry.methods.tangent import Tangent
 from svmcore.lab.registry.methods.vsv import VirtualSupportVectors
@@ -16,6 +17,7 @@ __all__ = ["METHODS"]
 enter(
     SupportVectors(),
     VirtualSupportVectors(),
+    SearchedJitters(),
     JitteringKernel(),
     QueryJitter(),
     Tangent(),

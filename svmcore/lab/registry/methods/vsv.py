@@ -70,13 +70,17 @@ class VirtualSupportVectors(Method):
     )
 
     def train(self, recipe, problem, monitor):
+        return self.machine(recipe, problem).fit(problem.images, problem.y_train, problem.weight, monitor=monitor)
+
+    def machine(self, recipe, problem) -> VirtualSVC:
+        """The unfitted estimator."""
         kernel, C = recipe.option("second_kernel"), recipe.option("second_C")
         second = None
         if kernel is not None or C is not None:
             second = svc(recipe, problem).set_params(
                 kernel=problem.kernel if kernel is None else kernel_from_dict(kernel), C=recipe.C if C is None else C
             )
-        estimator = VirtualSVC(
+        return VirtualSVC(
             svc(recipe, problem),
             jitters=recipe.jitters,
             image_shape=problem.images_shape,
@@ -85,7 +89,6 @@ class VirtualSupportVectors(Method):
             rounds=recipe.option("rounds"),
             second=second,
         )
-        return estimator.fit(problem.images, problem.y_train, problem.weight, monitor=monitor)
 
     def figures(self, estimator) -> dict:
         found = {"jitters": str(estimator.jitters_), "n_virtual": estimator.n_virtual_.tolist()}

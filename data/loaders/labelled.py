@@ -1,0 +1,83 @@
+"""The classes of images as a table beside them tells them: a column names the image, another one its class.
+
+    id_code,diagnosis          images may be named with or without their folders and their ending
+
+A table is one of classes where most of its rows name an image that is there; columns that tell a box make it one of
+objects (loaders.objects).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from data.dataset import DataError
+from data.loaders import objects, table, text
+from data.loaders.bundle import Member
+from data.loaders.table import LABEL_NAMES
+
+SUFFIXES = (".csv", ".tsv", ".txt")
+MAX_BYTES = 1 << 24
+MOST = 0.5  # share of the rows that name an image
+
+
+class Told(NamedTuple):
+    """What a table says: the class of each image by its name in the upload; the file, and what it calls the classes."""
+
+    classes: dict[str, str]
+    file: str
+    column: str
+
+
+def told(members: Sequence[Member], images: Sequence[str]) -> Told | None:
+    """The classes of images, by the first file that tells them; None where none does."""
+    keys = _keys(images)
+    for member in members if keys else ():
+        path = PurePosixPath(member.name)
+        if path.suffix.lower() not in SUFFIXES or objects.about(member.name) or member.size > MAX_BYTES:
+            continue
+        try:
+            content, _ = text.in_utf8(member.name, member.read())
+            if not objects.table.is_table(content) and (found := _of_table(member.name, content.decode(), keys)):
+                return found
+        except DataError:
+            continue
+    return None
+
+
+def _keys(images: Sequence[str]) -> dict[str, str]:
+    """How images may be named -> their names: each way that only one of them has."""
+    ways = [{name.lower(): name for name in images}]
+    for short in (lambda path: path.name, lambda path: path.stem):
+        named = [(short(PurePosixPath(name)).lower(), name) for name in images]
+        often = Counter(key for key, _ in named)
+        ways.append({key: name for key, name in named if often[key] == 1})
+    return {key: name for way in reversed(ways) for key, name in way.items()}
+
+
+def _of_table(name: str, content: str, keys: dict[str, str]) -> Told | None:
+    header, rows = table.taken_apart(name, content)
+    lines = [[cell.strip() for cell in rows.cells(k)] for k in range(len(rows.lines))]
+    if header and any(cell.lower() in keys for cell in header):  # a line like the others
+        header, lines = [], [header, *lines]
+    width = len(header) or len(lines[0])
+    lines = [cells for cells in lines if len(cells) == width]
+    at = max(range(width), key=lambda k: sum(cells[k].lower() in keys for cells in lines))
+    known = [cells for cells in lines if cells[at].lower() in keys]
+    if len(known) < max(2, MOST * len(lines)):
+        return None
+    column = _classes(header, known, at)
+    if column is None:
+        return None
+    classes = {keys[cells[at].lower()]: cells[column] for cells in known if cells[column]}
+    return Told(classes, name, repr(header[column]) if header else f"number {column + 1}")
+
+
+def _classes(header: list[str], lines: list[list[str]], image: int) -> int | None:
+    """The column of the classes: one that is called so, else the one of the fewest values, if these come again."""
+    others = [k for k in range(len(lines[0])) if k != image]
+    if named := [k for k in others if header and header[k].lower() in LABEL_NAMES]:
+        return named[0]
+    distinct = {k: len({cells[k] for cells in lines}) for k in others}
+    fitting = [k for k in others if 2 <= distinct[k] <= max(2, len(lines) // 2)]
+    return min(fitting, key=distinct.get, default=None)

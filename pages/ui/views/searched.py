@@ -1,0 +1,68 @@
+"""vsv-search: the sets tried take the place of the course of a training."""
+
+import streamlit as st
+
+from pages.ui.figures import search
+from pages.ui.figures.frame import show
+from pages.ui.kit import present, words
+from pages.ui.kit.view import View
+from pages.ui.recipe import config
+from pages.ui.run.report import marks
+from svmcore.lab.experiment import remedies
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.methods.searched import ENDINGS
+from svmcore.lab.store import runs
+from svmcore.methods.virtual.search import Search
+
+CAUTION = "The errors that chose a set are lower than those it will make; the test set did not choose."
+
+
+def _found(run, last: dict) -> Search:
+    """The search of a run, by its result or else by its last line of progress."""
+    return Search.of(run.result["search"] if run.result else last)
+
+
+def _numbers(run, last: dict, status) -> None:
+    found = _found(run, last)
+    taken = found.path[-1] if found.path else None
+    shown = {
+        "Sets tried": f"{len(found.tried)} of {run.recipe.option('budget')}",
+        "Set found" if run.result else "Set so far": taken.jitters if taken else "–",
+        "Wrong, validation": f"{taken.errors:,}" if taken else "–",
+        "Time": words.duration(words.training_seconds(run.result) if run.result else last["seconds"]),
+    }
+    if status.state in runs.ACTIVE and status.eta_seconds is not None:
+        shown["Time left, at most"] = words.duration(status.eta_seconds)
+    with st.grid(len(shown), min_column_width=present.scaled(100)):
+        for label, value in shown.items():
+            st.metric(label, words.plain(value))
+
+
+def _curves(run, progress: list[dict], key: str) -> None:
+    found = _found(run, progress[-1])
+    if not found.tried:
+        st.caption("The first set is being tried." if run.state in runs.ACTIVE else "No set was tried to the end.")
+        return
+    ending = f"It ended because {ENDINGS[found.ending]}. {CAUTION}" if run.result else ""
+    show(search.path_chart(found, ending), key=f"{key}_path")
+    if run.result:
+        best = METHODS[run.recipe.method].learned(run.recipe, run.result)
+        st.page_link(
+            "pages/train.py",
+            label=words.plain(f"Train with {best}"),
+            icon=":material/play_circle:",
+            query_params=config.link(remedies.advised(run.recipe, best)),
+        )
+
+
+def _course(run) -> str:
+    found = _found(run, {})
+    rows = [
+        [one.step, search.added(found.tried, r), one.forms, f"{one.errors:,}", one.folds, "taken" if one.taken else ""]
+        for r, one in enumerate(found.tried)
+    ]
+    said = f"Errors on {found.n:,} validation examples, as far as the folds went. {CAUTION}"
+    return marks.section("Sets tried", marks.table(["step", "set", "forms", "wrong", "folds", ""], rows, said))
+
+
+VIEW = View(numbers=_numbers, curves=_curves, course=_course)

@@ -1,0 +1,152 @@
+"""vsv-search: virtual support vectors, whose jitter set is grown by errors on folds of the training set."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+import numpy as np
+
+from svmcore.explain.remedy import FAMILIES
+from svmcore.jitter import JitterSet
+from svmcore.lab.registry.checks import among, an_object, count, positive, several, size, text
+from svmcore.lab.registry.costs import Sizes, Stage, in_the_end
+from svmcore.lab.registry.fields import Field, Kind, RecipeError, choice, numeric
+from svmcore.lab.registry.methods.vsv import VirtualSupportVectors
+from svmcore.lab.registry.searching import FOLDS
+from svmcore.methods.virtual.search import Search, Tried, search_jitters
+from svmcore.solvers.progress import under_name
+
+USUAL = " ".join(("plus:1", "box:1", *(f.texts[len(f.texts) // 2] for f in FAMILIES if f.name != "shift")))
+MAX_CANDIDATES = 40
+STEPS = 3  # that a search takes, about
+JOINS = {"+": "As a union", "*": "As a product", "+*": "Whichever is better"}
+ENDINGS = {
+    "best": "no other set makes fewer errors",
+    "budget": "as many sets as were allowed have been tried",
+    "stopped": "it was stopped",
+}
+
+
+def _candidates(name, value):
+    """Jitter sets as one text with spaces between them, none twice."""
+    try:
+        sets = [str(JitterSet.parse(one)) for one in value.split()]
+    except (AttributeError, ValueError) as error:
+        raise RecipeError(name, value, f"jitter sets with spaces between them ({error})") from None
+    if not 1 <= len(sets) <= MAX_CANDIDATES or len(set(sets)) < len(sets):
+        raise RecipeError(name, value, f"1 to {MAX_CANDIDATES} different jitter sets with spaces between them")
+    return " ".join(sets)
+
+
+def _tried(value) -> list:
+    """The fields of a Tried, checked."""
+    checks = dict(zip(Tried._fields, (count, text, size, count, size, count), strict=True))
+    if not isinstance(value, list) or len(value) != len(checks):
+        raise ValueError("it is not what was found of one set")
+    an_object(dict(zip(checks, value, strict=True)), checks)
+    return value
+
+
+class SearchedJitters(VirtualSupportVectors):
+    """Virtual support vectors by a set that is searched for; its result says `search` and `search_seconds` beside."""
+
+    name = "vsv-search"
+    title = "Virtual SVs, jitters searched"
+    short = "Virtual SV, searched"
+    help = (
+        "Begins with the jitter set above and adds, step by step, the one that lowers the errors on held-out parts of "
+        "the training set most. The test set is asked once, at the end."
+    )
+    source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6: which invariances, and how far"
+    tasks = ("classify",)
+    looks = False
+    variants: ClassVar = {}  # what it finds stands beside other methods as virtual SVs with that set
+    fields = (
+        Field(
+            "candidates",
+            Kind(_candidates, str, str, "text"),
+            USUAL,
+            "Jitter sets to try",
+            "With spaces between them; each step adds one. Several strengths of one kind may stand side by side.",
+        ),
+        Field("joins", choice(JOINS, str), "+", "Added", "A product has every jitter of one set after every other."),
+        Field(
+            "budget",
+            numeric(1, 1000, whole=True),
+            24,
+            "Sets tried at most",
+            f"Each takes up to {FOLDS} trainings, fewer where it is worse than the best one early.",
+        ),
+        *VirtualSupportVectors.fields,
+    )
+    result_fields: ClassVar = VirtualSupportVectors.result_fields | {
+        "search": lambda value: an_object(value, {"tried": several(_tried, 1), "n": size, "ending": among(ENDINGS)}),
+        "search_seconds": positive,
+    }
+    line_fields: ClassVar = {"tried": several(_tried, 0), "n": size}
+
+    def jitters(self, recipe) -> str:
+        return recipe.jitters or "none"
+
+    def learned(self, recipe, result: dict) -> str:
+        path = Search.of(result["search"]).path
+        return path[-1].jitters if path else recipe.jitters
+
+    def train(self, recipe, problem, monitor):
+        started = time.perf_counter()
+        search = search_jitters(
+            self.machine(recipe, problem),
+            problem.images,
+            problem.y_train,
+            recipe.option("candidates").split(),
+            joins=recipe.option("joins"),
+            budget=recipe.option("budget"),
+            folds=_folds(problem.y_train),
+            random_state=recipe.seed,
+            monitor=monitor,
+        )
+        seconds = time.perf_counter() - started
+        found = {"search": search.facts() | {"ending": search.ending}, "search_seconds": seconds}
+        watch = under_name("the set found", monitor, search.facts())
+        estimator = super().train(recipe.replace(jitters=self.learned(recipe, found)), problem, watch)
+        estimator.found_ = found
+        return estimator
+
+    def figures(self, estimator) -> dict:
+        return super().figures(estimator) | estimator.found_
+
+    def points(self, line: dict) -> int:
+        return len(line.get("tried", ()))
+
+    def words(self, result: dict) -> str:
+        search = Search.of(result.get("search", {}))
+        if not search.path:
+            return ""
+        first, last = search.path[0], search.path[-1]
+        return (
+            f"searched: {last.jitters} with {last.errors:,} of {search.n:,} validation examples wrong, "
+            f"{first.jitters} had {first.errors:,}; {len(search.tried)} sets tried."
+        )
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        names = recipe.option("candidates").split()
+        tried = min(recipe.option("budget"), 1 + STEPS * len(names))
+        largest = sorted(names, key=lambda name: len(JitterSet.parse(name)))[-STEPS:]
+        grown = recipe.replace(jitters="+".join([recipe.jitters.partition("@")[0], *largest]))
+        part = size._replace(n_train=round(size.n_train * (1 - 1 / FOLDS)))
+        each = super().stages(recipe.replace(jitters=largest[-1]), part)
+        once = 0 if recipe.option("scope").startswith("all") else 1  # the first stage, which all sets share
+        return [*FOLDS * each[:once], *tried * FOLDS * each[once:], *super().stages(grown, size)]
+
+    def held(self, recipe, size: Sizes) -> float:
+        """The images before normalisation, and the first machines of the folds."""
+        return size.n_train + FOLDS * in_the_end([Stage(size.n_train, size.machines, size.machines)])
+
+
+def _folds(y) -> int:
+    """FOLDS, or as many as the smallest class has examples. RecipeError for one that has a single one."""
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if smallest < 2:
+        raise RecipeError("method", SearchedJitters.name, "classes of at least 2 training examples to be held out")
+    return min(FOLDS, smallest)

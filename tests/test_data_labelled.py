@@ -1,0 +1,74 @@
+"""Images beside a table of their names and classes, in the spellings that people have."""
+
+import pytest
+
+from data import DataError
+from data.loaders import images, labelled, read_upload
+from data.loaders.pictures import are_pictures
+from data.loaders.sieve import Unusable
+from tests.test_data_upload import by_value
+from tests.uploads import BOXES, GREY, PAIR, archive, image
+
+KINDS = ["dog", "cat"]
+PICTURES = {f"img_{k}.png": image(GREY[k]) for k in range(12)}
+TABLES = {
+    "names": "filename,label\n" + "".join(f"img_{k}.png,{KINDS[PAIR[k]]}\n" for k in range(12)),
+    "stems, as Kaggle has them": "id_code,diagnosis\n" + "".join(f"img_{k},{PAIR[k]}\n" for k in range(12)),
+    "semicolons and a class before the name": "Klasse;Datei\r\n"
+    + "".join(f"{KINDS[PAIR[k]]};IMG_{k}.PNG\r\n" for k in range(12)),
+    "tabs, no header": "".join(f"img_{k}.png\t{KINDS[PAIR[k]]}\n" for k in range(12)),
+    "more columns": "image,age,site,kind,note\n"
+    + "".join(f"img_{k}.png,{20 + k},{k},{KINDS[PAIR[k]]},seen {k}\n" for k in range(12)),
+    "lines of other images": "file,class\n" + "".join(f"img_{k}.png,{KINDS[k % 2]}\n" for k in range(18)),
+}
+
+
+@pytest.mark.parametrize("folder", ["", "photos/"])
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_classes_are_those_of_the_table(kind, folder):
+    files = {f"{folder}{name}": content for name, content in PICTURES.items()}
+    content = archive(files | {"labels.csv": TABLES[kind].encode()})
+    assert not are_pictures([("pets.zip", content)])
+    preview = read_upload("pets.zip", content)
+    found = {label for _, label in by_value(preview.arrays.X_train, preview.arrays.y_train)}
+    numbered = "Kaggle" in kind
+    assert found == ({"0", "1"} if numbered else set(KINDS))
+    own = [str(PAIR[k]) if numbered else KINDS[PAIR[k]] for k in range(12)]
+    assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(GREY, own)
+    assert "labels.csv" in preview.notes[0]
+
+
+def test_files_side_by_side_are_one_upload():
+    table = ("labels.csv", TABLES["names"].encode())
+    (first, content), *others = PICTURES.items()
+    preview = read_upload(first, content, [*others, table])
+    assert sorted(set(preview.arrays.y_train.tolist())) == ["cat", "dog"]
+
+
+def test_an_image_without_a_class_is_named_and_left_out_on_request():
+    table = TABLES["names"].replace("img_3.png,cat\n", "")
+    content = archive(PICTURES | {"labels.csv": table.encode()})
+    with pytest.raises(Unusable, match=r"img_3\.png has no class in labels\.csv"):
+        read_upload("a.zip", content)
+    assert len(read_upload("a.zip", content, skip=True).arrays.X_train) == 11
+
+
+def test_images_of_one_name_are_told_apart_by_their_folders():
+    files = {f"{place}/1.png": image(GREY[k]) for k, place in enumerate("abcd")}
+    table = "file,class\n" + "".join(f"{place}/1.png,{'xy'[k % 2]}\n" for k, place in enumerate("abcd"))
+    arrays = read_upload("a.zip", archive(files | {"t.csv": table.encode()})).arrays
+    assert by_value(arrays.X_train, arrays.y_train) == by_value(GREY[:4], list("xyxy"))
+
+
+def test_what_tells_objects_or_nothing_is_no_table_of_classes():
+    assert are_pictures(
+        [("a.zip", archive({"a.png": image(GREY[0]), "b.png": image(GREY[1]), "t.csv": BOXES.encode()}))]
+    )
+    with pytest.raises(DataError, match="in no folder"):
+        read_upload("a.zip", archive(PICTURES | {"notes.csv": b"when,what\nmonday,rain\ntuesday,sun\n"}))
+    assert "beside a csv" in images.ACCEPTED
+
+
+def test_a_table_alone_is_not_taken_apart_for_images_that_are_not_there(monkeypatch):
+    monkeypatch.setattr(labelled, "_of_table", lambda *_: pytest.fail("it was taken apart"))
+    assert not are_pictures([("a.csv", TABLES["names"].encode())])

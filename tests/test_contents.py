@@ -10,6 +10,7 @@ from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.checks import positive
 from svmcore.lab.registry.method import METHODS, Kept, Method
 from svmcore.lab.store import contents, runs
+from svmcore.lab.store.folders import append_line
 
 MOONS = RECIPES["moons"].replace(n_train=60)
 
@@ -56,8 +57,7 @@ def made(recipe):
 def run(home, monkeypatch):
     monkeypatch.setitem(METHODS, "weighed", Weighed())
     yield made(MOONS.replace(method="weighed"))
-    contents._read.cache_clear()  # of a method that is no more
-    contents._checked.cache_clear()
+    contents._looked.clear()  # of a method that is no more
 
 
 def test_what_a_method_keeps_is_written_read_and_checked_by_what_it_declares(run):
@@ -104,3 +104,27 @@ def test_lines_of_progress_are_checked_by_what_the_method_declares(run):
             file.write(json.dumps(lines[0] | {"heaviest": -1}) + "\n")
     assert run.progress() == lines
     assert plain.progress()[-1]["heaviest"] == -1, "it means nothing there"
+
+
+def test_of_a_run_at_work_its_last_state_alone_stays_in_memory(run, monkeypatch):
+    folder, looked = run.path, []
+    monkeypatch.setattr(contents, "_looked", {})
+    see = contents._see
+    monkeypatch.setattr(contents, "_see", lambda path, *how: looked.append(path.name) or see(path, *how))
+    run.state  # noqa: B018  (a look)
+    assert "result.json" in looked
+    looked.clear()
+    for line in range(5):
+        append_line(folder / "progress.jsonl", {"iterations": line})
+        assert run.state == "done"
+    assert looked == ["progress.jsonl"] * 5
+    assert list(contents._looked) == [str(folder)]
+
+
+def test_no_more_runs_are_remembered_than_may_be(home, monkeypatch):
+    monkeypatch.setattr(contents, "_looked", {})
+    monkeypatch.setattr(contents, "MAX_LOOKED", 3)
+    created = [runs.create(MOONS) for _ in range(5)]
+    assert len(runs.newest_first()) == len(created)
+    assert len(contents._looked) == 3
+    assert all(run.recipe == MOONS for run in created)

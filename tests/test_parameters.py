@@ -140,6 +140,38 @@ def test_an_address_that_lags_behind_a_click_does_not_take_it_back():
     assert app.text[0].value == "{'way': 'far', 'size': 7}"
 
 
+def picked():
+    """A choice that no widget holds, as the run that is shown."""
+    import streamlit as st
+
+    from pages.ui.kit import parameters
+
+    if given := parameters.asked("animal", ["animal"]):
+        st.session_state["animal"] = given["animal"][-1]
+    if st.button("Dog", key="dog"):
+        st.session_state["animal"] = "dog"
+    parameters.write("animal", ["animal"], {"animal": st.session_state.get("animal", "cat")})
+    st.text(st.session_state.get("animal", "cat"))
+    st.button("Again", key="again")
+
+
+def test_a_click_that_comes_with_the_address_of_before_another_one_does_not_take_it_back(monkeypatch):
+    app = page(picked, animal="cow")
+    app.button(key="dog").click().run()
+    app.query_params["animal"] = "cow"  # what the browser still had when the second click was sent
+    app.button(key="again").click().run()
+    assert (app.text[0].value, address(app)) == ("dog", {"animal": "dog"})
+    app.run()  # the browser has it
+    app.query_params["animal"] = "cow"  # the way back
+    app.run()
+    assert app.text[0].value == "cow"
+    app.button(key="dog").click().run()
+    monkeypatch.setattr("pages.ui.kit.parameters.address.LAG", 0.0)
+    app.query_params["animal"] = "cow"  # so late that it is no click's
+    app.run()
+    assert app.text[0].value == "cow"
+
+
 def test_what_a_form_s_address_has_wrong_is_said_until_a_widget_is_changed():
     app = page(form, size="70", way="far")
     assert "size = 70; allowed: a whole number from 1 to 9" in said(app)[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from svmcore.model import Machine
 from svmcore.saved import load
 
 MAX_MACHINES = 32  # kept at hand
+MAX_LOOKED = 4096  # runs of which it is remembered what was seen
 
 
 class RunFile(NamedTuple):
@@ -58,11 +59,20 @@ class RunContents(NamedTuple):
     oddity: str
 
 
+class Look(NamedTuple):
+    """One look at a run's folder: the stamp of each file (`_stamps`), what was seen of it with what is wrong, and what
+    that comes to."""
+
+    stamps: dict[str, tuple | str | None]
+    seen: dict[str, tuple[object, str]]
+    contents: RunContents
+
+
 # Machines stay at hand up to a sixth of the memory that was free at the first one, so that a fit, which may take a
 # third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each. Of small ones
 # no more than a page shows: a day's runs, each looked at once, would add up to that sixth.
 MACHINES = Bounded(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes, most=MAX_MACHINES)
-_found: dict[tuple[str, tuple], str] = {}  # folder, stamps -> damage that reading all of a large file has shown
+_looked: dict[str, Look] = {}  # by folder; of its last state alone, as a run at work has a new one each second
 
 
 def of(folder: Path) -> RunContents:
@@ -72,21 +82,29 @@ def of(folder: Path) -> RunContents:
 
 
 def _of(folder: Path) -> RunContents:
-    key = str(folder), _stamps(folder)
-    if dict(key[1])["recipe.json"] is None:
+    stamps = dict(_stamps(folder))
+    if stamps["recipe.json"] is None:
         reading.require_there(folder)
-    try:
-        contents = _read(*key)
-    except FileNotFoundError:  # it went after its stamp was taken
-        return _of(folder)
-    return contents._replace(damage=_found[key]) if key in _found and not contents.damage else contents
+    last = _looked.get(str(folder))
+    if last is None or last.stamps != stamps:
+        try:
+            last = _looked[str(folder)] = _look(folder, stamps, last)
+        except FileNotFoundError:  # it went after its stamp was taken
+            return _of(folder)
+        if len(_looked) > MAX_LOOKED:
+            for oldest in list(_looked)[:-MAX_LOOKED]:
+                _looked.pop(oldest, None)
+    return last.contents
 
 
 def blame(path: Path, reason: str) -> Damaged:
     """Remember that a file is damaged, as long as its folder stays as it is; the error to raise."""
-    damaged = Damaged(path.name, reason)
-    _found[str(path.parent), _stamps(path.parent)] = str(damaged)
+    damaged, folder = Damaged(path.name, reason), path.parent
     folders.look_again()
+    contents = _of(folder)
+    if not contents.damage and (last := _looked.get(str(folder))):
+        _looked[str(folder)] = last._replace(contents=contents._replace(damage=str(damaged)))
+        folders.look_again()
     return damaged
 
 
@@ -105,32 +123,32 @@ def _stamps(folder: Path) -> tuple:
     return tuple(stamps)
 
 
-@lru_cache(maxsize=4096)
-def _read(folder: str, stamps: tuple) -> RunContents:
-    stamps = dict(stamps)
-    recipe, _ = _checked(f"{folder}/recipe.json", stamps["recipe.json"])
-    table = files(recipe)
-    seen = {
-        name: _checked(f"{folder}/{name}", stamps[name], *(() if name in FILES else (recipe.task, recipe.method)))
-        for name in table
-    }
+def _look(folder: Path, stamps: dict, last: Look | None) -> Look:
+    """See the files of a run in the state that `stamps` tell, but for those that are as they were at the last look."""
+
+    def see(name: str, file: RunFile) -> tuple[object, str]:
+        same = last is not None and name in last.seen and last.stamps[name] == stamps[name]
+        return last.seen[name] if same else _see(folder / name, stamps[name], file)
+
+    asked = see("recipe.json", FILES["recipe.json"])
+    if last is not None and last.seen["recipe.json"] != asked:
+        last = None  # of another method, the same file may be looked at otherwise
+    table = files(asked[0])
+    seen = {name: asked if name == "recipe.json" else see(name, file) for name, file in table.items()}
     wrong = [(file.essential, seen[name][1]) for name, file in table.items() if seen[name][1]]
     damage, oddity = (next((why for essential, why in wrong if essential is of), "") for of in (True, False))
     values = {name: value for name, (value, _) in seen.items()}
-    result = values["result.json"]
+    recipe, result = values["recipe.json"], values["result.json"]
     if not damage and result and recipe.folds and "validation" not in result:
         damage = str(Damaged("result.json", "it has no validation, which the recipe asks for"))
-    return RunContents(values, damage, oddity)
+    return Look(stamps, seen, RunContents(values, damage, oddity))
 
 
-@lru_cache(maxsize=16384)
-def _checked(path: str, stamp: tuple | str | None, *owners: str) -> tuple[object, str]:
-    """What is seen of a file of a run of this task and method, or None; what is wrong with it."""
-    path = Path(path)
+def _see(path: Path, stamp: tuple | str | None, file: RunFile) -> tuple[object, str]:
+    """What is seen of a file, or None; what is wrong with it."""
     if isinstance(stamp, str):
         return None, str(Damaged(path.name, stamp))
     try:
-        file = _files(*owners)[path.name] if owners else FILES[path.name]
         return file.look(path), ""
     except FileNotFoundError:
         if stamp is not None:

@@ -1,5 +1,6 @@
 """The address itself: what it asks for, what it is made to say, and what of it cannot be."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
@@ -9,6 +10,7 @@ from pages.ui.kit.text import plain, short
 
 LARGEST = 2**53  # whole numbers beyond it are not exact in a browser
 LINK_OFF = ":material/link_off:"
+LAG = 3.0  # seconds within which a click may still come with the address of before `write`
 
 
 def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
@@ -22,13 +24,21 @@ def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
 
 def changed(group: str, names: Iterable[str]) -> bool:
     """Whether the address says something else of the parameters than `write` made it say, by no click on their
-    widgets."""
-    return not touched(group) and _present(names) != st.session_state.get(f"written_{group}", {})
+    widgets. The address of before the last `write` is none: a click may have been on its way."""
+    now = _present(names)
+    if now == st.session_state.get(f"written_{group}", {}):
+        st.session_state.pop(f"left_{group}", None)  # the browser has it: from here on the old one is asked for
+        return False
+    left, since = st.session_state.get(f"left_{group}", (None, 0.0))
+    late = now == left and time.monotonic() - since < LAG
+    return not (late or touched(group))
 
 
 def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]], keys: Iterable[str] = ()):
     """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history, or two
-    where a widget has bound other parameters and keeps them. keys: of the group's widgets."""
+    where a widget has bound other parameters and keeps them. keys: of the group's widgets; of a group that has none,
+    such as the run that is shown, what the address said before is no news for LAG seconds."""
+    left = _present(names)
     now = {name: st.query_params.get_all(name) for name in st.query_params}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
     changed = {name: texts for name, texts in now.items() if name not in names} | wanted
@@ -40,7 +50,10 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
                 del st.query_params[name]
             st.query_params.update({name: texts for name, texts in wanted.items() if now.get(name) != texts})
     shown = {key: st.session_state[key] for key in keys if key in st.session_state}
-    st.session_state.update({f"written_{group}": _present(names), f"shown_{group}": shown})
+    written = _present(names)
+    st.session_state.update({f"written_{group}": written, f"shown_{group}": shown})
+    if not shown and left != written:
+        st.session_state[f"left_{group}"] = left, time.monotonic()
 
 
 def say(name: str, value: str | None):

@@ -9,8 +9,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from pages.ui.figures.search import added, path_chart
 from pages.ui.run.report.sheet import report
 from svmcore import SVC, Poly, VirtualSVC
+from svmcore.explain import remedy
 from svmcore.jitter import JitterSet
 from svmcore.lab import Recipe, RecipeError, execute
+from svmcore.lab.experiment import remedies
 from svmcore.lab.registry import split
 from svmcore.lab.registry.methods import METHODS
 from svmcore.methods.virtual import search as module
@@ -217,3 +219,13 @@ def test_choose_c_leads_to_it():
     app = open_page("sweep", dataset="digits-8x8", over="jitters", value=["none", "plus:1"])
     (link,) = [link for link in app.get("page_link") if "step by step" in link.proto.label]
     assert "method=vsv-search" in link.proto.query_string
+
+
+def test_what_a_search_found_is_what_would_fix_it_starts_from(kept):
+    """Not the set that the search began with, and no second search."""
+    found = kept.learned
+    assert (found.method, found.jitters) == ("vsv", Search.of(kept.result["search"]).path[-1].jitters)
+    assert remedies.twin_of(found).method == "vsv"
+    totals = remedies.Totals((8, 8), 5, 5, remedy.empty(remedies._ladder((8, 8))))
+    known = dict(zip(totals.ladder.texts, remedies.known(totals, found), strict=True))
+    assert all(known[text] for text in found.jitters.split("+") if text in known)

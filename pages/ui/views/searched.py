@@ -8,8 +8,6 @@ from pages.ui.kit import present, words
 from pages.ui.kit.view import View
 from pages.ui.recipe import config
 from pages.ui.run.report import marks
-from svmcore.lab.experiment import remedies
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.methods.searched import ENDINGS
 from svmcore.lab.store import runs
 from svmcore.methods.virtual.search import Search
@@ -46,12 +44,11 @@ def _curves(run, progress: list[dict], key: str) -> None:
     ending = f"It ended because {ENDINGS[found.ending]}. {CAUTION}" if run.result else ""
     show(search.path_chart(found, ending), key=f"{key}_path")
     if run.result:
-        best = METHODS[run.recipe.method].learned(run.recipe, run.result)
         st.page_link(
             "pages/train.py",
-            label=words.plain(f"Train with {best}"),
+            label=words.plain(f"Train with {run.learned.jitters}"),
             icon=":material/play_circle:",
-            query_params=config.link(remedies.advised(run.recipe, best)),
+            query_params=config.link(run.learned),
         )
 
 

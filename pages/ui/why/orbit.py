@@ -22,7 +22,6 @@ from pages.ui.why.spoken import brief, spoken
 from pages.ui.why.strip import Cell, strip
 from svmcore.explain import moved
 from svmcore.jitter import JitterSet
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -35,8 +34,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the strip with the choice of its set, `orbit` in the address."""
     if not is_image(shown):
         return
-    learned = METHODS[run.recipe.method].learned(run.recipe, run.result) if run.result else run.recipe.jitters
-    jitters = jitter_set.field(shown.dataset.image_shape, "orbit", learned or USUAL)
+    jitters = jitter_set.field(shown.dataset.image_shape, "orbit", run.learned.jitters or USUAL)
     if jitters is None:
         return
     if len(jitters) > MOST:

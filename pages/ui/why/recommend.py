@@ -48,7 +48,7 @@ def section(run: Run, key: str = "errors") -> None:
     try:
         moves = load(run.recipe.dataset).image_shape is not None
         why = "" if moves else "No recommendation: these examples are no images, and cannot be shifted or turned."
-        remedies.twin_of(run.recipe)
+        remedies.twin_of(run.learned)
     except (RecipeError, DataError) as error:
         st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
         return
@@ -131,7 +131,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     """What is recommended, in a sentence, with its button."""
     tally = totals.tally
     stopped = " (stopped early)" if now == "stopped" else "" if now == "done" else " so far"
-    best = remedies.advice(totals, run.recipe)
+    best = remedies.advice(totals, run.learned)
     seen = f"{tally.wrong:,} wrong validation examples and {tally.close:,} right ones as close{stopped}"
     if best is None:
         st.markdown(f"No set of these mends more than it breaks, of {seen}. The run's errors ask for something else.")
@@ -144,7 +144,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     if best.net.low <= 0 or tally.wrong < FEW:
         st.caption("Its interval holds 0: it may be chance. Trained and compared, one knows.")
     try:
-        recipe = remedies.advised(run.recipe, best.jitters)
+        recipe = remedies.advised(run.learned, best.jitters)
     except RecipeError as error:
         st.info(f"It cannot be trained from here. {plain(error)}", icon=":material/block:")
         return
@@ -170,7 +170,7 @@ def _train(run: Run, recipe, best: Recommended, key: str) -> None:
 
 
 def _table(run: Run, totals: Totals, key: str) -> None:
-    tally, known = totals.tally, remedies.known(totals, run.recipe)
+    tally, known = totals.tally, remedies.known(totals, run.learned)
     nets = [remedy.net(tally, s) for s in range(len(known))]
     rows = [
         {

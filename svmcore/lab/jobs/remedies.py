@@ -65,7 +65,7 @@ class Counts:
     def start(self, run_id: str) -> None:
         """Count for a run, if nobody does. UnknownRun; RecipeError where there is nothing to count; Busy."""
         run = runs.get(run_id)
-        remedies.twin_of(run.recipe)
+        remedies.twin_of(run.learned)
         with self._lock:
             known = self._known.get(run_id)
             if known and known.latest.at_work:
@@ -89,7 +89,7 @@ class Counts:
         if counted is not None:
             return counted.latest
         run = runs.get(run_id)
-        totals = remedies.measured(run.recipe, run.result["data_hash"]) if run.result else None
+        totals = remedies.measured(run.learned, run.result["data_hash"]) if run.result else None
         return Count("done", totals) if totals else Count("none")
 
     def stop(self, run_id: str) -> None:
@@ -119,7 +119,7 @@ class Counts:
             self._queue.look_again()
 
     def _carry_out(self, counted: _Counted) -> None:
-        recipe = counted.run.recipe
+        recipe = counted.run.learned
 
         def publish(state: str, totals: Totals | None = None, message: str = "") -> None:
             counted.latest = Count(state, totals or counted.latest.totals, message)

@@ -94,9 +94,9 @@ class Method:
         """The jitter set that a recipe of this method has; empty where it uses none."""
         return (recipe.jitters or JITTERS_DEFAULT) if self.uses_jitters else ""
 
-    def learned(self, recipe, result: dict) -> str:
-        """The jitter set that a finished run has learned."""
-        return recipe.jitters
+    def learned(self, recipe, result: dict):
+        """The recipe that trains what a finished run found, without its search."""
+        return recipe
 
     def brief(self, recipe) -> str:
         """The method in a few characters, for titles."""

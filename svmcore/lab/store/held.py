@@ -46,6 +46,11 @@ class Held:
         return self.path.parent == folders.SAMPLES
 
     @property
+    def learned(self) -> Recipe:
+        """What trains the machine that it found, where its method searches for one; else its recipe."""
+        return METHODS[self.recipe.method].learned(self.recipe, self.result) if self.result else self.recipe
+
+    @property
     def damage(self) -> str:
         """Which of its files is damaged, and why; empty for an intact run."""
         return contents.of(self.path).damage

@@ -89,9 +89,12 @@ class SearchedJitters(VirtualSupportVectors):
     def jitters(self, recipe) -> str:
         return recipe.jitters or "none"
 
-    def learned(self, recipe, result: dict) -> str:
+    def learned(self, recipe, result: dict):
         path = Search.of(result["search"]).path
-        return path[-1].jitters if path else recipe.jitters
+        searched = SearchedJitters.fields[: -len(VirtualSupportVectors.fields)]
+        own = {name: value for name, value in recipe.options.items() if name not in {field.name for field in searched}}
+        found = path[-1].jitters if path else self.jitters(recipe)
+        return recipe.replace(name="custom", title="", method=VirtualSupportVectors.name, jitters=found, options=own)
 
     def train(self, recipe, problem, monitor):
         started = time.perf_counter()
@@ -109,7 +112,7 @@ class SearchedJitters(VirtualSupportVectors):
         seconds = time.perf_counter() - started
         found = {"search": search.facts() | {"ending": search.ending}, "search_seconds": seconds}
         watch = under_name("the set found", monitor, search.facts())
-        estimator = super().train(recipe.replace(jitters=self.learned(recipe, found)), problem, watch)
+        estimator = super().train(self.learned(recipe, found), problem, watch)
         estimator.found_ = found
         return estimator
 

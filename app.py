@@ -76,7 +76,7 @@ TABS = {  # title of a page of the menu -> the page that stands beside it
                     "Drop a photograph in and see where a trained machine finds faces."),
 }
 STUDIES = [
-    aside("a", "paper", "Paper", "article", "The paper's tables and figures, ours against theirs."),
+    aside("a", "paper", "Paper", "article", "The four papers section by section, ours beside theirs."),
     aside("m", "methods", "Compare methods", "balance",
           "SV, VSV, jittering and tangent machines side by side on one pair of classes."),
     aside("x", "scramble", "Scramble the pixels", "shuffle", "One permutation of all pixels: which machines notice?"),

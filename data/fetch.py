@@ -42,7 +42,8 @@ class FetchCancelled(Exception):
 def at_hand(name: str) -> bool:
     """Whether every file of the set lies on this machine (not verified yet)."""
     files = _file_set(name)
-    return all(any(_candidates(name, files, file)) for file in files.files)
+    folders = _folders(name, files)
+    return all(any(_candidates(folders, file)) for file in files.files)
 
 
 def find(name: str) -> list[Path]:
@@ -51,9 +52,10 @@ def find(name: str) -> list[Path]:
     Raises NotAtHand if one is nowhere on this machine, DataError if the only copies are not the original.
     """
     files = _file_set(name)
-    here = _names(name, files) if files.optional else set()  # asked once: there may be hundreds of files
+    folders = _folders(name, files)
+    here = _names(folders) if files.optional else set()  # asked once: there may be hundreds of files
     optional = [file for file in files.optional if {file.name, f"{file.name}.gz"} & here]
-    return [_verified(name, files, file) for file in (*files.files, *optional)]
+    return [_verified(name, files, file, folders) for file in (*files.files, *optional)]
 
 
 def fetch(name: str, progress: Progress | None = None) -> list[Path]:
@@ -88,47 +90,46 @@ def _file_set(name: str) -> FileSet:
 
 
 def _missing(name: str, files: FileSet) -> list[File]:
-    missing = []
+    missing, folders = [], _folders(name, files)
     for file in files.files:
         try:
-            _verified(name, files, file)
+            _verified(name, files, file, folders)
         except DataError:
             missing.append(file)
     return missing
 
 
-def _candidates(name: str, files: FileSet, file: File) -> Iterator[Path]:
-    """Copies of the file that exist here, mirrors first."""
+def _candidates(folders: list[str], file: File) -> Iterator[Path]:
+    """Copies of the file that exist here, mirrors first; `folders` of its set, unless a package carries it."""
     if file.package:
         package, _, folder = file.package.partition("/")
         spec = find_spec(package)  # of a top-level name: finds it without importing it
-        folders = [Path(spec.submodule_search_locations[0]) / folder] if spec else []
-    else:
-        folders = _folders(name, files)
+        folders = [os.path.join(spec.submodule_search_locations[0], folder)] if spec else []
     for folder in folders:
-        for path in (folder / file.name, folder / f"{file.name}.gz"):
+        for path in (os.path.join(folder, file.name), os.path.join(folder, f"{file.name}.gz")):
             if os.path.isfile(path):  # no error of a home folder that the system cannot name
-                yield path
+                yield Path(path)
 
 
-def _folders(name: str, files: FileSet) -> list[Path]:
+def _folders(name: str, files: FileSet) -> list[str]:
     """Where files of a set may lie, mirrors first."""
     inside = ("", name, *files.folders)
-    return [*(mirror / part for mirror in places.mirrors() for part in inside), places.home() / "downloads" / name]
+    folders = [*(mirror / part for mirror in places.mirrors() for part in inside), places.home() / "downloads" / name]
+    return list(map(os.fspath, folders))
 
 
-def _names(name: str, files: FileSet) -> set[str]:
+def _names(folders: list[str]) -> set[str]:
     """What lies in the folders of a set."""
     names = set()
-    for folder in _folders(name, files):
+    for folder in folders:
         with suppress(OSError):
             names.update(os.listdir(folder))
     return names
 
 
-def _verified(name: str, files: FileSet, file: File) -> Path:
+def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path:
     refused = None
-    for path in _candidates(name, files, file):
+    for path in _candidates(folders, file):
         try:
             _verify(path, file)
             return path

@@ -1,71 +1,99 @@
-"""Paper: the tables and figures of DeCoste and Schoelkopf (2002), theirs beside ours, filled from stored runs."""
+"""Paper: what the four papers say, item by item, beside what comes out here; their tables and figures from runs."""
 
 import streamlit as st
 
 from data import DataError
 from pages.ui.kit import parameters, words
-from pages.ui.paper import cards, figures, table
+from pages.ui.paper import cards, figures, outline, table
+from pages.ui.paper.outline import PAPERS
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, asked
 
 STUDIES = "studies"
-PARTS = [STUDIES, *TABLES, *figures.FIGURES]
+SHOWN = [STUDIES] + [part for paper in PAPERS.values() for part in (paper.name, *paper.shown)]
 
 
 def title(part: str) -> str:
-    if part == STUDIES:
-        return "All studies, as cards"
+    if part in PAPERS:
+        return "Section by section"
     return TABLES[part].title if part in TABLES else figures.FIGURES[part].title
 
 
 def first_table(recipe):
-    """What a run is started for: the first table that it fills."""
-    return next(table.group for table in TABLES.values() if recipe.name in table.recipes)
+    """What a run is started for: the first table that it fills; None for one of no table."""
+    return next((table.group for table in TABLES.values() if recipe.name in table.recipes), None)
 
 
-def all_runs():
+def all_runs(paper):
     """How much of the paper is there, and the button that queues the rest."""
-    every = (recipe for table in TABLES.values() for recipes in asked(table).values() for recipe in recipes)
+    tables = [TABLES[name] for name in paper.shown if name in TABLES]
+    every = [recipe for table in tables for recipes in asked(table).values() for recipe in recipes] + paper.recipes
     recipes = list({recipe.digest(): recipe for recipe in every}.values())
     found = stored.stored(recipes)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
-    left = sum(estimate(r).seconds for r, run in zip(recipes, found, strict=True) if run is None)
+    left, lacking = 0.0, set()
+    for recipe, run in zip(recipes, found, strict=True):
+        if run is None:
+            try:
+                left += estimate(recipe).seconds
+            except (DataError, RecipeError):
+                lacking.add(recipe.name)
     with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(recipes, found, "Run all", "Queue every run of every table that is missing.", key="paper",
+        stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",
                        group=first_table)  # fmt: skip
         st.caption(
             f"{done} of {len(recipes)} runs are stored"
             + (f", {len(working)} are at work or wait" if working else "")
-            + (f"; those not asked for yet take about {words.duration(left)}." if left else "."),
+            + (f"; those not asked for yet take about {words.duration(left)}" if left else "")
+            + (f"; without their data: {', '.join(sorted(lacking))}." if lacking else "."),
             width="content",
         )
     polling.poll_all([run.id for run in working], lambda statuses: None)  # runs of other tables change the count too
 
 
+def draw(paper):
+    """The part of a paper that is chosen, its items at first."""
+    all_runs(paper)
+    part = parameters.choice(
+        "show",
+        "Table or figure",
+        [paper.name, *paper.shown],
+        widget="selectbox",
+        format_func=title,
+        always=True,
+        known=st.query_params.get_all("show"),  # what cannot be shown at all was said above
+        width=480,
+        help="Tables and figures are filled from the runs that are stored; others can be started here.",
+        persist_state="session",
+    )
+    try:
+        if part == paper.name:
+            outline.draw(paper)
+        elif part in TABLES:
+            table.draw(TABLES[part])
+        else:
+            figures.FIGURES[part].draw()
+    except DataError as error:
+        st.error(words.plain(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
+        st.page_link("pages/datasets.py", label="Fetch it", icon=":material/download:")
+
+
 st.title("Paper")
-st.caption("DeCoste and Schölkopf, Training invariant support vector machines, Machine Learning 46 (2002).")
-all_runs()
-part = parameters.choice(
-    "show",
-    "Table or figure",
-    PARTS,
-    widget="selectbox",
-    format_func=title,
-    always=True,
-    width=480,
-    help="Each is filled from the runs that are stored; others can be started here.",
-    persist_state="session",
+name = parameters.choice(
+    "paper",
+    "Paper",
+    [STUDIES, *PAPERS],
+    outline.of(parameters.read("show", "", SHOWN)) or STUDIES,
+    key="paper_name",
+    format_func=lambda name: "All studies, as cards" if name == STUDIES else PAPERS[name].short,
+    wrap=True,
+    help="Each paper section by section, with its tables and figures; or the pages of studies at a glance.",
 )
-try:
-    if part == STUDIES:
-        cards.draw()
-    elif part in TABLES:
-        table.draw(TABLES[part])
-    else:
-        figures.FIGURES[part].draw()
-except DataError as error:
-    st.error(words.plain(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
-    st.page_link("pages/datasets.py", label="Fetch it", icon=":material/download:")
+if name == STUDIES:
+    cards.draw()
+else:
+    draw(PAPERS[name])

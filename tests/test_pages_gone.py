@@ -18,10 +18,13 @@ from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for ever
 PAGES = (
     "compare",
     "cross_training",
+    "detect",
     "draw",
     "errors",
+    "lessons",
     "methods",
     "paper",
+    "photograph",
     "playground",
     "reduced",
     "runs",

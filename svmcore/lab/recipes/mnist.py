@@ -30,6 +30,7 @@ RECIPES = (
     ),
     _SV.replace(name="mnist-rbf", title="MNIST: ten Gaussian machines", kernel=RBF(2.0)),
     _SV.replace(name="mnist-8-vs-rest", title="MNIST: 8 against the rest", classes=(8,)),
+    _SV.replace(name="mnist-8-c10", title="MNIST: 8 against the rest, C = 10", classes=(8,), C=10.0),
     _SV.replace(name="mnist-sv-degree5", title="MNIST: ten machines of degree 5", **_5),
     _VSV.replace(name="mnist-vsv-degree5", title="MNIST, degree 5: virtual SVs", jitters="plus:1", **_5),
     _VSV.replace(

@@ -1,0 +1,140 @@
+"""The papers item by item: what each section says, what came out here, and where it is alive.
+
+    outlines/NAME.toml    a paper: short, cite, and its sections; of each item kind, title, state and said, and where it
+                          is: show (a table or figure of this page), page with its query, recipes
+
+What `said` tells of our results was measured when it was written. Figures of tables and pages come from runs.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui.kit import parameters, view, words
+from pages.ui.recipe import config
+from pages.ui.run import stored
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store.runs import Run
+
+KINDS = ("algorithm", "claim", "figure", "table")
+STATES = {  # -> colour, icon, what it is called
+    "agrees": ("green", ":material/check:", "Comes out"),
+    "differs": ("orange", ":material/difference:", "Differs"),
+    "open": ("gray", ":material/remove:", "Not here"),
+}
+ALL = "all"
+
+
+class Item(NamedTuple):
+    """A table, figure, algorithm or claim. said: what came out, and why where it differs; show: the table or figure of
+    this page, page: the page, where it is alive; recipes: names of what can be run for it."""
+
+    kind: str
+    title: str
+    state: str
+    said: str
+    show: str = ""
+    page: str = ""
+    query: dict = {}  # noqa: RUF012  (never written to)
+    recipes: tuple[str, ...] = ()
+
+
+class Section(NamedTuple):
+    """A section of a paper."""
+
+    number: str
+    title: str
+    items: tuple[Item, ...]
+
+
+class Paper(NamedTuple):
+    """A paper. name: in the address; short: its authors; cite: in full."""
+
+    name: str
+    short: str
+    cite: str
+    sections: tuple[Section, ...]
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(item for section in self.sections for item in section.items)
+
+    @property
+    def shown(self) -> list[str]:
+        """Its tables and figures on this page, in the order of the paper."""
+        return list(dict.fromkeys(item.show for item in self.items if item.show))
+
+    @property
+    def recipes(self) -> list[Recipe]:
+        """What its items can be run by, tables apart."""
+        return [RECIPES[name] for name in dict.fromkeys(name for item in self.items for name in item.recipes)]
+
+
+def _read(path: Path) -> Paper:
+    told = tomllib.loads(path.read_text("utf-8"))
+    sections = tuple(
+        Section(one["number"], one["title"], tuple(Item(**item) for item in one["item"])) for one in told["section"]
+    )
+    return Paper(path.stem, told["short"], told["cite"], sections)
+
+
+_FOLDER = Path(__file__).with_name("outlines")
+PAPERS = {name: _read(_FOLDER / f"{name}.toml") for name in ("decoste", "burges", "osuna", "bakir")}
+
+
+def draw(paper: Paper) -> None:
+    """The paper's items by section, those of one state alone where that is asked for."""
+    st.markdown(paper.cite)
+    counts = Counter(item.state for item in paper.items)
+    wanted = parameters.choice(
+        "state", "Items", [ALL, *STATES], key="outline_state",
+        format_func=lambda name: f"All {len(paper.items)}" if name == ALL else f"{STATES[name][2]} {counts[name]}",
+        help="What the paper says comes out here, differs, which is said with the likely reason, or is not here.",
+    )  # fmt: skip
+    st.caption(
+        "What is said of our results was measured on two cores when this was written; the tables and figures behind "
+        "the links are those of your own runs."
+    )
+    runs = dict(zip((r.name for r in paper.recipes), stored.stored(paper.recipes), strict=True))
+    for section in paper.sections:
+        items = [item for item in section.items if wanted in (ALL, item.state)]
+        if items:
+            st.subheader(f"{section.number}\u2002{section.title}", divider="gray")
+            for number, item in enumerate(items):
+                _item(paper, item, runs, f"{paper.name}_{section.number}_{number}".replace(".", "_"))
+
+
+def _item(paper: Paper, item: Item, runs: dict[str, Run | None], key: str) -> None:
+    colour, icon, called = STATES[item.state]
+    with st.container(key=f"outline_{key}", gap="xsmall"):
+        st.markdown(f":{colour}-badge[{icon} {called}] **{words.plain(item.title)}**  \n{item.said}")
+        if item.show or item.page or item.recipes:
+            with st.container(horizontal=True):
+                _links(paper, item, runs)
+
+
+def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
+    """The ways to where it can be seen, and to what can be run for it."""
+    if item.show:
+        query = {"paper": paper.name, "show": item.show}
+        label = "The figure" if item.kind == "figure" else "Ours beside theirs"
+        st.page_link("pages/paper.py", label=label, icon=":material/table_chart:", query_params=query)
+    if item.page:
+        st.page_link(f"pages/{item.page}.py", icon=":material/arrow_forward:", query_params=item.query or None)
+    for name in item.recipes:
+        run, recipe = runs[name], RECIPES[name]
+        if stored.kept(run):
+            page, label, icon, query = view.home_of(recipe).page, name, "check", {"run": run.id}
+        else:
+            page, label, icon, query = view.form_of(recipe).page, f"Run {name}", "play_arrow", config.link(recipe)
+        st.page_link(f"pages/{page}.py", label=label, icon=f":material/{icon}:", query_params=query)
+
+
+def of(shown: str, papers: Iterable[Paper] = PAPERS.values()) -> str:
+    """The name of the paper that a table or figure is first shown for; empty where there is none."""
+    return next((paper.name for paper in papers if shown == paper.name or shown in paper.shown), "")

@@ -10,9 +10,7 @@ from pages.ui.detect import operate
 from pages.ui.detect.view import View, trial
 from svmcore.detection import curve
 from svmcore.lab.registry.tables import csv_text
-
-# Detection rate, false alarms, pictures, faces: Osuna, Freund and Girosi (1997), their table of performance.
-OSUNA = {"set A, 313 faces in 313 pictures": (0.971, 4, 313), "set B, 155 faces in 23 pictures": (0.742, 20, 23)}
+from svmcore.lab.tables import PUBLISHED
 
 
 def curves_csv(view: View, compared: list[View]) -> str:
@@ -85,7 +83,8 @@ def published(view: View) -> tuple[list[dict], str]:
     """Rows of the papers' figures beside ours, and what differs in how they came about."""
     if view.noun == "face":
         rows = []
-        for name, (rate, alarms, n) in OSUNA.items():
+        for name, theirs in PUBLISHED["osuna_faces"].items():
+            rate, alarms, n = theirs["rate"], theirs["false_alarms"], theirs["pictures"]
             ours = curve.at_alarms(trial(view, 0), alarms / n * len(view.judged.tested)).rate
             row = {"published": name, "found": f"{100 * rate:.1f} %", "false alarms a picture": f"{alarms / n:.3f}"}
             rows.append(row | {"ours at as many": f"{100 * ours:.1f} %"})

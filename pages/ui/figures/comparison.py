@@ -126,41 +126,42 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
     )
 
 
-def margin_plane(X: np.ndarray, y: np.ndarray, line: tuple[float, float, float], extra: np.ndarray) -> go.Figure:
-    """Points X (n, 2) of classes y = +-1, the line w1 x1 + w2 x2 + b = 0 with its margins, and virtual points."""
-    figure = bare("x₁: makes no difference to the class", "x₂", height=320, hovermode="closest")
-    w1, w2, b = line
+def separating_plane(
+    X: np.ndarray,
+    y: np.ndarray,
+    lines: Sequence[tuple[float, float, float]] = (),
+    *,
+    margins: bool = False,
+    extra: np.ndarray | None = None,
+    asked: tuple[float, float] | None = None,
+    alt: str,
+    see: str,
+) -> go.Figure:
+    """Points X (n, 2) of classes y = +-1 and the level true boundary, with lines w1 x1 + w2 x2 + b = 0. margins: of the
+    lines; extra (m, 2): virtual points; asked: a point whose class is asked for."""
+    figure = bare("x₁: makes no difference to the class", "x₂", height=300, hovermode="closest")
     xs = np.array([-4.5, 4.5])
-    for level, dash, width in ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)):
-        figure.add_scatter(
-            x=xs,
-            y=(level - b - w1 * xs) / w2,
-            mode="lines",
-            line={"color": GREY, "dash": dash, "width": width},
-            hoverinfo="skip",
-        )
+    levels = ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)) if margins else ((0, "solid", 1.5),)
+    for w1, w2, b in lines:
+        for level, dash, width in levels:
+            figure.add_scatter(
+                x=xs, y=(level - b - w1 * xs) / w2, mode="lines", line={"color": GREY, "dash": dash, "width": width},
+                hoverinfo="skip",
+            )  # fmt: skip
     figure.add_hline(y=0, line={"dash": "dash", "color": GREY, "width": 1}, annotation_text="true boundary")
-    figure.add_scatter(
-        x=extra[:, 0],
-        y=extra[:, 1],
-        mode="markers",
-        marker={"symbol": "circle-open-dot", "size": 9, "color": GREY},
-        hoverinfo="skip",
-    )
+    if extra is not None:
+        marker = {"symbol": "circle-open-dot", "size": 9, "color": GREY}
+        figure.add_scatter(x=extra[:, 0], y=extra[:, 1], mode="markers", marker=marker, hoverinfo="skip")
     for sign, colour in ((1, BLUE), (-1, ORANGE)):
         points = X[y == sign]
         figure.add_scatter(
             x=points[:, 0], y=points[:, 1], mode="markers", marker={"color": colour, "size": 11}, hoverinfo="skip"
         )
+    if asked:
+        figure.add_annotation(x=asked[0], y=asked[1], text="<b>?</b>", showarrow=False, font_size=22)
     figure.update_xaxes(range=[-4.5, 4.5], zeroline=False)
     figure.update_yaxes(range=[-3, 3])
-    turn = np.degrees(np.arctan(-w1 / w2))
-    made = f"{len(extra)} shifted copies of its support vectors" if len(extra) else "the points alone"
-    return worded(
-        figure,
-        f"Two classes in the plane and the line of largest margin from {made}, {abs(turn):.0f} degrees off the truth.",
-        f"The line of largest margin from {made} leans by {abs(turn):.0f} degrees; the true boundary is level.",
-    )
+    return worded(figure, alt, see)
 
 
 def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from data import load
 from pages.ui.example import jittered, views
-from pages.ui.figures import comparison
+from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
 from pages.ui.run import snapshots, stored
@@ -27,6 +27,7 @@ from svmcore.lab.tables import PUBLISHED
 POINTS = np.array([[-2.4, 0.6], [-1.2, 2.4], [-2.8, 2.0], [2.4, -0.6], [1.2, -2.4], [2.8, -2.0]], np.float32)
 LABELS = np.array([1, 1, 1, -1, -1, -1])
 SHIFTS = (-4, -3, -2, -1, 1, 2, 3, 4)  # along x1
+ASKED_AT = 2.0  # x1 of the question mark
 HUNDRED = 100
 SETS = {"shift:-2,0;2,0;0,-2;0,2": "Shifts", "rot:-20,-10,10,20": "Rotations", "thick:0.5,1": "Line thickness"}
 ERRORS_OF = "mnist-deslant-vsv2"
@@ -40,23 +41,60 @@ class Figure(NamedTuple):
 
 
 def invariance() -> None:
-    """Figure 1: the largest margin from the points alone, and with virtual SVs."""
-    plain, virtual = _lines()
-    with st.grid(2, min_column_width=320):
-        for key, (line, extra) in {"plain": plain, "virtual": virtual}.items():
-            with st.container():
-                show(comparison.margin_plane(POINTS, LABELS, line, extra), f"figure1_{key}")
+    """Figure 1, its four panels: the truth, lines that separate, the largest margin from the points alone, and with
+    virtual SVs."""
+    plain, virtual, copies = _lines()
+    w1, w2, b = plain
+    asked = ASKED_AT, -(b + w1 * ASKED_AT) / w2 / 2  # halfway between the truth and the line
+    leans = [abs(float(np.degrees(np.arctan(-w1 / w2)))) for w1, w2, _ in (plain, virtual)]
+    panels = {
+        "truth": separating_plane(
+            POINTS, LABELS, alt="Two classes of three points in the plane, above and below a level true boundary.",
+            see="The true boundary is level: x₁ makes no difference. A machine sees the six points alone.",
+        ),
+        "many": separating_plane(
+            POINTS, LABELS, _separating(), alt="The same points with five lines that separate them, at various slopes.",
+            see="Many lines separate them.",
+        ),
+        "margin": separating_plane(
+            POINTS, LABELS, [plain], margins=True, asked=asked,
+            alt=f"The line of largest margin leans by {leans[0]:.0f} degrees; a question mark is beside the truth.",
+            see=f"The line of largest margin is one alone. It leans by {leans[0]:.0f} degrees, and is wrong at the "
+            "question mark.",
+        ),
+        "virtual": separating_plane(
+            POINTS, LABELS, [virtual], margins=True, extra=copies, asked=asked,
+            alt=f"With {len(copies)} shifted copies of its support vectors the line leans by {leans[1]:.0f} degrees.",
+            see=f"Trained again with {len(copies)} shifted copies of its support vectors it leans by {leans[1]:.0f} "
+            "degrees, and is right there.",
+        ),
+    }  # fmt: skip
+    grid = st.grid(2, min_column_width=320)
+    for name, figure in panels.items():
+        with grid.cell(), st.container():
+            show(figure, f"figure1_{name}")
+
+
+def _separating(many: int = 5) -> list[tuple[float, float, float]]:
+    """(w1, w2, b) of lines of different slopes, each midway between the classes."""
+    found = []
+    for angle in np.radians(np.arange(1, 180)):
+        f = POINTS @ (w := np.array([np.cos(angle), np.sin(angle)]))
+        low, high = f[LABELS > 0].min(), f[LABELS < 0].max()
+        if low > high:
+            found.append((*w, -(low + high) / 2))
+    return [found[len(found) * (2 * k + 1) // (2 * many)] for k in range(many)]
 
 
 @st.cache_data(show_spinner="Finding the two lines")
 def _lines():
-    """(w1, w2, b) from the points, and from the support vectors with their shifts; with each the points added."""
+    """(w1, w2, b) from the points, the same from the support vectors with their shifts, and these shifts (m, 2)."""
     first = SVC("linear", C=1e3).fit(POINTS, LABELS)
     copies = np.concatenate([POINTS[first.support_] + np.array([dx, 0], np.float32) for dx in SHIFTS])
     X = np.concatenate([POINTS[first.support_], copies])
     second = SVC("linear", C=1e3).fit(X, np.tile(LABELS[first.support_], 1 + len(SHIFTS)))
-    lines = [(*machine.coef_[0], machine.intercept_[0]) for machine in (first, second)]
-    return (lines[0], np.empty((0, 2), np.float32)), (lines[1], copies)
+    plain, virtual = ((*machine.coef_[0], machine.intercept_[0]) for machine in (first, second))
+    return plain, virtual, copies
 
 
 def first_hundred(name: str) -> None:

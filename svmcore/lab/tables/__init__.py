@@ -16,6 +16,6 @@ from svmcore.lab.tables.numbers import NUMBERS, of_run
 from svmcore.lab.tables.printing import text, with_interval
 
 __all__ = [
-    "NUMBERS", "PUBLISHED", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill", "of_run", "stored_run",
-    "stored_runs", "text", "with_interval",
+    "NUMBERS", "PUBLISHED", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill",
+    "of_run", "stored_run", "stored_runs", "text", "with_interval",
 ]  # fmt: skip

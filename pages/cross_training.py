@@ -8,10 +8,11 @@ from pages.ui.kit import parameters, present
 VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": studies.view}
 
 st.title("Cross-training")
-st.caption(
+present.about(
     "A support vector machine keeps every example that it cannot get right, so label noise makes it large. Editing "
     "throws those away first, and those that are easy (Bakir, Bottou and Weston 2004)."
 )
+body = st.container() if present.presenting() else None  # the figure first
 with present.form("View"):
     view = parameters.choice(
         "cross_view",
@@ -21,4 +22,5 @@ with present.form("View"):
         wrap=True,
         help="Points that can be seen; any run of two classes; the paper's figures.",
     )
-VIEWS[view]()
+with body or st.container():
+    VIEWS[view]()

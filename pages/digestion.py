@@ -211,12 +211,10 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
 
 def main():
     st.title("Digestion")
-    if not present.presenting():
-        st.caption(
-            "During a full pass support vectors bulge beyond their final number. Those that the cache has no row for "
-            "cost their kernel values again and again; digestion leaves the pass early, to work off those that there "
-            "are."
-        )
+    present.about(
+        "During a full pass support vectors bulge beyond their final number. Those that the cache has no row for cost "
+        "their kernel values again and again; digestion leaves the pass early, to work off those that there are."
+    )
     try:
         with present.form():
             base, rules = settings()

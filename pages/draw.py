@@ -58,7 +58,7 @@ def drawing(found) -> None:
 
 
 st.title("Draw a digit")
-st.caption(
+present.about(
     "Draw in the square, with mouse, finger or pen. All machines answer at once; then nudge the prepared digit "
     "until an answer flips."
 )

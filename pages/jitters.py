@@ -110,7 +110,8 @@ except DataError as error:
     st.stop()
 with example:
     strip(dataset, split, index)
-if jitters := jitter_set.field(dataset.image_shape):
+    jitters = jitter_set.field(dataset.image_shape)
+if jitters:
     run = state.current_run()
     fits = run and run.result and run.recipe.dataset == dataset.entry.name and task_of(run.recipe).answers
     run = run if fits else None

@@ -75,7 +75,7 @@ def verdict(found):
 
 
 st.title("Compare methods")
-st.caption(
+present.about(
     "The same few examples, learned by every method (Table 10 of the paper). All are tested on the same examples."
 )
 try:

@@ -122,6 +122,10 @@ if about is not None and about.reduction is not None:
         with st.expander("Another reduction of the same machine", icon=":material/tune:"):
             set_up(about)
     look(about)
+elif about is not None and present.presenting():
+    form.seed(about.of)
+    with present.form(f"Reduce {words.plain(words.short(about.of.title, 60))}"):
+        set_up(about)
 elif about is not None:
     form.seed(about.of)
     grid = st.grid(3, min_column_width=300)
@@ -130,6 +134,7 @@ elif about is not None:
     with grid.cell(column_span=2):
         before(about)
 if (about is None or about.reduction is None) and (sample := chosen.sample()):
-    st.subheader(words.plain(sample.reduction.title))
+    if not present.presenting():
+        st.subheader(words.plain(sample.reduction.title))
     stored.say_samples([sample.reduction], "Start, on a machine of your own, puts yours in its place.")
     done(sample.reduction, sample.of)

@@ -7,7 +7,7 @@ from data import DataError, load
 from pages.ui.example import views
 from pages.ui.figures import scaling as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.experiment.scaling import point
 from svmcore.lab.forecast.estimate import estimate
@@ -168,7 +168,7 @@ def working(statuses):
 
 
 st.title("Osuna's study")
-st.caption(
+present.about(
     "His decomposition solves a working set B at a time and looks outside for examples that violate the optimality "
     "conditions. What do the number of examples, the size of B and the lookahead cost?"
 )
@@ -183,7 +183,8 @@ if study.stand_in:
 recipes = study.recipes
 found = stored.stored(recipes)
 try:
-    start(recipes, found)
+    with present.form():
+        start(recipes, found)
 except DataError as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()

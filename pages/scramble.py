@@ -37,7 +37,7 @@ def before_and_after(name: str, seed: int) -> None:
 def chosen() -> tuple[list, int]:
     """The widgets: which runs, and the seed of the order."""
     known = {run.id: run for run in runs.newest_first() if not scrambled.refusal(run)}
-    with present.form("Machines"), st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         ids = parameters.several(
             "runs",
             "Runs",
@@ -59,15 +59,17 @@ def chosen() -> tuple[list, int]:
 
 
 st.title("Scramble the pixels")
-st.caption(
+present.about(
     "Put all pixels of all digits in one random order. You could not read them any more. Which machines notice? "
     "Those that do used something that the training digits alone do not tell."
 )
-picked, seed = chosen()
+machines = present.form("Machines")
+with machines:
+    picked, seed = chosen()
 found = scrambled.pairs(picked, seed)
 waiting = scrambled.missing(found)
 working = [run.id for pair in found for run in pair[2:] if run is not None and run.state in runs.ACTIVE]
-with st.container(horizontal=True, vertical_alignment="center"):
+with machines, st.container(horizontal=True, vertical_alignment="center"):
     if waiting:
         st.button(
             "Scramble the pixels",

@@ -155,11 +155,12 @@ def outcome(sweep, name, done, of):
 
 
 st.title("Choose C")
-st.caption(
+present.about(
     "Each value is judged on parts of the training set that its machines have not seen. The test set stands beside, to "
     "see whether the choice was right; it must not make it."
 )
-with present.form():
+settings = present.form()
+with settings:
     sweep = sweep_form.sweep_form()
 if sweep is None:
     st.stop()
@@ -167,7 +168,8 @@ over = sweep_form.fields_of(sweep.base)[sweep.field]
 try:
     recipes = named(sweep)
     found = stored.stored(recipes.values())
-    start(list(recipes.values()), found, sweep)
+    with settings:
+        start(list(recipes.values()), found, sweep)
     found = stored.or_samples(recipes.values(), found)
 except (DataError, ValueError) as error:
     st.error(words.plain(error), icon=":material/block:")

@@ -23,3 +23,11 @@ def test_the_figure_is_near_the_upper_edge(server, tab, page):
     assert abs(heading["y"] - arrow["y"]) < 30
     tab.get_by_role("button", name="Leave Present").click()
     expect(tab.get_by_role("button", name="Leave Present")).to_have_count(0)
+
+
+def test_so_it_is_on_the_pages_of_studies(server, tab):
+    """Each opens with its sample, whose words and forms stand aside."""
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    for page in ("sweep", "scramble", "reduced", "cross_training", "scaling", "digestion", "jitters", "detect"):
+        tab.goto(f"{server.url}/{page}?present=true")
+        tab.wait_for_function(FIGURE_WITHIN, arg=NEAR)

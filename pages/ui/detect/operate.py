@@ -15,7 +15,7 @@ from pages.ui.detect.view import View, line, trial
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
 from pages.ui.figures.picture import picture_png
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit import viewer as viewing
 from pages.ui.kit.gallery import Tile, gallery
 from svmcore.detection.curve import Estimate, OperatingPoint
@@ -25,11 +25,12 @@ FEW = 10  # pictures whose thumbnails stand below the large one; more take the w
 
 
 class Now(NamedTuple):
-    """Where the page is: which machine's scores, and which point of its curve."""
+    """Where the page is: which machine's scores, and which point of its curve; said: that in a sentence."""
 
     column: int
     point: OperatingPoint
     shown: Shown
+    said: str
 
 
 @state.fragment
@@ -38,6 +39,7 @@ def operate(view: View, compared: list[View]):
     now = _controls(view)
     if now is None:
         return
+    above = st.empty()
     sides = st.grid(2, min_column_width=380)
     with sides.cell():
         picture = _chosen_picture(view)
@@ -49,6 +51,7 @@ def operate(view: View, compared: list[View]):
         _outputs(view, now)
     if len(view.judged.tested) > FEW:
         _strip(view, now, picture)
+    (st if present.presenting() else above).markdown(now.said)  # while presenting the figure comes first
     windows.windows(view, now.column, now.point, now.shown)
 
 
@@ -90,8 +93,7 @@ def _controls(view: View) -> Now | None:
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
-    st.markdown(_sentence(view, by, point))
-    return Now(column, point, now)
+    return Now(column, point, now, _sentence(view, by, point))
 
 
 def _chosen_picture(view: View) -> int:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.detect import set_up
 from pages.ui.detect.view import View
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.run import picker, polling, watch
 from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
@@ -19,15 +19,16 @@ def head(run: Run):
     with row:
         st.subheader(words.plain(run.title), width="content")
         picker.badge(jobs.status(run.id).state)
-        st.button(
-            "New run",
-            icon=":material/add:",
-            key="detect_new",
-            on_click=set_up.open_form,
-            args=(run,),
-            help="Opens the form; this run stays as it is.",
-        )
-    st.caption(words.summary(run.recipe))
+        if not present.presenting():
+            st.button(
+                "New run",
+                icon=":material/add:",
+                key="detect_new",
+                on_click=set_up.open_form,
+                args=(run,),
+                help="Opens the form; this run stays as it is.",
+            )
+    present.about(words.summary(run.recipe))
     drawn = run.parts()
 
     def render(status):

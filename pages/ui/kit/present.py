@@ -46,6 +46,12 @@ def switch() -> None:
         )
 
 
+def about(text: str) -> None:
+    """What a page is for, below its title; whoever presents it says that."""
+    if not presenting():
+        st.caption(text)
+
+
 def form(label: str = "Settings") -> DeltaGenerator:
     """The place of a page's widgets: a container, or, while presenting, a line that unfolds."""
     return st.expander(label, icon=":material/tune:") if presenting() else st.container()

@@ -85,7 +85,7 @@ def draw(dataset, run, shown, jitters):
     drawn = sum(int(np.sum(square.cells >= 0)) for square in squares)
     size = jittered.size(squares)
     widest = max(len(square.cells) for square in squares)
-    with st.grid("auto", min_column_width=min(480, widest * (size + 14) + 20)):
+    with st.grid("auto", min_column_width=present.scaled(min(480, widest * (size + 14) + 20))):
         for number, square in enumerate(squares):
             with st.container():
                 if square.title:

@@ -74,7 +74,7 @@ def at_work(run, status):
 
 def done(run, of):
     """What became of it."""
-    shown.numbers(run, of)
+    above = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         if not run.sample:
             exports.machine(run)
@@ -90,6 +90,8 @@ def done(run, of):
         side = sides.cell()
         places += [side.container() for _ in parts[3:]]
     places = present.parts(parts, places)
+    with st.container() if present.presenting() else above:  # while presenting the figure comes first
+        shown.numbers(run, of)
     with places[0]:
         other = shown.sizes(run)
         if other and of is not None and not run.sample:

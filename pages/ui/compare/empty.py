@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, words
 from pages.ui.recipe import config
 from pages.ui.run import card, stored
 from svmcore.lab.experiment import comparison
@@ -56,9 +56,10 @@ def sample() -> list[Run]:
     if not all(pair):
         return []
     stored.say_samples(pair, "Two runs of your own, chosen below, take their place.")
-    _twin(state.current_run())
-    link = config.link(pair[-1].recipe)
-    st.page_link("pages/train.py", label="The form of the second", icon=":material/play_circle:", query_params=link)
+    if not present.presenting():
+        _twin(state.current_run())
+        link = config.link(pair[-1].recipe)
+        st.page_link("pages/train.py", label="The form of the second", icon=":material/play_circle:", query_params=link)
     return pair
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, words
 from pages.ui.reduce.course import reduces
 from pages.ui.run import card, picker, polling
 from pages.ui.run.trained import ENDED, WAITING
@@ -61,7 +61,7 @@ def sample() -> Chosen | None:
 
 
 def _has_machine(run: Run) -> bool:
-    st.caption(words.summary(run.recipe))
+    present.about(words.summary(run.recipe))
     if run.state in ACTIVE:
         polling.poll(run.id, _waits)
         return False

@@ -54,7 +54,7 @@ def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
 def say_samples(those: list[Run], how: str = "Start puts your own in its place.") -> None:
     """Say that what is shown is a sample, and what made it. how: what puts the reader's own in its place."""
     if present.presenting():
-        st.caption(f":material/bookmark: A sample that comes with the lab: {words.summary(those[0].recipe)}.")
+        st.caption(":material/bookmark: A sample that comes with the lab.")
         return
     many = f"{len(those)} runs that were finished elsewhere; the first:" if len(those) > 1 else "finished elsewhere:"
     st.info(f"**A sample**, {many} {words.summary(those[0].recipe)}. {how}", icon=":material/bookmark:")

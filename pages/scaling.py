@@ -173,7 +173,9 @@ present.about(
     "conditions. What do the number of examples, the size of B and the lookahead cost?"
 )
 study = osuna.study()
-if study.stand_in:
+if study.stand_in and present.presenting():
+    st.caption(":material/swap_horiz: A digit stands in for faces: the shapes of the curves alone mean something.")
+elif study.stand_in:
     st.info(
         "One digit against the rest stands in for faces, whose windows are not on this machine. The shapes of the "
         "curves can be seen; their numbers say nothing of his problem.",

@@ -117,7 +117,12 @@ def test_the_galleries_hold_as_many_windows_as_are_counted(done):
         assert f"{n} {'window' if kind == 'False alarms' else 'object'}" in captions(app)
 
 
-def test_every_further_look_is_drawn(done):
+def test_published_figures_stand_beside_the_papers_own_pictures_alone(done):
+    assert "Published" not in open_page("detect", run=done.id).segmented_control(key="more").options
+
+
+def test_every_further_look_is_drawn(done, monkeypatch):
+    monkeypatch.setattr("pages.ui.detect.tables.OF_PAPERS", (done.recipe.dataset,))
     app = open_page("detect", run=done.id)
     looks = {
         "By category": "Each curve counts the objects of one category",

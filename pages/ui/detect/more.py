@@ -33,7 +33,8 @@ def more(view: View, compared: list[View]):
     there = [FIRST_CHIPS, *([CATEGORIES] if len(view.pictures.entry.categories) > 1 else []), AMBIGUOUS]
     rounds = _rounds(view)
     there += [MINED_BY] if rounds else []
-    there += [PUBLISHED, EXPORT]
+    there += [PUBLISHED] if view.run.recipe.dataset in tables.OF_PAPERS else []
+    there.append(EXPORT)
     wanted = parameters.choice(
         "more",
         "More",

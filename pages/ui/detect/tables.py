@@ -12,6 +12,8 @@ from svmcore.detection import curve
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.tables import PUBLISHED
 
+OF_PAPERS = ("venus", "cmu-faces")  # sets of pictures beside which published figures mean something
+
 
 def curves_csv(view: View, compared: list[View]) -> str:
     """Every machine's curve: its rates, with their interval, at numbers of false alarms."""

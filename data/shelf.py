@@ -26,6 +26,7 @@ from data.loaders import bundle, npz
 MAX_TITLE = 60  # letters of a title that a file name takes up
 MAX_TEXT = 10_000  # letters of a title
 MAX_ENTRY = 1 << 20  # bytes, in UTF-8, of the text that describes a set
+HALF = re.compile("[\ud800-\udfff]")  # half of a character: there is no UTF-8 of it
 LETTER = 4  # bytes that an array takes for one
 ACCEPTED = "a file that this program wrote"
 
@@ -165,6 +166,7 @@ class Shelf(Generic[E]):
             raise DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED) from error
         if not isinstance(shown, dict):
             raise DataError(f"{path.name} does not say what it holds", ACCEPTED)
+        _text(shown)  # JSON can spell what no browser can be sent
         for name, is_good in {"title": lambda value: is_text(value, MAX_TEXT), **self.fields}.items():
             if not is_good(shown.get(name)):
                 raise DataError(f"{path.name} says {name} = {repr(shown.get(name))[:60]}", ACCEPTED)
@@ -208,8 +210,10 @@ def is_count(value, least: int, most: int = 2**63 - 1) -> bool:
 
 
 def _text(shown: dict) -> str:
-    """A description as it is stored; DataError for one too long to be read again."""
+    """A description as it is stored; DataError for one too long to be read again, or with half a character in it."""
     text = json.dumps(shown, ensure_ascii=False)
+    if half := HALF.search(text):
+        raise DataError(f"A name has half a character in it (U+{ord(half[0]):X})", "names of whole characters")
     if (n := in_utf8(text)) > MAX_ENTRY:
         reason = f"The title and the names of columns, classes or pictures take {n:,} bytes of UTF-8"
         raise DataError(reason, f"at most {MAX_ENTRY:,} bytes: fewer names, or shorter ones")

@@ -140,3 +140,19 @@ def test_columns_keep_their_names_and_older_sets_have_none(home):
     assert catalogue.load(entry.name).feature_names[:2] == ("x1", "x2")
     np.savez(path, **kept | {"entry": np.array(json.dumps(shown | {"features": names[:1]}))})
     assert any("names 1 columns" in damaged.reason for damaged in catalogue.damaged())
+
+
+def test_half_a_character_in_a_name_is_refused_and_where_it_is_stored_it_is_damage(home):
+    """JSON of another program can spell it, and a page that shows it would break off."""
+    arrays = Arrays.unsplit(np.eye(4, 3, dtype=np.float32), np.array(["cat", "d\ud800g"])[np.arange(4) % 2])
+    for title, given in (("a\udfffb", arrays._replace(y_train=arrays.y_train == "cat")), ("pets", arrays)):
+        with pytest.raises(DataError, match=r"half a character in it \(U\+D"):
+            catalogue.keep(title, given)
+    entry = catalogue.keep("rows", read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays)
+    (path,) = (home / "own").iterdir()
+    with np.load(path) as stored:
+        held = dict(stored)
+    held["entry"] = np.array(str(held["entry"]).replace('"rows"', '"ro\\ud800ws"'))
+    np.savez(path, **held)
+    assert entry.name not in [known.name for known in catalogue.entries()]
+    assert any("half a character" in damaged.reason for damaged in catalogue.damaged())

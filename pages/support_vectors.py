@@ -3,7 +3,6 @@
 import numpy as np
 import streamlit as st
 
-from data import load
 from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
@@ -55,7 +54,7 @@ st.title("Support vectors")
 run = trained_run()
 if run:
     machine = run.machine()
-    dataset = load(run.recipe.dataset)
+    dataset = evidence.data_of(run)
     names = evidence.machine_names(run, machine)
     constructed = evidence.constructed(machine)  # the vectors of a reduced set: no examples, and bounded by nothing
     kinds, orders = (KINDS, (*ORDERS, FAMILIES)) if machine.jitter is not None else (KINDS[:3], ORDERS)

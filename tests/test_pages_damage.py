@@ -170,3 +170,14 @@ def test_a_run_that_names_examples_beyond_its_data_is_refused_with_the_number():
     for rows in ([0, n], [2**62]):
         with pytest.raises(DataError, match=f"its data set has {n:,}"):
             evidence.example_pictures(dataset, "train", np.array(rows))
+
+
+@pytest.mark.parametrize("page", ["support_vectors", "errors", "train", "draw"])
+def test_a_run_that_has_the_recipe_of_another_is_no_obstacle(home, page):
+    """Its machine takes 64 pixels, and the set that it names has two coordinates."""
+    run, other = damage.finished(DIGITS, "Digits"), damage.finished(MOONS.replace(n_train=60), "Moons")
+    shutil.copy(other.path / "recipe.json", run.path / "recipe.json")
+    app = open_page(page, run=run.id)
+    assert not app.exception
+    said = " ".join(element.value for element in (*app.error, *app.warning))
+    assert "not the set that this run was trained on" in said or "damaged" in said or page in ("train", "draw")

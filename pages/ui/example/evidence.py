@@ -91,8 +91,10 @@ def rows_of(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
 def data_of(run: Run) -> Dataset:
     """The examples of a run. DataError when they cannot be had, or are not those that it was trained on any more."""
     dataset, kept = load(run.recipe.dataset), (run.result or {}).get("data_hash")
-    if kept and run.recipe.dataset.startswith("own:") and kept != dataset.content_hash:  # published sets do not change
-        raise DataError(f"{dataset.entry.title} is not the set that this run was trained on: it was replaced since")
+    if kept and kept != dataset.content_hash:
+        own = run.recipe.dataset.startswith("own:")
+        why = "it was replaced since" if own else "its recipe is another run's, or another version of the lab made it"
+        raise DataError(f"{dataset.entry.title} is not the set that this run was trained on: {why}")
     return dataset
 
 
@@ -170,7 +172,7 @@ def _pulled_for(run: Run, machine: Machine, position: np.ndarray) -> np.ndarray:
 
 def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:
     """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual ones."""
-    dataset = load(run.recipe.dataset)
+    dataset = data_of(run)
     if machine.jitter is None and not constructed(machine):
         return example_pictures(dataset, "train", chosen.row)
     return seen_pictures(run, machine.support_vectors[chosen.position])
@@ -281,7 +283,7 @@ def jittered(run: Run, jitters: JitterSet, X: np.ndarray) -> np.ndarray:
 
 def seen_pictures(run: Run, X: np.ndarray) -> np.ndarray:
     """Examples X (n, d) as the run's machine takes them, as pictures, each on its own scale: normalised ones differ."""
-    dataset = load(run.recipe.dataset)
+    dataset = data_of(run)
     if dataset.image_shape is None:
         return pictures(X, prepared(run, dataset.X_train[:REFERENCE_ROWS]), None)
     seen = _pipeline(run.id).pictures(X, dataset.image_shape).astype(np.float32)
@@ -295,7 +297,7 @@ def seen_pictures(run: Run, X: np.ndarray) -> np.ndarray:
 def _pipeline(run_id: str) -> Preprocessor:
     """The run's preprocessing with what its steps learned from the training examples."""
     run = runs.get(run_id)
-    dataset = load(run.recipe.dataset)
+    dataset = data_of(run)
     pipeline = Preprocessor(*run.recipe.preprocess, image_shape=dataset.image_shape)
     if not pipeline.__sklearn_is_fitted__():
         pipeline.fit(dataset.X_train[run.train_index()])

@@ -7,7 +7,6 @@ A parent without a ring is no support vector itself: only its jittered forms hol
 
 import numpy as np
 
-from data import load
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.words import short
@@ -23,7 +22,7 @@ LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with 
 
 def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: str, legend: str = SEE) -> None:
     """Of support vectors of one machine, the families whose alphas add up to most, as the machine sees them."""
-    dataset, known = load(run.recipe.dataset), evidence.labels(run)
+    dataset, known = evidence.data_of(run), evidence.labels(run)
     jitters = evidence.jitter_names(machine)
     heads, family = np.unique(chosen.row, return_inverse=True)
     weight = np.bincount(family, chosen.alpha)

@@ -21,7 +21,7 @@ def is_plane(run) -> bool:
 
 def machine_of(run, snapshot):
     """The Machine that a live Snapshot stands for; its examples are prepared anew, which is quick in the plane."""
-    dataset, rows = load(run.recipe.dataset), run.train_index()
+    dataset, rows = evidence.data_of(run), run.train_index()
     own = [str(c) for c in run.recipe.classes]
     names = np.array([c for c in dataset.classes if str(c) in own]) if len(own) > 1 else dataset.classes
     return Machine(
@@ -41,7 +41,7 @@ def plane(run, machine, key: str, test=None):
 
     test: the run's TestSet, to draw its test points instead, those that come out wrong with a cross.
     """
-    dataset = load(run.recipe.dataset)
+    dataset = evidence.data_of(run)
     split, rows = ("train", run.train_index()) if test is None else (test.split, test.index)
     X, y = evidence.examples(dataset, split)
     X, y = X[rows], (evidence.labels(run).seen if test is None else y)[rows]

@@ -322,6 +322,36 @@ def test_a_fork_after_a_fit_can_fit():
     assert queue.get() == here
 
 
+FORKS = """
+import os, signal, sys, threading, time
+import numpy as np
+from svmcore import RBF, SVC
+rng = np.random.default_rng(0)
+X = rng.normal(size=(3000, 60)).astype(np.float32)
+y = np.sign(X[:, 0] + rng.normal(size=3000))
+SVC(RBF(0.05)).fit(X[:400], y[:400])
+def fits():
+    while True:
+        SVC(RBF(0.05)).fit(X, y)
+threading.Thread(target=fits, daemon=True).start()
+time.sleep(0.5)
+for _ in range(8):
+    child = os.fork()
+    if not child:
+        signal.alarm(30)
+        SVC(RBF(0.05)).fit(X[:400], y[:400])
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_forks_while_another_thread_fits_end():
+    """One in twenty waited for ever for a thread of OpenBLAS's, before the child was there."""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], check=True, timeout=120)
+
+
 def _compile_in_a_fork():
     with global_compiler_lock:
         os._exit(0)

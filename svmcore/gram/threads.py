@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -146,9 +147,30 @@ def _libraries() -> ThreadpoolController:
 def _begin_anew() -> None:
     """In a forked process: no pools, and nobody inside; BLAS keeps one thread where it had one at the fork."""
     _pool.cache_clear()
+    if _held:
+        _held.pop().restore_original_limits()
     for one in (one_blas_thread, one_openmp_thread):
         one.__init__(one.api)
 
 
+def _hold_blas() -> None:
+    """Before a fork: OpenBLAS ends its threads then, and waits for ever for one whose work another thread of ours has
+    not yet had back. So it is kept to one thread, and what is under way is given the time that it takes at most."""
+    one_blas_thread.lock.acquire()
+    if _libraries.cache_info().currsize:  # else nobody has multiplied yet
+        _held.append(_libraries().limit(limits=1, user_api="blas"))
+        if threading.active_count() > 1:
+            time.sleep(LONGEST)
+
+
+def _let_blas_go() -> None:
+    if _held:
+        _held.pop().restore_original_limits()
+    one_blas_thread.lock.release()
+
+
+LONGEST = 0.3  # seconds of a product: longer ones are made in tiles
+_held: list = []
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(before=_hold_blas, after_in_parent=_let_blas_go, after_in_child=_begin_anew)

@@ -93,6 +93,7 @@ def drawn(app, monkeypatch, goes, at=None, skip=0):
 
 def breaks_none(monkeypatch, goes, page, places_of, skips_of):
     monkeypatch.setenv("SVMLAB_HOME", str(goes.parents[1]))
+    monkeypatch.setattr("pages.ui.kit.parameters.address.LAG", 0.0)  # no reader comes back so soon
     app = open_page(page, run=goes.name)
     places = drawn(app, monkeypatch, goes)
     assert len(places) > 3

@@ -163,8 +163,8 @@ def test_paper_queues_what_a_cell_lacks(digits_run, monkeypatch):
 
 def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
     app = open_page("paper", run=digits_run.id, show="figure1")
-    assert "from the points alone leans by" in captions(app)
-    assert "shifted copies of its support vectors leans by 0 degrees" in captions(app)
+    assert "The line of largest margin is one alone. It leans by" in captions(app)
+    assert "shifted copies of its support vectors it leans by 0 degrees" in captions(app)
 
 
 def test_an_unknown_table_is_said_aloud(digits_run):

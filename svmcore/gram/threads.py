@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -160,7 +159,7 @@ def _hold_blas() -> None:
     if _libraries.cache_info().currsize:  # else nobody has multiplied yet
         _held.append(_libraries().limit(limits=1, user_api="blas"))
         if threading.active_count() > 1:
-            time.sleep(LONGEST)
+            threading.Event().wait(LONGEST)  # nobody can say when a native call has come back
 
 
 def _let_blas_go() -> None:

@@ -90,7 +90,7 @@ def done(run, of):
         side = sides.cell()
         places += [side.container() for _ in parts[3:]]
     places = present.parts(parts, places)
-    with st.container() if present.presenting() else above:  # while presenting the figure comes first
+    with present.below(above):
         shown.numbers(run, of)
     with places[0]:
         other = shown.sizes(run)

@@ -39,7 +39,7 @@ def operate(view: View, compared: list[View]):
     now = _controls(view)
     if now is None:
         return
-    above = st.empty()
+    above = st.container()
     sides = st.grid(2, min_column_width=380)
     with sides.cell():
         picture = _chosen_picture(view)
@@ -51,7 +51,7 @@ def operate(view: View, compared: list[View]):
         _outputs(view, now)
     if len(view.judged.tested) > FEW:
         _strip(view, now, picture)
-    (st if present.presenting() else above).markdown(now.said)  # while presenting the figure comes first
+    present.below(above).markdown(now.said)
     windows.windows(view, now.column, now.point, now.shown)
 
 

@@ -68,7 +68,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         return
     points, row = _points(given), one.chosen(len(given.y)) if rule == CROSS else -1
     made = f" {_made(setting)}" if given.synthetic else ""
-    above = st.empty()
+    above = st.container()
     said = (
         f"Plain machine: **{len(plain.support):,} support vectors**, {costs.rate(~plain.right)} wrong. "
         f"{RULES[rule].title}: **{len(found.support):,} support vectors**, {costs.rate(~found.right)} wrong.{made}"
@@ -91,7 +91,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         figure = edited.what_is_left(points, found.role, found.field, plain.field, found.support, found.bound)
         show(figure, "edit_left")
         costs.table(_cost(plain, given), _cost(found, given))
-    (st if present.presenting() else above).markdown(said)  # while presenting the figure comes first
+    present.below(above).markdown(said)
 
 
 def _made(setting: Setting) -> str:

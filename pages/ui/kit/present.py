@@ -57,6 +57,11 @@ def form(label: str = "Settings") -> DeltaGenerator:
     return st.expander(label, icon=":material/tune:") if presenting() else st.container()
 
 
+def below(above: DeltaGenerator) -> DeltaGenerator:
+    """Where words go that stand `above` a figure already drawn: there, or, while presenting, here, below it."""
+    return st.container() if presenting() else above
+
+
 def parts(names: Sequence[str], places: Sequence[DeltaGenerator] | None = None) -> Sequence[DeltaGenerator]:
     """Places for the figures called `names`: containers below one another, or `places`; while presenting, tabs."""
     if presenting():

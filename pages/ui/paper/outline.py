@@ -8,7 +8,6 @@ What `said` tells of our results was measured when it was written. Figures of ta
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -135,6 +134,6 @@ def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
         st.page_link(f"pages/{page}.py", label=label, icon=f":material/{icon}:", query_params=query)
 
 
-def of(shown: str, papers: Iterable[Paper] = PAPERS.values()) -> str:
+def of(shown: str) -> str:
     """The name of the paper that a table or figure is first shown for; empty where there is none."""
-    return next((paper.name for paper in papers if shown == paper.name or shown in paper.shown), "")
+    return next((paper.name for paper in PAPERS.values() if shown == paper.name or shown in paper.shown), "")

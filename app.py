@@ -29,11 +29,6 @@ def entry(letter, file, title, icon, help, of_a_run=False, **how):
     return st.Page(f"pages/{file}.py", title=title, icon=f":material/{icon}:", help=help, **how)
 
 
-def aside(*about, **how):
-    """A page that the menu does not list: a tab beside another page, or a study."""
-    return entry(*about, visibility="hidden", **how)
-
-
 # fmt: off
 MENU = {
     "Start": [
@@ -70,48 +65,46 @@ MENU = {
     ],
 }
 TABS = {  # title of a page of the menu -> the page that stands beside it
-    "Datasets": aside("j", "jitters", "Jitters", "auto_awesome_motion",
+    "Datasets": entry("j", "jitters", "Jitters", "auto_awesome_motion",
                       "One digit under every jitter of a set, and what training on the virtual set costs."),
-    "Detect": aside("o", "photograph", "On a photograph", "add_a_photo",
+    "Detect": entry("o", "photograph", "On a photograph", "add_a_photo",
                     "Drop a photograph in and see where a trained machine finds faces."),
 }
 STUDIES = [
-    aside("a", "paper", "Paper", "article", "The four papers section by section, ours beside theirs."),
-    aside("m", "methods", "Compare methods", "balance",
+    entry("a", "paper", "Paper", "article", "The four papers section by section, ours beside theirs."),
+    entry("m", "methods", "Compare methods", "balance",
           "SV, VSV, jittering and tangent machines side by side on one pair of classes."),
-    aside("x", "scramble", "Scramble the pixels", "shuffle", "One permutation of all pixels: which machines notice?"),
-    aside("z", "reduced", "Reduced sets", "compress",
+    entry("x", "scramble", "Scramble the pixels", "shuffle", "One permutation of all pixels: which machines notice?"),
+    entry("z", "reduced", "Reduced sets", "compress",
           "A trained machine by fewer vectors: what that costs in errors, and what it saves."),
-    aside("k", "cross_training", "Cross-training", "content_cut",
+    entry("k", "cross_training", "Cross-training", "content_cut",
           "What is thrown away before a machine is trained, why, and what it costs."),
-    aside("g", "digestion", "Digestion", "stacked_line_chart",
+    entry("g", "digestion", "Digestion", "stacked_line_chart",
           "The paper's solver with digestion and without it, side by side."),
-    aside("u", "scaling", "Osuna's study", "query_stats",
+    entry("u", "scaling", "Osuna's study", "query_stats",
           "What n, the working set and the lookahead cost the decomposition, on faces."),
 ]
 # fmt: on
 
 for style in ("contrast", "menu"):
     st.html(Path(__file__).parent / f"pages/ui/kit/{style}.css")
-st.set_option("client.showSidebarNavigation", True)  # off until here, see .streamlit/config.toml
-HIDDEN = [*TABS.values(), *STUDIES]
-page = st.navigation(MENU | {"Data": [*MENU["Data"], *HIDDEN]}, expanded=True)
+PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *STUDIES]
+page = st.navigation(PAGES, position="hidden")
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
 from pages.ui.kit import keys, menu, present  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
 
-menu.studies(STUDIES, page)
-shown_run = st.sidebar.container()  # the run picker's place, above the switches
+shown_run = st.sidebar.container()  # the run picker's place, above everything
+menu.draw(MENU, STUDIES, page)
 present.switch()
 keys.shortcuts(LETTERS)
 menu.unlisted(TABS.values())
-for whole in MENU.values():
-    for one in whole:
-        if one.title in TABS and page in (one, TABS[one.title]):
-            menu.tabs((one, TABS[one.title]))
+for one in PAGES:
+    if one.title in TABS and page in (one, TABS[one.title]):
+        menu.tabs((one, TABS[one.title]))
 
-first = page == MENU["Start"][0]
+first = page == PAGES[0]
 if first:
     opening.hand_over_old_link()
     if not opening.ready():

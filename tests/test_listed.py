@@ -136,7 +136,7 @@ def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere
     assert app.session_state["run"] == objects.id
     app.switch_page("pages/errors.py").run()
     assert app.session_state["run"] == usual.id
-    assert "The newest that this page can show. Elsewhere:" in captions(app)
+    assert "The newest for this page." in captions(app)
     app.run()
     assert app.session_state["run"] == usual.id
     app.switch_page("pages/detect.py").run()
@@ -147,7 +147,7 @@ def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere
     assert app.session_state["run"] == older.id
     app.switch_page("pages/train.py").run()
     assert app.session_state["run"] == older.id
-    assert "The newest that this page can show" not in captions(app)
+    assert "The newest for this page" not in captions(app)
     assert open_page("errors").session_state["run"] == usual.id, "of a run that was cancelled there is nothing to see"
     app = open_page("errors", run=objects.id)
     assert app.session_state["run"] == objects.id, "what an address asks for is shown, and what is wrong with it said"

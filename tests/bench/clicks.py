@@ -42,7 +42,7 @@ def main(argv=None) -> int:
         visit(visitor, server.url)
         visit(watcher, f"{server.url}/train")
         watcher.get_by_text(OUTCOME).first.wait_for(timeout=1000 * PRESET_SECONDS)
-        titles = [name.strip() for name in visitor.locator(MENU).locator("p").all_text_contents()]
+        titles = list(dict.fromkeys(name.strip() for name in visitor.locator(MENU).locator("p").all_text_contents()))
         keep(found, "first visits", [click(visitor, title) for title in titles])
         turns = list(itertools.islice(itertools.cycle(titles), options.clicks))
         keep(found, "at rest", [click(visitor, title) for title in turns])

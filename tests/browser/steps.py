@@ -30,7 +30,7 @@ def settle(page: Page) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-MENU = "[data-testid=stSidebarNavLink], .st-key-studies a, .st-key-unlisted a"  # links to all pages, also folded ones
+MENU = ".st-key-menu a, .st-key-unlisted a"  # links to all pages, also folded ones
 BESIDE = {"Jitters": "Datasets", "On a photograph": "Detect"}  # a tab -> the page of the menu that it stands beside
 STUDIES = ("Paper", "Compare methods", "Scramble the pixels", "Reduced sets", "Cross-training", "Digestion",
            "Osuna's study")  # fmt: skip
@@ -49,9 +49,9 @@ def go_to(page: Page, title: str) -> None:
         studies = page.locator(".st-key-studies")
         if not studies.locator("a").first.is_visible():
             studies.locator("summary").click()
-        studies.locator("a").filter(has_text=called).click()
+        studies.locator("a:visible").filter(has_text=called).click()
     else:
-        page.get_by_test_id("stSidebarNavLink").filter(has_text=called).click()
+        page.locator(".st-key-menu a:visible").filter(has_text=called).click()
     expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
     settle(page)
 

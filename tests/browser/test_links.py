@@ -2,10 +2,29 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import running_app
-from tests.browser.steps import OUTCOME, preset, run_id, tiles, visit
+from tests.browser.steps import OUTCOME, go_to, preset, run_id, tiles, visit
+
+SIDEBAR = "[data-testid=stSidebarContent]"
+
+
+@pytest.mark.parametrize("tab", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
+def test_the_run_that_is_shown_stands_above_the_menu_and_both_fit_the_screen(server, tab):
+    visit(tab, f"{server.url}/errors")
+    sidebar = tab.locator(SIDEBAR)
+    run, first = sidebar.get_by_text("Run shown on every page"), sidebar.locator("a:visible").first
+    assert run.bounding_box()["y"] < first.bounding_box()["y"]
+    assert sidebar.evaluate("bar => bar.scrollHeight") <= 800
+
+
+@pytest.mark.parametrize("tab", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+def test_on_a_phone_the_menu_closes_when_a_page_is_chosen(server, tab):
+    visit(tab, f"{server.url}/errors")
+    go_to(tab, "Runs")
+    expect(tab.get_by_test_id("stExpandSidebarButton")).to_be_visible()
 
 
 def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
@@ -13,7 +32,7 @@ def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
     with running_app(server.tree, server.home) as fresh:
         visit(tab, f"{fresh.url}/errors?run={run}&errors_by=Closest+call")
         expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
-        expect(tab.get_by_test_id("stSidebarNavLink").filter(has_text=re.compile("Errors$"))).to_be_visible()
+        expect(tab.locator(".st-key-menu a:visible").filter(has_text=re.compile("Errors$"))).to_be_visible()
         expect(tiles(tab, "errors_gallery").first).to_be_visible()
         expect(tab.get_by_text(OUTCOME).first).to_be_visible()
         assert run_id(tab) == run

@@ -40,7 +40,7 @@ function toPictures() {
 
 function go(title) {
   const menu = document.querySelector("[data-testid=stSidebar]") ?? document
-  const links = [...menu.querySelectorAll("[data-testid=stSidebarNavLink], [data-testid=stPageLink-NavLink]")]
+  const links = [...menu.querySelectorAll("[data-testid=stPageLink-NavLink]")]
   const link = links.find((one) => one.textContent.trim().endsWith(title))
   link?.click()
   return Boolean(link)
@@ -103,13 +103,10 @@ function act(state, event) {
   return Boolean({ m: toMatrix, f: toPictures, p: present }[event.key]?.())
 }
 
-// Streamlit puts the sections of its menu between a list and the list's items, which a screen reader then does not count:
-// each section is made a list of its own.
-function countPages() {
-  for (const menu of document.querySelectorAll("[data-testid=stSidebarNavItems]")) {
-    menu.setAttribute("role", "group")
-    for (const section of menu.children) section.setAttribute("role", "list")
-  }
+// On a phone the menu lies over the page: it closes when one of its links is followed.
+function followed(event) {
+  if (!event.target.closest(".st-key-menu a") || window.innerWidth > 768) return
+  document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
 }
 
 function sheetOf(data) {
@@ -140,7 +137,6 @@ function sheetOf(data) {
 }
 
 export default function ({ data, parentElement }) {
-  countPages()
   const root = parentElement.querySelector(".keys")
   if (!root.state) {
     const open = element("button")
@@ -162,8 +158,10 @@ export default function ({ data, parentElement }) {
     event.stopImmediatePropagation()
   }
   window.addEventListener("keydown", root.heard, true)
+  window.addEventListener("click", followed)
   return () => {
     window.removeEventListener("keydown", root.heard, true)
+    window.removeEventListener("click", followed)
     root.heard = null
   }
 }

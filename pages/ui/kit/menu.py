@@ -1,17 +1,21 @@
-"""What the menu does not list as pages of its own: studies, folded below it, and tabs beside another page."""
+"""The menu, below the run that is shown; and what it does not list: tabs beside another page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
 from pages.ui.kit import present
 
 
-def studies(pages: Iterable, current) -> None:
-    """The studies, folded unless one of them is shown."""
-    pages = list(pages)
-    with st.sidebar.expander("Studies", expanded=current in pages, icon=":material/experiment:", key="studies"):
-        links(pages)
+def draw(menu: Mapping[str, Sequence], studies: Sequence, current) -> None:
+    """The pages under their headings, and the studies, folded unless one of them is `current`."""
+    with st.sidebar.container(key="menu"):
+        for heading, pages in menu.items():
+            with st.container(gap=None):
+                st.caption(heading)
+                links(pages)
+        with st.expander("Studies", expanded=current in studies, icon=":material/experiment:", key="studies"):
+            links(studies)
 
 
 def tabs(pages: Iterable) -> None:

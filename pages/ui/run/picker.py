@@ -16,6 +16,7 @@ from svmcore.lab.store import runs
 
 labels = words.run_labels
 OF_ANSWERS = {"errors", "support_vectors"}  # pages that show what a machine says of examples
+PERIOD = 2.0  # seconds between two looks at the state
 CUT = 26  # characters of a name from which on the sidebar cuts it
 
 # state of a run -> (icon, colour, what to call it)
@@ -67,11 +68,24 @@ def run_picker(place, page: str):
     st.session_state.update(run=current, run_shown=current, run_chosen=chosen, run_page=page)
     with place:
         _choose(folding.folded(found), current)
-        badge(jobs.status(current).state)
+        _at_work(current)
         if chosen != current:
-            st.caption(f"The newest that this page can show. Elsewhere: *{words.plain(known[chosen].title)}*.")
+            st.caption("The newest for this page.", help=f"Elsewhere: {words.plain(known[chosen].title)}.")
     parameters.write("run", ["run"], {"run": current})
     damage(runs.get(current))
+
+
+def _at_work(run_id: str) -> None:
+    """The state of the run that is shown, and how many others are at work or wait; looked at until the page is drawn
+    anew with nothing at work."""
+
+    @state.fragment(run_every=PERIOD if jobs.active() else None)
+    def look():
+        badge(jobs.status(run_id).state)
+        if others := sum(other != run_id for other in jobs.active()):
+            st.page_link("pages/runs.py", label=f"{others} more in the queue", icon=":material/low_priority:")
+
+    look()
 
 
 def fits(run, page: str) -> bool:

@@ -67,7 +67,7 @@ async def open_client(browser, url: str, visits: Visits):
     page.set_default_timeout(FIRST_PATIENCE)
     page.on("pageerror", lambda error: visits.failures.append(f"script error: {error}"[:300]))
     await page.goto(url)
-    await page.get_by_test_id("stSidebarNavLink").first.wait_for()
+    await page.locator(".st-key-menu a:visible").first.wait_for()
     await page.locator(QUIET).wait_for()
     page.set_default_timeout(PATIENCE)
     return page
@@ -93,7 +93,7 @@ async def click(page, visits: Visits, rng) -> None:
         )
         with suppress(Exception):  # the next click says whether it came back
             await page.reload()
-            await page.get_by_test_id("stSidebarNavLink").first.wait_for()
+            await page.locator(".st-key-menu a:visible").first.wait_for()
 
 
 async def wander(click: Callable, rng, ends: float, most: int, pause: float) -> None:

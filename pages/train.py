@@ -14,7 +14,8 @@ def set_up():
     """The form, what the run will need, and Start."""
     st.subheader("New run")
     head = st.container()
-    recipe = form.recipe_form()
+    beside = st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute")
+    recipe = form.recipe_form(beside)
     with head:
         presets.menu(recipe)
     if recipe is None:
@@ -22,14 +23,7 @@ def set_up():
     need = estimate(recipe)
     with head:
         start = st.container()
-        with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-            if need.fits:
-                st.page_link(
-                    "pages/sweep.py",
-                    label="Choose C by cross-validation",
-                    icon=":material/tune:",
-                    query_params=config.link(recipe),
-                )
+        with beside:
             times = int(
                 parameters.number(
                     "repeats", "Repeats", 1, repeats.MAX_REPEATS, 1, width=110,
@@ -40,6 +34,13 @@ def set_up():
         with start:
             help = "Trains in the background; the page may be left or closed meanwhile."
             config.start_button(need, "start", config.start, (recipe, None, times), help, times)
+        if need.fits:
+            st.page_link(
+                "pages/sweep.py",
+                label="Choose C by cross-validation",
+                icon=":material/tune:",
+                query_params=config.link(recipe),
+            )
         presets.standing(recipe)  # below Start, which keeps its place
 
 

@@ -6,6 +6,7 @@
 from contextlib import suppress
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from data import Entry, NotAtHand, UnknownDataset, catalogue
 from pages.ui.figures import maps
@@ -26,13 +27,17 @@ from svmcore.lab.registry.tasks import TASKS
 from svmcore.preprocess import STEPS, usage
 
 
-def recipe_form() -> Recipe | None:
-    """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one."""
+def recipe_form(near_start: DeltaGenerator) -> Recipe | None:
+    """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one.
+
+    near_start: where the switch for slow motion goes.
+    """
     config.seed()
     FORM.warn()
     try:
         entry, data = _data()
         chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry, data["task"]) | _more(data["task"])
+        chosen["slow_motion"] = _draw("slow_motion", near_start, widget="toggle")
         recipe = FORM.base.replace(**chosen)
     except NotAtHand as error:
         st.warning(words.plain(error), icon=":material/cloud_download:")
@@ -181,4 +186,4 @@ def _more(task: str) -> dict:
         balanced = st.checkbox("Weigh classes by their rarity", key=FORM.key("balanced"), help=help, **KEEP)
     given = FORM.base.class_weight
     weight = "balanced" if balanced else given if isinstance(given, dict) else None
-    return values | own | {"slow_motion": _draw("slow_motion", widget="toggle"), "class_weight": weight}
+    return values | own | {"class_weight": weight}

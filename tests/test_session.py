@@ -429,7 +429,7 @@ def test_cancel_is_seen_within_a_fifth_of_a_second_everywhere():
         SVC(RBF(0.05), C=10, solver=solver, cache_mb=100).fit(X[:400], y[:400])  # compiles, where nobody has yet
 
         def monitor(progress, times=times):
-            times.append(time.perf_counter())
+            times.append(time.process_time())  # of all threads: a busy machine is no slow answer
             return len(times) < 200
 
         SVC(RBF(0.05), C=10, solver=solver, cache_mb=100).fit(X, y, monitor=monitor)

@@ -10,7 +10,7 @@ from openpyxl import Workbook
 
 from data import DataError
 from data.loaders import read_upload, sheets
-from data.loaders.columns import number
+from data.loaders.columns import days, number
 from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
 from tests.uploads import archive
@@ -138,19 +138,39 @@ def test_categories_become_columns_of_0_and_1():
     assert "Categories become columns of 0 and 1: colour (3), smokes (2)" in preview.notes
 
 
-def test_dates_and_names_are_left_out_and_said():
-    day = [f"{k + 1:02}.03.2024" for k in range(N)]
+def test_dates_become_days_and_names_are_left_out_and_said():
+    day = [f"{k + 9:02}.03.2024" for k in range(N)]
+    month = [f"3/{k + 9}/24" for k in range(N)]
     time = [f"2024-03-{k + 1:02} 12:30:00" for k in range(N)]
     name = [f"Patient {k}" for k in range(N)]
-    preview = table({"day": day, "time": time, "name": name, "age": AGES, "class": KINDS})
-    assert preview.features == ("age",)
-    assert "Left out for holding dates: 'day', 'time'" in preview.notes
+    preview = table({"day": day, "month": month, "time": time, "name": name, "age": AGES, "class": KINDS})
+    assert preview.features == ("day", "month", "time", "age")
+    for column, cells, how in zip(range(3), (day, month, time), ("%d.%m.%Y", "%m/%d/%y", "%Y-%m-%d %H:%M:%S")):
+        expected = (pd.to_datetime(cells, format=how) - pd.Timestamp(0)) / pd.Timedelta(days=1)
+        np.testing.assert_allclose(preview.arrays.X_train[:, column], expected, atol=2e-3)  # float32: three minutes
+    (note,) = (note for note in preview.notes if note.startswith("Dates become days since 1970"))
+    assert "day (the day first, unless the year is), month (the month first, unless the year is)" in note
     assert any(note.startswith("Left out for holding texts") and note.endswith("'name'") for note in preview.notes)
     book = excel(
         [["day", "age", "class"], *([date(2024, 3, k + 1), a, c] for k, (a, c) in enumerate(zip(AGES, KINDS)))]
     )
-    assert "Left out for holding dates: 'day'" in read_upload("a.xlsx", book).notes
+    assert read_upload("a.xlsx", book).arrays.X_train[0, 0] == 19783
     assert sheets._cell(datetime(2024, 3, 1, 8, 30)) == "2024-03-01 08:30:00"
+
+
+@pytest.mark.parametrize(
+    "cell", ["2024-03-31", "31.3.24", "31/12/1968 23:59:59", "2024-03-31T09:30:15.5+02:00", "1.2.2003 12:05 AM"]
+)
+def test_a_date_is_as_many_days_from_1970_as_pandas_says(cell):
+    expected = pd.to_datetime(cell, dayfirst=not cell.startswith("2"), utc=True) - pd.Timestamp(0, tz="UTC")
+    assert days(cell, True) == pytest.approx(expected / pd.Timedelta(days=1), abs=1e-9)
+
+
+@pytest.mark.parametrize("bad", ["31.02.2024", "tomorrow", "1.1.2024 25:00"])
+def test_a_cell_that_is_no_date_among_dates_is_named(bad):
+    day = [*(f"{k + 9:02}.03.2024" for k in range(N - 1)), bad]
+    with pytest.raises(DataError, match=f"line {N + 1} has '{bad}' where a date is needed, in 'day'"):
+        table({"day": day, "age": AGES, "class": KINDS})
 
 
 HOLES = {"age": [30, "", 32, "NA", *AGES[4:]], "kind": ["a", "b", "", "a", *("ab" * 4)], "class": KINDS}

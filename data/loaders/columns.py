@@ -2,7 +2,8 @@
 
     numbers       12   1.5e3   1,234.5   with a decimal comma 1.234,5   12 %   thousands apart by spaces or '
     categories    few texts: a column of 0 and 1 for each of them, one column where there are two
-    dates, texts, nothing       left out, and said
+    dates         2024-03-31   31.3.24   3/31/2024 9:30 PM   become days since 1970, times of day parts of a day
+    texts, nothing       left out, and said
     empty cells   refused with their lines, filled (the median, the commonest category), or filled and told by a column
                   of their own
 
@@ -10,9 +11,10 @@ A column holds what more than half of its cells are; the lines of the others are
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from datetime import datetime
+from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -26,6 +28,7 @@ from data.loaders.text import ACCEPTED, Rows
 REFUSE, FILL, TELL = "refuse", "fill", "tell"  # what becomes of empty cells
 EMPTY_ACCEPTED = "rows without empty cells, or, under How to read it, what is put in their place"
 COMMA = "Numbers are written with a decimal comma"
+EPOCH = datetime(1970, 1, 1)
 MAX_LEVELS = 20  # texts of a column of categories
 NAMED = 5  # columns that a note names
 LARGEST = float(np.finfo(np.float32).max)
@@ -40,8 +43,10 @@ _COMMA = re.compile(
     r"[-+]?(?:[1-9]\d{0,2}(?:([ '.\u00a0\u202f’])\d{3})(?:\1\d{3})*|\d+|(?=,\d))(?:,\d*)?(?:[eE][-+]?\d+)?"
 )
 _DATE = re.compile(
-    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))"
-    r"(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\s*(?:Z|[-+]\d{2}:?\d{2}|[AaPp][Mm])?)?|\d{1,2}:\d{2}(?::\d{2})?"
+    r"(?:(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})"
+    r"|(?P<one>\d{1,2})[-/.](?P<two>\d{1,2})[-/.](?P<last>\d{4}|\d{2}))?"
+    r"(?:(?:^|[T ]+)(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d(?:[.,]\d+)?))?"
+    r"\s*(?P<half>[AaPp][Mm])?\s*(?P<zone>Z|[-+]\d{2}:?\d{2})?)?"
 )
 _APART = str.maketrans("", "", " '\u00a0\u202f’")
 
@@ -69,6 +74,32 @@ def number(cell: str, comma: bool) -> float:
         return np.nan
 
 
+@lru_cache(1 << 16)
+def days(cell: str, day_first: bool) -> float:
+    """The days from 1970 to a date, `day_first` saying that the day stands before the month where the year is last; of
+    a time alone, the part of the day that has passed. NaN for what is none, or not in the calendar."""
+    found = _DATE.fullmatch(cell.strip())
+    if not found or not found[0]:
+        return np.nan
+    day, month, year = found["day"], found["month"], found["year"]
+    if found["last"]:
+        (day, month), year = found.group("one", "two") if day_first else found.group("two", "one"), found["last"]
+    try:
+        if year and len(year) == 2:  # of this century or the last one, as strptime takes it
+            year = datetime.strptime(year, "%y").year
+        date = datetime(int(year), int(month), int(day)) if year else EPOCH
+    except ValueError:
+        return np.nan
+    hour, second = int(found["hour"] or 0), float((found["second"] or "0").replace(",", "."))
+    if found["half"]:
+        hour = hour % 12 + 12 * (found["half"].lower() == "pm")
+    seconds = 3600 * hour + 60 * int(found["minute"] or 0) + second
+    if found["zone"] and found["zone"] != "Z":
+        sign, zone = found["zone"][0], found["zone"][1:].replace(":", "")
+        seconds -= int(f"{sign}60") * (60 * int(zone[:2]) + int(zone[2:]))
+    return (date - EPOCH).days + seconds / 86400
+
+
 @dataclass
 class _Seen:
     """What the cells of a column were so far."""
@@ -77,7 +108,8 @@ class _Seen:
     missing: int = 0
     by_point: int = 0  # cells that are numbers with a decimal point
     by_comma: int = 0
-    dates: int = 0
+    by_day: int = 0  # cells that are dates with the day before the month
+    by_month: int = 0
     levels: dict[str, int] = field(default_factory=dict)  # text -> how often, of the first MAX_LEVELS + 1
 
     def add(self, cells: np.ndarray) -> None:
@@ -89,7 +121,8 @@ class _Seen:
                 continue
             self.by_point += count * (not np.isnan(number(cell, False)))
             self.by_comma += count * (not np.isnan(number(cell, True)))
-            self.dates += count * bool(_DATE.fullmatch(cell))
+            self.by_day += count * (not np.isnan(days(cell, True)))
+            self.by_month += count * (not np.isnan(days(cell, False)))
             if cell in self.levels or len(self.levels) <= MAX_LEVELS:
                 self.levels[cell] = self.levels.get(cell, 0) + count
 
@@ -98,7 +131,7 @@ class _Seen:
         there = self.n - self.missing
         if not there:
             return "nothing"
-        if 2 * self.dates > there:
+        if 2 * max(self.by_day, self.by_month) > there:
             return "dates"
         if 2 * max(self.by_point, self.by_comma) > there:
             return "numbers"
@@ -112,13 +145,15 @@ class _Seen:
 
 
 class _Column(NamedTuple):
-    """A column that becomes numbers: its place in the table, name, and levels where it holds categories."""
+    """A column that becomes numbers: its place in the table and name, what gives the value of a cell and what that is,
+    and levels where it holds categories."""
 
     at: int
     name: str
-    comma: bool
-    levels: tuple[str, ...]
-    commonest: str
+    value: Callable[[str], float] | None  # none for categories
+    what: str = "number"
+    levels: tuple[str, ...] = ()
+    commonest: str = ""
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -136,7 +171,7 @@ class _Column(NamedTuple):
             rows = [[np.nan if is_missing(cell) else cell == s for s in self.shown] for cell in distinct]
             found = np.array(rows, float)
         else:
-            found = np.array([[number(cell, self.comma)] for cell in distinct])
+            found = np.array([[self.value(cell)] for cell in distinct])
         return found[inverse.ravel()]
 
     def usual(self, there: np.ndarray) -> np.ndarray:
@@ -148,8 +183,8 @@ class _Column(NamedTuple):
         if is_missing(cell):
             said = f"has {cell!r}, a missing or infinite value" if cell else "has an empty cell"
             return None if filled else DataError(f"{where} {said}, in {self.name!r}", EMPTY_ACCEPTED)
-        if np.isnan(value := number(cell, self.comma)):
-            return DataError(f"{where} has {cell[:40]!r} where a number is needed, in {self.name!r}", ACCEPTED)
+        if np.isnan(value := self.value(cell)):
+            return DataError(f"{where} has {cell[:40]!r} where a {self.what} is needed, in {self.name!r}", ACCEPTED)
         if abs(value) <= LARGEST:
             return None
         return DataError(f"{where} has {cell[:40]!r}, a missing or infinite value, in {self.name!r}", EMPTY_ACCEPTED)
@@ -170,11 +205,18 @@ class Columns:
         ways = {column.way for column in seen if column.kind == "numbers"}
         usual = "comma" if "comma" in ways and "point" not in ways else "point"
         self._kept: list[_Column] = []
+        dates = []
         for k, column in zip(chosen, seen):
-            if column.kind in ("numbers", "categories"):
-                levels = tuple(sorted(column.levels)) if column.kind == "categories" else ()
-                commonest = max(levels, key=column.levels.get, default="")
-                self._kept.append(_Column(k, names[k], (column.way or usual) == "comma", levels, commonest))
+            if column.kind == "numbers":
+                self._kept.append(_Column(k, names[k], partial(number, comma=(column.way or usual) == "comma")))
+            elif column.kind == "dates":
+                day_first = column.by_day >= column.by_month
+                self._kept.append(_Column(k, names[k], partial(days, day_first=day_first), "date"))
+                dates.append(f"{names[k]} (the {'day' if day_first else 'month'} first, unless the year is)")
+            elif column.kind == "categories":
+                levels = tuple(sorted(column.levels))
+                commonest = max(levels, key=column.levels.get)
+                self._kept.append(_Column(k, names[k], None, levels=levels, commonest=commonest))
         ends = np.cumsum([0, *(len(column.names) for column in self._kept)]).tolist()
         self._slices = [slice(*pair) for pair in pairwise(ends)]  # of the numbers that each becomes
         self.names = tuple(name for column in self._kept for name in column.names)
@@ -182,6 +224,8 @@ class Columns:
         self.notes += _left_out(seen, [names[k] for k in chosen])
         if coded := [f"{column.name} ({len(column.levels)})" for column in self._kept if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
+        if dates:
+            self.notes.append(f"Dates become days since 1970: {_listed(dates)}")
 
     def numbers(self, rows: Rows, empty: str) -> tuple[np.ndarray, dict[int, DataError]]:
         """X (n, len(names)) float32, NaN where a cell is empty, and what is wrong with a row. Raises TooLarge."""
@@ -222,7 +266,6 @@ class Columns:
 def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:
     """Notes on the columns that become no numbers."""
     words = {
-        "dates": "dates",
         "texts": f"texts of more than {MAX_LEVELS} kinds, or all different",
         "nothing": "nothing",
     }

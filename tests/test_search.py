@@ -180,6 +180,16 @@ def kept(tmp_path_factory):
         yield finished(RECIPE)
 
 
+def test_sets_to_try_are_picked_or_typed_in_the_form(home):
+    app = open_page("train", dataset="digits-8x8", method="vsv-search", jitters="plus:1", candidates="box:1 shear:0.3")
+    key = "recipe_vsv-search_candidates"
+    assert app.session_state[key] == ["box:1", "shear:0.3"]
+    app.multiselect(key=key).set_value(["box:1", "plus:1"]).run()
+    assert app.query_params["candidates"] == "box:1 plus:1"
+    app.multiselect(key=key).set_value([]).run()
+    assert any("1 to 40 different jitter sets" in error.value for error in app.error)
+
+
 def test_its_lines_of_progress_are_read_again(kept):
     told = [line["tried"] for line in kept.progress() if line.get("tried")]
     assert len(told[-1]) > 1

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import state, view, words
+from pages.ui.kit import parameters, state, view, words
 from pages.ui.kit.parameters import Form
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
@@ -159,13 +159,13 @@ def _first() -> Recipe:
 def spread(recipe: Recipe) -> dict:
     """What each widget of a recipe shows: those of its fields, of the numbers of its kernel (`poly_degree`), and of the
     options that its task, method and solver have (`vsv_scope`)."""
-    fields = {name: getattr(recipe, name) for name in FIELDS if name not in SPREAD}
-    shown = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    shown = {n: parameters.shown(field, getattr(recipe, n)) for n, field in FIELDS.items() if n not in SPREAD}
     kernel = recipe.kernel
     shown |= {f"{kernel.name}_{n.name}": type(n.default)(getattr(kernel, n.name)) for n in numerals(type(kernel))}
     owners = ((recipe.task, TASKS), (recipe.method, METHODS), (recipe.solver, SOLVERS))
     for owner, known in owners:
-        shown |= {f"{owner}_{field.name}": recipe.option(field.name) for field in known[owner].fields}
+        own = known[owner].fields
+        shown |= {f"{owner}_{field.name}": parameters.shown(field, recipe.option(field.name)) for field in own}
     weight = recipe.class_weight
     shown |= {"balanced": weight == "balanced", "weight": weight.get("1", 1.0) if isinstance(weight, dict) else 1.0}
     return shown | {"kernel": kernel.name, "jitters": recipe.jitters or JITTERS_DEFAULT}

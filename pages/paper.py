@@ -7,7 +7,7 @@ from pages.ui.kit import parameters, words
 from pages.ui.paper import cards, figures, outline, table
 from pages.ui.paper.outline import PAPERS
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, asked
@@ -35,13 +35,15 @@ def all_runs(paper):
     found = stored.stored(recipes)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
-    left, lacking = 0.0, set()
+    left, lacking, waiting = 0.0, set(), {}
     for recipe, run in zip(recipes, found, strict=True):
         if run is None:
-            try:
-                left += estimate(recipe).seconds
-            except (DataError, RecipeError):
-                lacking.add(recipe.name)
+            waiting.setdefault(recipe.name, []).append(recipe)
+    for name, those in waiting.items():
+        try:
+            left += seconds_of(those)
+        except (DataError, RecipeError):
+            lacking.add(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",
                        group=first_table)  # fmt: skip

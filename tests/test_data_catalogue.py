@@ -127,6 +127,26 @@ def test_mixed_order_is_a_permutation_that_deals_classes_out():
     assert (np.diff(order[y[order] == 2]) > 0).all()
 
 
+def test_qmnist_tests_on_its_own_digits_and_trains_on_mnists(tmp_path):
+    def idx(name, array, code):
+        head = bytes([0, 0, code, array.ndim]) + b"".join(side.to_bytes(4, "big") for side in array.shape)
+        (tmp_path / name).write_bytes(head + array.tobytes())
+        return tmp_path / name
+
+    rng = np.random.default_rng(0)
+    X, X_test = (rng.integers(0, 256, (n, 28, 28), np.uint8) for n in (10, 20))
+    told = np.stack([np.arange(20) % 10, rng.integers(0, 5, 20)], axis=1).astype(">i4")
+    paths = [
+        idx("qmnist-test-images-idx3-ubyte", X_test, 0x08), idx("qmnist-test-labels-idx2-int", told, 0x0C),
+        idx("train-images-idx3-ubyte", X, 0x08), idx("train-labels-idx1-ubyte", np.arange(10, dtype=np.uint8), 0x08),
+    ]  # fmt: skip
+    assert [path.name for path in paths] == [file.name for file in SETS["qmnist"].files]
+    data = replace(catalogue.entry("qmnist"), n_train=10, n_test=20, paths=lambda: paths).load()
+    assert (data.X_train == X).all()
+    assert (data.X_test == X_test).all()
+    assert data.y_test.tolist() == 2 * list(range(10))
+
+
 ROW = " ".join(["3", *256 * ["0.5"]]) + "\n"
 SPOILT = {
     "not UTF-8": 9 * ROW.encode() + b"\xff",

@@ -110,6 +110,20 @@ def test_wrong_class_counts_are_refused(shelf, server):
         fetch.fetch("tiny")
 
 
+def test_a_file_known_by_its_gzipped_form_alone_is_checked_before_it_is_unpacked(shelf, server, monkeypatch, tmp_path):
+    good = hashlib.sha256(server.files["one.gz"]).hexdigest()
+    for digest in ("0" * 64, good):
+        files = FileSet((File("one", packed=digest),), (Source(server.address, suffix=".gz"),))
+        monkeypatch.setitem(SETS, "packed", files)
+        if digest != good:
+            with pytest.raises(DataError, match=r"one\.gz is not the published one: its SHA-256 is"):
+                fetch.fetch("packed")
+    assert [path.read_bytes() for path in fetch.fetch("packed")] == [CONTENT["one"]]
+    (tmp_path / "one.gz").write_bytes(gzip.compress(b"another"))
+    monkeypatch.setenv("SVMLAB_DATA", str(tmp_path))
+    assert fetch.find("packed")[0].parent != tmp_path, "a mirror's copy is checked as well, and passed over"
+
+
 def test_the_next_source_is_used_when_one_fails(shelf, server, monkeypatch):
     dead = Source("http://127.0.0.1:9/", suffix=".gz")
     lacking = Source(server.address + "nowhere/", suffix=".gz")

@@ -37,14 +37,15 @@ def test_three_pixel_images_break_the_triangle_until_the_set_is_complete():
     broken = examine(Jittered(Linear(), "shift:0,1;0,-1", (1, 3)), X)
     assert broken.violations == pytest.approx(2 / 6)
     assert broken.smallest < 0
+    assert broken.negative == pytest.approx(1 / 3)
     assert "not positive definite" in broken.warning
-    assert examine(Jittered(Linear(), "shift:0,1;0,-1;0,2;0,-2", (1, 3)), X)[2:] == (0,)
+    assert examine(Jittered(Linear(), "shift:0,1;0,-1;0,2;0,-2", (1, 3)), X)[2:] == (0, 0)
 
 
 def test_a_plain_kernel_gives_no_warning(rows):
     report = examine(RBF(1.0), rows[0])
     assert report.warning == ""
-    assert report.violations == 0
+    assert report.violations == report.negative == 0
 
 
 @pytest.mark.parametrize("base", [JITTERED, Sigmoid(2.0, -1.0)])
@@ -65,6 +66,8 @@ def test_found_on_a_sample_it_is_nearer_to_positive_definite_elsewhere(rows):
     X = rows[0]
     kernel = PositivePart.fit(JITTERED, X[::2])
     before = examine(JITTERED, X[1::2])
+    values = np.linalg.eigvalsh(JITTERED.block(X[1::2], X[1::2]).astype(float))
+    assert before.negative == pytest.approx(np.mean(values < -1e-5 * values[-1]), abs=2 / len(values))
     assert before.smallest < -1e-4 * before.largest
     assert examine(kernel, X[1::2]).smallest > 0.5 * before.smallest
 

@@ -21,6 +21,7 @@ SOURCE = re.compile(rf"(?:{'|'.join(map(re.escape, (DECOSTE, OSUNA, BURGES, BAKI
 # paper, where in the paper, file of svmcore, function or class
 PLACES = [
     (DECOSTE, "equation (1)", "methods/tangent.py", "TangentWhitened"),
+    (DECOSTE, "equation (2)", "methods/tangent.py", "regulariser"),
     (DECOSTE, "equation (3)", "methods/tangent.py", "whitening"),
     (DECOSTE, "equation (4)", "methods/tangent.py", "tangent_covariance"),
     (DECOSTE, "equation (5)", "methods/tangent.py", "principal_tangents"),
@@ -30,7 +31,7 @@ PLACES = [
     (DECOSTE, "section 3.3", "methods/definite.py", "examine"),
     (DECOSTE, "section 5.1, for USPS", "preprocess/steps.py", "smooth"),
     (DECOSTE, "section 5.1.1", "preprocess/steps.py", "unit_norm"),
-    (DECOSTE, "section 5.1.1, experiment 2", "preprocess/steps.py", "deslant"),
+    (DECOSTE, "section 5.1.1, experiment 2", "preprocess/upright.py", "deslant"),
     (DECOSTE, "section 5.2", "preprocess/steps.py", "standardise"),
     (DECOSTE, "section 5.2", "preprocess/steps.py", "crop"),
     (DECOSTE, "Table 2", "methods/local.py", "LocalPoly"),

@@ -142,6 +142,16 @@ def test_the_outputs_are_all_there():
     assert figure.layout.shapes[0].x0 == 0.5
 
 
+def test_outputs_of_another_machine_lie_over_them_in_the_same_bins():
+    f, hit = np.linspace(-3, 3, 500), np.arange(500) % 7 == 0
+    alone, both = froc.outputs_figure(f, hit, 0.5), froc.outputs_figure(f, hit, 0.5, others=[("VSV", 3 * f, hit)])
+    assert sum(np.nansum(trace.y) for trace in both.data) == 1000
+    assert [np.nansum(trace.y) for trace in both.data[2:]] == [np.sum(~hit), np.sum(hit)]
+    assert max(both.data[2].x) > 2.5 * max(alone.data[0].x)
+    np.testing.assert_array_equal(both.data[0].x, both.data[2].x)
+    assert "more than 1.5 from 0, of VSV (lines) more than 4.5." in both.layout.meta["see"]
+
+
 MARKS = [
     Mark(FOUND, (10, 10, 30, 30), 1, "0.1"),
     Mark(FOUND, (50, 10, 70, 30), 4, "0.2"),

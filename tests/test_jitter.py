@@ -50,7 +50,8 @@ def test_shifts_agree_with_moving_one_pixel_at_a_time(border, c):
 @pytest.mark.parametrize(
     ("text", "count"),
     [("none", 1), ("box:1", 9), ("box:2", 25), ("plus:1", 5), ("plus:2", 9), ("vsv2", 13), ("rot:-10,10", 3),
-     ("scale:0.9,1.1", 3), ("shear:0.2", 2), ("thick:0.5", 3), ("flip:h,v", 3), ("elastic:1,4,3", 4), ("rot:0", 1),
+     ("scale:0.9,1.1", 3), ("shear:0.2", 2), ("thick:0.5", 3), ("contour:0.5,2", 5), ("flip:h,v", 3),
+     ("elastic:1,4,3", 4), ("rot:0", 1),
      ("box:1*thick:0.5", 27), ("box:1+rot:-8,8", 11), ("box:1*box:1", 25), ("(box:1+rot:8)*flip:h", 20),
      ("rot:-5,5*rot:-5,5", 5), ("flip:h*flip:h", 2), ("scale:2*scale:0.5", 3)],
 )  # fmt: skip
@@ -121,7 +122,22 @@ def test_thickness_mixes_the_line_with_its_dilation_and_erosion():
     np.testing.assert_allclose(jittered("thick:1", 3 - dot), 3 - jittered("thick:1", dot))
 
 
-@pytest.mark.parametrize("text", ["rot:12", "scale:0.8", "thick:0.5", "plus:1", "elastic:1,3,1"])
+def test_a_contour_moves_along_the_gradient():
+    radius = np.hypot(*np.mgrid[-12:13, -12:13]).astype(np.float32)
+    disc = np.clip((6 - radius) / 4, 0, 1)[None]  # grey from 2 to 6 pixels, 1/4 a pixel steep
+    _, thicker, thinner = jittered("contour:2", disc)
+    inside = (radius > 3) & (radius < 5)
+    np.testing.assert_allclose(thicker[0][inside], disc[0][inside] + 2 / 16, atol=0.02)  # x + s |grad x|^2
+    np.testing.assert_allclose(thinner[0][inside], disc[0][inside] - 2 / 16, atol=0.02)
+    assert (thicker >= disc - 1e-6).all()
+    assert 0 <= thinner.min() <= thicker.max() <= 1
+    first = jittered("contour:0.01", disc)[1, 0] - disc[0]
+    gradient = np.stack(np.gradient(disc[0]))
+    np.testing.assert_allclose(first[inside], 0.01 * (gradient[:, inside] ** 2).sum(axis=0), atol=2e-4)
+    np.testing.assert_allclose(jittered("contour:1", 3 - 2 * disc), 3 - 2 * jittered("contour:1", disc), atol=1e-5)
+
+
+@pytest.mark.parametrize("text", ["rot:12", "scale:0.8", "thick:0.5", "contour:1", "plus:1", "elastic:1,3,1"])
 def test_how_grey_is_written_does_not_matter(text):
     images = blobs(c=3)
     plain = jittered(text, images)

@@ -135,6 +135,11 @@ def test_tangent_kernels_train_and_are_kept(home, space):
     run = runs.get(run_id)
     assert run.machine().kernel.base == DIGITS.kernel
     assert run.result["error_rate"] < 0.2
+    assert METHODS["tangent"].words(run.result).startswith("along a tangent f changes by ")
+    plain, paper = (
+        execute(run.recipe.replace(**to)).result["regulariser"] for to in ({"lam": 1}, {"lam_scale": "paper"})
+    )
+    assert plain > run.result["regulariser"] != paper
 
 
 def test_the_local_kernel_is_a_kernel_like_any_other():

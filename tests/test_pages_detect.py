@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from data import DataError, pictures
 from data.loaders.objects import coco
 from data.loaders.sieve import Sieve
-from pages.ui.detect import operate, photo, tables
+from pages.ui.detect import operate, others, photo, tables
 from pages.ui.detect.view import view_of
+from pages.ui.figures import froc
 from pages.ui.kit.text import with_sign
 from svmcore import SVC
 from svmcore.detection import curve
@@ -211,6 +212,22 @@ def test_a_second_run_lies_beside_the_first(done):
     app = open_page("detect", run=done.id, beside=other.id)
     assert app.multiselect(key="beside").value == [other.id]
     assert "less this run: mean rate" in captions(app)
+
+
+def test_machines_of_other_weights_are_joined_at_their_operating_points(done):
+    weighted = [RECIPE.replace(class_weight={"1": w, "-1": 1.0}) for w in (0.3, 30.0)]
+    views = [view_of(stored(recipe, two_parts(seed=seed))) for seed, recipe in enumerate(weighted)]
+    points = others.of_each_point(view_of(done), views)
+    assert len(points) == 3
+    assert [p.alarms for p in points] == sorted(operate.judging.trained(operate.trial(v, 0)).alarms
+                                                for v in (view_of(done), *views))  # fmt: skip
+    own, _ = operate.all_lines(view_of(done), views)[0]
+    figure = froc.froc_figure([own], per=1.0, unit="picture", points=points)
+    (joined,) = [trace for trace in figure.data if trace.line.dash == "dot"]
+    assert list(joined.y) == [p.rate for p in points]
+    assert others.of_each_point(view_of(done), views[:1]) == []
+    another = view_of(stored(RECIPE.replace(seed=7), two_parts(seed=5)))
+    assert others.of_each_point(view_of(done), [*views, another]) == []
 
 
 def test_the_curves_as_csv_hold_each_machines_rates(done):

@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 from pages.ui.example import evidence, families, jittered
+from pages.ui.figures import comparison
+from pages.ui.paper import hurt, triangle
 from pages.ui.paper.table import _text
 from pages.ui.play import both
 from pages.ui.run import stored
 from svmcore.jitter import JitterSet
+from svmcore.kernels import Linear
 from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.recipes.pairs import HURT
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, fill
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -165,6 +169,35 @@ def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
     app = open_page("paper", run=digits_run.id, show="figure1")
     assert "The line of largest margin is one alone. It leans by" in captions(app)
     assert "shifted copies of its support vectors it leans by 0 degrees" in captions(app)
+
+
+def test_the_definiteness_of_kernels_is_drawn_by_the_size_of_their_sets():
+    plain, shifted = (triangle._examined(Linear(), 300, text) for text in ("none", "plus:1"))
+    assert plain.negative == plain.violations == 0
+    assert shifted.negative > 0.1
+    figure = comparison.definiteness({1: plain, 5: shifted})
+    assert figure.data[1].y == (0, 100 * shifted.negative)
+    assert figure.data[2].y == pytest.approx((0, 100 * shifted.smallest / -shifted.largest), abs=1e-9)
+
+
+def test_a_map_of_pairs_and_jitters_is_filled_from_runs(home, monkeypatch):
+    few = {
+        pair: {text: of[text] for text in ("none", "flip:h")} for pair, of in HURT.items() if pair in ((0, 1), (6, 9))
+    }
+    monkeypatch.setattr(hurt, "HURT", few)
+    monkeypatch.setattr(hurt, "HURTS", ("none", "flip:h"))
+    app = open_page("paper", show="hurt")
+    assert "0 of 4 runs are stored" in captions(app)
+    app.button(key="queue_hurt").click().run()
+    finish_all(app)
+    found = stored.stored([recipe for of in few.values() for recipe in of.values()])
+    test, seen = (hurt.changes(found, judge) for judge in hurt.JUDGES)
+    wrong = [[run.result["errors"] for run in found], [run.result["validation"]["errors"] for run in found]]
+    assert test.ravel().tolist() == pytest.approx([(wrong[0][k + 1] - wrong[0][k]) / 8 for k in (0, 2)])
+    assert seen.ravel().tolist() == pytest.approx([(wrong[1][k + 1] - wrong[1][k]) / 2 for k in (0, 2)])
+    assert f"of 2 pairs and jitters {np.sum(test <= -1)} lower".lower() in captions(app).lower()
+    half = hurt.changes([*found[:2], None, None], "test")
+    assert np.isnan(half).tolist() == [[False], [True]]
 
 
 def test_an_unknown_table_is_said_aloud(digits_run):

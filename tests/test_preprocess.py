@@ -47,6 +47,23 @@ def test_deslanting_stands_strokes_up():
         np.testing.assert_allclose(after, naive_deslant(before), atol=1e-3)
 
 
+def test_deslanting_by_whole_pixels_is_a_rotation_row_by_row():
+    images = strokes()
+    rows = Preprocessor("deslant-pixels").transform(images).reshape(images.shape)
+    for before, after in zip(images, rows, strict=True):
+        y, x = np.mgrid[: before.shape[0], : before.shape[1]]
+        ink = np.average(np.stack([y, x]).reshape(2, -1), axis=1, weights=before.ravel())
+        _, axes = np.linalg.eigh(
+            np.cov(np.stack([y, x]).reshape(2, -1) - ink[:, None], aweights=before.ravel() + 1e-12)
+        )
+        _, right = axes[:, 1] * np.sign(axes[0, 1])  # the principal axis, downwards, of length 1
+        for row in range(before.shape[0]):
+            shift = int(np.floor((row - (before.shape[0] - 1) / 2) * right + 0.5))
+            moved = np.roll(before[row], -shift)
+            moved[slice(-shift, None) if shift > 0 else slice(0, -shift)] = 0
+            np.testing.assert_array_equal(after[row], moved)
+
+
 def test_deslanting_ignores_how_grey_is_written():
     images = strokes()
     plain = Preprocessor("deslant").transform(images)

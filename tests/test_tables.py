@@ -20,7 +20,7 @@ from svmcore.metrics import paired_test
 NAMED = {
     "usps-table1", "usps-vsv-rotation", "usps-vsv-thickness", "usps-local", "sv-transfer", "mnist-table4-6",
     "mnist-table7-9", "mnist-degree5", "mnist-5000-degree5", "table10-3v8", "table10-3v8-5x5-deslant", "jsv-cost",
-    "mnist-jsv",
+    "mnist-jsv", "jsv-draws", "jsv-products", "mnist-table7-9-pixels", "table10-3v8-5x5-pixels",
 }  # fmt: skip
 TINY = Recipe(
     dataset="digits-8x8", classes=(1, 7, 8), n_train=60, n_test=100, kernel=Poly(5, 1.0, 1.0), preprocess=("unit-norm",)
@@ -63,6 +63,28 @@ def test_every_table_of_the_paper_is_named_and_whole():
                 assert cell.recipe or cell.published is not None
                 assert not (cell.recipe and cell.rival)
         assert set(table.rivals) <= rivals.RIVALS.keys()
+
+
+@pytest.mark.parametrize("k", [3, 50])
+def test_the_spread_of_errors_is_their_standard_deviation_with_its_interval(k):
+    rng, inside = np.random.default_rng(k), 0
+    for _ in range(400):
+        errors = rng.normal(40, 6, k)
+        spread = numbers.mean("spread", [numbers.Number(value) for value in errors])
+        assert spread.value == pytest.approx(np.std(errors, ddof=1))
+        inside += spread.low < 6 < spread.high
+    assert 360 < inside < 396  # 95 % of 400, give or take four of their deviations
+
+
+def test_all_test_digits_have_a_column_whether_they_are_there_or_not(monkeypatch):
+    for there in (False, True):
+        monkeypatch.setattr(definitions.catalogue, "entry", lambda name, there=there: SimpleNamespace(at_hand=there))
+        table = definitions._mnist_table3()
+        cells = {row.label: row.cells[1] for row in table.rows}
+        assert cells["SVM"].published == 1.6
+        assert cells["virtual SVM"].recipe == ("qmnist-vsv-degree5" if there else None)
+        assert cells["LeNet5"] is None
+        assert ("fetch that on *Datasets*" in table.note) != there
 
 
 def test_published_figures_are_facts_of_the_paper():

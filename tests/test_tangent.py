@@ -13,6 +13,8 @@ from svmcore.methods.tangent import (
     TangentFeature,
     TangentWhitened,
     principal_tangents,
+    regulariser,
+    scaled_lambda,
     tangent_covariance,
     tangents,
     whitening,
@@ -51,6 +53,56 @@ def test_whitening_is_the_inverse_root_of_the_mixed_covariance(digits):
     np.testing.assert_allclose(whitening(C, 1), np.eye(64), atol=1e-6)
 
 
+@pytest.mark.parametrize("brightness", [1, 255])
+def test_lambda_of_the_paper_is_that_of_tangents_as_they_are(digits, brightness):
+    X = brightness * digits[0]
+    T = tangents(X, SET, SHAPE).astype(float)
+    C = tangent_covariance(X, SET, SHAPE, scaled=False)
+    np.testing.assert_allclose(C, T.T @ T / len(T), rtol=1e-9)
+    largest = np.linalg.eigvalsh(C)[-1]
+    np.testing.assert_allclose(C / largest, tangent_covariance(X, SET, SHAPE), atol=1e-12)
+    for paper in (0.003, 0.4):
+        ours = scaled_lambda(paper, largest)
+        assert scaled_lambda(ours, 1 / largest) == pytest.approx(paper)
+        np.testing.assert_allclose(whitening(C, paper), whitening(C / largest, ours), atol=1e-5)
+        for family in (TangentWhitened, TangentFeature):
+            theirs = family.fit(Linear(), X[:60], SET, paper, SHAPE, scaled=False).block(X, X)
+            own = tangents(X[:60], SET, SHAPE).astype(float)
+            m = np.linalg.eigvalsh(own.T @ own / len(own))[-1]
+            ours = family.fit(Linear(), X[:60], SET, scaled_lambda(paper, m), SHAPE).block(X, X)
+            np.testing.assert_allclose(theirs, ours, atol=2e-3 * brightness**2)
+
+
+@pytest.mark.parametrize("family", [TangentWhitened, TangentFeature])
+@pytest.mark.parametrize("lam", [0.01, 0.3])
+def test_the_linear_invariant_kernel_is_linear(digits, family, lam):
+    X = digits[0]
+    K = family.fit(Linear(), X[:60], SET, lam, SHAPE)
+    a, b, c = X[:80], 3 * X[80:160], X[160:]
+    np.testing.assert_allclose(K.block(a + b, c), K.block(a, c) + K.block(b, c), atol=1e-4)
+    assert abs(K.block(a, c) - Linear().block(a, c)).max() > 0.1
+
+
+@pytest.mark.parametrize("n", [20, 90])
+def test_the_regulariser_is_that_of_a_naive_sum_and_falls_with_lambda(digits, n):
+    X, y = digits[0], digits[1] == 3
+    found = []
+    for lam in (1.0, 0.1, 0.01):
+        machine = SVC(TangentWhitened.fit(Linear(), X, SET, lam, SHAPE), C=10).fit(X, y).machine_
+        naive = 0.0
+        for x in X[:n]:
+            for form in JitterSet.parse(SET, SHAPE).apply(x[None])[1:]:
+                naive += (machine.decision_values(form) - machine.decision_values(x[None])).item() ** 2 / (4 * n)
+        (value,) = regulariser(machine.decision_values, X[:n], SET, SHAPE)
+        assert value == pytest.approx(naive, rel=1e-3)
+        w = machine.decision_values(np.eye(64, dtype=np.float32)) - machine.decision_values(np.zeros((1, 64)))
+        C = tangent_covariance(X[:n], SET, SHAPE, scaled=False)
+        assert value == pytest.approx((w.T @ C @ w).item(), rel=1e-3)
+        found.append(value)
+    assert found[0] > found[1] > found[2]
+    assert found[0] > 2 * found[2]
+
+
 @pytest.mark.parametrize("pieces", [1, 3, 40])
 def test_a_covariance_is_found_in_pieces_between_which_it_can_be_stopped(digits, monkeypatch, pieces):
     X, asked = digits[0], []
@@ -73,7 +125,8 @@ def test_the_whitened_kernel_is_the_base_of_mapped_vectors(digits, base):
     X = digits[0]
     kernel = TangentWhitened.fit(base, X[:100], SET, 0.1, SHAPE)
     mapped = X @ kernel.B.T
-    mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
+    if base != Linear():
+        mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
     whole = base.block(mapped, mapped)
     np.testing.assert_allclose(kernel.block(X[:20], X[50:90]), whole[:20, 50:90], atol=1e-5)
     np.testing.assert_allclose(kernel.diag(X), np.diagonal(whole), atol=1e-5)
@@ -108,16 +161,17 @@ def test_feature_space_takes_away_from_the_kernel_along_the_tangents(digits, bas
 def test_whitened_examples_keep_their_lengths(digits):
     X = 3 * digits[0][:50]
     X[7] = 0
-    kernel = TangentWhitened.fit(Linear(), X, SET, 0.02, SHAPE)
-    np.testing.assert_allclose(kernel.diag(X), np.where(np.arange(50) == 7, 0, 9), rtol=1e-5)
+    kernel = TangentWhitened.fit(Poly(2, 1, 0), X, SET, 0.02, SHAPE)
+    np.testing.assert_allclose(kernel.diag(X), np.where(np.arange(50) == 7, 0, 81), rtol=1e-5)
 
 
 @pytest.mark.parametrize("cls", [TangentWhitened, TangentFeature])
-def test_fitted_kernels_are_values_and_are_saved(digits, cls, tmp_path):
+@pytest.mark.parametrize("base", [Linear(), Poly(3, 1, 1)])
+def test_fitted_kernels_are_values_and_are_saved(digits, cls, base, tmp_path):
     X, y = digits
-    kernel = cls.fit(Poly(3, 1, 1), X[:40], SET, 0.1, SHAPE)
+    kernel = cls.fit(base, X[:40], SET, 0.1, SHAPE)
     again = kernel_from_dict(kernel.to_dict())
-    other = cls.fit(Poly(3, 1, 1), X[:40], SET, 0.2, SHAPE)
+    other = cls.fit(base, X[:40], SET, 0.2, SHAPE)
     assert kernel == again
     assert hash(kernel) == hash(again)
     assert kernel != other
@@ -132,5 +186,5 @@ def test_what_is_not_allowed_is_named(digits):
         TangentWhitened.fit(Linear(), X, SET, 0, SHAPE)
     with pytest.raises(ValueError, match="a jitter beside the identity"):
         tangents(X, "none", SHAPE)
-    with pytest.raises(ValueError, match="B is missing; allowed: base, B"):
+    with pytest.raises(ValueError, match="B is missing; allowed: base, B, lengths"):
         kernel_from_dict({"name": "tangent-whitened", "base": {"name": "linear"}})

@@ -12,6 +12,12 @@ def mnist(paths: list[Path]) -> Arrays:
     return Arrays(*(array.astype(np.int64) if array.ndim == 1 else array for array in map(idx.read, paths)))
 
 
+def qmnist(paths: list[Path]) -> Arrays:
+    """Test images and their labels, the first of eight columns, then the training digits of MNIST."""
+    X_test, told, X, y = map(idx.read, paths)
+    return Arrays(X, y.astype(np.int64), X_test, told[:, 0].astype(np.int64))
+
+
 def usps(paths: list[Path]) -> Arrays:
     """Lines of a digit and 256 values in [-1, 1], -1 = background, as a textbook gave them: Hastie, Tibshirani and
     Friedman, "The Elements of Statistical Learning", data sets, "ZIP code". Moved to [0, 1]: background is 0."""

@@ -9,7 +9,7 @@ parts follow each other in the order written, the offsets add up, and neighbouri
 makes compositions of translations, rotations, scalings, shears and mirrorings exact, and duplicates are recognised.
 Every set contains the identity, as its first member.
 
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2-3.3 and Figure 4; line thickness after
+References: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2-3.3 and Figure 4; moved contours after
 Drucker, Schapire and Simard, NIPS 5 (1993); elastic distortions after Simard, Steinkraus and Platt, ICDAR (2003).
 """
 
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from svmcore.jitter.warp import distort, thicken, transform
+from svmcore.jitter.warp import contour, distort, thicken, transform
 
 MOST = 4096  # jitters in a set
 BORDERS = ("background", "edge", "zero")  # what a move brings in from outside
@@ -242,10 +242,17 @@ def _flips(text: str) -> list[Jitter]:
     return _linears("flip {}", axes, lambda axis: (1, 0, 0, -1) if axis == "h" else (-1, 0, 0, 1))
 
 
-def _thicknesses(text: str) -> list[Jitter]:
-    strengths = [s for s in _numbers(text, 0, 1) if s > 0]
-    thicker = [Jitter((("thick", (s,)),), labels=(f"thicker {s:g}",)) for s in strengths]
-    return thicker + [Jitter((("thick", (-s,)),), labels=(f"thinner {s:g}",)) for s in strengths]
+def _thicknesses(kind: str, most: float, unit: str = "") -> Callable[[str], list[Jitter]]:
+    """Lines thicker and thinner by each strength of up to `most`."""
+
+    def make(text: str) -> list[Jitter]:
+        strengths = [s for s in _numbers(text, 0, most) if s > 0]
+        both = (("thicker", 1), ("thinner", -1))
+        return [
+            Jitter(((kind, (sign * s,)),), labels=(f"{word} {s:g}{unit}",)) for word, sign in both for s in strengths
+        ]
+
+    return make
 
 
 def _elastics(text: str) -> list[Jitter]:
@@ -274,8 +281,14 @@ FAMILIES: dict[str, Family] = {
     "thick": Family(
         "thick:STRENGTH,...",
         "Thicker and thinner lines: a mixture with the dilated and the eroded image, STRENGTH of it from 0 to 1.",
-        _thicknesses,
+        _thicknesses("thick", 1),
         {"thick": thicken},
+    ),
+    "contour": Family(
+        "contour:PIXELS,...",
+        "Thicker and thinner lines: contours moved along the gradient of the image, by PIXELS where it is steepest.",
+        _thicknesses("contour", 4, " px"),
+        {"contour": contour},
     ),
     "flip": Family("flip:h or flip:v or flip:h,v", "Mirror images.", _flips, LINEAR),
     "elastic": Family(

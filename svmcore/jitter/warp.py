@@ -8,16 +8,18 @@ interpolation that is one sparse matrix for all images,
 where points outside have no entry in W (borders "background" and "zero", the latter with b = 0) or are moved onto the
 edge (border "edge", W 1 = 1).
 Thickness s > 0 mixes the ink m = |x - b| with its grey dilation over the four neighbours, (1 - s) m + s dilate(m);
-s < 0 with its erosion.
+s < 0 with its erosion. A contour that moves by s > 0 pixels up the gradient reads x at p + s grad m(p) / max m, which
+is m + s |grad m|^2 / max m to first order, Simard's tangent of line thickness; s < 0 thins.
 
 Symbols: images (n, h, w, c) float32; values: the part's numbers; paper (n, c) = b; border: "background", "edge" or
 "zero"; margin: pixels of padding that the canvas already has on each side.
 """
 
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
-from scipy.ndimage import gaussian_filter, grey_dilation, grey_erosion
+from scipy.ndimage import gaussian_filter, grey_dilation, grey_erosion, map_coordinates
 from scipy.sparse import csr_array, eye_array, kron
 
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
@@ -50,6 +52,22 @@ def distort(images: np.ndarray, values: tuple[float, ...], paper, border: str, m
 def thicken(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
     """Images with thicker or, for a value below 0, thinner lines."""
     return _thicken(images, values[0], paper)
+
+
+def contour(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
+    """Images whose lines are thicker or, for a value below 0, thinner, their contours moved along the gradient.
+
+    Source: Drucker, Schapire and Simard (1993), by the tangent of Simard, LeCun and Denker, NIPS 5 (1993).
+    """
+    out = np.empty_like(images)
+    for start, c in product(range(0, len(images), CHUNK), range(images.shape[3])):
+        piece, ground = (a[start : start + CHUNK, ..., c] for a in (images, paper))
+        ink = abs(piece - ground[:, None, None])
+        ink /= np.maximum(ink.max(axis=(1, 2), keepdims=True), np.finfo(np.float32).tiny)
+        at = np.indices(ink.shape, dtype=np.float32)
+        at[1:] += values[0] * np.stack(np.gradient(ink, axis=(1, 2)))
+        map_coordinates(piece, at, out[start : start + CHUNK, ..., c], order=1, mode="nearest")
+    return out
 
 
 @lru_cache(maxsize=64)

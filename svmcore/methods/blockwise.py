@@ -81,10 +81,13 @@ class FittedKernel(BlockwiseKernel):
 
     @cached_property
     def digest(self) -> str:
-        """Hash of the arrays' content."""
+        """Hash of the arrays' content, and of what else is not the base."""
         content = hashlib.sha256()
-        for name in self.arrays:
-            content.update(repr(getattr(self, name).shape).encode() + getattr(self, name).tobytes())
+        for name, value in self.get_params(deep=False).items():
+            if name in self.arrays:
+                content.update(repr(value.shape).encode() + value.tobytes())
+            elif name != "base":
+                content.update(repr(value).encode())
         return content.hexdigest()
 
     def __eq__(self, other) -> bool:
@@ -95,7 +98,7 @@ class FittedKernel(BlockwiseKernel):
 
     def to_dict(self) -> dict:
         """Description that `kernel_from_dict` reads back: JSON-able but for the arrays, which `save` keeps apart."""
-        return {"name": self.name, "base": self.base.to_dict()} | {name: getattr(self, name) for name in self.arrays}
+        return {"name": self.name} | self.get_params(deep=False) | {"base": self.base.to_dict()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from svmcore.methods.blockwise import DirectedKernel
 from svmcore.methods.spectrum import eigh, eigvalsh
 
 LEAST = 1e-4  # of the largest eigenvalue: smaller negative ones are left, rounding makes many of them
+ROUNDING = 1e-5  # of the largest eigenvalue: what float32 values make of one that is 0
 TRIANGLES = 150  # examples among which all triples are looked at
 
 
@@ -74,11 +75,12 @@ class KernelReport(NamedTuple):
     smallest: float  # eigenvalue of the Gram matrix
     largest: float
     violations: float  # share of triples a, b, c with |a - c| > |a - b| + |b - c| in feature space
+    negative: float  # share of the eigenvalues that are below 0, beyond rounding
 
     @property
     def warning(self) -> str:
         """Empty for a kernel that is positive definite on the sample, to rounding."""
-        if self.smallest >= -1e-5 * self.largest:
+        if self.smallest >= -ROUNDING * self.largest:
             return ""
         return (
             f"not positive definite on this sample: smallest eigenvalue {self.smallest:.2g}, largest "
@@ -107,4 +109,5 @@ def examine(kernel: Kernel, X: np.ndarray) -> KernelReport:
     tolerance = 2e-3 * D.max()  # float32 values make a distance of 0 come out as about 5e-4
     broken = sum(np.count_nonzero(D[:, b : b + 1] + D[b] + tolerance < D) for b in range(len(D)))
     triples = max(len(D) * (len(D) - 1) * (len(D) - 2), 1)
-    return KernelReport(float(eigenvalues[0]), float(eigenvalues[-1]), float(broken / triples))
+    negative = np.mean(eigenvalues < -ROUNDING * eigenvalues[-1])
+    return KernelReport(float(eigenvalues[0]), float(eigenvalues[-1]), float(broken / triples), float(negative))

@@ -1,21 +1,25 @@
 """Invariant kernels: tangents whitened, in input space or in the feature space of a kernel.
 
     t_ij = phi(T_j x_i) - phi(x_i)              tangents, by finite differences over the jitters T_j of a set
-    C = mean of t t',  scaled to a largest eigenvalue of 1
+    C = mean of t t'                            scaled to a largest eigenvalue of 1, or as it comes (`scaled=False`)
     C_lambda = (1 - lambda) C + lambda I        lambda = 1: the plain kernel; towards 0: tangents cost ever more
     K'(u, v) = phi(u)' (lambda C_lambda^-1) phi(v)
 
-In input space phi(x) = x: B = sqrt(lambda) C_lambda^(-1/2), and any kernel takes B u and B v for u and v, brought back
-to the lengths of u and v: a kernel for examples of unit length would otherwise see them shrink, and a polynomial of
-degree 9 little else. In the feature space of a kernel K, kernel PCA of the tangents gives eigenvectors s_r and
-eigenvalues mu_r of C, and
+With m the largest eigenvalue of C as it comes, lambda of the scaled one is lambda' / (lambda' + (1 - lambda') m) for
+the paper's lambda', which depends on the unit of brightness as m does (`scaled_lambda`).
+
+In input space phi(x) = x: B = sqrt(lambda) C_lambda^(-1/2), and any kernel takes B u and B v for u and v. A linear one
+takes them as they are, so that K' is linear in either. For others they are brought back to the lengths of u and v: a
+kernel for examples of unit length would otherwise see them shrink, and a polynomial of degree 9 little else. In the
+feature space of a kernel K, kernel PCA of the tangents gives eigenvectors s_r and eigenvalues mu_r of C, and
 
     K'(u, v) = K(u, v) - sum_r (1 - lambda / ((1 - lambda) mu_r + lambda)) <s_r, phi(u)> <s_r, phi(v)>
 
 which is K less its components along the tangents; it needs values of K only, and is positive definite. Whitening
 pixels serves linear machines, as the paper reports; others need it in their feature space (tests/bench/NOTES.md).
 
-The paper's regulariser, equation (2), is not computed: a machine on whitened examples minimises it.
+A linear machine on whitened examples minimises the paper's regulariser, equation (2), beside |w|^2; of any machine
+it is how much f changes along the tangents (`regulariser`).
 
 Symbols: X (n, d) float32; J jitters, N = n (J - 1) tangents; B (d, d); points (n J, d); weights (n J, r).
 
@@ -33,7 +37,7 @@ import numpy as np
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import between_pieces
 from svmcore.jitter import JitterSet
-from svmcore.kernels import Kernel, register, squared_norms
+from svmcore.kernels import Kernel, Linear, register, squared_norms
 from svmcore.methods.blockwise import PIECE, DirectedKernel, FittedKernel, by_pieces
 from svmcore.methods.spectrum import eigh, eigvalsh
 
@@ -50,17 +54,34 @@ def tangents(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
     return (forms[1:] - forms[0]).reshape(-1, forms.shape[2])
 
 
-def tangent_covariance(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
-    """C (d, d) float64 of the tangents of images X, with largest eigenvalue 1.
+def tangent_covariance(X: np.ndarray, jitters, image_shape=None, scaled: bool = True) -> np.ndarray:
+    """C (d, d) float64 of the tangents of images X, `scaled` to a largest eigenvalue of 1.
 
     Source: DeCoste and Schoelkopf (2002), equation (4).
     """
-    C, step = 0.0, max(PIECE // len(JitterSet.parse(jitters, image_shape)), 1)
+    C, J = 0.0, len(JitterSet.parse(jitters, image_shape))
+    step = max(PIECE // J, 1)
     for start in range(0, len(X), step):
         between_pieces()
         T = tangents(X[start : start + step], jitters, image_shape).astype(np.float64)
         C += T.T @ T
-    return C / max(eigvalsh(C)[-1], np.finfo(float).tiny)
+    return C / (max(eigvalsh(C)[-1], np.finfo(float).tiny) if scaled else len(X) * (J - 1))
+
+
+def scaled_lambda(paper: float, largest: float) -> float:
+    """The lambda that does to C / largest what `paper` does to C, whose largest eigenvalue is `largest`."""
+    return paper / (paper + (1 - paper) * largest)
+
+
+def regulariser(decide, X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
+    """Mean of (f(T_j x_i) - f(x_i))^2 over images X and jitters but the identity: (k,) float64, of each machine.
+
+    decide: f (m, k) or (m,) of m examples, as `decision_values` of a machine. For linear f with weights w it is w' C w.
+    Source: DeCoste and Schoelkopf (2002), equation (2), by finite differences.
+    """
+    forms = _forms(X, jitters, image_shape)
+    f = np.reshape(decide(forms.reshape(-1, forms.shape[2])), (*forms.shape[:2], -1))
+    return ((f[1:] - f[0]) ** 2).mean(axis=(0, 1))
 
 
 def principal_tangents(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -101,7 +122,7 @@ def _damping(values: np.ndarray, lam: float) -> np.ndarray:
 @register("tangent-whitened")
 @dataclass(frozen=True, eq=False)
 class TangentWhitened(FittedKernel):
-    """Invariance in input space: base(B u, B v), lengths kept.
+    """Invariance in input space: base(B u, B v), with the lengths of u and v unless it is to be linear.
 
     Parameters
     ----------
@@ -109,6 +130,8 @@ class TangentWhitened(FittedKernel):
         Linear in equation (1).
     B : ndarray (r, d)
         `fit` finds the one that whitens tangents; any may be given.
+    lengths : bool, default True
+        Whether B u and B v are brought back to the lengths of u and v; `fit` does so for all but the linear kernel.
 
     References
     ----------
@@ -126,12 +149,16 @@ class TangentWhitened(FittedKernel):
 
     base: Kernel
     B: np.ndarray
+    lengths: bool = True
     arrays: ClassVar[tuple[str, ...]] = ("B",)
 
     @classmethod
-    def fit(cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None) -> TangentWhitened:
+    def fit(
+        cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None, scaled: bool = True
+    ) -> TangentWhitened:
         """The kernel that whitens the tangents of images X (n, d) under a jitter set; ValueError as for `whitening`."""
-        return cls(base, whitening(tangent_covariance(X, jitters, image_shape), lam))
+        B = whitening(tangent_covariance(X, jitters, image_shape, scaled), lam)
+        return cls(base, B, lengths=not isinstance(base, Linear))
 
     def diag(self, A) -> np.ndarray:
         """K'(u, u) of every row u of A (m, d): (m,) float32."""
@@ -146,6 +173,8 @@ class TangentWhitened(FittedKernel):
     def _mapped(self, A) -> np.ndarray:
         A = np.ascontiguousarray(A, np.float32)
         mapped = by_pieces(A, len(self.B), lambda rows: rows @ self.B.T)
+        if not self.lengths:
+            return mapped
         before, after = squared_norms(A), squared_norms(mapped)
         return mapped * np.sqrt(np.divide(before, after, out=np.ones_like(after), where=after > 0))[:, None]
 
@@ -181,7 +210,7 @@ class TangentFeature(DirectedKernel):
 
     @classmethod
     def fit(
-        cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None, rank: int = RANK
+        cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None, scaled: bool = True, rank: int = RANK
     ) -> TangentFeature:
         """The kernel for tangents of images X (n, d) under a jitter set; time and memory grow with (n (J - 1))^2.
 
@@ -194,6 +223,6 @@ class TangentFeature(DirectedKernel):
         products = K[1:, :, 1:] - K[1:, :, :1] - K[:1, :, 1:] + K[:1, :, :1]  # of tangents
         values, vectors = eigh(products.reshape((J - 1) * n, -1))
         kept = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]
-        taken = 1 - _damping(values[kept] / values[-1], lam)
+        taken = 1 - _damping(values[kept] / (values[-1] if scaled else len(values)), lam)
         ends = (vectors[:, kept] * np.sqrt(taken / values[kept])).reshape(J - 1, n, len(kept))
         return cls(base, points, np.concatenate([-ends.sum(axis=0, keepdims=True), ends]).reshape(J * n, -1))

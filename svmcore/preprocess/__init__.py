@@ -6,12 +6,12 @@ from svmcore.preprocess.steps import (
     Parameter,
     Step,
     as_images,
-    background,
     check_order,
     parse_step,
     permutation,
     usage,
 )
+from svmcore.preprocess.upright import background
 
 __all__ = [
     "STEPS",

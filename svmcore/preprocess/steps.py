@@ -1,11 +1,6 @@
 """The steps of preprocessing, each a function of images, and the registry that names them.
 
-Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1); paper (n, c), the background's value.
-
-Deslanting makes the principal axis of the ink vertical by shifting rows. With the ink's mass m(r, s) = |grey -
-background|, its centre (r0, s0) and second moments, row r of the result is row r of the image read at
-s + (r - r0) cov(r, s) / var(r), by linear interpolation. Interpolation smooths, and fewer support vectors are needed
-than in the paper's Table 9; other ways of deslanting are compared in tests/bench/NOTES.md.
+Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1).
 
 Scrambling gives pixel p of the result what pixel pi(p) of the image shows, by one permutation pi of all h w pixels for
 every image: u'.v' = sum_p u_pi(p) v_pi(p) = u.v, so that a kernel of inner products or distances cannot notice.
@@ -15,10 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy.ndimage import gaussian_filter1d
 
 from svmcore.preprocess import window
+from svmcore.preprocess.upright import deslant
 
 MOST_SEEDS = 2**32 - 1
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
@@ -114,27 +109,6 @@ def as_images(X: np.ndarray, image_shape: tuple[int, ...] | None = None) -> np.n
     return X if X.ndim == 4 else X[..., None]
 
 
-def background(images: np.ndarray) -> np.ndarray:
-    """The background's value (n, c) of images (n, h, w, c): the darkest or the lightest, whichever is nearer to the
-    mean of the outermost pixels."""
-    low, high = images.min(axis=(1, 2)), images.max(axis=(1, 2))
-    rows = images[:, [0, -1]].mean(axis=(1, 2))
-    columns = images[:, :, [0, -1]].mean(axis=(1, 2))
-    return np.where(rows + columns <= low + high, low, high)
-
-
-def deslant(images: np.ndarray) -> np.ndarray:
-    """Images (n, h, w, c) with each image's principal axis made vertical by shifting rows, all channels alike.
-
-    Source: DeCoste and Schoelkopf (2002), section 5.1.1, experiment 2.
-    """
-    images = np.ascontiguousarray(images)
-    paper, out = background(images), np.empty_like(images)
-    for s in range(0, len(images), CHUNK):
-        _deslant(images[s : s + CHUNK], paper[s : s + CHUNK], out[s : s + CHUNK])
-    return out
-
-
 def smooth(images: np.ndarray, sigma: float) -> np.ndarray:
     """Images blurred by a Gaussian of `sigma` pixels; beyond the border the edge pixels are repeated.
 
@@ -214,6 +188,12 @@ STEPS: dict[str, Step] = {
         lambda images, _: deslant(images),
         images_only=True,
     ),
+    "deslant-pixels": Step(
+        "Deslant by whole pixels",
+        "Shifts rows by whole pixels, as a rotation that makes the principal axis upright would: the paper's words.",
+        lambda images, _: deslant(images, whole=True),
+        images_only=True,
+    ),
     "crop": Step(
         "Crop",
         "Removes the border, so that what a shift brought in from outside is not seen.",
@@ -279,41 +259,3 @@ STEPS: dict[str, Step] = {
 
 def _divide(values: np.ndarray, by: np.ndarray) -> np.ndarray:
     return values / np.where(by > 0, by, 1).astype(np.float32)
-
-
-@njit(nogil=True, cache=True)
-def _slant(image, paper):  # (h, w, c), (c,) -> centre row, columns to shift for each row below it
-    h, w, c = image.shape
-    m = my = mx = myy = mxy = 0.0
-    for y in range(h):
-        for x in range(w):
-            grey = 0.0
-            for k in range(c):
-                grey += image[y, x, k] - paper[k]
-            grey = abs(grey)
-            m += grey
-            my += grey * y
-            mx += grey * x
-            myy += grey * y * y
-            mxy += grey * y * x
-    variance = myy - my * my / m if m > 0 else 0.0
-    if variance <= 1e-9 * myy:
-        return 0.0, 0.0
-    return my / m, (mxy - mx * my / m) / variance
-
-
-@njit(nogil=True, cache=True)
-def _deslant(images, paper, out):  # (n, h, w, c), (n, c), (n, h, w, c)
-    n, h, w, c = images.shape
-    for i in range(n):
-        centre, slope = _slant(images[i], paper[i])
-        for y in range(h):
-            offset = slope * (y - centre)
-            whole = int(np.floor(offset))
-            part = np.float32(offset - whole)
-            for x in range(w):
-                left = x + whole
-                for k in range(c):
-                    a = images[i, y, left, k] if 0 <= left < w else paper[i, k]
-                    b = images[i, y, left + 1, k] if 0 <= left + 1 < w else paper[i, k]
-                    out[i, y, x, k] = (np.float32(1) - part) * a + part * b

@@ -48,7 +48,7 @@ def operate(view: View, compared: list[View]):
             _strip(view, now, picture)
     with sides.cell():
         _curve(view, now, compared)
-        _outputs(view, now)
+        _outputs(view, now, compared)
     if len(view.judged.tested) > FEW:
         _strip(view, now, picture)
     present.below(above).markdown(now.said)
@@ -187,6 +187,7 @@ def _curve(view: View, now: Now, compared: list[View]):
         now=(now.point.alarms, now.point.rate),
         choices=choices,
         chosen=now.column,
+        points=others.of_each_point(view, compared),
     )
     show(figure, "froc", on_select=_choose_point, selection_mode="points")
     st.dataframe(
@@ -225,7 +226,7 @@ def denominators(view: View) -> str:
     return f"Divided by: {view.n_objects:,} labelled {view.nouns}{counted}, and {pictures}{area}."
 
 
-def _outputs(view: View, now: Now):
+def _outputs(view: View, now: Now, compared: list[View]):
     judged, column = view.judged, now.column
     figure = froc.outputs_figure(
         judged.scores[:, column],
@@ -234,6 +235,7 @@ def _outputs(view: View, now: Now):
         judged.names[column],
         view.noun,
         CONFIDENCE if view.noun == "volcano" else "",
+        [(others.name(o, compared), o.judged.scores[:, 0], o.judged.hit >= 0) for o in compared if now.column == 0],
     )
     show(figure, "outputs")
 

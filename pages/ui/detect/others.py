@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from data import DataError
+from pages.ui.detect import judged as judging
 from pages.ui.detect import view as viewing
 from pages.ui.detect.view import View, opens_here
 from pages.ui.kit import parameters, words
 from pages.ui.kit.text import with_sign
 from pages.ui.run import picker
+from svmcore.detection.curve import OperatingPoint
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -48,6 +50,19 @@ def name(view: View, among: Sequence[View]) -> str:
     """What to call another run's curve: its machine, or its title where several have the same."""
     own = view.judged.names[0]
     return own if sum(other.judged.names[0] == own for other in among) == 1 else words.short(view.run.title, 18)
+
+
+def of_each_point(view: View, among: Sequence[View]) -> list[OperatingPoint]:
+    """Offset 0 of machines that differ in C of their classes alone, each trained for that operating point, by
+    false alarms; none where other runs are beside this one, or fewer than three in all.
+
+    Source: DeCoste and Schoelkopf (2002), section 5.2.
+    """
+    every = (view, *among)
+    alike = {one.run.recipe.replace(C=1.0, class_weight=None).digest() for one in every}
+    if len(every) < 3 or len(alike) > 1:
+        return []
+    return sorted((judging.trained(viewing.trial(one, 0)) for one in every), key=lambda point: point.alarms)
 
 
 def differences(view: View, among: Sequence[View]) -> None:

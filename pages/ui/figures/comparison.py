@@ -126,6 +126,45 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
     )
 
 
+def definiteness(reports: Mapping[int, object]) -> go.Figure:
+    """How far kernels are from definite, in per cent, against the number of jitters: J -> KernelReport, J rising."""
+    figure = bare("jitters", "per cent", margin_r=170, height=320, xaxis_type="log")
+    lines = {
+        "triples that violate": [100 * report.violations for report in reports.values()],
+        "negative eigenvalues": [100 * report.negative for report in reports.values()],
+        "least eigenvalue, of the largest": [100 * min(r.smallest, 0) / -r.largest for r in reports.values()],
+    }
+    for (name, y), colour in zip(lines.items(), (ORANGE, BLUE, GREY), strict=True):
+        figure.add_scatter(
+            x=list(reports), y=y, name=name, mode="lines+markers", line={"color": colour, "width": 2.5},
+            hovertemplate=f"%{{y:.2g}} % {name}, %{{x}} jitters<extra></extra>",
+        )  # fmt: skip
+        figure.add_annotation(
+            x=1, xref="paper", xanchor="left", xshift=4, y=y[-1], text=name, font={"color": colour}, showarrow=False
+        )
+    figure.update_xaxes(tickvals=list(reports))
+    told = "; ".join(f"{name}: {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g}" for name, y in lines.items())
+    return worded(figure, f"Definiteness of the jittering kernel by the size of its set. {told}.", f"{told}.")
+
+
+def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure:
+    """Equation 2, the regulariser, against lambda (log axes), mean over machines: lines as for `error_by_lambda`."""
+    figure = bare("lambda", "mean square change of f along a tangent", xaxis_type="log", yaxis_type="log")
+    for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
+        y = [float(np.mean(result["regulariser"])) for _, result in points]
+        figure.add_scatter(
+            x=[value for value, _ in points], y=y, name=name, mode="lines+markers",
+            line={"color": colour, "width": 2.5}, hovertemplate="%{y:.2g} at lambda %{x:g}<extra></extra>",
+        )  # fmt: skip
+    figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
+    told = "; ".join(f"{name} {y[0]:.2g} to {y[-1]:.2g}" for name, y in ((t.name, t.y) for t in figure.data) if y)
+    return worded(
+        figure,
+        f"The regulariser against lambda, from the largest lambda to the smallest: {told}.",
+        "The paper's regulariser (equation 2) over training digits: what a smaller lambda buys. f is 1 at a margin.",
+    )
+
+
 def separating_plane(
     X: np.ndarray,
     y: np.ndarray,

@@ -47,12 +47,13 @@ def froc_figure(
     now: tuple[float, float] | None = None,
     choices: Sequence[tuple[str, int, float]] = (),
     chosen: int = 0,
+    points: Sequence[OperatingPoint] = (),
 ) -> go.Figure:
     """Detection rate against false alarms for each machine, the first of them with its bootstrap band.
 
     ceiling: the rate that the candidates allow.  now: (false alarms over all pictures, rate) of the operating point.
     choices: (text, false alarms, rate) of the points on line `chosen` that a click may choose; it reports the text as
-    `customdata`.
+    `customdata`.  points: one of each of several machines, joined by a line.
     """
     figure = bare(f"false alarms per {unit}", "objects found, share", height=TALL, margin_r=110, hovermode="closest")
     most = max((line.band.alarms.max(initial=1) for line in lines), default=1.0)
@@ -64,6 +65,11 @@ def froc_figure(
         _curve(figure, line, style, x, per, told=not choices or at != chosen)
     if ceiling is not None:
         _ceiling(figure, ceiling)
+    if points:
+        figure.add_scatter(
+            x=x(np.array([p.alarms for p in points], float)), y=[p.rate for p in points], mode="lines",
+            line={"color": ORANGE, "width": 2, "dash": "dot"}, hoverinfo="skip",
+        )  # fmt: skip
     _zeros(figure, lines, x, per)
     if choices:
         _choices(figure, choices, x, per)
@@ -81,7 +87,7 @@ def froc_figure(
         f"Detection rate against false alarms per {unit} of {len(lines)} machines.{reach}",
         "Up is more found, left is fewer false alarms. Dot: where you are; click the curve to move it. Diamond: "
         "offset 0, for which the machine was trained. Shaded: 95 % over redrawn pictures. Dashed grey: the most that "
-        "the candidates allow.",
+        "the candidates allow." + (" Dotted: a machine for each operating point." if points else ""),
     )
 
 
@@ -102,11 +108,16 @@ def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool =
 
 
 def outputs_figure(
-    f: np.ndarray, is_hit: np.ndarray, threshold: float, name: str = "f", noun: str = "object", note: str = ""
-) -> go.Figure:
-    """Histograms of the scores of candidates that cover an object and of those that cover none, with the threshold."""
+    f: np.ndarray, is_hit: np.ndarray, threshold: float, name: str = "f", noun: str = "object", note: str = "",
+    others: Sequence[tuple[str, np.ndarray, np.ndarray]] = (),
+) -> go.Figure:  # fmt: skip
+    """Histograms of the scores of candidates that cover an object and of those that cover none, with the threshold.
+
+    others: (name, f, is_hit) of other machines, drawn as lines over them.
+    """
     figure = bare("score", "candidates", height=240, barmode="overlay", bargap=0, yaxis_type="log")
-    low, high = (float(f.min()), float(f.max())) if len(f) else (-1.0, 1.0)
+    every = np.concatenate([f, *(of_other for _, of_other, _ in others)])
+    low, high = (float(every.min()), float(every.max())) if len(every) else (-1.0, 1.0)
     edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
     for chosen, word, colour in ((~is_hit, f"no {noun}", ORANGE), (is_hit, noun, BLUE)):
         counts, _ = np.histogram(f[chosen], edges)
@@ -117,18 +128,30 @@ def outputs_figure(
             name=word,
             hovertemplate="%{y:,} near %{x:.3g}" + f"<extra>{word}</extra>",
         )
+    for (other, scores, hits), dash in zip(others, ("solid", *DASHES), strict=False):
+        for chosen, word, colour in ((~hits, f"no {noun}", ORANGE), (hits, noun, BLUE)):
+            counts, _ = np.histogram(scores[chosen], edges)
+            figure.add_scatter(
+                x=(edges[1:] + edges[:-1]) / 2, y=np.where(counts, counts, np.nan), mode="lines", name=in_figure(other),
+                line={"color": colour, "width": 1.8, "shape": "hvh", "dash": dash}, showlegend=chosen is hits,
+                hovertemplate="%{y:,} near %{x:.3g}" + f"<extra>{in_figure(other)}: {word}</extra>",
+            )  # fmt: skip
     if np.isfinite(threshold):
         figure.add_vline(x=threshold, line={"color": GREY, "width": 2})
     figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.16})
-    highest = max(1, *(int(bars.y.max()) for bars in figure.data))
+    highest = max(1, *(int(np.nan_to_num(drawn.y).max()) for drawn in figure.data))
     figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
     size = np.median(np.abs(f)) if len(f) else 0.0
     return worded(
         figure,
         f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
         f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of them lie more than "
-        f"{size:.2g} from 0.{note and f' {note}'}",
+        f"{size:.2g} from 0{''.join(map(_half, others))}.{note and f' {note}'}",
     )
+
+
+def _half(other: tuple[str, np.ndarray, np.ndarray]) -> str:
+    return f", of {other[0]} (lines) more than {np.median(np.abs(other[1])):.2g}" if len(other[1]) else ""
 
 
 def _styles(lines):

@@ -1,4 +1,4 @@
-"""Figures 1 to 5 of the paper, drawn from the data and the runs at hand.
+"""Figures 1 to 5 of the paper, and figures of what it leaves open, drawn from the data and the runs at hand.
 
 Figure 1 is computed: a line learned from a few points, and again with their shifted copies (virtual SVs); the classes
 are invariant under shifts along x1, so that the true boundary is a horizontal line.
@@ -17,6 +17,7 @@ from pages.ui.example import jittered, views
 from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
+from pages.ui.paper import hurt, triangle
 from pages.ui.run import snapshots, stored
 from svmcore import SVC
 from svmcore.jitter import JitterSet
@@ -144,4 +145,6 @@ FIGURES: dict[str, Figure] = {
     "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
     "figure4": Figure("Figure 4: invariance transformations", invariances),
     "figure5": Figure("Figure 5: the errors on deslanted digits", errors),
+    "definite": Figure("The jittering kernel as its set grows", triangle.growth),
+    "hurt": Figure("When does invariance hurt?", hurt.draw),
 }

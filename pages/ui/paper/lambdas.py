@@ -18,7 +18,7 @@ from pages.ui.run import polling, stored
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import ACTIVE, Group, Run
-from svmcore.methods.tangent import principal_tangents, tangent_covariance
+from svmcore.methods.tangent import principal_tangents, scaled_lambda, tangent_covariance
 
 LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 SPACES = {"in pixels": "input", "in feature space": "feature"}
@@ -57,22 +57,29 @@ def _curve(found) -> None:
         lines[where] = [(value, run.result) for value, run in runs if run and run.result]
     if any(lines.values()):
         show(comparison.error_by_lambda(lines, len(found)), "lambda_curve")
+    told = {where: [point for point in points if "regulariser" in point[1]] for where, points in lines.items()}
+    if any(told.values()):
+        show(comparison.change_by_lambda(told), "lambda_change")
 
 
 def _principal(recipe: Recipe) -> None:
-    values, images = _tangents(recipe)
+    values, images, largest = _tangents(recipe)
     scale = np.abs(images).max(axis=(1, 2), keepdims=True)
     tiles = [Tile("", f"eigenvalue {value:.3f}", lower=f"{value:.2f}") for value in values]
     gallery(diverging(images / scale), tiles, key="principal", alt=f"The {SHOWN} principal tangents", size=56)
     st.caption(
         "The directions in which the jitters move these examples most, as images: blue where ink comes, orange where "
-        "it goes; below, the eigenvalue. A small lambda makes the machine blind to them."
+        "it goes; below, the eigenvalue. A small lambda makes the machine blind to them. The largest is "
+        f"{largest:.2g} before it is scaled to 1: lambda = {(ours := recipe.option('lam')):g} here is "
+        f"{scaled_lambda(ours, 1 / largest):.2g} on the paper's scale."
     )
 
 
 @st.cache_data(max_entries=8, show_spinner="Finding the tangents")
-def _tangents(recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
-    """The largest eigenvalues of the tangent covariance, and their eigenvectors as images."""
+def _tangents(recipe: Recipe) -> tuple[np.ndarray, np.ndarray, float]:
+    """The largest eigenvalues of the tangent covariance, of 1 at most, their eigenvectors as images, and the very
+    largest as it comes."""
     problem = prepare(recipe)
-    values, axes = principal_tangents(tangent_covariance(problem.X_train, recipe.jitters, problem.image_shape))
-    return values[:SHOWN], axes[:SHOWN].reshape(-1, *problem.image_shape[:2])
+    C = tangent_covariance(problem.X_train, recipe.jitters, problem.image_shape, scaled=False)
+    values, axes = principal_tangents(C)
+    return values[:SHOWN] / values[0], axes[:SHOWN].reshape(-1, *problem.image_shape[:2]), float(values[0])

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.kit import state, words
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.tables import Filled, Table, Value, asked, fill, with_interval
@@ -49,7 +49,7 @@ def draw(table: Table) -> None:
         with st.container(horizontal=True):
             for name in missing:
                 st.button(
-                    f"{name} · {words.duration(sum(estimate(r).seconds for r in filled.lacking[name]))}",
+                    f"{name} · {words.duration(seconds_of(filled.lacking[name]))}",
                     key=f"run_{name}",
                     icon=":material/play_arrow:",
                     on_click=stored.queue,

@@ -12,6 +12,7 @@ within ROOM times what was said of it, as long as that suffices if all of them d
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from svmcore.lab.forecast.calibration import FIXED_SECONDS, ratio
@@ -52,6 +53,15 @@ def estimate(recipe: Recipe) -> Estimate:
     pace = ratio(recipe, needed.seconds)
     parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
     return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, within, fits, advice)
+
+
+@runs.one_look()
+def seconds_of(recipes: Iterable[Recipe]) -> float:
+    """Predicted for all of these runs; those that differ in their seeds alone are forecast once. As `estimate`."""
+    alike: dict[str, list[Recipe]] = {}
+    for recipe in recipes:
+        alike.setdefault(recipe.replace(seed=0).digest(), []).append(recipe)
+    return sum(len(those) * estimate(those[0]).seconds for those in alike.values())
 
 
 def require(recipe: Recipe) -> Estimate:

@@ -33,6 +33,7 @@ RECIPES = (
     _VSV.replace(name="usps-vsv-own", title="USPS: virtual SVs of each machine's own", scope="machine"),
     _VSV.replace(name="usps-vsv-turned", title="USPS: virtual SVs, turned by 10 degrees", jitters="rot:-10,10"),
     _VSV.replace(name="usps-vsv-thick", title="USPS: virtual SVs, thicker and thinner lines", jitters="thick:0.5"),
+    _VSV.replace(name="usps-vsv-contour", title="USPS: virtual SVs, contours moved out and in", jitters="contour:1"),
     _SV.replace(name="usps-sv-local", title="USPS: local kernel", **_LOCAL),
     _VSV.replace(name="usps-vsv-local", title="USPS: local kernel, virtual SVs", **_LOCAL),
     _SV.replace(name="usps-rbf-sv", title="USPS: ten Gaussian machines", **_RBF),

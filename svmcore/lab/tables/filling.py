@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from svmcore.lab.experiment import rivals
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.store import runs
@@ -58,7 +58,7 @@ class Filled(NamedTuple):
     @property
     def seconds(self) -> float:
         """Predicted for all runs that are missing."""
-        return sum(estimate(recipe).seconds for recipes in self.lacking.values() for recipe in recipes)
+        return seconds_of(recipe for recipes in self.lacking.values() for recipe in recipes)
 
     def to_dict(self) -> dict:
         """JSON-able: rows of {recipe, figure, published, ours, low, high, run, seconds}, tests with p-values."""
@@ -98,7 +98,7 @@ def fill(table: Table, samples: bool = False) -> Filled:
     lacking = {name: recipes for name, recipes in lacking.items() if recipes}
     found = {name: runs[0] for name, runs in splits.items()}
     ours = {name: [of_run(run) for run in runs if run is not None] for name, runs in splits.items()}
-    seconds = {name: sum(estimate(recipe).seconds for recipe in recipes) for name, recipes in lacking.items()}
+    seconds = {name: seconds_of(recipes) for name, recipes in lacking.items()}
     known = {name: rivals.measured(name) for name in table.rivals}
 
     def value(cell: Cell | None) -> Value | None:

@@ -3,6 +3,7 @@
 errors, error_pct     of the whole classifier on its test set, with Wilson's 95 % interval
 errors:c fn:c fp:c    of class c: wrong decisions of the classifier; misses and false alarms of its machine alone
 svs svs:c bound:c     support vectors: mean over the machines; of class c's machine, and those at C
+spread                standard deviation of the errors over splits, with its 95 % interval for normal ones
 right_pct             of the test set what comes out right, likewise
 size                  training examples of the last stage, mean over the machines
 alone:c kept:c best:c misses and false alarms of class c's machine alone; of a reduced one with the threshold that it
@@ -20,6 +21,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from svmcore.lab.experiment.meter import search_apart
 from svmcore.lab.store.runs import Run
@@ -29,6 +31,7 @@ from svmcore.metrics import per_class_table, wilson
 NUMBERS = {
     "errors": "Errors",
     "error_pct": "Errors, %",
+    "spread": "Standard deviation of the errors",
     "right_pct": "Right, %",
     "search_s": "Search, s",
     "svs": "Support vectors",
@@ -67,6 +70,7 @@ def of_run(run: Run) -> dict[str, Number]:
     found = {
         "errors": Number(result["errors"], low * n_test, high * n_test),
         "error_pct": Number(100 * result["error_rate"], 100 * low, 100 * high),
+        "spread": Number(result["errors"]),
         "right_pct": Number(100 - 100 * result["error_rate"], 100 - 100 * high, 100 - 100 * low),
         "svs": Number(float(np.mean(result["n_sv"]))),
         "bound": Number(float(np.mean(result["n_bound"]))),
@@ -95,6 +99,10 @@ def mean(figure: str, numbers: list[Number]) -> Number:
     if len(numbers) == 1:
         return numbers[0]
     values = [number.value for number in numbers]
+    if figure == "spread":
+        k, deviation = len(values), float(np.std(values, ddof=1))
+        high, low = np.sqrt((k - 1) / stats.chi2.ppf((0.025, 0.975), k - 1))
+        return Number(deviation, deviation * low, deviation * high)
     if figure.endswith("_s"):
         return Number(float(np.mean(values)))
     middle, half = float(np.mean(values)), 1.96 * float(np.std(values, ddof=1)) / len(values) ** 0.5

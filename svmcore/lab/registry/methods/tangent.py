@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
+from svmcore.lab.registry.checks import positive, several
 from svmcore.lab.registry.costs import Work
 from svmcore.lab.registry.fields import Field, choice, numeric
 from svmcore.lab.registry.method import Method, some
-from svmcore.methods.tangent import TangentFeature, TangentWhitened
+from svmcore.methods.tangent import TangentFeature, TangentWhitened, regulariser
 
 LAMBDA = 0.03  # found on a validation part, see methods/tangent.py
 SPACES = {"input": "Pixels", "feature": "The kernel's feature space"}
 FAMILIES = {"input": TangentWhitened, "feature": TangentFeature}
 TANGENTS = {"input": 20_000, "feature": 1_000}  # that a covariance is found from
+SCALES = {"largest": "A largest eigenvalue of 1", "paper": "The tangents as they are"}
+JUDGED = 2_000  # tangents that the regulariser is found from
 
 
 class Tangent(Method):
-    """Kernels made invariant by whitening tangents, in pixels or in the kernel's feature space."""
+    """Kernels made invariant by whitening tangents, in pixels or in the kernel's feature space; its result says
+    `regulariser`, equation (2) of each machine."""
 
     name = "tangent"
     title = "Kernel that whitens tangents"
@@ -26,6 +32,7 @@ class Tangent(Method):
     help = "The kernel counts moves along the jitters' tangents for less."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1"
     uses_jitters = needs_images = repeats = True
+    result_fields: ClassVar = {"regulariser": several(positive)}
     fields = (
         Field(
             "lam",
@@ -43,6 +50,15 @@ class Tangent(Method):
             "Whitened in",
             "Where the tangents are looked at (DeCoste and Schoelkopf 2002, section 3.1).",
         ),
+        Field(
+            "lam_scale",
+            choice(SCALES, str),
+            "largest",
+            "lambda weighs against",
+            "C with a largest eigenvalue of 1, so that lambda does not depend on the unit of brightness, or C as it "
+            "comes, the paper's scale. For a largest eigenvalue m of that, the paper's lambda' is lambda' / (lambda' + "
+            "(1 - lambda') m) here.",
+        ),
     )
 
     @property
@@ -52,7 +68,25 @@ class Tangent(Method):
     def kernel(self, recipe, X: np.ndarray, image_shape) -> Kernel:
         space = recipe.option("space")
         seen = some(recipe, X, TANGENTS[space] // len(JitterSet.parse(recipe.jitters)))
-        return FAMILIES[space].fit(recipe.kernel, seen, recipe.jitters, recipe.option("lam"), image_shape)
+        scaled = recipe.option("lam_scale") == "largest"
+        return FAMILIES[space].fit(recipe.kernel, seen, recipe.jitters, recipe.option("lam"), image_shape, scaled)
+
+    def train(self, recipe, problem, monitor):
+        estimator = super().train(recipe, problem, monitor)
+        seen = some(recipe, problem.X_train, JUDGED // len(JitterSet.parse(recipe.jitters)))
+        decide = estimator.machine_.decision_values
+        estimator.regulariser_ = regulariser(decide, seen, recipe.jitters, problem.image_shape)
+        return estimator
+
+    def figures(self, estimator) -> dict:
+        return {"regulariser": estimator.regulariser_.tolist()}
+
+    def words(self, result: dict) -> str:
+        if not (found := result.get("regulariser")):
+            return ""
+        return (
+            f"along a tangent f changes by {np.sqrt(np.mean(found)):.2g} (root mean square; equation 2 is its square)."
+        )
 
     def work(self, recipe) -> Work:
         value = (1 if recipe.option("space") == "input" else 2) * recipe.kernel.work

@@ -223,6 +223,7 @@ _TOYS = tuple(
         ("Two circles", synthetic.circles),
         ("Two Gaussians", synthetic.gaussians),
         ("Banana", synthetic.banana),
+        ("Mixtures in the manner of Ripley", synthetic.ripley),
     )
 )
 

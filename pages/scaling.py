@@ -9,7 +9,7 @@ from pages.ui.figures import scaling as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import present, words
 from pages.ui.run import picker, polling, stored
-from svmcore.lab.experiment.scaling import point
+from svmcore.lab.experiment.scaling import exponent, point
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import osuna
 from svmcore.lab.store import runs
@@ -34,7 +34,7 @@ def start(recipes, found):
         st.error(words.plain(message), title="A run failed", icon=":material/error:")
 
 
-def charts(growth, sets):
+def charts(growth, sets, dimensions):
     """His figures, as far as there are points."""
     usual = [p for p in growth if p.working_set == growth_size()] or growth
     sides = st.grid(2, min_column_width=380)
@@ -56,6 +56,8 @@ def charts(growth, sets):
         )
     if growth:
         drawn.append(("Memory against examples", figures.memory_against_n(lines)))
+    if dimensions:
+        drawn.append(("Time against the dimension", figures.time_against_d(dimensions)))
     for at, (title, figure) in enumerate(drawn):
         with sides.cell():
             st.markdown(f"**{title}**")
@@ -110,7 +112,7 @@ def _named(p) -> str:
     )
 
 
-def claims(growth, sets):
+def claims(growth, sets, dimensions):
     """What the paper says of its own runs, and what ours say; most of its numbers are lost in the copy at hand."""
     st.subheader("His observations and ours")
     usual = sorted((p for p in growth if p.working_set == growth_size()), key=lambda p: p.n)
@@ -135,6 +137,8 @@ def claims(growth, sets):
                      f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
                      f"At most {again.again:,} came again: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
+    if (slope := exponent([p.d for p in dimensions], [p.seconds for p in dimensions])) is not None:
+        rows.append(("Training time grows less than linearly with the dimension.", f"Like d to the power {slope:.2f}."))
     st.table(
         [{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows],
         alt="His observations beside ours",
@@ -195,11 +199,12 @@ if not any(found):
     recipes = study.recipes
     found = stored.or_samples(recipes, stored.stored(recipes))
 known = {recipe.digest(): point(run) for recipe, run in zip(recipes, found, strict=True)}
-growth, sets = ([p for r in part if (p := known[r.digest()])] for part in (study.growth, study.sets))
-if growth or sets:
-    charts(growth, sets)
+parts = study.growth, study.sets, study.dimensions
+growth, sets, dimensions = ([p for r in part if (p := known[r.digest()])] for part in parts)
+if growth or sets or dimensions:
+    charts(growth, sets, dimensions)
     trace([p for p in known.values() if p])
-    claims(growth, sets)
+    claims(growth, sets, dimensions)
     table([p for p in known.values() if p])
 elif not any(run and run.state in runs.ACTIVE for run in found):
     st.info(

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data import DataError, NotAtHand, UnknownDataset, catalogue, load, thumbnails
+from data import DataError, NotAtHand, UnknownDataset, catalogue, load, synthetic, thumbnails
 from data.dataset import Arrays, mixed_order
 from data.manifest import SETS
 
-EMBEDDED = ["mnist-5k", "digits-8x8", "toy-moons", "toy-circles", "toy-gaussians", "toy-banana"]
+EMBEDDED = ["mnist-5k", "digits-8x8", "toy-moons", "toy-circles", "toy-gaussians", "toy-banana", "toy-ripley"]
 BUILT_IN = [entry.name for entry in catalogue.entries() if not entry.name.startswith("own:")]
 
 
@@ -102,6 +102,15 @@ def test_toys_repeat_and_have_both_classes_in_equal_parts():
         assert not (data.X_train == data.X_test).all()
         assert data.entry.synthetic
         assert "synthetic" in data.entry.title
+
+
+def test_the_best_rule_for_ripleys_mixtures_has_the_error_that_is_said():
+    X, y = synthetic.ripley(100_000, 0)
+    means = {-1: [(-0.7, 0.3), (0.3, 0.3)], 1: [(-0.3, 0.7), (0.4, 0.7)]}
+    likely = {
+        label: sum(np.exp(-((X - mean) ** 2).sum(axis=1) / 0.06) for mean in both) for label, both in means.items()
+    }
+    assert np.mean((likely[1] > likely[-1]) != (y > 0)) == pytest.approx(0.089, abs=0.003)
 
 
 def test_the_content_hash_sees_values_shapes_types_and_parts():

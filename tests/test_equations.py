@@ -42,7 +42,7 @@ PLACES = [
     (DECOSTE, "section 3.2, steps 2 and 3", "methods/virtual/stages.py", "Stages.virtual_stage"),
     (DECOSTE, "note 3", "methods/virtual/stages.py", "Stages.virtual_stage"),
     (BURGES, "section 3", "methods/virtual/stages.py", "Stages"),
-    (BURGES, "section 4", "methods/reduced/expansion.py", "Expansion.rho"),
+    (BURGES, "section 4", "methods/reduced/expansion.py", "Expansion.rho2"),
     (BURGES, "section 5", "methods/reduced/threshold.py", "best_thresholds"),
     (BURGES, "section 5", "model.py", "multiply_adds"),
     (DECOSTE, "section 4", "solvers/smo.py", "dual_objective"),

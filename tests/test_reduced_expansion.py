@@ -61,7 +61,7 @@ def test_rho_is_the_squared_distance_through_kernels(kernel):
     Z, gamma = random.normal(size=(5, 4)), random.normal(size=(3, 5))
     expected = [expansion_rho(kernel, target.vectors, c, Z, g) for c, g in zip(target.coef, gamma, strict=True)]
     if not isinstance(kernel, Sigmoid):  # whose squared distances may lie below 0
-        np.testing.assert_allclose(target.rho(Z, gamma), expected, rtol=1e-9)
+        np.testing.assert_allclose(target.rho2(Z, gamma), expected, rtol=1e-9)
     np.testing.assert_allclose(
         target.norms(),
         np.einsum("ci,ij,cj->c", target.coef, gram(kernel, target.vectors, target.vectors), target.coef),
@@ -73,13 +73,13 @@ def test_rho_is_the_squared_distance_through_kernels(kernel):
 def test_weights_are_those_of_the_smallest_rho(kernel):
     target, Z = some(kernel), np.random.default_rng(3).normal(size=(4, 4))
     gamma = target.weights(Z)
-    best = target.rho(Z, gamma)
+    best = target.rho2(Z, gamma)
     np.testing.assert_allclose(best, smallest_rho(kernel, target.vectors, target.coef, Z), rtol=1e-6)
     for i in range(4):
         for step in (-1e-3, 1e-3):
             other = gamma.copy()
             other[:, i] += step
-            assert (target.rho(Z, other) >= best).all()
+            assert (target.rho2(Z, other) >= best).all()
 
 
 def test_twins_among_the_vectors_do_not_blow_the_weights_up():
@@ -87,7 +87,7 @@ def test_twins_among_the_vectors_do_not_blow_the_weights_up():
     Z = np.repeat(target.vectors[:3], 2, axis=0)
     gamma = target.weights(Z)
     assert np.abs(gamma).max() < 100
-    np.testing.assert_allclose(target.rho(Z, gamma), target.rho(Z[::2], target.weights(Z[::2])), rtol=1e-6)
+    np.testing.assert_allclose(target.rho2(Z, gamma), target.rho2(Z[::2], target.weights(Z[::2])), rtol=1e-6)
 
 
 def test_weights_of_an_indefinite_matrix_are_finite():
@@ -109,7 +109,7 @@ def test_the_gradient_is_that_of_finite_differences(kernel, k, single, monkeypat
         e = step * np.eye(Z.size)[i]
         assert (fun(Z.ravel() + e)[0] - fun(Z.ravel() - e)[0]) / (2 * step) == pytest.approx(gradient[i], abs=tol)
     np.testing.assert_allclose(
-        value, target.rho(Z, target.weights(Z)).sum() / target.norms().sum(), rtol=1e-5, atol=1e-8
+        value, target.rho2(Z, target.weights(Z)).sum() / target.norms().sum(), rtol=1e-5, atol=1e-8
     ) if not isinstance(kernel, Sigmoid) else None
 
 
@@ -120,11 +120,11 @@ def test_rho_never_rises_and_ends_where_a_plain_optimiser_does(kernel):
     for start in STARTS:
         seen, Z = [], first_vectors(target, 2, start)
         found = optimise(target, Z, norms, Work(), iterations=300, tol=1e-9, seen=seen.append)
-        rho = [float(reduced.rho.sum()) for reduced in seen]
+        rho = [float(reduced.rho2.sum()) for reduced in seen]
         assert len(rho) > 3, start
         assert all(after <= before for before, after in pairwise(rho)), start
-        assert found.rho.sum() == rho[-1]
-        assert rho[-1] == pytest.approx(target.rho(found.Z, found.gamma).sum(), rel=1e-4, abs=1e-6)
+        assert found.rho2.sum() == rho[-1]
+        assert rho[-1] == pytest.approx(target.rho2(found.Z, found.gamma).sum(), rel=1e-4, abs=1e-6)
     assert rho[-1] <= smallest_rho(kernel, target.vectors, target.coef, Z, moving=True) + 1e-3 * norms.sum()
 
 
@@ -132,7 +132,7 @@ def test_all_support_vectors_as_the_start_leave_nothing_to_do():
     target = some(RBF(0.3), n=12)
     for start in STARTS:
         found = optimise(target, first_vectors(target, 12, start), target.norms(), Work(), iterations=20, tol=1e-3)
-        assert found.rho.max() <= 1e-8 * target.norms().max(), start
+        assert found.rho2.max() <= 1e-8 * target.norms().max(), start
 
 
 def test_features_that_are_nowhere_used_stay_unused():
@@ -142,7 +142,7 @@ def test_features_that_are_nowhere_used_stay_unused():
     narrow = optimise(target, target.vectors[:3], target.norms(), Work(), **how)
     found = optimise(wide, X[:3], wide.norms(), Work(), **how)
     assert not found.Z[:, [1, 4]].any()
-    np.testing.assert_allclose(found.rho, narrow.rho, rtol=1e-6)
+    np.testing.assert_allclose(found.rho2, narrow.rho2, rtol=1e-6)
 
 
 def test_an_expansion_says_what_is_wrong_with_its_shapes_and_numbers():

@@ -60,7 +60,7 @@ def test_every_table_of_the_paper_is_named_and_whole():
             assert len(row.cells) == len(table.columns)
             for cell in filter(None, row.cells):
                 assert cell.figure.partition(":")[0] in tables.NUMBERS
-                assert cell.recipe or cell.published is not None
+                assert cell.recipe or cell.rival or cell.published is not None
                 assert not (cell.recipe and cell.rival)
         assert set(table.rivals) <= rivals.RIVALS.keys()
 
@@ -188,7 +188,11 @@ def test_a_reduction_by_answers_has_no_rho_in_a_table():
     decision = np.array([[1.0, -1, -1], [-1, 1, -1], [-1, -1, 1]])
     test = SimpleNamespace(decision=decision, y_true=np.arange(3))
     for rho, told in ((None, 0), (0.5, 3)):
-        result = {"reduction": {"shift": [0.0] * 3, "rho": [rho] * 3, "rho_start": [rho] * 3}}
+        result = {
+            "reduction": {"shift": [0.0] * 3, "rho": [rho] * 3, "rho_start": [rho and 4 * rho] * 3, "bias": [0.1] * 3}
+        }
         found = numbers._of_thresholds(None, result, test, np.arange(3))
         assert sum(name.startswith("rho_fold") for name in found) == told
         assert found["kept:0"].value == found["best:0"].value == 0
+        assert found["b:0"].value == found["b_kept:0"].value == 0.1
+        assert rho is None or found["rho_fold:1"].value == 2  # of the distance, not its square

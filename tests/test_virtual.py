@@ -70,6 +70,35 @@ def test_every_virtual_example_knows_its_parent_and_jitter(digits, scope):
     np.testing.assert_array_equal(virtual.support_, machine.parent)
 
 
+@pytest.mark.parametrize(("scope", "classes"), [("machine", 10), ("union", 10), ("machine", 2)])
+def test_of_the_copies_those_are_kept_that_the_first_machine_is_least_sure_of(digits, scope, classes, monkeypatch):
+    X, y, _, _ = digits
+    X, y = X[y < classes], y[y < classes]
+    seen, virtual = [], stages.Stages._virtual
+    monkeypatch.setattr(stages.Stages, "_virtual", lambda *args: seen.append(virtual(*args)) or seen[-1])
+    VirtualSVC(svc(), jitters="plus:1", prepare=UNIT, scope=scope).fit(X, y)
+    whole, seen[:] = list(seen), []
+    some = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT, scope=scope, keep=0.3).fit(X, y)
+    forms, sign = JitterSet.parse("plus:1").apply(X), np.where(y == some.classes_[:, None], 1, -1)
+    sign = sign[1:] if classes == 2 else sign
+    for before, after in zip(whole, seen, strict=True):
+        pairs = [set(zip(share.parent.tolist(), share.jitter.tolist(), strict=True)) for share in (before, after)]
+        copies, kept = ({pair for pair in those if pair[1]} for those in pairs)
+        assert kept < copies
+        assert pairs[0] - copies == pairs[1] - kept  # the support vectors themselves
+        assert len(kept) == round(0.3 * len(copies))
+
+        def sure(those, machines=after.machines):
+            parent, jitter = np.array(sorted(those)).T
+            f = some.base_.decision_function(UNIT.transform(forms[jitter, parent])).reshape(len(parent), -1)
+            return (f[:, machines] * sign[np.ix_(machines, parent)].T).min(axis=1)
+
+        assert sure(kept).max() <= sure(copies - kept).min() + 1e-5
+    drawn = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT, scope=scope, keep=0.3, rank="random").fit(X, y)
+    np.testing.assert_array_equal(drawn.n_virtual_, some.n_virtual_)
+    assert (drawn.machine_.coef.shape != some.machine_.coef.shape) or (drawn.machine_.coef != some.machine_.coef).any()
+
+
 def test_sizes_of_the_virtual_sets_follow_the_scope(digits):
     X, y, _, _ = digits
     own = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT).fit(X, y)
@@ -274,6 +303,9 @@ def test_colour_images_of_any_shape():
         ({"scope": "each"}, "scope = 'each'; allowed: machine, union, all"),
         ({"rounds": -1}, "rounds = -1; allowed: a whole number from 0"),
         ({"rounds": 0, "scope": "all"}, "a whole number from 1"),
+        ({"keep": 0}, "keep = 0; allowed: a number above 0, up to 1"),
+        ({"keep": 0.5, "scope": "all"}, "keep = 0.5, scope = 'all'; allowed: 1"),
+        ({"rank": "alpha"}, "rank = 'alpha'; allowed: margin, random"),
         ({"jitters": "turn:3"}, "'turn:3' is unknown"),
         ({"image_shape": None}, r"image_shape = None; allowed: \(height, width\)"),
         ({"second": SVC(kernel="spline")}, "second: kernel = 'spline'; allowed: linear"),

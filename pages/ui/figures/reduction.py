@@ -1,6 +1,6 @@
 """Figures of a reduction, as pure functions from its figures to Plotly figures.
 
-path    points of its curve, fewest vectors first: m, rho as a share of |Psi|^2, errors aside,
+path    points of its curve, fewest vectors first: m, (rho / |Psi|)^2, errors aside,
             answers changed, quadratic mean of the change of f, seconds
 aside   how many examples the errors are counted on
 """
@@ -104,12 +104,12 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
 
 
 def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
-    """The roots of rho / |Psi|^2 and of the mean squared change of f, against the number of vectors, on log axes."""
+    """rho / |Psi| and the quadratic mean of the change of f, against the number of vectors, on log axes."""
     figure = bare(
         "vectors m", "how far apart", height=320, margin_r=70, xaxis_type="log", yaxis_type="log", yaxis_dtick=1
     )
     lines = {
-        "√(rho / |Ψ|²)": (BLUE, [(p[0], (p[1] or 0) ** 0.5) for p in path]),
+        "rho / |Ψ|": (BLUE, [(p[0], (p[1] or 0) ** 0.5) for p in path]),
         "f": (ORANGE, [(p[0], p[4]) for p in path]),
     }
     values = []
@@ -134,15 +134,15 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         range=[np.log10(0.9 * min(sizes)), np.log10(1.1 * max(sizes))], **log_ticks(min(sizes), max(sizes))
     )
     _log_axis(figure, values)
-    m, rho, *_, apart, _ = path[-1]
+    m, rho2, *_, apart, _ = path[-1]
     return worded(
         figure,
         f"How far apart the machines before and after are by number of vectors: f by {apart:.2g} with {m:,.0f}.",
         f"With {m:,.0f} vectors f on the examples aside differs by {apart:.2g} in the quadratic mean"
         + (
             ". It was not asked to be near, only to answer alike."
-            if rho is None
-            else f"; rho, the squared distance in feature space, is {rho:.1%} of the squared length of Ψ."
+            if rho2 is None
+            else f"; rho, the distance in feature space, is {rho2**0.5:.1%} of the length of Ψ."
         ),
     )
 
@@ -151,7 +151,7 @@ def trace(progress: Sequence[dict]) -> go.Figure:
     """The mean rho of the machines over time, or the loss of answers, a line for each size tried."""
     told = [(record, _left(record)) for record in progress]
     by_loss = any(record["stage"] == ANSWERS for record in progress)
-    what = "loss" if by_loss else "rho / |Ψ|²"
+    what = "loss" if by_loss else "rho / |Ψ|"
     figure = bare("time, s", what, margin_r=60, yaxis_type="log", yaxis_dtick=1)
     lines: dict[int, list[tuple[float, float]]] = {}
     for record, left in told:
@@ -173,7 +173,7 @@ def trace(progress: Sequence[dict]) -> go.Figure:
     if by_loss:
         see = f"The mean loss of the answers on training examples, {last:.3g} now; they are deformed anew every time."
     else:
-        see = f"The mean rho of the machines, as a share of their squared length: {last:.2%} now. A line for each size."
+        see = f"The mean rho of the machines, as a share of their length: {last:.1%} now. A line for each size."
     return worded(figure, f"{what} over time, {last:.3g} now.", see)
 
 
@@ -192,7 +192,7 @@ def _left(record: dict) -> float:
     """What a line of progress says of how much is left: of rho, in the mean of the machines begun, or of the loss."""
     if record["stage"] == ANSWERS:
         return record["dual"]
-    gaps = [gap for gap in record.get("gaps", ()) if gap]
+    gaps = [gap**0.5 for gap in record.get("gaps", ()) if gap]
     return float(np.mean(gaps)) if gaps else 0.0
 
 

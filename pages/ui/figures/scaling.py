@@ -79,6 +79,19 @@ def time_against_set(lines: Lines, n: int) -> go.Figure:
     )
 
 
+def time_against_d(points: Sequence[ScalingPoint]) -> go.Figure:
+    """Training time against the number of features, at one n."""
+    figure = _lines({"": points}, "d", "seconds", "features d", "training time, s")
+    slope = exponent([p.d for p in points], [p.seconds for p in points])
+    grows = f" It grows like d to the power {slope:.2f}." if slope is not None else ""
+    svs = ", ".join(f"{p.n_sv:,} at d = {p.d:,}" for p in points)
+    return worded(
+        figure,
+        f"Training time against the number of features for {points[0].n:,} examples.",
+        f"n = {points[0].n:,} digits, their border cut off.{grows} Support vectors: {svs}.",
+    )
+
+
 def memory_against_n(lines: Lines) -> go.Figure:
     """Peak memory beside the examples against n, a line for each |B|, and what the whole Gram matrix would take."""
     figure = _lines(lines, "n", lambda p: p.peak_mb - p.examples_mb, "training examples n", "memory, MB")

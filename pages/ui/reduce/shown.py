@@ -46,8 +46,8 @@ def numbers(run: Run, of: Run | None) -> None:
     )
     near = ""
     if None not in (*found["rho"], *found["rho_start"]):
-        left, first = (float(np.mean(found[name])) for name in ("rho", "rho_start"))
-        near = f" Of the squared length of the machines {left:.1%} is left as rho, in the mean; at first {first:.1%}."
+        left, first = (float(np.mean(np.sqrt(found[name]))) for name in ("rho", "rho_start"))
+        near = f" The distance rho is {left:.1%} of the machines' length |Ψ|, in the mean; at first {first:.1%}."
     parts = run.parts()
     of_parts = f" The figures below are of the first of {parts} parts." if parts > 1 else ""
     st.markdown(f"{_less(found)}{near}{of_parts}")

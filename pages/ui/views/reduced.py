@@ -11,13 +11,13 @@ def _sizes(run) -> str:
     """The sizes that a reduction tried, in its report."""
     found = run.result["reduction"]
     rows = [
-        [f"{m:,.0f}", f"{wrong:,.0f}", f"{changed:,.0f}", f"{apart:.3g}", "–" if rho is None else f"{rho:.2%}"]
-        for m, rho, wrong, changed, apart, _ in found["path"]
+        [f"{m:,.0f}", f"{wrong:,.0f}", f"{changed:,.0f}", f"{apart:.3g}", "–" if rho2 is None else f"{rho2**0.5:.1%}"]
+        for m, rho2, wrong, changed, apart, _ in found["path"]
     ]
     where = "neither train nor test" if found["unseen"] else "are among the training examples"
     said = (
         f"On {found['aside']:,} examples that {where}, of which the machine of {found['n_before']:,} vectors gets "
-        f"{found['machine_errors']:,} wrong; rho as a share of the machines' squared length."
+        f"{found['machine_errors']:,} wrong; rho as a share of the machines' length."
     )
     head = ["vectors", "wrong", "answers changed", "f apart, quadratic mean", "rho"]
     return marks.section("Sizes tried", marks.table(head, rows, said))

@@ -24,6 +24,7 @@ class ScalingPoint(NamedTuple):
     run: str
     recipe: str
     n: int
+    d: int  # features
     working_set: int  # |B| asked for
     lookahead: int
     seconds: float  # of training, without what compiling took
@@ -49,7 +50,9 @@ def point(run: Run | None) -> ScalingPoint | None:
     counted = (trace[name] for name in ("rounds", "priced", "entered", "again", "peak_mb", "examples_mb"))
     ends = result["gap"], result["dual"], result["converged"]
     seconds, n_sv = training_seconds(result), sum(result["n_sv"])
-    return ScalingPoint(run.id, recipe.name, result["n_train"], *asked, seconds, n_sv, *counted, *ends)
+    return ScalingPoint(
+        run.id, recipe.name, result["n_train"], result["n_features"], *asked, seconds, n_sv, *counted, *ends
+    )
 
 
 def points(runs: Iterable[Run]) -> list[ScalingPoint]:

@@ -4,6 +4,8 @@ figure is an ordinary run.
     osuna-n...      time, SVs and global iterations against n; each with three sizes of the working set, for its memory
     osuna-b...      time against |B|, for a small and a large lookahead, at one n
     osuna-scaling   the largest of the first kind; as a study, all of them
+    osuna-d...      time against the dimension: digits with more and more of their border cut off
+    osuna-ripley... osuna-digit-n...    small problems that general optimisers solve too (experiment/general.py)
 
 Examples: `face-windows`, prepared as he prepared his. Where its files are not at hand the stand-in is a digit against
 the rest, 4000 in all, which has another kernel and tells nothing of faces; its runs are named "stand-in".
@@ -15,7 +17,7 @@ holds the SVs of all sizes of n here; 1000 examples may be looked at, and 200 ma
 from typing import NamedTuple
 
 from data import catalogue
-from svmcore.kernels import Poly
+from svmcore.kernels import Linear, Poly
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes.faces import WINDOW
 from svmcore.lab.store.group import Group
@@ -32,12 +34,13 @@ class Study(NamedTuple):
 
     growth: tuple[Recipe, ...]
     sets: tuple[Recipe, ...]
+    dimensions: tuple[Recipe, ...]
     stand_in: bool
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:
         """All of them, each once."""
-        return tuple({recipe.digest(): recipe for recipe in (*self.growth, *self.sets)}.values())
+        return tuple({recipe.digest(): recipe for recipe in (*self.growth, *self.sets, *self.dimensions)}.values())
 
     @property
     def group(self) -> Group:
@@ -74,15 +77,50 @@ def _sets(base: Recipe, prefix: str, words: str, n: int, sets, lookaheads) -> tu
 
 GROWTH = _growing(_FACES, "osuna", "Osuna's study", SIZES, (USUAL_B, SMALL_B, LARGE_B))
 SETS = _sets(_FACES, "osuna", "Osuna's study", AT, B_SIZES, LOOKAHEADS)
+DIMENSIONS = tuple(
+    _DIGITS.replace(
+        name=f"osuna-d{(28 - 2 * cut) ** 2}",
+        title=f"Osuna's study: digits of {(28 - 2 * cut) ** 2} pixels",
+        preprocess=(*((f"crop:{cut}",) if cut else ()), "unit-norm"),
+        n_train=4000,
+        working_set=1000,
+        new_points=NEW,
+        lookahead=LOOKAHEAD,
+    )
+    for cut in (0, 4, 7, 9)
+)
+_RIPLEY = Recipe(dataset="toy-ripley", kernel=Linear(), n_train=250, n_test=300, preprocess=(), solver="smo")
+FEW = 250  # examples up to which all general optimisers are tried
+GENERAL = {  # problems of a few hundred examples
+    **{
+        f"osuna-ripley-c{C}": _RIPLEY.replace(C=float(C), title=f"Mixtures like Ripley's, linear, C = {C}")
+        for C in (1, 100, 10_000)
+    },
+    **{
+        f"osuna-digit-n{n}": _DIGITS.replace(n_train=n, solver="smo", title=f"Digit 8 against the rest, {n} examples")
+        for n in (200, 400, 800)
+    },
+}
 STAND_IN_GROWTH = _growing(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", STAND_IN_SIZES, (1000, 700, 1500))
 STAND_IN_SETS = _sets(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", 4000, (600, 800, 1000, 1500), (50, 4000))
-RECIPES = (*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS)
+RECIPES = (
+    *(*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS, *DIMENSIONS),
+    *(recipe.replace(name=name) for name, recipe in GENERAL.items()),
+    *(
+        recipe.replace(name=f"{name}-{solver}", title=f"{recipe.title}, {words}", solver=solver, **more)
+        for name, recipe in GENERAL.items()
+        for solver, words, more in (
+            ("decomposition", "|B| = 100", {"working_set": 100}),
+            ("smo-digestion", "pairs alone", {}),
+        )
+    ),
+)
 
 
-STAND_IN = Study(STAND_IN_GROWTH, STAND_IN_SETS, True)
+STAND_IN = Study(STAND_IN_GROWTH, STAND_IN_SETS, DIMENSIONS, True)
 
 
 def study() -> Study:
     """The study on faces where their files are at hand, else on the stand-in."""
     faces = catalogue.entry("face-windows").at_hand
-    return Study(GROWTH, SETS, False) if faces else STAND_IN
+    return Study(GROWTH, SETS, DIMENSIONS, False) if faces else STAND_IN

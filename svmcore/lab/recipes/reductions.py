@@ -2,12 +2,20 @@
 
 `mnist-rs` keeps a tenth of the 87,796 distinct vectors of `mnist-vsv`, shared by the ten machines; the other two a
 twentieth and a fiftieth. `mnist-rs-degree5` is the paper's: each machine has vectors of its own, a tenth of its virtual
-SVs, and thresholds from the training examples as they are.
+SVs, and thresholds from the training examples as they are; `-150` and `-150-paper` are the same with 150 vectors each,
+found together and by the paper's own search.
+
+`mnist-5000-rs-...` take apart what 300 vectors know: begun with the machine's vectors or with random digits, and taught
+by labels or by the machine's answers, all to the same deformed digits. `mnist-5000-copies-...`: a part of the virtual
+copies, by the margin of the first machine or at random.
 """
 
 from svmcore.lab.recipes import first, mnist
 from svmcore.lab.registry.methods.reduced import reduction_of
 
+_ALONE = {"reduction": "rho", "shared": False, "sizes": 1}  # each machine by vectors of its own
+_FEW = {"reduction": "answers", "n_vectors": 300, "sizes": 1, "epochs": 100}
+_PARENT = "mnist-5000-degree9-vsv"
 _NAMED = {recipe.name: recipe for recipe in (*first.RECIPES, *mnist.RECIPES)}
 
 
@@ -24,9 +32,51 @@ RECIPES = (
         "mnist-vsv-degree5",
         "mnist-rs-degree5",
         "MNIST, degree 5, virtual SVs: each machine by a tenth of its own",
-        reduction="rho",
         start="k-means",
-        shared=False,
+        **_ALONE,
+    ),
+    _of(
+        "mnist-vsv-degree5",
+        "mnist-rs-degree5-150",
+        "MNIST, degree 5, virtual SVs: each machine by 150",
+        n_vectors=150,
+        **_ALONE,
+    ),
+    _of(
+        "mnist-vsv-degree5",
+        "mnist-rs-degree5-150-paper",
+        "MNIST, degree 5, virtual SVs: each machine by 150, by the paper's search",
+        n_vectors=150,
+        **_ALONE | {"reduction": "one-by-one"},
+    ),
+    _of(
+        "mnist-vsv",
+        "mnist-rs-50-random",
+        "MNIST: as many vectors from random digits, by labels",
+        n_vectors=1756,
         sizes=1,
+        start="examples",
+        reduction="answers",
+    ),
+    *(
+        _of(
+            _PARENT,
+            f"mnist-5000-rs-{begun}-{taught}",
+            f"MNIST, the first 5000: 300 vectors from {words}, by {by}",
+            start=start,
+            taught=taught,
+            **_FEW,
+        )
+        for begun, start, words in (("own", "auto", "the machine's"), ("random", "examples", "random digits"))
+        for taught, by in (("labels", "labels"), ("machine", "the machine's answers"))
+    ),
+    *(
+        _NAMED[_PARENT].replace(
+            name=f"mnist-5000-copies-{100 * share:.0f}-{ranked}",
+            title=f"MNIST, the first 5000: {share:.0%} of the virtual copies, {words}",
+            options={"copies": share, "ranked": ranked},
+        )
+        for share in (0.5, 0.25, 0.1)
+        for ranked, words in (("margin", "the least sure"), ("random", "at random"))
     ),
 )

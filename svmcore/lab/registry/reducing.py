@@ -1,6 +1,7 @@
 """Reducing: one reduction carried out, the points of its curve told as they come.
 
     m_1 < ... < m_p = n_vectors, each about half of the next      a point of the curve: rho, errors on examples aside
+    rho is stored squared, as (rho / |Psi|)^2, and shown as rho / |Psi|
     the machine = that of the largest m, or of the smallest whose errors aside stay within what is allowed
 
 The examples aside are those of the data set that neither train nor test; where there are none, training examples that
@@ -31,7 +32,7 @@ class CurvePoint(NamedTuple):
     """What a machine of m vectors came to."""
 
     m: int
-    rho: float | None  # of all machines, as a share of their |Psi|^2; None where that is not known
+    rho2: float | None  # (rho / |Psi|)^2 of all machines; None where that is not known
     errors: int  # of the examples aside
     changed: int  # how many of their answers differ from the machine's
     apart: float  # quadratic mean of f after less f before, over these and all machines
@@ -93,7 +94,7 @@ class Reducing:
         wrong, changed = (int(np.count_nonzero(said != other)) for other in (self.y, self.answers))
         apart = float(np.sqrt(np.mean((after - self.before) ** 2)))
         (m, rho, _), now = (fitted.path_ or [(fitted.n_after_, None, None)])[-1], time.perf_counter()
-        self.path.append(CurvePoint(m, rho, wrong, changed, apart, now - self.began))
+        self.path.append(CurvePoint(m, rho and rho**2, wrong, changed, apart, now - self.began))
         self.fitted.append(copy(fitted))
         self.began = now
         self._check()
@@ -115,6 +116,7 @@ class Reducing:
             "multiply_adds": [multiply_adds(self.machine), multiply_adds(machine)],
             "take": taken((self.machine, machine), self.X, self._check),
             "products": [self.machine.products, machine.products],
+            "bias": machine.bias.tolist(),
             "shift": (machine.bias - self.machine.bias).tolist(),
         }
 
@@ -154,7 +156,7 @@ def reducer(recipe, image_shape: tuple[int, ...] | None = None) -> ReducedSet:
         shared=asked("shared"),
         steps=asked("sizes") if asked("sizes") > 1 else None,
         thresholds=asked("thresholds"),
-        answers=Answers(epochs=asked("epochs"), deform=asked("deformed")),
+        answers=Answers(epochs=asked("epochs"), deform=asked("deformed"), by=asked("taught")),
         image_shape=image_shape,
         cache_mb=recipe.cache_mb,
         random_state=recipe.seed,
@@ -184,8 +186,8 @@ def taken(machines: Sequence[Machine], X, check: Callable[[], None] = lambda: No
 
 
 def _shares(rho, norms) -> list[float | None]:
-    """rho (k,) of each machine as a share of its |Psi|^2; None where it is not known."""
-    return [float(r / n) if np.isfinite(r) and n > 0 else None for r, n in zip(rho, norms, strict=True)]
+    """(rho / |Psi|)^2 of each machine, of rho and |Psi| (k,); None where it is not known."""
+    return [float(r / n) ** 2 if np.isfinite(r) and n > 0 else None for r, n in zip(rho, norms, strict=True)]
 
 
 def _aside(recipe, problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,10 +8,14 @@ right_pct             of the test set what comes out right, likewise
 size                  training examples of the last stage, mean over the machines
 alone:c kept:c best:c misses and false alarms of class c's machine alone; of a reduced one with the threshold that it
                       had before, and with the one that is best on the test set, which bounds all others from below
+b:c b_kept:c b_best:c these thresholds themselves, as the b of f(x) = sum + b
 vectors mults         distinct vectors; millions of multiplications of one decision, all machines together
 fold rho_fold:c       vectors before over those after a reduction; by how much its steps lowered rho
+rho                   distance |Psi - Psi'| in per cent of |Psi|, mean over the machines
 take_s                seconds for 10,000 examples
 search_s              seconds of choosing C or nu from a grid
+gap                   largest violation of the optimality conditions
+values                thousand million kernel values that training computed
 train_s test_s        seconds, compiling and that search left out
 gram_mb               Gram matrix of the last stage, whole, in float32
 """
@@ -39,15 +43,21 @@ NUMBERS = {
     "bound": "Support vectors at C",
     "fn": "Misses",
     "fp": "False alarms",
+    "gap": "Gap",
+    "values": "Thousand million kernel values",
     "train_s": "Training, s",
     "test_s": "Testing, s",
     "gram_mb": "Gram matrix, MB",
     "alone": "Errors of the machine alone",
     "kept": "Errors with the machine's threshold",
     "best": "Errors with the best threshold on the test set",
+    "b": "b",
+    "b_kept": "b of the machine before",
+    "b_best": "b that is best on the test set",
     "vectors": "Distinct vectors",
     "mults": "Million multiply-adds",
     "fold": "Times fewer vectors",
+    "rho": "rho, % of |Psi|",
     "rho_fold": "rho reduced by",
     "take_s": "10,000 digits, s",
 }
@@ -75,6 +85,8 @@ def of_run(run: Run) -> dict[str, Number]:
         "svs": Number(float(np.mean(result["n_sv"]))),
         "bound": Number(float(np.mean(result["n_bound"]))),
         "size": Number(size),
+        "gap": Number(result["gap"]),
+        "values": Number(result["kernel_evals"] / 1e9),
         "train_s": Number(training),
         "search_s": Number(search),
         "test_s": Number(result["predict_seconds"]),
@@ -88,6 +100,8 @@ def of_run(run: Run) -> dict[str, Number]:
     }
     if reduction := result.get("reduction"):
         found["fold"] = Number(reduction["n_before"] / max(reduction["n_after"], 1))
+        if None not in reduction["rho"]:  # unknown where the steps go by answers
+            found["rho"] = Number(100 * float(np.mean(np.sqrt(reduction["rho"]))))
         if "take" in reduction:  # beside its machine, in turns
             found["take_s"] = Number(reduction["take"][1])
     return found | _of_classes(run, result)
@@ -113,7 +127,8 @@ def of_rival(measured: dict) -> dict[str, Number]:
     """The figures of a rival, from what `rivals.measure` found."""
     errors, n_test = measured["errors"], measured["n_test"]
     low, high = wilson(errors, n_test)
-    return {
+    gap = {"gap": Number(measured["gap"])} if "gap" in measured else {}
+    return gap | {
         "errors": Number(errors, low * n_test, high * n_test),
         "error_pct": Number(100 * errors / n_test, 100 * low, 100 * high),
         "train_s": Number(measured["fit_seconds"]),
@@ -148,6 +163,9 @@ def _of_thresholds(run: Run, result: dict, test, classes) -> dict[str, Number]:
         f, own = test.decision[:, c], test.y_true == label
         for name, shift in (("kept", -reduction["shift"][c]), ("best", best[c])):
             found[f"{name}:{label}"] = Number(int(np.count_nonzero((f + shift > 0) != own)))
+            if "bias" in reduction:
+                found[f"b_{name}:{label}"] = Number(reduction["bias"][c] + shift)
+                found[f"b:{label}"] = Number(reduction["bias"][c])
         if reduction["rho"][c]:  # unknown where the steps go by answers
-            found[f"rho_fold:{label}"] = Number(reduction["rho_start"][c] / reduction["rho"][c])
+            found[f"rho_fold:{label}"] = Number((reduction["rho_start"][c] / reduction["rho"][c]) ** 0.5)
     return found

@@ -6,7 +6,22 @@ from svmcore.lab.tables.filling import Filled, Tested, Value
 from svmcore.lab.tables.numbers import Number
 from svmcore.metrics import rate_text
 
-PRECISE = ("search_s", "train_s", "test_s", "take_s", "mults", "fold", "rho_fold", "spread")  # figures of three digits
+PRECISE = (
+    "search_s",
+    "train_s",
+    "test_s",
+    "take_s",
+    "mults",
+    "fold",
+    "rho_fold",
+    "rho",
+    "values",
+    "gap",
+    "b",
+    "b_kept",
+    "b_best",
+    "spread",
+)  # figures of three digits
 
 
 def text(filled: Filled) -> str:

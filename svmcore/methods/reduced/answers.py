@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from svmcore.estimator import one_vs_rest
 from svmcore.gram.sources import Work
 from svmcore.gram.threads import side_by_side
 from svmcore.kernels import squared_norms
@@ -61,6 +62,8 @@ class Answers(NamedTuple):
         r, principal directions of the examples in which the vectors lie.
     deform : float, default 1.2
         Strength of the deformations of images; 0 for none.
+    by : {"labels", "machine"}, default "labels"
+        Whose answers count as right: the examples' labels, or what the machine says about each, deformed as it is.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Answers(NamedTuple):
     sharpness: float = 3.0  # tau
     directions: int = 120  # r
     deform: float = 1.2  # strength of the deformations of images, 0 for none
+    by: str = "labels"  # or "machine": whose answers count as right
 
     def further(self, times: int) -> Answers:
         """The steps after vectors were added so many times to those that such steps found: fewer and smaller ones."""
@@ -105,18 +109,20 @@ def fit_answers(
     image_shape=None,
     seed: int = 0,
     work: Work | None = None,
+    teacher: Callable | None = None,
     seen: Callable[[Answered], None] | None = None,
 ) -> Answered:
     """Vectors, weights and biases after the settings' epochs, from those of `start` and bias (k,).
 
     X (n, d): training examples as the kernel sees them, label (n,) numbers of their classes; image_shape: of a row of
-    X, which is then deformed. seen: called after every epoch. What `work.check` stops ends with what has been reached.
+    X, which is then deformed. teacher(x): the numbers of the classes of examples x (t, d), in place of label. seen:
+    called after every epoch. What `work.check` stops ends with what has been reached.
     ValueError for a kernel without a gradient.
     """
     work, settings, X = work or Work(), settings or Answers(), np.ascontiguousarray(X, np.float32)
     start.kernel.slopes(*np.ones((3, 1, 1), np.float32))  # says so where there are none
     try:
-        steps = Steps(start, bias, X, np.asarray(label), settings, image_shape, seed, work)
+        steps = Steps(start, bias, X, np.asarray(label), settings, image_shape, seed, work, teacher)
     except Stopped:
         return Answered(start.vectors, start.coef, np.asarray(bias), np.nan, 0, "stopped")
     try:
@@ -132,9 +138,9 @@ def fit_answers(
 class Steps:
     """Adam on u, gamma and b."""
 
-    def __init__(self, start: Expansion, bias, X, label, settings: Answers, image_shape, seed: int, work: Work):
+    def __init__(self, start: Expansion, bias, X, label, settings: Answers, image_shape, seed: int, work, teacher=None):
         self.kernel, self.code, self.settings = start.kernel, start.kernel.code(), settings
-        self.X, self.label, self.rng = X, label, np.random.default_rng(seed)
+        self.X, self.label, self.rng, self.teacher = X, label, np.random.default_rng(seed), teacher
         self.Q = directions(X, settings.directions, work)
         gamma, bias = start.coef.T.astype(np.float32), np.asarray(bias, np.float32)
         self.k = gamma.shape[1]
@@ -171,7 +177,7 @@ class Steps:
                 x = self.X[idx[rows]]
             else:
                 x = self.deform.rows(idx[rows], type(drawn)(*(column[rows] for column in drawn)))
-            found[i] = self._gradient(x, self.label[idx[rows]], norms)
+            found[i] = self._gradient(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
 
         side_by_side(one, [(i,) for i in range(PARTS)])
         self.done += 1
@@ -229,6 +235,13 @@ def gathered(target: Expansion, Z, work: Work | None = None) -> Expansion:
         work.check()
         np.add.at(gamma, (target.vectors[rows] @ Z.T - half).argmax(axis=1), target.coef[:, rows].T)
     return Expansion(target.kernel, Z, gamma.T.copy())
+
+
+def drawn(machine, X, label, m: int, seed: int) -> Expansion:
+    """What the steps may start from without the machine's vectors: m of the examples X (n, d), drawn at random, each
+    for its own class and against all others by the same weight."""
+    rows = np.random.default_rng(seed).choice(len(X), min(m, len(X)), replace=False)
+    return Expansion(machine.kernel, X[rows], one_vs_rest(label[rows], len(machine.classes)))
 
 
 def grown(found: Expansion, Z) -> Expansion:

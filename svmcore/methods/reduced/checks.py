@@ -6,19 +6,21 @@ import numpy as np
 
 from svmcore.estimator import is_whole
 from svmcore.gram.threads import CORES
-from svmcore.kernels import Kernel, Precomputed
+from svmcore.kernels import RBF, Kernel, Precomputed
 from svmcore.memory import MB, BudgetError, ceiling_bytes
 from svmcore.methods.reduced.answers import Answers
 from svmcore.methods.reduced.exact import dimensions
 from svmcore.methods.reduced.joint import Rho
 from svmcore.methods.reduced.quadratic import has_eigenvectors
-from svmcore.methods.reduced.start import STARTS
+from svmcore.methods.reduced.search import SEARCHES
+from svmcore.methods.reduced.start import EXAMPLES, STARTS
 from svmcore.model import Machine
 
+TEACHERS = ("labels", "machine")
 WHOLE = ("epochs", "batch", "directions")  # of the Answers
-METHODS = ("auto", "exact", "quadratic", "rho", "answers")
+METHODS = ("auto", "exact", "quadratic", "rho", *SEARCHES, "answers")
 THRESHOLDS = ("auto", "train", "kept")
-CHOICES = {"method": METHODS, "start": ("auto", *STARTS), "thresholds": THRESHOLDS, "shared": (True, False)}
+CHOICES = {"method": METHODS, "start": ("auto", *STARTS, EXAMPLES), "thresholds": THRESHOLDS, "shared": (True, False)}
 RANGES = {"max_rho": (0, 1), "tol": (0, 1), "exact_tol": (0, np.inf)}
 LEAST = {"iterations": 0, "steps": 1}
 OPTIONAL = ("max_rho", "steps")
@@ -74,10 +76,14 @@ def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
         raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
         raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own")
-    if method in ("rho", "answers"):
+    if method == "fixed-point" and not isinstance(machine.kernel, RBF):
+        raise ValueError(f"method = 'fixed-point' for {machine.kernel}; allowed: RBF, the Gaussian kernel")
+    if owner.start == EXAMPLES and method != "answers":
+        raise ValueError(f"start = 'examples' with method = {method!r}; allowed: with method = 'answers'")
+    if method in ("rho", *SEARCHES, "answers"):
         machine.kernel.slopes(*np.ones((3, 1, 1)))
-    if method in ("exact", "rho") and not machine.kernel.definite:  # rho has no least value
-        other = " or method = 'answers'" if method == "rho" else ""
+    if method in ("exact", "rho", *SEARCHES) and not machine.kernel.definite:  # rho has no least value
+        other = " or method = 'answers'" if method != "exact" else ""
         raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: with a positive definite kernel{other}")
     if method == "answers":
         _check_answers(owner, machine, n_train)
@@ -130,6 +136,8 @@ def _check_steps(answers: Answers) -> None:
             good, allowed = is_whole(value, 1), "a whole number from 1"
         elif name == "deform":
             good, allowed = number and value >= 0, "a number from 0"
+        elif name == "by":
+            good, allowed = value in TEACHERS, ", ".join(TEACHERS)
         if not good:
             raise ValueError(f"answers: {name} = {value!r}; allowed: {allowed}")
 
@@ -149,11 +157,11 @@ def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
 def memory(kernel: Kernel, method: str, start: str, shared: bool, sizes, counts, d: int, k: int) -> float:
     """Bytes that a reduction takes beside the machine: parts of `sizes` support vectors to `counts` vectors each, of d
     numbers, k machines. Of several parts the largest are at work side by side."""
-    greedy = method == "exact" or start == "greedy" or (start == "auto" and method == "rho")
+    greedy = method == "exact" or start == "greedy" or (start == "auto" and method in ("rho", *SEARCHES))
     most, each = dimensions(kernel, d), []
     for n, m in zip(sizes, counts, strict=True):
         factor = 8 * n * min(m, most) if greedy else 8 * n * most if most < n else 0  # exact.py, start.py
-        each.append(max(factor, Rho.nbytes(n, m, d) if method == "rho" else 40 * m * d))
+        each.append(max(factor, Rho.nbytes(n, m, d) if method in ("rho", *SEARCHES) else 40 * m * d))
     need = CORES * 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
     return need + 16 * k * sum(sizes) + (0 if shared else 4 * d * sum(sizes))  # parts hold their vectors apart
 

@@ -30,18 +30,21 @@ class ReducedSet(BaseEstimator):
     ----------
     n_vectors : int, float or None, default None
         How many, at most as many as there are support vectors; below 1 a share of them; None with method "exact".
-    method : {"auto", "exact", "quadratic", "rho", "answers"}, default "auto"
+    method : {"auto", "exact", "quadratic", "rho", "one-by-one", "fixed-point", "answers"}, default "auto"
         "exact" drops support vectors that depend linearly on others, decisions unchanged to `exact_tol`. "quadratic"
         takes eigenvectors: kernels of degree 2, each machine alone. "rho" minimises the distance in feature space over
-        all vectors. "answers" takes gradient steps on the decisions about training examples. "auto": exact where no
-        number is asked for, quadratic where it can be, answers where several machines share vectors and at least 20,000
-        training examples are given, or the kernel is not positive definite, else rho.
-    start : {"auto", "k-means", "greedy", "weight", "random"}, default "auto"
-        The first vectors; "auto" is k-means for answers, else greedy.
+        all vectors. "one-by-one" is the paper's search for the same: vector by vector, then all together by conjugate
+        gradients; "fixed-point" finds each one otherwise, for Gaussian kernels. "answers" takes gradient steps on the
+        decisions about training examples. "auto": exact where no number is asked for, quadratic where it can be,
+        answers where several machines share vectors and at least 20,000 training examples are given, or the kernel is
+        not positive definite, else rho.
+    start : {"auto", "k-means", "greedy", "weight", "random", "examples"}, default "auto"
+        The first vectors; "auto" is k-means for answers, else greedy. "examples", for answers alone: training examples
+        at random, so that nothing of the machine is in them.
     shared : bool, default True
         Whether vectors serve all machines, n_vectors of them together; else each machine has so many of its own.
     max_rho : float or None, default None
-        A share of |Psi|^2 of all machines together. The number of vectors doubles until this holds, from
+        A share of |Psi|, of all machines together. The number of vectors doubles until this holds, from
         n_vectors / 2^(steps - 1) up to n_vectors.
     steps : int or None, default None
         Without this limit the length of the same path, which answers begins at about 2000 vectors where none is asked
@@ -50,9 +53,9 @@ class ReducedSet(BaseEstimator):
         "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where examples are
         given. Answers finds biases with the weights.
     iterations : int, default 200
-        Of "rho", at most.
+        Of all vectors together, at most.
     tol : float, default 1e-2
-        "rho" ends when it falls by less than this share of itself in five iterations.
+        They end when rho^2 falls by less than this share of itself in five iterations.
     exact_tol : float, default 1e-7
         Of "exact".
     answers : Answers or None, default None
@@ -71,23 +74,23 @@ class ReducedSet(BaseEstimator):
     method_ : str
         What "auto" came to.
     rho_ : ndarray (k,)
-        Squared distance of each machine, of k, from its original in feature space.
+        |Psi - Psi'|, distance of each machine, of k, from its original in feature space.
     rho_start_ : ndarray (k,)
-        The same with the first vectors.
+        The same before all vectors move together.
     norms_ : ndarray (k,)
-        |Psi|^2; NaN with answers, which do not go by them.
+        |Psi|; NaN with answers, which do not go by them.
     n_before_ : int
         Distinct vectors of the machine.
     n_after_ : int
         Distinct vectors of the reduced one.
     path_ : list of tuple
-        (m, rho as a share of all |Psi|^2 or None, validation error or None) of each step.
+        (m, rho as a share of |Psi|, of all machines, or None, validation error or None) of each step.
     sizes_ : list of int
         Numbers of vectors that the path is to go through, all parts together; empty with exact.
     threshold_shift_ : ndarray (k,)
         What thresholds moved each bias by.
     history_ : list of Progress
-        Gaps are rho as shares of |Psi|^2, n_sv the vectors.
+        Gaps are rho^2 as shares of |Psi|^2, n_sv the vectors.
     converged_ : bool
         False where it was stopped.
     ending_ : str
@@ -214,7 +217,7 @@ class ReducedSet(BaseEstimator):
         """The path, to the first number of vectors that is enough, or to the last."""
         for counts in self._ladder(stages):
             self._publish(stages, self._reduced(stages, counts, train))
-            rho = None if stages.method == "answers" else stages.share
+            rho = None if stages.method == "answers" else stages.share**0.5
             error = errors(self.machine_, *held, stages.session) if held else None
             self.path_.append((self.n_after_, rho, error))
             seen(self)
@@ -246,8 +249,7 @@ class ReducedSet(BaseEstimator):
     def _publish(self, stages: Stages, machine: Machine) -> None:
         """The attributes, for a machine of the stages as they stand."""
         names = ("n_vectors", "shared", "max_rho", "thresholds")
-        self.rho_, self.rho_start_ = stages.gather("rho"), stages.gather("start")
-        self.norms_ = stages.gather("norms")
+        self.rho_, self.rho_start_, self.norms_ = (np.sqrt(stages.gather(name)) for name in ("rho2", "start", "norms"))
         self.n_before_, self.n_after_ = int(stages.machine.coef.any(axis=0).sum()), len(machine.support)
         facts = {name: getattr(self, name) for name in names} | {
             "method": stages.method,

@@ -7,7 +7,7 @@ of example i, left_i = K_ii - |L_i|^2, is the squared distance of phi(x_i) from 
 the rest moves no decision f(x) by more than sum_i |coef_i| sqrt(left_i K(x, x)).
 
 With another rule for the pivots the same factorisation chooses the vectors that lower rho most (matching pursuit): for
-the residual r_c = Psi_c less its projection, example i lowers rho by sum_c <r_c, phi(x_i)>^2 / left_i.
+the residual r_c = Psi_c less its projection, example i lowers rho^2 by sum_c <r_c, phi(x_i)>^2 / left_i.
 
 X (n, d); K (n, n) is never held, L (n, m) float64 is.
 
@@ -35,8 +35,8 @@ class Basis(NamedTuple):
     """Examples chosen by pivots; decisions of the target by them alone."""
 
     chosen: np.ndarray  # (m,) positions in the order chosen
-    gamma: np.ndarray  # (k, m) float64: the smallest rho over them
-    rho: np.ndarray  # (m, k) after each choice, float64
+    gamma: np.ndarray  # (k, m) float64: the smallest rho^2 over them
+    rho2: np.ndarray  # (m, k) after each choice, float64
     bound: float  # no decision moves by more, times sqrt K(x, x)
 
 
@@ -84,7 +84,7 @@ class _Factor:
     def __init__(self, target: Expansion, most: int, work: Work):
         self.target, self.work = target, work
         X = target.vectors
-        self.L, self.chosen, self.rho = np.zeros((most, len(X))), [], []  # transposed: columns are added
+        self.L, self.chosen, self.rho2 = np.zeros((most, len(X))), [], []  # transposed: columns are added
         self.left, rounding = _diagonal(target.kernel, X)
         self.floor = rounding * max(self.left.max(initial=0.0), np.finfo(float).tiny)
         self.open = self.left > self.floor
@@ -124,14 +124,14 @@ class _Factor:
         self.open[i] = False
         self.open &= self.left > self.floor
         self.chosen.append(int(i))
-        self.rho.append(np.maximum(self.norms, 0))
+        self.rho2.append(np.maximum(self.norms, 0))
 
     def basis(self) -> Basis:
         chosen = np.array(self.chosen, np.int64)
         m, k = len(chosen), len(self.target.coef)
         triangle = self.L[:m, chosen].T
         gamma = solve_triangular(triangle, self.V[:, :m].T, lower=True, trans="T").T if m else np.zeros((k, 0))
-        return Basis(chosen, gamma, np.array(self.rho).reshape(m, k), self.bound)
+        return Basis(chosen, gamma, np.array(self.rho2).reshape(m, k), self.bound)
 
 
 def _diagonal(kernel: Kernel, X) -> tuple[np.ndarray, float]:

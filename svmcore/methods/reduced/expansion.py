@@ -2,7 +2,7 @@
 
     Psi_c = sum_i coef[c, i] phi(x_i)                                       c = 1 ... k machines over shared examples
     <Psi_c, phi(x)> = sum_i coef[c, i] K(x_i, x)
-    rho_c = |Psi_c - sum_j gamma[c, j] phi(z_j)|^2 = |Psi_c|^2 - 2 gamma_c p_c + gamma_c B gamma_c,
+    rho_c^2 = |Psi_c - sum_j gamma[c, j] phi(z_j)|^2 = |Psi_c|^2 - 2 gamma_c p_c + gamma_c B gamma_c,
     p[c, j] = <Psi_c, phi(z_j)>,  B[j, l] = K(z_j, z_l);   at fixed z smallest for B gamma_c = p_c
 
 X (n, d) float32 examples; coef (k, n) float64; Z (m, d); gamma (k, m) float64. Everything through kernel values, by
@@ -118,7 +118,7 @@ class Expansion:
         """|Psi_c|^2: (k,) float64."""
         return np.einsum("ci,ci->c", self.coef, self.own(work))
 
-    def rho(self, Z, gamma, work: Work | None = None, norms=None) -> np.ndarray:
+    def rho2(self, Z, gamma, work: Work | None = None, norms=None) -> np.ndarray:
         """|Psi_c - sum_j gamma[c, j] phi(z_j)|^2 for Z (m, d), gamma (k, m): (k,) float64, from 0 up.
 
         norms (k,): |Psi_c|^2, where they are known. Burges and Schoelkopf (1997), section 4.

@@ -1,7 +1,8 @@
-"""All vectors and weights of a reduced set at once: L-BFGS over Z, the weights always at their best.
+"""All vectors and weights of a reduced set at once: L-BFGS or conjugate gradients over Z, the weights at their best.
 
-    rho(Z) = sum_c |Psi_c|^2 - p_c B^-1 p_c,     p_c = <Psi_c, phi(z_j)>_j,  B = K(Z, Z),  gamma_c = B^-1 p_c
-    d rho / d z_j = 2 sum_l w_lj dK(z_l, z_j)/dz_j - 2 sum_i v_ij dK(x_i, z_j)/dz_j,  w = gamma' gamma, v = coef' gamma
+    rho^2(Z) = sum_c |Psi_c|^2 - p_c B^-1 p_c,     p_c = <Psi_c, phi(z_j)>_j,  B = K(Z, Z),  gamma_c = B^-1 p_c
+    d rho^2 / d z_j = 2 sum_l w_lj dK(z_l, z_j)/dz_j - 2 sum_i v_ij dK(x_i, z_j)/dz_j
+    w = gamma' gamma,  v = coef' gamma
 
 As gamma is at its minimum, it counts as constant in the gradient (variable projection: Golub and Pereyra, 1973). With
 dK/dz = K' x + 2 K'' z, K' and K'' by u.v and |v|^2 (Kernel.slopes), both sums are matrix products. One evaluation takes
@@ -26,10 +27,10 @@ from svmcore.solvers.progress import Stopped
 
 SINGLE_FROM = 3e8  # multiplications of one product with X from which it is in single precision
 MEMORY = 20  # pairs that L-BFGS keeps
-ABNORMAL = 2  # status of L-BFGS-B whose line search fails, as rounding in single precision can make it
+ABNORMAL = 2  # status of either optimiser whose line search fails, as rounding in single precision can make it
 LOOK_BACK = 5  # iterations over which progress is judged
-FLAT = 1e-14  # change of rho per length of a vector below which there is nowhere to go
-FAR = 1e6  # what rho counts as where numbers overflow: no step ends there
+FLAT = 1e-14  # change of rho^2 per length of a vector below which there is nowhere to go
+FAR = 1e6  # what rho^2 counts as where numbers overflow: no step ends there
 
 
 class Reduced(NamedTuple):
@@ -37,13 +38,13 @@ class Reduced(NamedTuple):
 
     Z: np.ndarray  # (m, d) float32
     gamma: np.ndarray  # (k, m) float64, at its best for Z
-    rho: np.ndarray  # (k,) float64
+    rho2: np.ndarray  # (k,) float64
     iterations: int = 0
     ending: str = ""  # why it ended before progress was slow
 
 
 class Rho:
-    """rho of Z and its gradient, as shares of sum_c |Psi_c|^2, over the features `used` that are not 0 everywhere."""
+    """rho^2 of Z and its gradient, as shares of sum_c |Psi_c|^2, over the features `used` that are not 0 everywhere."""
 
     def __init__(self, target: Expansion, Z, norms, work: Work):
         self.used, self.width = np.flatnonzero(target.vectors.any(axis=0) | Z.any(axis=0)), Z.shape[1]
@@ -61,7 +62,7 @@ class Rho:
         return size * (n * d + n * m) + 8 * (4 * m * m + (2 * MEMORY + 8) * m * d)
 
     def __call__(self, flat) -> tuple[float, np.ndarray]:
-        """rho and its gradient (m d,) float64 at Z (m d,)."""
+        """rho^2 and its gradient (m d,) float64 at Z (m d,)."""
         Z = flat.reshape(self.shape)
         sz = squared_norms(Z)
         near, su = Z.astype(self.X.dtype), sz.astype(self.X.dtype)
@@ -73,9 +74,9 @@ class Rho:
         gamma = solve(K, p, self.work)
         total = max(self.norms.sum(), np.finfo(float).tiny)
         self.gamma, self.at = gamma, flat.copy()
-        self.rho = self.norms - 2 * np.einsum("cj,cj->c", gamma, p) + np.einsum("cj,cj->c", gamma @ K, gamma)
+        self.rho2 = self.norms - 2 * np.einsum("cj,cj->c", gamma, p) + np.einsum("cj,cj->c", gamma @ K, gamma)
         gradient = self._pull_among(gamma, by_dot, by_norm, Z) - self._pull(gamma, products, near)
-        return self.rho.sum() / total, (2 / total * gradient).ravel()
+        return self.rho2.sum() / total, (2 / total * gradient).ravel()
 
     def reduced(self, flat, iterations: int) -> Reduced:
         """The reduced set at Z (m d,), which is mostly where it was asked last."""
@@ -83,7 +84,7 @@ class Rho:
             self(flat)
         Z = np.zeros((self.shape[0], self.width), np.float32)
         Z[:, self.used] = flat.reshape(self.shape)
-        return Reduced(Z, self.gamma, np.maximum(self.rho, 0), iterations)
+        return Reduced(Z, self.gamma, np.maximum(self.rho2, 0), iterations)
 
     def _among(self, Z, sz):
         """K, K' and K'' of Z with itself: (m, m) float64 each, the last None where norms do not matter."""
@@ -147,43 +148,46 @@ def _pulled(v, by_dot, by_norm, X, Z) -> np.ndarray:
 
 
 def optimise(
-    target: Expansion, Z, norms, work: Work, *, iterations: int, tol: float, max_rho=0.0, seen=None
+    target: Expansion, Z, norms, work: Work, *, iterations: int, tol: float, max_rho=0.0, seen=None, by="L-BFGS-B"
 ) -> Reduced:
-    """Z (m, d) improved until rho falls by less than tol of itself in LOOK_BACK iterations, is at most max_rho of
-    |Psi|^2, after so many iterations, or when `work.check` stops it. Never worse than at the start.
+    """Z (m, d) improved until rho^2 falls by less than tol of itself in LOOK_BACK iterations, is at most
+    max_rho^2 |Psi|^2, after so many iterations, or when `work.check` stops it. Never worse than at the start.
 
     norms (k,): |Psi_c|^2. seen(reduced): called with the start and with every iterate that is better than all before.
-    Stopped where it is stopped before it has begun; ValueError where kernel values overflow.
+    by: SciPy's name of the optimiser, this or "CG". Stopped where it is stopped before it has begun; ValueError where
+    kernel values overflow.
     """
     fun = Rho(target, Z, norms, work)
     flat = np.asarray(Z[:, fun.used], np.float64).ravel()
     if fun(flat)[0] == FAR:
         raise ValueError(f"kernel = {target.kernel}: its values overflow; allowed: scaled features")
     best = fun.reduced(flat, 0)
-    total, path = max(norms.sum(), np.finfo(float).tiny), [best.rho.sum()]
+    total, path = max(norms.sum(), np.finfo(float).tiny), [best.rho2.sum()]
     seen = seen or (lambda reduced: None)
     seen(best)
 
     def after(intermediate_result):
         nonlocal best, flat
         found = fun.reduced(intermediate_result.x, len(path))
-        path.append(found.rho.sum())
-        if path[-1] < best.rho.sum():
+        path.append(found.rho2.sum())
+        if path[-1] < best.rho2.sum():
             best, flat = found, intermediate_result.x.copy()
             seen(best)
         slow = len(path) > LOOK_BACK and path[-1 - LOOK_BACK] - path[-1] <= tol * path[-1]
-        if slow or path[-1] <= max_rho * total:
+        if slow or path[-1] <= max_rho**2 * total:
             raise StopIteration
 
-    if not iterations or not flat.size or path[0] <= max_rho * total:
+    if not iterations or not flat.size or path[0] <= max_rho**2 * total:
         return best
     flatness = FLAT / np.sqrt(max(float(fun.sx.max()), np.finfo(np.float32).tiny))
-    options = {"maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0, "gtol": flatness}
+    options = {"gtol": flatness}
+    if by == "L-BFGS-B":
+        options |= {"maxfun": 10 * iterations, "maxcor": MEMORY, "ftol": 0.0}
     known = None
     try:
         while best is not known:  # where a line search fails, once more from the best, its curvature forgotten
             known, options["maxiter"] = best, iterations + 1 - len(path)
-            if minimize(fun, flat, jac=True, method="L-BFGS-B", callback=after, options=options).status != ABNORMAL:
+            if minimize(fun, flat, jac=True, method=by, callback=after, options=options).status != ABNORMAL:
                 break
     except Stopped:
         return best._replace(ending="stopped")

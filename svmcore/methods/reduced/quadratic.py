@@ -2,7 +2,7 @@
 
     K(u, v) = (s u~.v~)^2,   u~ = (sqrt(g) u, sqrt(r)),  s = 1 / (g + r) where K is normalised, else 1
     <Psi, phi(x)> = s^2 x~' S x~,    S = sum_i coef_i x~_i x~_i' = sum_j lambda_j e_j e_j'
-    rho of the m eigenvectors with the largest |lambda_j|: s^2 sum of the other lambda_j^2, the smallest there is
+    rho^2 of the m eigenvectors with the largest |lambda_j|: s^2 sum of the other lambda_j^2, the smallest there is
 
 An eigenvector e = (a, t) of S stands for the example z = sqrt(r / g) a / t with weight lambda t^2 / r, for which z~ is
 e times sqrt(r) / t; for r = 0 (the homogeneous kernel) there is no t, and z = a / sqrt(g). A t of 0 is moved off it a
@@ -29,11 +29,11 @@ ROWS = 4096  # examples added to S at a time
 
 
 class Eigenvectors(NamedTuple):
-    """All vectors of the exact solution, the most important first; rho of the first m for every m."""
+    """All vectors of the exact solution, the most important first; rho^2 of the first m for every m."""
 
     Z: np.ndarray  # (r, d) float64
     gamma: np.ndarray  # (r,) float64
-    rho: np.ndarray  # (r + 1,) float64, of the first 0, 1, ... r
+    rho2: np.ndarray  # (r + 1,) float64, of the first 0, 1, ... r
 
 
 def has_eigenvectors(kernel: Kernel) -> bool:
@@ -54,12 +54,12 @@ def eigenvectors(target: Expansion, work: Work | None = None) -> Eigenvectors:
     order = np.argsort(-np.abs(value), kind="stable")
     order = order[np.abs(value[order]) > ROUNDING * np.abs(value).max(initial=0.0)]
     value, E = value[order], E[:, order].T
-    rho = scale**2 * np.append(np.cumsum((value**2)[::-1])[::-1], 0.0)
+    rho2 = scale**2 * np.append(np.cumsum((value**2)[::-1])[::-1], 0.0)
     if not r:
-        return Eigenvectors(E / np.sqrt(g), value, rho)
+        return Eigenvectors(E / np.sqrt(g), value, rho2)
     a, t = E[:, :-1], E[:, -1]
     t = np.where(np.abs(t) < SMALLEST, np.copysign(SMALLEST, t), t)
-    return Eigenvectors(np.sqrt(r / g) * a / t[:, None], value * t**2 / r, rho)
+    return Eigenvectors(np.sqrt(r / g) * a / t[:, None], value * t**2 / r, rho2)
 
 
 def _form(target: Expansion, g: float, r: float, work: Work) -> np.ndarray:

@@ -3,7 +3,7 @@
     part        machines that share their vectors: all of them, or each one a part of its own
     simplify    exact.py, where a feature space has fewer dimensions than there are support vectors
     start       first vectors (start.py), or eigenvectors (quadratic.py)
-    reduce      all vectors at once (joint.py), or by their answers (answers.py)
+    reduce      one by one (search.py), all vectors at once (joint.py), or by their answers (answers.py)
     threshold   the bias on training examples (threshold.py)
 
 A part that a stop finds unfinished has the best that was seen; one not begun keeps the support vectors that it had. So
@@ -20,12 +20,13 @@ import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
-from svmcore.methods.reduced.answers import Answers, fit_answers, gathered, grown
+from svmcore.methods.reduced.answers import Answers, drawn, fit_answers, gathered, grown
 from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
-from svmcore.methods.reduced.start import first_vectors
+from svmcore.methods.reduced.search import SEARCHES, one_by_one
+from svmcore.methods.reduced.start import EXAMPLES, first_vectors
 from svmcore.methods.reduced.threshold import best_thresholds
 from svmcore.model import Machine, labels
 from svmcore.solvers.progress import Standing
@@ -54,7 +55,7 @@ class Part:
     target: Expansion  # of these s
     norms: np.ndarray | None = None  # (s,) |Psi|^2
     found: Reduced | None = None  # the best seen
-    start: np.ndarray | None = None  # (s,) rho of the first vectors
+    start: np.ndarray | None = None  # (s,) rho^2 of the first vectors
 
     @property
     def now(self) -> tuple[np.ndarray, np.ndarray]:
@@ -63,10 +64,10 @@ class Part:
 
     @property
     def shares(self) -> np.ndarray:
-        """rho of each machine as a share of its |Psi|^2: (s,)."""
+        """rho^2 of each machine as a share of its |Psi|^2: (s,)."""
         if self.found is None or self.norms is None:
             return np.zeros(len(self.machines))
-        return self.found.rho / np.maximum(self.norms, np.finfo(float).tiny)
+        return self.found.rho2 / np.maximum(self.norms, np.finfo(float).tiny)
 
 
 class Stages:
@@ -99,21 +100,23 @@ class Stages:
         def seen(reduced: Reduced) -> None:
             def news():
                 part.found = reduced
-                part.start = reduced.rho if part.start is None or not reduced.iterations else part.start
+                part.start = reduced.rho2 if part.start is None or not reduced.iterations else part.start
 
             session.see(1, news)
 
         m = min(m, len(part.target.vectors))
         Z = first_vectors(part.target, m, self.first, seed, session)
         how = {"iterations": owner.iterations, "tol": owner.tol, "max_rho": owner.max_rho or 0.0}
+        if self.method in SEARCHES:
+            Z, how["by"] = one_by_one(part.target, Z, part.norms, self.method, session, seen), "CG"
         found = optimise(part.target, Z, part.norms, session, seen=seen, **how)
         session.check()
         self._settle(part, found)
 
     def _eigenvectors(self, part: Part, m: int) -> None:
         exact = eigenvectors(part.target, self.session)
-        found = Reduced(exact.Z[:m].astype(np.float32), exact.gamma[None, :m], exact.rho[[min(m, len(exact.Z))]])
-        part.start = found.rho
+        found = Reduced(exact.Z[:m].astype(np.float32), exact.gamma[None, :m], exact.rho2[[min(m, len(exact.Z))]])
+        part.start = found.rho2
         self.session.see(1, lambda: setattr(part, "found", found))
 
     def answers(self, m: int, X, y, seed: int) -> None:
@@ -124,12 +127,17 @@ class Stages:
         (part,), owner, machine, session = self.parts, self.owner, self.machine, self.session
         settings, known = owner.answers or Answers(), len(part.found.Z) if part.found else 0
         known = known if known >= KEPT else 0
-        Z = first_vectors(part.target, m - known, self.first, seed, session)
+        label, bias = np.searchsorted(machine.classes, y), self.bias if known else machine.bias
+        if self.first == EXAMPLES:
+            fresh, bias = drawn(machine, X, label, m - known, seed), self.bias if known else np.zeros(len(machine.bias))
+            Z = fresh.vectors
+        else:
+            Z = first_vectors(part.target, m - known, self.first, seed, session)
         if known:
             self.grown += 1
             start, settings = grown(Expansion(machine.kernel, *part.found[:2]), Z), settings.further(self.grown)
         else:
-            start = gathered(part.target, Z, session)
+            start = fresh if self.first == EXAMPLES else gathered(part.target, Z, session)
         session.begin("answers", self.standing)
 
         def seen(answered) -> None:
@@ -144,16 +152,17 @@ class Stages:
         shape = owner.image_shape or machine.meta.get("image_shape") or ()
         shape = tuple(shape) if shape and prod(shape) == X.shape[1] else None  # cropped images, say, are images no more
         how = {"settings": settings, "image_shape": shape, "seed": seed}
-        label = np.searchsorted(machine.classes, y)
-        bias = self.bias if known else machine.bias
+        if settings.by == "machine":
+            told = lambda x: labels(machine.classes, machine.decision_values(x, session.check))  # noqa: E731
+            how["teacher"] = lambda x: np.searchsorted(machine.classes, told(x))
         seen(fit_answers(start, bias, X, label, work=session, seen=seen, **how))
         session.check()
 
     def _settle(self, part: Part, found: Reduced) -> None:
-        """Weights and rho of the vectors in double precision, as single precision rounded them."""
+        """Weights and rho^2 of the vectors in double precision, as single precision rounded them."""
         gamma = part.target.weights(found.Z, self.session)
-        rho = part.target.rho(found.Z, gamma, self.session, part.norms)
-        self.session.see(0, lambda: setattr(part, "found", found._replace(gamma=gamma, rho=rho)))
+        rho2 = part.target.rho2(found.Z, gamma, self.session, part.norms)
+        self.session.see(0, lambda: setattr(part, "found", found._replace(gamma=gamma, rho2=rho2)))
 
     def simplify(self, tol: float) -> Machine:
         """The machine on those of its vectors that the others depend on, decisions unchanged."""
@@ -164,9 +173,9 @@ class Stages:
             most = min(len(at), dimensions(machine.kernel, part.target.vectors.shape[1]))
             basis = pivots(part.target, by_distance, int(most), tol, self.session)
             part.norms = part.target.norms(self.session)
-            rho = basis.rho[-1] if len(basis.rho) else part.norms
-            part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, rho)
-            part.start = part.found.rho
+            rho2 = basis.rho2[-1] if len(basis.rho2) else part.norms
+            part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, rho2)
+            part.start = part.found.rho2
             kept[np.ix_(part.machines, at[basis.chosen])] = basis.gamma
         used = np.flatnonzero((kept != 0).any(axis=0))
         rows = {
@@ -183,8 +192,8 @@ class Stages:
 
     @property
     def share(self) -> float:
-        """rho of all machines as a share of the sum of |Psi|^2."""
-        return float(self.gather("rho").sum() / max(self.gather("norms").sum(), np.finfo(float).tiny))
+        """rho^2 of all machines as a share of the sum of |Psi|^2."""
+        return float(self.gather("rho2").sum() / max(self.gather("norms").sum(), np.finfo(float).tiny))
 
     @property
     def ending(self) -> str:
@@ -220,22 +229,22 @@ class Stages:
         )
 
     def standing(self) -> Standing:
-        """gaps: rho of each machine as a share of its |Psi|^2; dual: the sum of all rho; n_sv: vectors. While answers
-        are fitted: no gaps; dual: the loss."""
+        """gaps: rho^2 of each machine as a share of its |Psi|^2; dual: the sum of all rho^2; n_sv: vectors. While
+        answers are fitted: no gaps; dual: the loss."""
         shares = np.zeros(len(self.bias))
         for part in self.parts:
             shares[part.machines] = part.shares
-        rho = sum(float(part.found.rho.sum()) for part in self.parts if part.found is not None)
+        rho2 = sum(float(part.found.rho2.sum()) for part in self.parts if part.found is not None)
         n_sv = sum(len(part.now[0]) for part in self.parts)
         if self.method == "answers":
             return Standing((), self.loss, n_sv, 0, self.snapshot)
-        return Standing(tuple(map(float, shares)), rho, n_sv, 0, self.snapshot)
+        return Standing(tuple(map(float, shares)), rho2, n_sv, 0, self.snapshot)
 
     def gather(self, name: str) -> np.ndarray:
-        """rho, start or norms of every machine (k,); NaN where a stop came before."""
+        """rho^2, start or norms of every machine (k,); NaN where a stop came before."""
         values = np.full(len(self.bias), np.nan)
         for part in self.parts:
-            value = getattr(part, name) if name != "rho" else part.found and part.found.rho
+            value = getattr(part, name) if name != "rho2" else part.found and part.found.rho2
             if value is not None:
                 values[part.machines] = value
         return values

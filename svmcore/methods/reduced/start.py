@@ -18,6 +18,7 @@ from svmcore.methods.reduced.exact import by_gain, pivots
 from svmcore.methods.reduced.expansion import Expansion, pieces
 
 STARTS = ("k-means", "greedy", "weight", "random")
+EXAMPLES = "examples"  # of answers alone: some of the training examples, the machine's own vectors left out
 PASSES = 3  # of k-means over the support vectors
 DIRECTIONS = 120  # principal ones that clusters are found along
 ONE_LENGTH = 1e-3  # relative spread of the squared lengths below which they count as one

@@ -15,6 +15,7 @@ from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
 SCOPES = ("machine", "union", "all", "positive", "all-positive")
+RANKS = ("margin", "random")
 
 
 class VirtualSVC(MachineEstimator):
@@ -37,6 +38,10 @@ class VirtualSVC(MachineEstimator):
         How often; 0 leaves the first stage.
     second : SVC or None, default None
         Of the later stages, where its kernel or C differs.
+    keep : float, default 1.0
+        The share of the copies that a stage trains on, beside the support vectors themselves.
+    rank : {"margin", "random"}, default "margin"
+        Which: those with the least y f by the machines before, or some.
 
     Attributes
     ----------
@@ -59,6 +64,7 @@ class VirtualSVC(MachineEstimator):
     ----------
     Schoelkopf, Burges and Vapnik (1996): virtual support vectors.
     DeCoste and Schoelkopf (2002), section 3.2.
+    Burges and Schoelkopf (1997), section 6: the copies that matter.
 
     Examples
     --------
@@ -80,6 +86,8 @@ class VirtualSVC(MachineEstimator):
         scope: str = "machine",
         rounds: int = 1,
         second: SVC | None = None,
+        keep: float = 1.0,
+        rank: str = "margin",
     ):
         self.estimator = estimator
         self.jitters = jitters
@@ -88,6 +96,8 @@ class VirtualSVC(MachineEstimator):
         self.scope = scope
         self.rounds = rounds
         self.second = second
+        self.keep = keep
+        self.rank = rank
 
     def fit(self, X, y, sample_weight=None, *, monitor=None, base: SVC | None = None) -> VirtualSVC:
         """Train on images and labels, first on them as they are, then on transformed support vectors.
@@ -168,6 +178,12 @@ class VirtualSVC(MachineEstimator):
         least = 1 if self.scope.startswith("all") else 0
         if not isinstance(self.rounds, int | np.integer) or self.rounds < least:
             raise ValueError(f"rounds = {self.rounds!r}; allowed: a whole number from {least}")
+        if not (isinstance(self.keep, float | int | np.number) and 0 < self.keep <= 1):
+            raise ValueError(f"keep = {self.keep!r}; allowed: a number above 0, up to 1")
+        if self.keep < 1 and least:
+            raise ValueError(f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, as no machine ranks the copies")
+        if self.rank not in RANKS:
+            raise ValueError(f"rank = {self.rank!r}; allowed: {', '.join(RANKS)}")
         if jitters.image_shape is None and len(jitters) > 1:
             raise ValueError(
                 "image_shape = None; allowed: (height, width) or (height, width, channels), or X as images"

@@ -109,12 +109,13 @@ class Stages:
         """
         fresh = self.base is None and self.rounds == 0
         seeds = self.shares if fresh else [share.support() for share in self.shares]
+        standing = self.assemble(self.shares) if self.owner.keep < 1 else None
         self.rounds += 1
         larger = self.single.power(self.rounds)
         table = larger.after(self.jitters, self.single)
         self.jitters = larger
         self.kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
-        self.tasks = [Retraining(self._virtual(seed, table), self) for seed in seeds]
+        self.tasks = [Retraining(self._virtual(seed, table, standing), self) for seed in seeds]
         self.session.begin(self._name, self.standing)
         try:
             self._retrain()
@@ -181,16 +182,31 @@ class Stages:
             prepare=self.owner.prepare_,
         )
 
-    def _virtual(self, seed: Share, table) -> Share:
-        """The seed's machines on all jittered forms of its examples, not yet trained."""
+    def _virtual(self, seed: Share, table, standing: Machine | None) -> Share:
+        """The seed's machines on all jittered forms of its examples, or those that tell most, not yet trained."""
         n = len(self.X)
         forms = table[seed.jitter].T * n + seed.parent  # (J, m), the identity first
         if self.owner.scope.endswith("positive"):  # the others keep the form that they have
             forms = np.where(self.Y[seed.machines[0], seed.parent] > 0, forms, forms[0])
-        keys = np.unique(forms)
+        keys = np.unique(forms) if standing is None else self._telling(np.unique(forms), forms[0], seed, standing)
         nothing = np.zeros((len(seed.machines), len(keys)))
         bias = np.zeros(len(seed.machines))
         return Share(seed.machines, keys % n, keys // n, nothing, nothing > 0, bias, len(keys))
+
+    def _telling(self, keys, own, seed: Share, standing: Machine) -> np.ndarray:
+        """Of virtual examples the seed's own, and of the copies the share `keep` that the machines `standing` are least
+        sure of, by the least y f, or at random.
+
+        Burges and Schoelkopf (1997), section 6: measure what each tells, and keep the most important.
+        """
+        n, copies = len(self.X), np.setdiff1d(keys, own)
+        most = round(self.owner.keep * len(copies))
+        if self.owner.rank == "random":
+            return np.union1d(own, np.random.default_rng(most).permutation(copies)[:most])
+        parent, jitter = copies % n, copies // n
+        f = standing.decision_values(self.vectors(parent, jitter), self.session.check)[:, seed.machines]
+        sure = (f.T * self.Y[np.ix_(seed.machines, parent)]).min(axis=0)
+        return np.union1d(own, copies[np.argsort(sure, kind="stable")[:most]])
 
     def _retrain(self) -> None:
         """All tasks, as many side by side as there are cores and the ceiling has room for; those that take most begin,

@@ -26,6 +26,8 @@ WAYS = {
     "exact": "Without the vectors that depend on others",
     "quadratic": "By eigenvectors, for kernels of degree 2",
     "rho": "The nearest expansion in feature space",
+    "one-by-one": "The same by the paper's search: vector by vector, then all, by conjugate gradients",
+    "fixed-point": "The same, vector by vector by the fixed point of Gaussian kernels",
     "answers": "The nearest decisions on training examples",
 }
 STARTS = {
@@ -34,12 +36,14 @@ STARTS = {
     "greedy": "One by one, what lowers rho most",
     "weight": "The largest alphas",
     "random": "At random",
+    "examples": "Training examples at random, for answers",
 }
+TAUGHT = {"labels": "Their labels", "machine": "The machine's answers to them, deformed as they are"}
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
 POINT = several(maybe(number), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
-ROUNDS = {"rho": 300, "answers": 0.9, "exact": 2, "quadratic": 10}
+ROUNDS = {"rho": 300, "one-by-one": 1000, "fixed-point": 700, "answers": 0.9, "exact": 2, "quadratic": 10}
 
 
 class Reduced(Method):
@@ -77,6 +81,7 @@ class Reduced(Method):
             "deformed", numeric(0, 5, closed=True), 1.2, "Deformed",
             "For answers: how strongly images are shifted, turned and bent in each epoch; 0 leaves them.", step=0.5,
         ),
+        Field("taught", choice(TAUGHT, str), "labels", "Right is", "For answers: what counts as right for an example."),
         Field(
             "sizes", numeric(1, 9, whole=True), 4, "Sizes tried",
             "The points of the curve, each with half of the vectors of the next.",
@@ -100,7 +105,10 @@ class Reduced(Method):
                 "rho": several(maybe(number)), "rho_start": several(maybe(number)),
                 "multiply_adds": several(positive, 2, 2), "shift": several(number),
             },
-            {"take": several(positive, 2, 2), "products": several(among(("double", *LAYOUTS)), 2, 2)},
+            {
+                "bias": several(number), "take": several(positive, 2, 2),
+                "products": several(among(("double", *LAYOUTS)), 2, 2),
+            },
         )
     }  # fmt: skip
 
@@ -168,7 +176,8 @@ def _kernel_values(how: str, recipe, n: float, m: float, size: Sizes) -> float:
         for at, vectors in enumerate(path):
             times += at > 0 and path[at - 1] >= KEPT
             whole += vectors / max(1, 6 * times)  # Answers.further
-        return ROUNDS[how] * recipe.option("epochs") * size.n_train * whole
+        asked = n if recipe.option("taught") == "machine" else 0.0
+        return recipe.option("epochs") * size.n_train * (ROUNDS[how] * whole + asked)
     return ROUNDS[how] * n * (size.d if how == "quadratic" else m * sum(0.5**i for i in range(recipe.option("sizes"))))
 
 

@@ -8,7 +8,7 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
 from svmcore.lab.registry.checks import count, several
 from svmcore.lab.registry.costs import HARD, Sizes, Stage, vectors_of_one
-from svmcore.lab.registry.fields import DESCRIBED, Field, choice, numeric
+from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.methods.virtual import VirtualSVC
@@ -22,6 +22,9 @@ SCOPES = {
     "positive": "Each machine's own of its positive class alone",
     "all-positive": "All training examples of its positive class",
 }
+
+
+RANKED = {"margin": "Those that the machine before is least sure of", "random": "Some, at random"}
 
 
 class VirtualSupportVectors(Method):
@@ -67,7 +70,20 @@ class VirtualSupportVectors(Method):
             "C of the later stages; empty for that of the first.",
             "the same",
         ),
+        Field(
+            "copies",
+            numeric(0, 1),
+            1.0,
+            "Copies kept",
+            "Share of the transformed copies that the later stages train on (Burges and Schoelkopf 1997, section 6).",
+            step=0.05,
+        ),
+        Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),
     )
+
+    def check(self, recipe) -> None:
+        if recipe.option("copies") < 1 and recipe.option("scope").startswith("all"):
+            raise RecipeError("copies", recipe.option("copies"), "1 where all examples are copied, which none ranks")
 
     def train(self, recipe, problem, monitor):
         return self.machine(recipe, problem).fit(problem.images, problem.y_train, problem.weight, monitor=monitor)
@@ -88,6 +104,8 @@ class VirtualSupportVectors(Method):
             scope=recipe.option("scope"),
             rounds=recipe.option("rounds"),
             second=second,
+            keep=recipe.option("copies"),
+            rank=recipe.option("ranked"),
         )
 
     def figures(self, estimator) -> dict:
@@ -103,7 +121,7 @@ class VirtualSupportVectors(Method):
         return f"trained on up to {max(result['n_virtual']):,} virtual examples{made_from}."
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
-        k, scope = size.machines, recipe.option("scope")
+        k, scope, copies = size.machines, recipe.option("scope"), recipe.option("copies")
         first = Stage(size.n_train, k, made=size.n_train)
         sets = [JitterSet.parse(recipe.jitters).power(r + 1) for r in range(recipe.option("rounds"))]
         if scope.startswith("all"):
@@ -113,8 +131,10 @@ class VirtualSupportVectors(Method):
         if scope == "union":
             return [first, *(_stage(len(forms) * min(own * k**0.7, size.n_train), k) for forms in sets)]
         if scope == "positive":
-            copies = [round(own * (1 + (len(forms) - 1) * size.positive)) for forms in sets]
-            return [first, *(Stage(n, 1, k, HARD, made=n) for n in copies)]
+            sizes = [round(own * (1 + (len(forms) - 1) * size.positive)) for forms in sets]
+            return [first, *(_stage_of_each(n, k) for n in sizes)]
+        if copies < 1:
+            return [first, *(_stage_of_each(round(own * (1 + (len(forms) - 1) * copies)), k) for forms in sets)]
         return [first, *(_of_each(own, k, forms, _by_shift_alone(recipe)) for forms in sets)]
 
     def held(self, recipe, size: Sizes) -> float:
@@ -130,7 +150,11 @@ def _of_each(own: float, k: int, forms: JitterSet, shifted: bool) -> Stage:
     """A stage in which each machine has the forms of its own examples; the largest counts for all, as it is solved
     beside the next one."""
     n = round(own * len(forms))
-    return Stage(n, 1, k, HARD, round(own), _blocks(str(forms))) if shifted else Stage(n, 1, k, HARD, made=n)
+    return Stage(n, 1, k, HARD, round(own), _blocks(str(forms))) if shifted else _stage_of_each(n, k)
+
+
+def _stage_of_each(n: int, k: int) -> Stage:
+    return Stage(n, 1, k, HARD, made=n)
 
 
 @lru_cache(maxsize=256)

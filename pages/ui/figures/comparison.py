@@ -132,7 +132,7 @@ def definiteness(reports: Mapping[int, object]) -> go.Figure:
     lines = {
         "triples that violate": [100 * report.violations for report in reports.values()],
         "negative eigenvalues": [100 * report.negative for report in reports.values()],
-        "least eigenvalue, of the largest": [100 * min(r.smallest, 0) / -r.largest for r in reports.values()],
+        "least eigenvalue, of the largest": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
     }
     for (name, y), colour in zip(lines.items(), (ORANGE, BLUE, GREY), strict=True):
         figure.add_scatter(
@@ -140,10 +140,20 @@ def definiteness(reports: Mapping[int, object]) -> go.Figure:
             hovertemplate=f"%{{y:.2g}} % {name}, %{{x}} jitters<extra></extra>",
         )  # fmt: skip
         figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=4, y=y[-1], text=name, font={"color": colour}, showarrow=False
+            x=1,
+            xref="paper",
+            xanchor="left",
+            xshift=4,
+            y=y[-1],
+            text=name,
+            font={"color": colour},
+            showarrow=False,
+            yshift=-9 if colour == ORANGE else 9,
         )
     figure.update_xaxes(tickvals=list(reports))
-    told = "; ".join(f"{name}: {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g}" for name, y in lines.items())
+    told = "; ".join(
+        f"{name.capitalize()}: {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g}" for name, y in lines.items()
+    )
     return worded(figure, f"Definiteness of the jittering kernel by the size of its set. {told}.", f"{told}.")
 
 

@@ -50,7 +50,7 @@ def start(recipes, found, sweep):
             advice = next(need.advice for need in needs if not need.fits)
             st.warning(words.plain(advice), title="This does not fit", icon=":material/memory:")
         if sweep.field == "jitters":
-            whole = sweep.base.replace(folds=None, method=SearchedJitters.name, jitters="", options={})
+            whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
             st.page_link(
                 "pages/train.py",
                 label="Search step by step",
@@ -63,7 +63,7 @@ def start(recipes, found, sweep):
 def table(values, found, statuses):
     """What is known of each value by now."""
     now = dict(zip([run.id for run in found if run], statuses, strict=True))
-    rows = []
+    rows, bounds = [], validation.BOUNDS if any(recipe.bounds for recipe in values.values()) else {}
     for value, run in zip(values, found, strict=True):
         status = now.get(run.id) if run else None
         row = {"Value": value, "State": picker.STATES[status.state][2] if status else "not run yet"}
@@ -76,6 +76,7 @@ def table(values, found, statuses):
                 "Test (95 %)": words.rate(result),
                 "SVs": result["n_union"],
                 "at C": int(np.sum(result["n_bound"])),
+                **{label: round(result["bounds"][name]["errors"]) for name, label in bounds.items()},
                 "Time": words.training_seconds(result) + check["seconds"],
             }
         rows.append(row)
@@ -119,6 +120,10 @@ def outcome(sweep, name, done, of):
     left, right = present.parts(("Errors", "Alphas"), (sides.cell(), sides.cell()))
     with left:
         show(validation.sweep_chart(sweep.field, name, points, of), "sweep_chart")
+        if validation.bounded(points):
+            ways = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
+            costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
+            st.caption(words.plain(f"{name} that each would choose: {ways}. What they took in all: {costs}."))
     with right:
         value = parameters.one_of(
             "Alphas of",
@@ -150,7 +155,7 @@ def outcome(sweep, name, done, of):
                 "pages/train.py",
                 label=words.plain(f"Take {name} = {best} to Train"),
                 icon=":material/play_circle:",
-                query_params=config.link(done[best].recipe.replace(folds=None)),
+                query_params=config.link(done[best].recipe.replace(folds=None, bounds=False)),
             )
 
 

@@ -124,3 +124,26 @@ def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
     assert one.layout.meta["see"].startswith("So far, 1 of 3 values; nothing is chosen yet.")
     assert not one.layout.shapes
     assert "the best is " + values.split()[2] in figure.layout.meta["see"]
+
+
+def test_bounds_stand_beside_both_errors(ran):
+    app = open_page("sweep", **MOONS, n_train="60", bounds="true", value=["0.1", "1"])
+    app.button(key="queue_sweep").click().run()
+    wait_for_all()
+    app = open_page("sweep", **MOONS, n_train="60", bounds="true", value=["0.1", "1"])
+    results = [
+        run.result
+        for run in stored.stored(Sweep(BASE.replace(n_train=60, bounds=True), "C", ("0.1", "1")).recipes().values())
+    ]
+    points = list(zip(("0.1", "1"), results))
+    named = {trace.name: trace for trace in validation.sweep_chart("C", "C", points).data}
+    assert named.keys() == {"test", "validation", *validation.BOUNDS.values()}
+    expected = [100 * max(result["bounds"]["xi_alpha"]["errors"], 0.5) / 60 for result in results]
+    assert list(named["xi-alpha"].y) == expected
+    table = app.dataframe[0].value
+    assert table["leave-one-out"].tolist() == [result["bounds"]["leave_one_out"]["errors"] for result in results]
+    said = captions(app)
+    assert f"{validation.choices(points)['span']} by span" in said
+    assert "cross-validation, " in said.partition("What they took in all")[2]
+    app.checkbox(key="sweep_bounds").uncheck().run()
+    assert "bounds" not in app.query_params

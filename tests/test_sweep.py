@@ -11,6 +11,7 @@ from svmcore.kernels import Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.experiment.sweep import chosen, sweep
 from svmcore.lab.experiment.train import fit
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry.machine import share
 from svmcore.lab.store import runs
 from svmcore.methods.virtual.stages import Stages
@@ -66,6 +67,30 @@ def test_a_run_with_folds_finds_what_the_sweep_finds(home, method):
     assert run.result["errors"] == point.test_errors
     assert {"fold 1 of 3", "fold 3 of 3"} < {line["stage"] for line in run.progress()}
     assert run.recipe.digest() != recipe.replace(folds=None).digest()
+
+
+def test_a_run_tells_bounds_on_its_error(home):
+    recipe = DIGITS.replace(bounds=True, n_train=60)
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, 60).state == "done"
+    found, problem = runs.get(run_id).result["bounds"], prepare(recipe)
+    X, y, wrong = problem.X_train, problem.y_train, 0
+    for i in range(60):
+        keep = np.arange(60) != i
+        wrong += SVC(recipe.kernel, C=recipe.C).fit(X[keep], y[keep]).predict(X[i : i + 1])[0] != y[i]
+    assert found["leave_one_out"]["errors"] == wrong <= found["xi_alpha"]["errors"]
+    assert all(bound["n"] == 60 and bound["seconds"] >= 0 for bound in found.values())
+    assert recipe.outcome == recipe.replace(bounds=False).digest() != recipe.digest()
+    assert "bounds" not in execute(recipe.replace(bounds=False)).result
+
+
+def test_bounds_that_cannot_be_are_refused():
+    with pytest.raises(RecipeError, match="bounds = True; allowed: false for method vsv; true for sv, jsv, tangent"):
+        DIGITS.replace(method="vsv", bounds=True)
+    with pytest.raises(RecipeError, match="bounds = True; allowed: false, or n_train up to 10,000"):
+        estimate(Recipe(dataset="mnist", n_train=20_000, bounds=True))
+    plain, bounded = (estimate(DIGITS.replace(bounds=asked)) for asked in (False, True))
+    assert bounded.seconds > plain.seconds
 
 
 def test_a_run_is_cancelled_between_two_folds(home):

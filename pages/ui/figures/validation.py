@@ -6,13 +6,19 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 from svmcore.lab.experiment.sweep import RULE, chosen
 
 LOGARITHMIC = ("C", "kernel.gamma")
 REACH = 5  # per cent points at which the colours of a map end
 TICK = 14  # characters of a value below the axis
+BOUNDS = {  # of a result -> what it is called; they take colours after those of both errors
+    "leave_one_out": "leave-one-out",
+    "span": "span",
+    "xi_alpha": "xi-alpha",
+    "radius_margin": "radius and margin",
+}
 
 
 def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: int = 0) -> go.Figure:
@@ -45,15 +51,61 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
             hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]:,}} of %{{customdata[1]:,}}, %{{y:.2f}} %"
             "<extra></extra>",
         )
-    _label_ends(figure, points)
+    if bounded(points):
+        _bounds(figure, at, values, points)
+    else:
+        _label_ends(figure, points)
     best = choice(points)
     kind = "log" if field in LOGARITHMIC else "category" if field == "jitters" else "linear"
     figure.update_xaxes(type=kind, tickvals=at, ticktext=[in_figure(value, TICK) for value in values])
-    figure.update_yaxes(rangemode="tozero")
+    if not bounded(points):
+        figure.update_yaxes(rangemode="tozero")
     if len(points) >= of:
         at_best = values.index(best) if field == "jitters" else float(best)
         figure.add_vline(x=at_best, line={"dash": "dot", "color": GREY})
     return worded(figure, *_sweep_words(name, points, best, of))
+
+
+def bounded(points: Sequence[tuple[str, dict]]) -> bool:
+    """Whether all results have bounds."""
+    return all("bounds" in result for _, result in points)
+
+
+def choices(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
+    """Which value each way would choose, by RULE, bounds among them; the test set's own best last."""
+    ways = {"cross-validation": lambda result: result["validation"]["errors"]}
+    ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] for name, label in BOUNDS.items()}
+    ways["the test set"] = lambda result: result["errors"]
+    return {way: chosen({value: errors(result) for value, result in points}) for way, errors in ways.items()}
+
+
+def seconds(points: Sequence[tuple[str, dict]]) -> dict[str, float]:
+    """What each way took for all values together."""
+    took = {"cross-validation": sum(result["validation"]["seconds"] for _, result in points)}
+    return took | {
+        label: sum(result["bounds"][name]["seconds"] for _, result in points) for name, label in BOUNDS.items()
+    }
+
+
+def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -> None:
+    """Lines of the bounds, on a log axis as some are far above 1; none wrong stands at half an example."""
+    for line, label in zip(figure.data, ("test", "validation"), strict=True):
+        n = min(result["n_test"] for _, result in points)
+        line.update(name=label, y=[max(y, 50 / n) for y in line.y], error_y=None)
+    for (name, label), colour in zip(BOUNDS.items(), CLASS_COLOURS[2:], strict=False):
+        found = [result["bounds"][name] for _, result in points]
+        figure.add_scatter(
+            x=at,
+            y=[100 * max(one["errors"], 0.5) / one["n"] for one in found],
+            name=label,
+            mode="lines+markers",
+            line={"color": colour, "width": 1.5, "dash": "dot"},
+            marker={"symbol": "circle-open", "size": 10} if name == "leave_one_out" else None,
+            customdata=[(f"{one['errors']:,.4g}", one["n"], in_figure(v)) for v, one in zip(values, found)],
+            hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]}} of %{{customdata[1]:,}}<extra></extra>",
+        )
+    figure.update_yaxes(type="log", dtick=1)
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}, margin_r=10)
 
 
 def choice(points: Sequence[tuple[str, dict]]) -> str:
@@ -96,9 +148,10 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
         if results[best]["errors"] == lowest[1]["errors"]
         else (f"where the best is {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %")
     )
+    bars = "" if bounded(points) else " Bars are 95 % intervals."
     return (
         f"Validation and test error at {len(points)} values of {name}; cross-validation chooses {best}.",
-        f"{found}, {told}. Chosen is {RULE}. Bars are 95 % intervals.",
+        f"{found}, {told}. Chosen is {RULE}.{bars}",
     )
 
 

@@ -81,6 +81,7 @@ def _spread(sweep: Sweep) -> dict:
     base = sweep.base
     classes = [c for c in catalogue.entry(base.dataset).classes if str(c) in map(str, base.classes)]
     sizes = {"n_train": base.n_train, "n_test": base.n_test, "folds": base.folds or FOLDS}
+    sizes["bounds"] = base.bounds
     return sizes | {"classes": classes, "over": sweep.field, f"values_{sweep.field}": list(sweep.values)}
 
 
@@ -137,8 +138,16 @@ def _base() -> Recipe:
         folds = st.number_input(
             "Folds", 2, 20, key="sweep_folds", width=110, help="Parts of the training set, each held out once.", **KEEP
         )
+        bounds = FORM.draw(FIELDS["bounds"])
     return base.replace(
-        name="custom", title="", classes=classes, n_train=n_train, n_test=n_test, folds=folds, slow_motion=False
+        name="custom",
+        title="",
+        classes=classes,
+        n_train=n_train,
+        n_test=n_test,
+        folds=folds,
+        bounds=bounds,
+        slow_motion=False,
     )
 
 

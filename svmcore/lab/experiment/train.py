@@ -3,6 +3,7 @@
     prepare   data set -> split -> preprocessing          Problem, by the method's task
     fit       Problem -> machine, by the recipe's method  Fitted
     judge     machine -> test set, figures                Outcome
+    bounded   what leave-one-out and bounds say of the error, where the recipe asks for them
     validate  the same on each fold, where the recipe asks for folds
     execute   all in turn; a task may train and judge several parts, whose figures `gathered` puts together
 
@@ -19,6 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.explain import bounds
+from svmcore.explain.retraining import Retraining
 from svmcore.lab.experiment.meter import Compiling, Meter
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
@@ -129,8 +132,23 @@ def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
     result = _result(recipe, fitted, seconds) | task.outcome([test])
     method = METHODS[recipe.method]
     result |= method.figures(fitted.estimator)
+    if recipe.bounds:
+        result["bounds"] = bounded(fitted, check)
     machine, kept = replace(machine, prepare=problem.prepare), method.kept(fitted.estimator)
     return Outcome(machine, test, problem.train_index, result, kept)
+
+
+def bounded(fitted: Fitted, check: Check = unchecked) -> dict[str, dict]:
+    """Bounds on the error by name: examples that may be wrong, of n, and seconds. ValueError for too many examples."""
+
+    def monitor(progress) -> bool:
+        check(progress.stage)
+        return True
+
+    problem = fitted.problem
+    retraining = Retraining(fitted.estimator, problem.X_train, problem.y_train, problem.weight, monitor=monitor)
+    found = bounds.bounds(retraining, lambda: check("bounding"))
+    return {name: bound._asdict() for name, bound in found.items()}
 
 
 def gathered(recipe: Recipe, outcomes: list[Outcome]) -> dict:

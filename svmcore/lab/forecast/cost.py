@@ -34,6 +34,7 @@ OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their r
 WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
 FEW = 1.2  # times the sample, with the examples of small classes that are added to it
 LARGEST = 1.25  # times the mean: support vectors of the two machines that have the most
+REMOVAL = 1e-3, 2.3e-6  # seconds of retraining without one example: at least, and for each of the examples
 SIDES = 2  # trainings that are done side by side
 
 
@@ -77,6 +78,8 @@ def cost(recipe: Recipe, size: Sizes) -> Cost:
     """The whole cost of a recipe whose problem has this size."""
     plan, folds = plans(recipe, size)
     parts = [part for each in (plan, *folds) for part in _seconds(each)]
+    if recipe.bounds:
+        parts.append((_bounds_seconds(plan), 0.0))
     size, largest = plan.size, max((each.size.n_train + each.size.n_test + each.held for each in folds), default=0)
     rows = size.n_train + size.n_test + plan.held + largest
     examples = 4 * rows * size.d + size.stored
@@ -84,6 +87,8 @@ def cost(recipe: Recipe, size: Sizes) -> Cost:
     if least is None:
         least = _least_bytes(plan.stages, size.d)
         most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
+    if recipe.bounds:  # all kernel values, in double precision where there is room
+        least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
     return Cost(parts, examples / MB + CODE_MB, least / MB, most / MB)
 
 
@@ -108,6 +113,14 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     vectors = in_the_end(stages) if plan.vectors is None else plan.vectors
     tests = [0.0] * (len(trainings) - 1) + [vectors * size.n_test * decided]
     return list(zip(trainings, tests, strict=True))
+
+
+def _bounds_seconds(plan: Plan) -> float:
+    """Every machine once without each of its support vectors."""
+    size = plan.size
+    removals = size.machines * vectors_of_one(size.n_train, size.hardness)
+    values = 2.0 * size.d * plan.work.training * size.n_train**2 / FLOPS
+    return removals * (REMOVAL[0] + REMOVAL[1] * size.n_train) + values
 
 
 def _least_bytes(stages: list[Stage], d: int) -> float:

@@ -36,6 +36,7 @@ STAGES = {
     "fitting": "Training",
     "predicting": "Testing",
     "validating": "Cross-validating",
+    "bounding": "Bounding the error",
     "saving": "Saving",
 }
 COMPILING = "Compiling, once"
@@ -152,7 +153,7 @@ class _Watch:
     def check(self, stage: str) -> None:
         """Between pieces of work outside the solver: tell the stage, wait out a pause. Cancelled when asked to stop."""
         self.meter.sample()
-        self._tell(STAGES[stage])
+        self._tell(STAGES.get(stage, f"Bounding the error: {stage}"))
         if not self._checkpoint():
             raise train.Cancelled
 

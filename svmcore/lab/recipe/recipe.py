@@ -120,6 +120,12 @@ class Recipe:
         "Parts of the training set, each held out once for a machine of the others. The run takes longer.",
         "no cross-validation",
     )
+    bounds: bool = _asked(
+        FLAG, False, "Bounds",
+        "Leave-one-out by retraining, xi-alpha, span, radius and margin: what they say of the error from the training "
+        "examples alone, and at what cost; for methods sv, jsv, tangent (DeCoste and Schoelkopf 2002, section 5).",
+        shown=False,
+    )
     slow_motion: bool = _asked(
         FLAG, False, "Slow motion", "Rest between bursts, so that a short run can be watched."
     )
@@ -137,6 +143,9 @@ class Recipe:
         object.__setattr__(self, "jitters", method.jitters(self))
         method.check(self)
         task_of(self).check(self)
+        if self.bounds and not (method.bounded and task_of(self).answers):
+            allowed = ", ".join(name for name, known in METHODS.items() if known.bounded)
+            raise RecipeError("bounds", True, f"false for method {self.method}; true for {allowed}, which classify")
 
     @cached_property
     def origin(self) -> Recipe:
@@ -224,14 +233,14 @@ class Recipe:
 
     def digest(self) -> str:
         """16 hex digits of everything that decides the outcome (not of names, memory or slow motion)."""
-        beside = {"name", "title", "cache_mb", "slow_motion"} | ({"folds"} if self.folds is None else set())
+        beside = {"name", "title", "cache_mb", "slow_motion"} | {n for n in ("folds", "bounds") if not getattr(self, n)}
         deciding = [pair for pair in self._key if pair[0] not in beside]
         return hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]
 
     @cached_property
     def outcome(self) -> str:
-        """The digest of what decides the machine: two recipes that differ in their folds alone have the same."""
-        return self.digest() if self.folds is None else self.replace(folds=None).digest()
+        """The digest of what decides the machine: two recipes that differ in their folds or bounds have the same."""
+        return self.replace(folds=None, bounds=False).digest() if self.folds or self.bounds else self.digest()
 
     @cached_property
     def _key(self) -> tuple[tuple[str, str], ...]:

@@ -48,6 +48,7 @@ class Method:
     two_classes      it tells two classes apart and no more
     needs_images     it transforms images; uses_jitters: by the recipe's jitter set
     splits           it transforms images between the steps of preprocessing (`Preprocessor.split`), not after them
+    bounded          its machine is an SVC on the problem's own examples, of whose error bounds can be told
     repeats          its kernel transforms preprocessed examples, and does again the steps that a jitter undoes
     looks            its solvers report machines of the problem's own examples, which a page can show while they train
     variants         what stands for it where methods are compared: caption -> options
@@ -60,7 +61,7 @@ class Method:
     result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
     line_fields: Mapping[str, Callable] = {}  # of what its fits report as `Progress.facts`, likewise
     files: tuple[Kept, ...] = ()  # that `kept` fills
-    plain = uses_jitters = needs_images = splits = repeats = False
+    plain = bounded = uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True
 
     @property

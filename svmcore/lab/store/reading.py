@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from svmcore import files
+from svmcore.explain.bounds import BOUNDS
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.checks import an_object, anything, count, maybe, number, positive, several, short, size, text
 from svmcore.lab.registry.methods import METHODS
@@ -195,8 +196,10 @@ def result(value) -> dict:
         raise ValueError(f"task is {short(value['task'])}, which is unknown here")
     outcome = {"n_test": size} | task.figures
     validation = outcome | {"folds": several(number, 2), "seconds": positive}
+    bound = {"errors": positive, "n": size, "seconds": positive}
     optional = {
         "ending": text,
+        "bounds": lambda part: an_object(part, {name: lambda one: an_object(one, bound) for name in BOUNDS}),
         "strategy": text,
         "compile_seconds": positive,
         "made_with": _texts,

@@ -50,7 +50,7 @@ class Rounds:
     def solve(self) -> None:
         """To the end. Stopped where someone asks for one."""
         s = self.s
-        self._first_round()
+        self._first_round() if s.start is None else self._go_on()
         if len(s.columns) < s.n:
             self._hold_where_it_pays()
         for narrow in (True, False):
@@ -87,6 +87,17 @@ class Rounds:
         for space in spaces if shared else ():
             s.spaces.put(space)
         return None
+
+    def _go_on(self) -> None:
+        """In place of the first round, where f of all examples is known: each machine has a set of its own at once."""
+        s = self.s
+        s.session.way = Way(ROUNDS if s.K is None else WHOLE, s.n)
+        if s.K is None:
+            spaces = [s.memory.enter_context(s.session.memory(s.largest**2)) for _ in range(s.threads)]
+            s.square = Square(s.gram, s.session, spaces[0], s.largest) if s.k == 1 else None
+            for space in spaces:
+                s.spaces.put(space)
+        self._look()
 
     def _hold_where_it_pays(self) -> None:
         """All of K into memory, where that takes less than rounds and the budget allows."""

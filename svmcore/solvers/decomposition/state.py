@@ -48,6 +48,7 @@ class State:
     may_hold: bool = False  # whether all of K may come into memory, where that pays
     apart: bool = False  # pairs lie within a class (nu.py)
     trace: Trace | None = None
+    start: tuple[np.ndarray, np.ndarray] | None = None  # alpha and f (k, n) to begin with; None for zeros
 
     # What the machines have come to
     alpha: np.ndarray = field(init=False)  # (k, n) float64
@@ -79,7 +80,7 @@ class State:
     def __post_init__(self):
         self.Y, self.C = np.ascontiguousarray(self.Y, np.float64), np.array(self.C, np.float64)
         k, n = self.Y.shape
-        self.alpha, self.f = np.zeros_like(self.Y), -self.Y
+        self.alpha, self.f = (np.zeros_like(self.Y), -self.Y) if self.start is None else map(np.array, self.start)
         self.gaps, self.bias = np.full(k, np.inf), np.zeros(k)
         self.exact = Exact(self.gram, self.Y, self.C, self.tol, self.session, np.random.default_rng(self.seed))
         self.seen = [Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * k

@@ -26,7 +26,7 @@ class JitteringKernel(Method):
     short = "Jittering kernel"
     help = "The kernel takes the nearest forms of two examples."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3"
-    uses_jitters = needs_images = repeats = True
+    bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"kernel_check": lambda value: an_object(value, {"violations": number, "warning": text})}
     fields = (
         Field(

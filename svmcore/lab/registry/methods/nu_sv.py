@@ -22,7 +22,7 @@ class NuSupportVectors(SupportVectors):
     short = "nu-SV"
     help = "One machine on the examples as they are; nu, a share of them, takes the place of C."
     source = "Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
-    tasks = ("classify",)
+    tasks, bounded = ("classify",), False
     fields = (NU, *SupportVectors.fields)
     parameter = "nu"
 

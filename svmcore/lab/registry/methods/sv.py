@@ -20,7 +20,7 @@ class SupportVectors(Method):
     short = "SV"
     help = "One machine on the examples as they are."
     source = "Boser, Guyon and Vapnik, COLT (1992)"
-    plain = True
+    plain = bounded = True
     result_fields: ClassVar = SEARCHED
     fields = (replace(GRID, shown=False),)
     parameter = "C"  # that a grid is about

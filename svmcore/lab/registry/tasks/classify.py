@@ -8,10 +8,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from data import catalogue, load
+from svmcore.explain.retraining import HELD
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import HARD, Sizes, easy
-from svmcore.lab.registry.fields import Field, numeric
+from svmcore.lab.registry.fields import Field, RecipeError, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
 from svmcore.lab.registry.tables import csv_text
@@ -141,6 +142,8 @@ class Classify(Task):
         n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
         METHODS[recipe.method].need_classes(recipe, n_classes)
         n_train, images = min(recipe.n_train or n_train, n_train), len(entry.shape) > 1
+        if recipe.bounds and n_train > HELD:
+            raise RecipeError("bounds", True, f"false, or n_train up to {HELD:,}, whose kernel values memory can keep")
         swapped = 2 * recipe.options.get("noise", 0.0) * n_train**0.35  # as a hardness
         return Sizes(
             n_train,

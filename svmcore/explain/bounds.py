@@ -1,0 +1,161 @@
+"""Bounds on the error of a trained machine, from the machine and its own examples alone.
+
+    leave-one-out    x_i wrong by the machine that was trained without it: retrained, exactly (retraining.py)
+    xi-alpha         2 alpha_i D + xi_i >= 1,    D = max K(x, x) - min K(x, x')
+    span             alpha_i S_i^2 >= y_i f(x_i)
+    radius, margin   (R^2 + 1 / C) (|w|^2 + 2 sum_i C_i xi_i)      R^2 / margin^2 where all xi are 0 and C is infinite
+
+xi-alpha counts every example that leave-one-out may get wrong. The span S_i is the distance of phi(x_i) from the
+combinations of free SVs whose weights add up to 1: with it, leaving out x_i moves y_i f(x_i) by alpha_i S_i^2 exactly,
+as long as the free SVs stay free and the others where they are. The radius R is that of the smallest sphere around all
+examples; four times the last line bounds leave-one-out, so that what counts is where it is least.
+
+Of k machines, one for each class against the rest: leave-one-out and span tell the class that would be decided;
+xi-alpha counts an example once that any machine may get wrong; radius and margin are added up.
+
+Symbols: alpha, y, xi (k, n), xi = max(0, 1 - y f); K (n, n).
+Joachims, ICML (2000), section 4.1; Vapnik and Chapelle, Neural Computation 12 (2000), theorem 3; Chung, Kao, Sun, Wang
+and Lin, Neural Computation 15 (2003), section 4.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.explain.retraining import HELD, Retraining
+from svmcore.model import labels
+from svmcore.solvers import smo
+
+RIDGE = 1e-10  # of the mean K_ii, added to it: examples that depend on one another have no span
+FULL = 1e-3  # share of their room that other free SVs must have left, so that some of them stay free
+PRECISION = 1e-3  # of the mean K_ii, to which the squared radius is found
+
+
+class Bound(NamedTuple):
+    """One bound of a machine: examples that may be wrong, of n; seconds that it took."""
+
+    errors: float
+    n: int
+    seconds: float
+
+
+def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> dict[str, Bound]:
+    """All of them, by name. ValueError where the examples are too many for their kernel values to be kept. `check` is
+    called between pieces of work, and may raise to stop."""
+    gram = retraining.source.gram
+    if gram.blocks is None:
+        raise ValueError(f"bounds: {gram.n:,} examples; allowed: up to {HELD:,}, whose kernel values memory can keep")
+    found = {}
+    for name, of in BOUNDS.items():
+        started = time.perf_counter()
+        errors = of(retraining, check)
+        found[name] = Bound(float(errors), int(np.count_nonzero(retraining.box)), time.perf_counter() - started)
+    return found
+
+
+def leave_one_out(r: Retraining, check=lambda: None) -> int:
+    """Examples that are wrong by the machine without them."""
+    return _wrong(r, r.leave_one_out())
+
+
+def xi_alpha(r: Retraining, check=lambda: None) -> int:
+    """Examples that leave-one-out may get wrong, at most.
+
+    Joachims (2000), definition 1 and lemma 2, which is about machines whose bias free SVs settle: an example whose
+    alpha finds no room among the other free SVs, so that b may jump, is counted too.
+    """
+    K = r.source.gram.blocks[0]
+    D = float(K.diagonal().max()) - float(K.min())
+    free = (r.alpha > 0) & (r.alpha < r.box)
+    room = (
+        np.where(free, r.box - r.alpha, 0.0),
+        np.where(free, r.alpha, 0.0),
+    )  # of one side to grow, of the other to fall
+    positive = r.Y > 0
+    for_one, for_other = ((np.where(positive == side, *room)).sum(1, keepdims=True) for side in (True, False))
+    crowded = r.alpha >= (1 - FULL) * (np.where(positive, for_one, for_other) - room[0])
+    return int((((2 * r.alpha * D + _slack(r) >= 1) | (crowded & (r.alpha > 0))) & (r.box > 0)).any(0).sum())
+
+
+def span(r: Retraining, check=lambda: None) -> int:
+    """Examples that leave-one-out gets wrong where no support vector changes its kind.
+
+    Vapnik and Chapelle (2000), theorem 3.
+    """
+    moved = np.zeros_like(r.alpha)
+    for c in range(len(r.Y)):
+        check()
+        support = np.flatnonzero(r.alpha[c])
+        moved[c, support] = r.alpha[c, support] * _spans(r, support, r.alpha[c, support] < r.box[support])
+    return _wrong(r, r.decision - (r.Y * moved).T)
+
+
+def radius_margin(r: Retraining, check=lambda: None) -> float:
+    """(R^2 + 1 / C) (|w|^2 + 2 sum C xi), of all machines together.
+
+    Chung, Kao, Sun, Wang and Lin (2003), section 4.
+    """
+    cost = capacity(r) + 2 * (r.box * _slack(r)).sum(1)
+    return float(((radius(r, check) + 1 / r.box.max()) * cost).sum())
+
+
+BOUNDS = {
+    "leave_one_out": leave_one_out,
+    "xi_alpha": xi_alpha,
+    "span": span,
+    "radius_margin": radius_margin,
+}
+
+
+def capacity(r: Retraining) -> np.ndarray:
+    """|w|^2 (k,) of the machines, 1 / margin^2."""
+    return (r.alpha * r.Y * (r.f + r.Y)).sum(1)
+
+
+def radius(r: Retraining, check=lambda: None) -> float:
+    """R^2 of the smallest sphere around all examples: max_beta sum beta_i K_ii - beta' K beta, sum beta = 1, beta >= 0,
+    which is the problem of pairs (smo.py) with y = 1 and f = K beta - K_ii / 2."""
+    gram = r.source.gram
+    K, diag = gram.blocks[0], gram.diag.astype(np.float64)
+    one, beta = np.ones(gram.n), np.full(gram.n, 1 / gram.n)
+    problem = smo.pairs(K, gram.which, one, one, beta, K.mean(1, dtype=np.float64) - diag / 2)
+    smo.solve(problem, PRECISION * max(float(diag.mean()), 1e-300), lambda _: check() is None)
+    return float(problem.alpha @ (diag / 2 - problem.f))
+
+
+def _slack(r: Retraining) -> np.ndarray:
+    """xi (k, n)."""
+    return np.maximum(0, 1 - r.Y * r.decision.T)
+
+
+def _wrong(r: Retraining, decision) -> int:
+    """Examples that decision values (n, k) get wrong, those that trained."""
+    decided = labels(r.targets.classes, decision)
+    return int(np.count_nonzero((decided != r.targets.y) & (r.box > 0)))
+
+
+def _spans(r: Retraining, support, free) -> np.ndarray:
+    """S^2 (m,) of support vectors, of which those are free.
+
+    With K~ = (K_FF 1; 1' 0): S_p^2 = 1 / (K~^-1)_pp of a free one, K_pp - v' K~^-1 v with v = (K_Fp, 1) of another
+    (Vapnik and Chapelle 2000, section 4). Where none is free, the largest squared distance, as xi-alpha has it.
+    """
+    K = r.source.gram.given
+    F, bound = support[free], support[~free]
+    if not len(F):
+        return np.full(len(support), 2 * (float(K.diagonal().max()) - float(K.min())))
+    m = len(F)
+    bordered = np.ones((m + 1, m + 1))
+    bordered[:m, :m] = K[np.ix_(F, F)]
+    bordered[np.arange(m), np.arange(m)] += RIDGE * float(r.source.gram.diag.mean())
+    bordered[m, m] = 0
+    inverse, spans = np.linalg.inv(bordered), np.empty(len(support))
+    spans[free] = 1 / np.maximum(inverse.diagonal()[:m], 1e-300)
+    v = np.ones((m + 1, len(bound)))
+    v[:m] = K[np.ix_(F, bound)]
+    spans[~free] = np.maximum(K[bound, bound] - (v * (inverse @ v)).sum(0), 0)
+    return spans

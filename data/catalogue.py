@@ -21,6 +21,7 @@ DEFAULT = "mnist-5k"
 DIGITS = tuple(range(10))
 PAIR = (-1, 1)
 MNIST = "Y. LeCun, L. Bottou, Y. Bengio and P. Haffner, Gradient-based learning applied to document recognition, 1998"
+COVERTYPE = "J. A. Blackard and D. J. Dean, Covertype, UCI repository, 1998"
 RATSCH = "G. Raetsch, T. Onoda and K.-R. Mueller, Soft margins for AdaBoost, Machine Learning 42, 2001"
 NO_SPLIT = "No published split: draw seeded random splits, and say so."
 RESEARCH = "research use; no licence stated"
@@ -194,11 +195,26 @@ _BENCHMARKS = (
         n_train=581_012,
         n_test=0,
         licence="CC BY 4.0",
-        citation="J. A. Blackard and D. J. Dean, Covertype, UCI repository, 1998",
+        citation=COVERTYPE,
         size_mb=11.2,
         note="Ten measures and 44 binary features of a patch of forest; class 2, lodgepole pine, against the rest is "
         "a usual two-class problem. " + NO_SPLIT,
         parse=bundled.forest,
+    ),
+    Entry(
+        **from_manifest("forest-part"),
+        title="Forest cover type, 62,000",
+        kind="features",
+        shape=(54,),
+        classes=tuple(range(1, 8)),
+        n_train=62_000,
+        n_test=0,
+        licence="CC BY 4.0",
+        citation=COVERTYPE,
+        size_mb=1.6,
+        note="A part of Forest cover type, 62,000 of its 581,012 rows drawn at random by others, with the ten measures "
+        "scaled to [0, 1]. " + NO_SPLIT,
+        parse=partial(bundled.forest, names=1),
     ),
 )
 

@@ -172,4 +172,8 @@ SETS = {
         (Source("https://archive.ics.uci.edu/ml/machine-learning-databases/covtype/", suffix=".gz"),),
         folders=("benchmarks",),
     ),
+    "forest-part": FileSet(
+        (File("forest_part.csv", sha256="e026d7f02ad86fc29a7b7dacbb74c1f9d8dec7ea4906bb9f6c447d44545165dc"),),
+        folders=("benchmarks",),
+    ),
 }

@@ -9,6 +9,7 @@ from pages.ui.paper.outline import PAPERS
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipes import xtrain
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, asked
 
@@ -23,8 +24,9 @@ def title(part: str) -> str:
 
 
 def first_table(recipe):
-    """What a run is started for: the first table that it fills; None for one of no table."""
-    return next((table.group for table in TABLES.values() if recipe.name in table.recipes), None)
+    """What a run is started for: the first table that it fills, or its study; None for one of neither."""
+    studies = (xtrain.group(name) for name in xtrain.STUDIES if recipe.name.startswith(name))
+    return next((table.group for table in TABLES.values() if recipe.name in table.recipes), next(studies, None))
 
 
 def all_runs(paper):

@@ -3,9 +3,9 @@
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
 beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
-`xtrain-fig1`, `xtrain-fig3`, `xtrain-fig4`. Figures go to stdout, progress to stderr. With --json the last line of
-stdout is one JSON object, of a study a list. Exit status: 0 done, 1 failed, 2 a recipe that cannot be, 130 stopped by
-Ctrl-C (143 by SIGTERM, 129 where the terminal was closed), after the run was cancelled cleanly.
+`xtrain-fig1`, `xtrain-fig3`, `xtrain-fig4`, `xtrain-settings`. Figures go to stdout, progress to stderr. With --json
+the last line of stdout is one JSON object, of a study a list. Exit status: 0 done, 1 failed, 2 a recipe that cannot be,
+130 stopped by Ctrl-C (143 by SIGTERM, 129 where the terminal was closed), after the run was cancelled cleanly.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("way", SPOILT)
-@pytest.mark.parametrize("name", ["usps", "forest", "waveform", "a9a", "mnist", "faces", "mnist-5k"])
+@pytest.mark.parametrize("name", ["usps", "forest", "forest-part", "waveform", "a9a", "mnist", "faces", "mnist-5k"])
 def test_published_files_that_cannot_be_read_are_said_to_be_damaged(tmp_path, name, way):
     paths = [tmp_path / file.name for file in SETS[name].files]
     for path in paths:

@@ -163,10 +163,44 @@ def test_a_figure_over_splits_is_their_mean():
     assert filled.seconds > 0
 
 
+def test_table_1_shows_what_is_published_without_the_file_and_keeps_a_part_apart_from_the_whole(monkeypatch, tmp_path):
+    monkeypatch.setenv("SVMLAB_DATA", str(tmp_path))
+    table = TABLES["xtrain-table1"]
+    whole = {row.label: [cell and cell.published for cell in row.cells] for row in table.rows if "Forest" in row.label}
+    assert whole["Forest, 50,000, 5x10000"][:6] == [90.3, 12476, None, None, 89.2, 7967]
+    assert whole["Forest, 90,000, 5x18000"][4:6] == [90.7, 13023]
+    assert whole["Forest, 200,000, 8x30000"][:6] == [None, None, None, None, 92.1, 19526]
+    assert not any(whole["Part of Forest, 50,000, 5x10000"])
+    assert {RECIPES[name].dataset for name in table.recipes if "forest" in name} == {"forest", "forest-part"}
+    filled = fill(table)
+    assert [value.seconds > 0 for value in filled.rows[-1] if value] == [True] * 4, "a forecast needs no file"
+
+
+def test_a_form_begins_with_a_search_and_an_unsaid_recipe_means_none():
+    method = METHODS["cross-training"]
+    usual = method.usual(PLAIN)
+    assert usual.option("validation")
+    assert usual.option("grid").count(",") >= 2 <= usual.option("final_grid").count(",")
+    assert not Recipe(method="cross-training").option("validation")
+    assert usual.digest() != PLAIN.replace(method="cross-training").digest()
+    assert METHODS["sv"].usual(PLAIN).digest() == PLAIN.digest()
+    for name, values in (("grid", "0.1,1"), ("final_grid", "2")):
+        with pytest.raises(RecipeError, match="nu"):
+            EDITED.replace(**{"nu": 0.2, "validation": True, name: values})
+
+
+def test_a_rule_takes_the_c_that_the_plain_machine_chooses():
+    found = execute(PLAIN.replace(method="editing", rule="trimmed", below=0.0, grid="0.01,1")).result
+    assert found["chosen"] == execute(PLAIN.replace(grid="0.01,1")).result["chosen"]
+    assert found["roles"][WRONG_SIDE] > 0
+
+
 def test_the_studies_have_their_points():
     for name in xtrain.STUDIES:
         points = xtrain.study(name)
-        assert {splits.machine_of(recipe) for recipe in points} >= {"plain", "cross-trained"}
+        machines = {splits.machine_of(recipe).partition(",")[0] for recipe in points}
+        assert machines >= {"plain", "cross-trained"}
+        assert ("trimmed" in machines) == (name in ("xtrain-fig3", "xtrain-fig4"))
         assert len({recipe.digest() for recipe in points}) == len(points)
     assert {recipe.n_train for recipe in xtrain.study("xtrain-fig3")} == set(xtrain.SIZES)
     assert isinstance(xtrain.study("xtrain-fig1")[0].kernel, Linear)

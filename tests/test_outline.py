@@ -8,7 +8,7 @@ import pytest
 from pages.ui.paper import figures
 from pages.ui.paper.outline import KINDS, PAPERS, STATES, of
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.tables import TABLES
 from tests.bench import measured
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -32,7 +32,7 @@ def test_what_an_item_names_is_known(paper, item):
     assert item.said.endswith(".")
     assert not item.show or item.show in TABLES.keys() | figures.FIGURES.keys()
     assert not item.page or (ROOT / f"pages/{item.page}.py").is_file()
-    assert set(item.recipes) <= RECIPES.keys()
+    assert set(item.recipes) <= RECIPES.keys() | xtrain.STUDIES.keys()
     assert item.state == "open" or item.show or item.page or item.recipes, "what is here can be seen"
     if item.page == "train" and item.query:
         assert Recipe.from_query(item.query).texts().items() >= item.query.items()

@@ -53,8 +53,9 @@ def a9a(paths: list[Path]) -> Arrays:
     return Arrays(X, y.astype(np.int64), X_test, y_test.astype(np.int64))
 
 
-def forest(paths: list[Path]) -> Arrays:
-    """54 whole numbers and a label from 1 to 7 a line; reordered so that the classes mix, as the file has runs."""
-    rows = np.loadtxt(paths[0], np.float32, delimiter=",")
+def forest(paths: list[Path], names: int = 0) -> Arrays:
+    """54 numbers and a label from 1 to 7 a line, below `names` lines of names; reordered so that the classes mix, as
+    the file has runs."""
+    rows = np.loadtxt(paths[0], np.float32, delimiter=",", skiprows=names)
     rows = rows[mixed_order(rows[:, -1])]
     return Arrays.unsplit(rows[:, :-1], rows[:, -1].astype(np.int64))

@@ -35,6 +35,7 @@ class Course(NamedTuple):
     group: Group
     theirs: str = ""  # what the paper reports
     apart: bool = False  # support vectors at C and below it are counted apart, on a log axis
+    x_log: bool = False
 
     @property
     def recipes(self) -> list[Recipe]:

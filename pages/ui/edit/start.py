@@ -10,6 +10,7 @@ from pages.ui.run import stored
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.group import Group
 
 
@@ -22,7 +23,7 @@ def box() -> None:
         if base is None:
             return
         plain = choice.named(base.replace(noise=noise))
-        recipe = choice.named(plain.replace(method=choice.METHOD))
+        recipe = choice.named(METHODS[choice.METHOD].usual(plain))
         needs = [estimate(one) for one in (plain, recipe)]
     except (DataError, ValueError) as error:
         st.error(words.plain(error), icon=":material/block:")

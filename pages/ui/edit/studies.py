@@ -12,6 +12,7 @@ from pages.ui.kit import parameters, present, state, words
 from pages.ui.run import picker, polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.lab.store.group import Group
 
@@ -80,7 +81,7 @@ def _own(over: str) -> Course | None:
 
 
 def _point(x: float, recipe: Recipe) -> Point:
-    machines = {name: (choice.named(recipe.replace(method=method)),) for name, method in REPEATED.items()}
+    machines = {name: (choice.named(METHODS[method].usual(recipe)),) for name, method in REPEATED.items()}
     return Point(x, machines, published.bayes(recipe))
 
 
@@ -143,6 +144,7 @@ def _held(course: Course, found: Found) -> go.Figure:
         law=("2 B n", steinwart) if steinwart else None,
         log=course.apart,
         span=_span(course),
+        log_x=course.x_log,
     )
     kinds = " Bound: at C; free: below it." if course.apart else ""
     known = all(point.bayes is not None for point in course.points)
@@ -157,7 +159,8 @@ def _held(course: Course, found: Found) -> go.Figure:
 
 def _of(course: Course, found: Found, measure: str) -> go.Figure:
     lines = _lines(course, found, measure)
-    figure = crossing.growth(lines, course.x_title, measure, per_cent=measure.endswith("%"), span=_span(course))
+    span, per_cent = _span(course), measure.endswith("%")
+    figure = crossing.growth(lines, course.x_title, measure, per_cent=per_cent, span=span, log_x=course.x_log)
     said = f"{measure[0].upper()}{measure[1:]}: {_said(lines)}."
     return worded(figure, f"{measure} against {course.x_title}: {_said(lines)}.", said)
 

@@ -18,7 +18,7 @@ from svmcore.methods.editing import roles
 
 MOST = 4000  # examples that are drawn
 INSIDE = (0.5, 99.5)  # per cent of the examples that the axes hold
-NAME_ROOM = 130  # pixels for the names of lines
+NAME_ROOM = 150  # pixels for the names of lines
 
 
 def margins(
@@ -73,22 +73,24 @@ class Line(NamedTuple):
     high: Sequence[float] = ()
 
 
-LOOKS = (  # of the lines, in their order: plain, edited, a third
+LOOKS = (  # of the lines, in their order: plain, edited, others
     {"color": ORANGE, "symbol": "square-open", "dash": "solid"},
     {"color": BLUE, "symbol": "circle", "dash": "solid"},
     {"color": GREY, "symbol": "diamond-open", "dash": "dash"},
     {"color": CLASS_COLOURS[2], "symbol": "triangle-up", "dash": "dash"},
+    {"color": CLASS_COLOURS[3], "symbol": "cross", "dash": "dot"},
 )
 
 
 def growth(
     lines: Mapping[str, Line], x_title: str, y_title: str, *, law: tuple[str, Line] | None = None,
     now: float | None = None, log: bool = False, per_cent: bool = False, span: tuple[float, float] | None = None,
+    log_x: bool = False,
 ) -> go.Figure:  # fmt: skip
     """What grows with n, with noise or with the overlap: a line for each machine, named at its end.
 
     law: the name and course of what theory says, dotted. now: the x that a slider stands at. log: of the y axis;
-    per_cent: y is one. span: the x that the axis holds at least, before all points are known.
+    per_cent: y is one. span: the x that the axis holds at least, before all points are known; log_x: of that axis.
     """
     figure = bare(x_title, y_title, margin_r=NAME_ROOM, hovermode="x", yaxis_type="log" if log else "linear")
     unit = " %" if per_cent else ""
@@ -114,8 +116,9 @@ def growth(
     if now is not None:
         figure.add_vline(x=now, line={"color": GREY, "width": 1, "dash": "dot"})
     if span and span[0] < span[1]:
-        room = 0.04 * (span[1] - span[0])
-        figure.update_xaxes(range=[span[0] - room, span[1] + room])
+        low, high = np.log10(span) if log_x else span
+        room = 0.04 * (high - low)
+        figure.update_xaxes(range=[low - room, high + room], **{"type": "log", "dtick": 1} if log_x else {})
     heights = [y for line in figure.data for y in line.y if y is not None]
     heights += [y for line in lines.values() for y in line.high]
     if heights:

@@ -17,7 +17,7 @@ from pages.ui.example import jittered, views
 from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
-from pages.ui.paper import hurt, triangle
+from pages.ui.paper import hurt, kept, nearest, triangle
 from pages.ui.run import snapshots, stored
 from svmcore import SVC
 from svmcore.jitter import JitterSet
@@ -147,4 +147,6 @@ FIGURES: dict[str, Figure] = {
     "figure5": Figure("Figure 5: the errors on deslanted digits", errors),
     "definite": Figure("The jittering kernel as its set grows", triangle.growth),
     "hurt": Figure("When does invariance hurt?", hurt.draw),
+    "kept": Figure("Editing beside reducing: errors by vectors kept", kept.draw),
+    "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
 }

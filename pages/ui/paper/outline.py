@@ -17,7 +17,7 @@ from pages.ui.kit import parameters, view, words
 from pages.ui.recipe import config
 from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.store.runs import Run
 
 KINDS = ("algorithm", "claim", "figure", "table")
@@ -31,7 +31,7 @@ ALL = "all"
 
 class Item(NamedTuple):
     """A table, figure, algorithm or claim. said: what came out, and why where it differs; show: the table or figure of
-    this page, page: the page, where it is alive; recipes: names of what can be run for it."""
+    this page, page: the page, where it is alive; recipes: names of what can be run for it, studies whole."""
 
     kind: str
     title: str
@@ -71,7 +71,13 @@ class Paper(NamedTuple):
     @property
     def recipes(self) -> list[Recipe]:
         """What its items can be run by, tables apart."""
-        return [RECIPES[name] for name in dict.fromkeys(name for item in self.items for name in item.recipes)]
+        names = dict.fromkeys(name for item in self.items for name in item.recipes)
+        return [recipe for name in names for recipe in _of(name)]
+
+
+def _of(name: str) -> tuple[Recipe, ...]:
+    """The recipe of that name, or all points of the study."""
+    return xtrain.study(name) if name in xtrain.STUDIES else (RECIPES[name],)
 
 
 def _read(path: Path) -> Paper:
@@ -125,7 +131,7 @@ def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
         st.page_link("pages/paper.py", label=label, icon=":material/table_chart:", query_params=query)
     if item.page:
         st.page_link(f"pages/{item.page}.py", icon=":material/arrow_forward:", query_params=item.query or None)
-    for name in item.recipes:
+    for name in [name for name in item.recipes if name in RECIPES]:
         run, recipe = runs[name], RECIPES[name]
         if stored.kept(run):
             page, label, icon, query = view.home_of(recipe).page, name, "check", {"run": run.id}

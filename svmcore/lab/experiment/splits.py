@@ -22,6 +22,7 @@ class SplitsPoint(NamedTuple):
     dataset: str
     n: int
     noise: float
+    C: float
     machine: str
     runs: int
     svs: float
@@ -35,18 +36,25 @@ class SplitsPoint(NamedTuple):
 
 
 def machine_of(recipe) -> str:
-    """plain | cross-trained | bagged"""
+    """plain | trimmed or another rule | bagged | cross-trained, with the slack of its thresholds or the size of its
+    subsets where it has such"""
     if recipe.method != "cross-training":
-        return "plain"
-    return "cross-trained" if recipe.option("answer") == "final" else "bagged"
+        return recipe.option("rule") if recipe.method == "editing" else "plain"
+    if recipe.option("answer") != "final":
+        return recipe.option("answer")
+    if recipe.option("validation"):
+        return f"cross-trained, slack {recipe.option('slack'):g}"
+    size = recipe.option("subset_size")
+    return f"cross-trained, r = {size:,}" if size else "cross-trained"
 
 
 def points(runs: Iterable[Run]) -> list[SplitsPoint]:
-    """A SplitsPoint for every data set, size, noise and machine, in the order in which they first come."""
+    """A SplitsPoint for every data set, size, noise, C and machine, in the order in which they first come."""
     alike: dict[tuple, list[dict]] = {}
     for run in runs:
         recipe = run.recipe
-        key = recipe.dataset, run.result["n_train"], recipe.options.get("noise", 0.0), machine_of(recipe)
+        noise, machine = recipe.options.get("noise", 0.0), machine_of(recipe)
+        key = recipe.dataset, run.result["n_train"], noise, recipe.C, machine
         alike.setdefault(key, []).append(run.result)
     return [SplitsPoint(*key, len(results), *_figures(results)) for key, results in alike.items()]
 
@@ -63,7 +71,7 @@ def _figures(results: list[dict]) -> list[float]:
 
 def text(points: list[SplitsPoint]) -> str:
     """A line a point, under the names of the columns."""
-    lines = [f"{'set':14}{'n':>7}{'noise':>7}  {'machine':14}" + "".join(f"{name:>10}" for name in COLUMNS)]
+    lines = [f"{'set':14}{'n':>7}{'noise':>7}{'C':>6}  {'machine':23}" + "".join(f"{name:>10}" for name in COLUMNS)]
     for p in points:
         whole, fine = (
             (f"{p.svs:.0f}", f"{p.svs_deviation:.0f}", f"{p.bound:.0f}"),
@@ -71,6 +79,6 @@ def text(points: list[SplitsPoint]) -> str:
         )
         cells = p.runs, *whole, *(f"{value:.2f}" for value in fine), f"{p.train_s:.2f}", f"{p.search_s:.2f}"
         lines.append(
-            f"{p.dataset:14}{p.n:7}{p.noise:7.2f}  {p.machine:14}" + "".join(f"{cell!s:>10}" for cell in cells)
+            f"{p.dataset:14}{p.n:7}{p.noise:7.2f}{p.C:6g}  {p.machine:23}" + "".join(f"{cell!s:>10}" for cell in cells)
         )
     return "\n".join(lines)

@@ -25,7 +25,7 @@ from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run
-MAX_QUEUED = 100  # all runs of the paper's tables, and some more
+MAX_QUEUED = 1000  # all runs of a paper, and some more
 JOBS_KEPT = 50  # finished jobs whose last look stays in memory
 PAUSING = "Pausing, after the piece of work that it is at"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop

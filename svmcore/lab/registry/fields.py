@@ -59,7 +59,8 @@ class Field:
     """One field: what it is called, its kind and default, and the words for it. A default of None may be left open.
 
     opens: what leaving it open means; step: of a number's widget; shown: whether the form draws it by itself; of: the
-    field whose choice it belongs to, and the values with which it means something (`of_each`).
+    field whose choice it belongs to, and the values with which it means something (`of_each`); usual: what a form
+    begins with, where that is not what a recipe means that says nothing, its default.
     """
 
     name: str
@@ -71,6 +72,12 @@ class Field:
     step: float | None = None
     shown: bool = True
     of: tuple[str, tuple[str, ...]] | None = None
+    usual: object = None
+
+    @property
+    def first(self) -> object:
+        """What a form begins with."""
+        return self.default if self.usual is None else self.usual
 
     def means_something(self, chosen: Mapping[str, object]) -> bool:
         """Whether it belongs to what is chosen: name of a field -> its value."""

@@ -115,6 +115,10 @@ class Method:
         """A fitted estimator with `machine_`, `kernel_`, `history_`, `converged_` and `kernel_evals_`."""
         return train_svc(recipe, problem, monitor)
 
+    def usual(self, recipe):
+        """The recipe with this method and the options that a form begins with."""
+        return recipe.replace(method=self.name, **{field.name: field.first for field in self.fields})
+
     def figures(self, estimator) -> dict:
         """What a result says beyond the figures that all methods share; JSON-able."""
         return {}

@@ -153,7 +153,7 @@ def draw(field, key: str, where=st, widget: str = "", **how):
     """The widget that a Field asks for, or another one; `how` overrides its settings. Of `options` that are all there
     are it shows one, whatever the session or the browser says."""
     kind, values = field.kind, st.session_state
-    values.setdefault(key, shown(field, field.default))
+    values.setdefault(key, shown(field, field.first))
     widget = widget or WIDGETS[kind.widget]
     settings = {"label": field.label, "help": field.help, "key": key} | KEEP
     if kind.widget == "choice":

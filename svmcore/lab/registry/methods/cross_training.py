@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -65,6 +66,7 @@ class CrossTraining(Method):
             "Validation part",
             "r / 3 of the examples train nothing: they choose every threshold, and the final C where there are values "
             "to choose from (Bakir, Bottou and Weston 2004, section 4.3).",
+            usual=True,
         ),
         Field(
             "slack",
@@ -74,6 +76,7 @@ class CrossTraining(Method):
             "A threshold is moved no further than to within so many standard errors of the fewest validation errors: 0 "
             "for the very fewest, as published, 1 where the validation part is small.",
             step=0.5,
+            usual=1.0,
         ),
         Field(
             "balance",
@@ -100,8 +103,8 @@ class CrossTraining(Method):
             "machines by C",
         ),
         Field("final_nu", numeric(0, 1), None, "Final nu", "nu of the final machine, where they go by nu.", "the same"),
-        GRID,
-        Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine."),
+        replace(GRID, usual="0.1,1,10"),
+        Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine.", usual="1,10,100"),
     )
 
     @property
@@ -113,6 +116,9 @@ class CrossTraining(Method):
         size = recipe.option("subset_size")
         if size is not None and size % 2:
             raise RecipeError("subset_size", size, "an even number: half of each class")
+        for name in ("grid", "final_grid"):
+            if recipe.option("nu") is not None and max(values_of(recipe.option(name)) or (0,)) >= 1:
+                raise RecipeError(name, recipe.option(name), "values of nu, below 1, or none")
         if recipe.option("final_grid").count(",") and not recipe.option("validation"):
             raise RecipeError("final_grid", recipe.option("final_grid"), "one value, or a validation part to choose by")
 

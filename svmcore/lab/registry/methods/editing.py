@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +14,8 @@ from svmcore.lab.registry.fields import Field, RecipeError, choice, numerals, of
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.methods.cross_training import told
+from svmcore.lab.registry.methods.sv import SEARCHED
+from svmcore.lab.registry.searching import FOLDS, GRID, said, search, values_of
 from svmcore.methods.editing import RULES, EditingSVC
 from svmcore.methods.editing.roles import TITLES, counts
 from svmcore.methods.editing.rule import Rule
@@ -38,11 +41,11 @@ class Editing(Method):
     tasks = ("classify",)
     looks = False
     files = (EDITED,)
-    result_fields: ClassVar = {"roles": several(count, len(TITLES), len(TITLES))}
+    result_fields: ClassVar = {"roles": several(count, len(TITLES), len(TITLES)), **SEARCHED}
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        return RULE, *of_each("rule", OFFERED, numerals)
+        return RULE, *of_each("rule", OFFERED, numerals), replace(GRID, shown=False)
 
     @property
     def variants(self) -> dict[str, dict]:
@@ -59,7 +62,11 @@ class Editing(Method):
         return OFFERED[recipe.option("rule")].title
 
     def train(self, recipe, problem, monitor):
-        estimator = EditingSVC(svc(recipe, problem), rule=self._rule(recipe), random_state=recipe.seed)
+        machine = svc(recipe, problem)
+        if chosen := search(recipe, problem, machine, "C", monitor):
+            machine.set_params(C=chosen.value)
+        estimator = EditingSVC(machine, rule=self._rule(recipe), random_state=recipe.seed)
+        estimator.chosen_ = chosen
         return estimator.fit(problem.X_train, problem.y_train, monitor=monitor)
 
     def _rule(self, recipe) -> Rule:
@@ -67,7 +74,7 @@ class Editing(Method):
         return rule(**{field.name: recipe.option(field.name) for field in numerals(rule)})
 
     def figures(self, estimator) -> dict:
-        return {"roles": list(counts(estimator.role_).values())}
+        return {"roles": list(counts(estimator.role_).values())} | said(estimator)
 
     def kept(self, estimator) -> dict[str, dict[str, np.ndarray]]:
         return {"edited": {"role": estimator.role_, "mean": np.zeros(0), "variance": np.zeros(0)}}
@@ -76,5 +83,7 @@ class Editing(Method):
         return told(result)
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
+        tried = FOLDS * len(values_of(recipe.option("grid")) or ())
+        searched = Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried)
         first = (Stage(n, size.machines, times) for n, times in self._rule(recipe).machines(size.n_train))
-        return [*first, Stage(size.n_train, size.machines)]
+        return [*[searched] * bool(tried), *first, Stage(size.n_train, size.machines)]

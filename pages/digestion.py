@@ -245,6 +245,8 @@ def main():
         "nearly everything is computed anew either way; with rows for all, an output is still a sum over fewer support "
         "vectors. Time is of one training each and includes whatever else this machine was doing."
     )
+    study = {"paper": "decoste", "show": "digestion"}
+    st.page_link("pages/paper.py", label="60,000 digits, the study", icon=":material/show_chart:", query_params=study)
 
 
 main()

@@ -97,8 +97,8 @@ class SVC(MachineEstimator):
         How training went.
     kernel_evals_ : int
         Kernel values computed.
-    trace_ : dict
-        With a Decomposition: who entered and left the working sets.
+    trace_ : Trace or Costs
+        With a Decomposition who entered and left the working sets; with digestion what was counted.
 
     References
     ----------

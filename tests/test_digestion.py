@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from svmcore import RBF, SVC, Digestion, JitterSet, Poly
+from svmcore import RBF, SVC, Digestion, Jittered, JitterSet, Poly, VirtualSVC
 from svmcore.methods.local import LocalPoly
 from svmcore.solvers import digestion as module
 from svmcore.solvers.digestion import rules, state
@@ -18,10 +18,17 @@ def digits():
     return (X[:500] / 16).astype(np.float32), np.where(y[:500] == 8, 1, -1)
 
 
-SETTINGS = [Digestion(), Digestion(on=False), Digestion(wait=0, force=500), Digestion(growth=0.1, new_svs=10**6)]
+SETTINGS = {
+    "published": Digestion(),
+    "off": Digestion(on=False),
+    "often": Digestion(wait=0, force=500),
+    "growth": Digestion(growth=0.1, new_svs=10**6),
+    "last moves": Digestion(wait=0, force=500, hoard=False),
+    "first order": Digestion(second_order=False),
+}
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=["published", "off", "often", "growth"])
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("rows", [1, 40, 500])
 def test_every_setting_and_cache_reaches_the_same_objective(digits, settings, rows):
     X, y = digits
@@ -53,6 +60,78 @@ def test_a_larger_cache_computes_fewer_kernel_values(digits):
         evaluations.append(session.evaluations)
     assert evaluations[1] < evaluations[0] / 2
     assert evaluations[1] <= 500 * 500
+
+
+@pytest.mark.parametrize("hoard", [True, False])
+def test_cached_values_are_fresh_values_and_are_counted(digits, monkeypatch, hoard):
+    X, y = digits
+    K, most = Poly(3).block(X, X), []
+
+    def tell(machines, m, s, before):
+        held = np.flatnonzero(s.slot >= 0)
+        kept = s.store[s.slot[held]]
+        there = ~np.isnan(kept)
+        np.testing.assert_allclose(kept[there], K[held][there], rtol=1e-4)
+        assert s.count[state.ENTRIES] == np.count_nonzero(~np.isnan(s.store))
+        assert len(held) + s.count[state.N_FREE] == len(s.store)
+        most.append(int(s.count[state.ENTRIES]))
+
+    monkeypatch.setattr(module._Machines, "_tell", tell)
+    monkeypatch.setattr(module, "BURST", 2000)
+    machine = SVC(Poly(3), C=0.3, solver=Digestion(rows=40, hoard=hoard)).fit(X, y)
+    assert len(most) > 10
+    assert max(most) <= machine.trace_.entries_most <= 40 * 500
+
+
+def test_where_rows_go_changes_what_is_computed_and_nothing_else(digits):
+    """The steps are the same, and so is the sum of kernel values computed and found."""
+    X, y = digits
+    costs = [
+        SVC(Poly(3), C=0.3, solver=Digestion(on=False, rows=rows, hoard=hoard)).fit(X, y).trace_
+        for hoard, rows in ((True, 500), (True, 30), (False, 30), (False, 1))
+    ]
+    assert len({(c.steps, c.updates, c.passes, c.sv_most, c.values + c.lookups) for c in costs}) == 1
+    assert costs[0].values < costs[1].values < costs[3].values
+    assert costs[0].values < costs[2].values < costs[3].values
+    assert [c.rows for c in costs] == [500, 30, 30, 1]
+
+
+def test_the_cache_is_as_many_rows_as_its_megabytes_hold(digits):
+    assert Digestion(cache_mb=800).rows_of(60_000, 2**40) == 3495
+    assert Digestion(cache_mb=800).rows_of(60_000, 2**20) == 4  # of what memory allows
+    assert Digestion(cache_mb=800, rows=7).rows_of(60_000, 2**40) == 7
+    assert SVC(RBF(0.2), solver=Digestion(cache_mb=0.05)).fit(*digits).trace_.rows == 26
+
+
+def test_the_jittering_kernel_is_solved_and_its_values_are_the_kernels_own():
+    X, y = load_digits(return_X_y=True)
+    X, y = _unit(X[:200].astype(np.float32)), np.where(y[:200] == 8, 1.0, -1.0)
+    kernel = Jittered(Poly(5, 1, 1), "box:1@zero", (8, 8), prepare=("unit-norm",))
+    session, C = Session(), np.full((1, 200), 2.0)
+    arguments = module.Operand(X, "dense"), kernel, y[None], C, session
+    solution = module.solve(*arguments, settings=Digestion(rows=30))
+    K = kernel.block(X, X)
+    assert solution.converged
+    assert naive.kkt_gap(K.astype(float), y, C[0], solution.alpha[0]) <= 1e-3 + 1e-4
+    assert session.trace.products == 9
+    with pytest.raises(TypeError, match="inner products"):  # turned images are not shifted ones
+        SVC(Jittered(Poly(5, 1, 1), "rot:10", (8, 8)), solver="smo-digestion").fit(X, y)
+
+
+@pytest.mark.parametrize("move", [(0, 0), (1, 0), (-2, 1), (3, 3)])
+def test_an_image_is_shifted_as_jitters_shift_it(move):
+    image = np.random.default_rng(0).normal(size=30).astype(np.float32)
+    expected = JitterSet.parse("shift:{},{}@zero".format(*move), image_shape=(5, 3, 2)).apply(image[None])[-1, 0]
+    np.testing.assert_array_equal(state._moved(image, np.array([5, 3, 2]), np.array(move)), expected)
+
+
+def test_costs_of_the_virtual_stage_are_its_own():
+    X, y = load_digits(return_X_y=True)
+    virtual = VirtualSVC(SVC(Poly(5, 1e-3, 1), C=2, solver=Digestion(rows=50)), jitters="plus:1", image_shape=(8, 8))
+    virtual.fit(X[:200], y[:200] == 8)
+    assert virtual.trace_.n == virtual.n_virtual_[0] == 5 * len(virtual.base_.support_)
+    both = virtual.trace_.values + virtual.base_.trace_.values
+    assert both < virtual.kernel_evals_ < both + 2 * virtual.trace_.n**2  # the gap in the end takes some as well
 
 
 @pytest.mark.parametrize(("share", "saved"), [(1 / 3, 0.15), (1, 0.25)])
@@ -204,6 +283,10 @@ def test_settings_and_kernels_that_do_not_fit_are_refused(digits):
         Digestion(wait=-1)
     with pytest.raises(ValueError, match="growth = 0"):
         Digestion(growth=0)
+    with pytest.raises(ValueError, match="cache_mb = 0"):
+        Digestion(cache_mb=0)
+    with pytest.raises(ValueError, match="hoard = 1"):
+        Digestion(hoard=1)
     with pytest.raises(TypeError, match="inner products"):
         SVC(LocalPoly(image_shape=(8, 8)), solver="smo-digestion").fit(*digits)
 

@@ -247,3 +247,18 @@ def test_every_size_of_the_cache_is_measured_on_a_click(digits_run):
     app.button(key="digestion_sizes").click().run()
     assert "digestion_sizes" not in [button.key for button in app.button]
     assert "; the most, " in captions(app)
+
+
+def test_the_study_of_digestion_opens_on_its_samples_and_says_what_the_rest_needs(home):
+    app = open_page("paper", show="digestion")
+    assert app.session_state["paper_name"] == "decoste"
+    assert len(app.get("plotly_chart")) == 1
+    assert "Farthest apart: Rows of the last moves and With digestion" in captions(app)
+    assert len(app.dataframe[0].value) == 24
+    assert "runs are missing: about" in captions(app)
+    app.selectbox(key="measure").set_value("sv_most").run()
+    assert "svs at most" in captions(app)
+    app.selectbox(key="problem").set_value("8").run()
+    assert not app.get("plotly_chart")
+    assert not app.exception
+    assert app.button(key="queue_digested")

@@ -1,6 +1,7 @@
 """The paper's tables: published figures kept apart from ours, cells filled by the runs that belong in them."""
 
 import json
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,9 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
 from svmcore.lab import RECIPES, Recipe, jobs, tables
 from svmcore.lab.experiment import rivals
+from svmcore.lab.experiment.scaling import point
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipes import digestion
 from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, numbers, text
@@ -196,3 +200,33 @@ def test_a_reduction_by_answers_has_no_rho_in_a_table():
         assert found["kept:0"].value == found["best:0"].value == 0
         assert found["b:0"].value == found["b_kept:0"].value == 0.1
         assert rho is None or found["rho_fold:1"].value == 2  # of the distance, not its square
+
+
+def finished(recipe):
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, 300).state == "done"
+    return runs.get(run_id)
+
+
+def test_the_costs_of_digestion_are_told_in_one_unit(home):
+    eight = TINY.replace(classes=(8,))
+    run, plain = map(finished, (eight.replace(solver="smo-digestion", digestion={"rows": 20}), eight))
+    trace, found = run.result["trace"], numbers.of_run(run)
+    assert trace["rows"] == 20
+    assert trace["sv_most"] >= found["svs"].value
+    assert 1e6 * found["work"].value == pytest.approx(trace["values"] + (trace["lookups"] + trace["updates"]) / 64)
+    assert 0 < found["filled"].value <= 100
+    assert not numbers.of_run(plain).keys() & {"work", "filled", "solve_s"}
+    assert point(run) is None  # no point of Osuna's study
+
+
+def test_the_study_of_digestion_names_each_experiment_once():
+    caches = [(r.dataset, r.n_train, r.classes, r.method, str(r.options)) for r in digestion.RECIPES]
+    assert max(map(caches.count, caches)) == 1
+    assert all(r.option("digestion")["cache_mb"] <= 800 for r in digestion.RECIPES)
+    for name, problem in digestion.PROBLEMS.items():
+        said = [estimate(RECIPES[f"digest-{name}-digest-{mb}"]) for mb in problem.caches]
+        assert all(a.memory_mb >= b.memory_mb for a, b in pairwise(said)), "caches fall"
+    both = [estimate(RECIPES[f"digest-1-digest-{mb}"]) for mb in (800, 200)]
+    assert both[0].memory_mb - both[1].memory_mb == pytest.approx(600, abs=2)
+    assert both[0].seconds > 10 * estimate(RECIPES["digest-1-few-digest-8"]).seconds

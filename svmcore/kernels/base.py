@@ -25,6 +25,7 @@ class Kernel:
     reach: ClassVar[float] = np.inf  # |x|^2 up to which its values come from inner products alone (apart.py)
     differentiable: ClassVar[bool] = False  # has `slopes`
     fills: ClassVar[bool] = False  # is no function of u.v and the norms: brings its own blocks (methods/blockwise.py)
+    moved: ClassVar[tuple | None] = None  # (base, shifts, image shape) of the largest `base` over shifted images
     definite: ClassVar[bool] = True  # positive (semi-)definite: sum_ij c_i c_j K(u_i, u_j) >= 0, a squared length
 
     @property

@@ -128,6 +128,11 @@ class Jittered(BlockwiseKernel):
         return len(self._set) ** 2 if self.sides == "both" else 2 * len(self._set)
 
     @property
+    def moved(self) -> tuple | None:
+        """(base, shifts (J, 2), image shape) where its value is the largest of `base` over shifts, zeros shifted in."""
+        return None if self._shifts is None else (self.base, self._shifts.offsets, self.image_shape)
+
+    @property
     def forms(self) -> JitterSet:
         """The forms of one example that the kernel chooses from: its jitters, or for shifts of zeros what stands for
         the forms of both."""

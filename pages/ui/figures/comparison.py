@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.curves import thinned
-from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
 
 
 def error_intervals(names: Sequence[str], results: Sequence[dict], published: Sequence[float | None]) -> go.Figure:
@@ -268,3 +268,35 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     told = f"{gains[rows]:.2f} times the kernel values without digestion at {rows:,} rows"
     more = f"; the most, {gains[best]:.2f}, at {best:,}, the least, {min(gains.values()):.2f}" if len(gains) > 1 else ""
     return worded(figure, f"Gain of digestion by the size of the cache: {told}{more}.", f"{told}{more}.")
+
+
+def by_cache(
+    lines: dict[str, Sequence[tuple[float, float]]], measure: str, problem: str, least: float | None = None
+) -> go.Figure:
+    """What each use of the cache costs: name -> points (megabytes, cost), both axes logarithmic. least: what no solver
+    that looks at every example with every support vector can go below."""
+    figure = bare("cache, MB", measure.lower(), xaxis_type="log", yaxis_type="log", hovermode="closest", height=320)
+    for (name, points), colour in zip(lines.items(), (GREY, *CLASS_COLOURS), strict=False):
+        sizes, costs = zip(*sorted(points), strict=True)
+        figure.add_scatter(
+            x=sizes, y=costs, mode="lines+markers", line={"color": colour, "width": 2.5}, marker={"size": 8}, name=name,
+            hovertemplate=f"{name}, %{{x:,}} MB: %{{y:,.4g}}<extra></extra>",
+        )  # fmt: skip
+    at = {mb: {name: dict(points)[mb] for name, points in lines.items() if mb in dict(points)} for mb in
+          sorted({mb for points in lines.values() for mb, _ in points})}  # fmt: skip
+    costs = [cost for those in at.values() for cost in those.values()]
+    if least:
+        figure.add_hline(y=least, line={"color": GREY, "dash": "dot", "width": 1})
+        figure.add_annotation(
+            x=0, xref="paper", y=np.log10(least), text="every example with every SV once", showarrow=False,
+            xanchor="left", yanchor="bottom",
+        )  # fmt: skip
+        costs.append(least)
+    figure.update_xaxes(tickvals=list(at), ticktext=[f"{mb:,}" for mb in at])
+    figure.update_yaxes(**log_ticks(min(costs), max(costs)))
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1, "yanchor": "bottom"})
+    mb = max(at, key=lambda mb: max(at[mb].values()) / min(at[mb].values()))
+    best, worst = min(at[mb], key=at[mb].get), max(at[mb], key=at[mb].get)
+    told = f"{at[mb][worst]:,.3g} and {at[mb][best]:,.3g} at {mb:,} MB, {at[mb][worst] / at[mb][best]:.1f} times"
+    see = f"{problem}, {measure.lower()}. Farthest apart: {worst} and {best}, {told}."
+    return worded(figure, f"{measure} by the size of the cache. {see}", see)

@@ -17,7 +17,7 @@ from pages.ui.example import jittered, views
 from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
-from pages.ui.paper import hurt, kept, nearest, triangle
+from pages.ui.paper import digested, hurt, kept, nearest, triangle
 from pages.ui.run import snapshots, stored
 from svmcore import SVC
 from svmcore.jitter import JitterSet
@@ -144,6 +144,7 @@ FIGURES: dict[str, Figure] = {
     "figure2": Figure("Figure 2: the first 100 USPS training images", lambda: first_hundred("usps")),
     "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
     "figure4": Figure("Figure 4: invariance transformations", invariances),
+    "digestion": Figure("Section 4.2: what digestion saves, by the size of the cache", digested.draw),
     "figure5": Figure("Figure 5: the errors on deslanted digits", errors),
     "definite": Figure("The jittering kernel as its set grows", triangle.growth),
     "hurt": Figure("When does invariance hurt?", hurt.draw),

@@ -43,7 +43,7 @@ class ScalingPoint(NamedTuple):
 def point(run: Run | None) -> ScalingPoint | None:
     """The point of a run that is done and kept a trace; None for others."""
     result = run and run.result
-    if not result or "trace" not in result:
+    if not result or "rounds" not in result.get("trace", ()):
         return None
     recipe, trace = run.recipe, result["trace"]
     asked = (recipe.option(name) or result["n_train"] for name in ("working_set", "lookahead"))

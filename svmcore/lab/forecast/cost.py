@@ -26,9 +26,12 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.memory import MB
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
+from svmcore.solvers.digestion import Digestion
 from svmcore.source import NUMBERS, SMO_UP_TO
 
 FLOPS, PASSES = 600e9, 2.5e9
+DIGESTING = "smo-digestion"
+ONE_BY_ONE, AGAIN = 9e9, 6  # flop/s of kernel values that are made one by one; times that each is made
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
 WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
@@ -68,6 +71,7 @@ def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
         "beside": task.beside(recipe),
         "solver": recipe.solver,
         "working_set": recipe.options.get("working_set"),
+        "digestion": Digestion(**recipe.options.get("digestion", {})) if recipe.solver == DIGESTING else None,
         "filled": method.filled(recipe),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
@@ -106,7 +110,11 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     size, stages = plan.size, plan.stages
     made = 2.0 * size.d * plan.work.training / FLOPS
     decided = 2.0 * size.d * plan.work.deciding / FLOPS
-    trainings = [support_vectors(s.n) * s.n * s.times * (made + (6 + s.machines) / PASSES) for s in stages]
+    trainings = [
+        _digesting(plan, s) if _solver(plan, s) == DIGESTING
+        else support_vectors(s.n) * s.n * s.times * (made + (6 + s.machines) / PASSES)
+        for s in stages
+    ]  # fmt: skip
     if plan.seconds is not None:
         trainings = [plan.seconds]
     trainings[0] += plan.beside
@@ -121,6 +129,17 @@ def _bounds_seconds(plan: Plan) -> float:
     removals = size.machines * vectors_of_one(size.n_train, size.hardness)
     values = 2.0 * size.d * plan.work.training * size.n_train**2 / FLOPS
     return removals * (REMOVAL[0] + REMOVAL[1] * size.n_train) + values
+
+
+def _digesting(plan: Plan, stage: Stage) -> float:
+    """Kernel values one by one, of each example with each support vector in every pass."""
+    hardness = plan.size.hardness if stage.hardness is None else stage.hardness
+    values = AGAIN * stage.n * vectors_of_one(stage.n, hardness) * stage.machines * stage.times
+    return values * 2.0 * plan.size.d * plan.work.training / ONE_BY_ONE
+
+
+def _solver(plan: Plan, stage: Stage) -> str:
+    return plan.solver if stage.solver is None else stage.solver
 
 
 def _least_bytes(stages: list[Stage], d: int) -> float:
@@ -141,12 +160,15 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
         return 4 * stage.blocks * (LARGEST * stage.made) ** 2
     if plan.working_set is not None:
         return 4 * min(n, plan.working_set) ** 2 + 4 * STEP * n
-    if plan.solver == "smo" or (plan.solver == "auto" and n <= (SMO_UP_TO if k == 1 else 2 * SMO_UP_TO)):
+    solver = _solver(plan, stage)
+    if solver == DIGESTING:
+        return 4 * n * plan.digestion.rows_of(n, 4 * n * n)
+    if solver == "smo" or (solver == "auto" and n <= (SMO_UP_TO if k == 1 else 2 * SMO_UP_TO)):
         return 4 * n * n
     hardness = plan.size.hardness if stage.hardness is None else stage.hardness
     own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
     working = min(WIDER * own, vectors_of_one(sample, hardness) + GROWTH, (own + 3 * n) / 4)
-    kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled or plan.solver == "smo-digestion" else 0.0
+    kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled else 0.0
     return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
+from svmcore.solvers.digestion import Digestion
+
 # Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter, noisy
 # tables, virtual examples
 EASY, HARD = 2.9, 10.5
@@ -39,6 +41,7 @@ class Stage(NamedTuple):
     hardness: float | None = None  # None: the problem's
     made: int = 0  # rows of d float32 numbers that are made for it alone
     blocks: int = 0  # of made x made kernel values each that are all it keeps; 0: as many as its solver likes
+    solver: str | None = None  # None: the plan's
 
 
 class Work(NamedTuple):
@@ -58,6 +61,7 @@ class Plan(NamedTuple):
     beside: float = 0.0  # seconds of other work that counts as training
     solver: str = "auto"
     working_set: int | None = None  # examples, of a solver that has been given a number of them
+    digestion: Digestion | None = None  # settings of the solver that digests
     filled: bool = False  # whether kernel values are so dear that rows of them are kept
     # Of what is no training of machines on examples:
     seconds: float | None = None  # that it takes

@@ -14,6 +14,7 @@ from svmcore.lab.recipes import osuna
 from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.recipes.usps import TRANSFER
 from svmcore.lab.recipes.xtrain import ROWS, recipe_name
+from svmcore.lab.tables import digestion
 from svmcore.lab.tables.layout import Cell, Row, Table
 
 PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
@@ -380,6 +381,7 @@ def _all() -> tuple[Table, ...]:
                       for prefix, named in (("3v8", "9 shifts"), ("3v8-product", "27 shifts of turns"))
                       for method, words in (("vsv", "Virtual SVs"), ("jsv", "Jittering kernel")))),
               (("3v8-vsv", "3v8-product-vsv"), ("3v8-jsv", "3v8-product-jsv"))),
+        *digestion.tables(),
         _burges(),
         _thresholds(),
         _reduced(),

@@ -21,6 +21,11 @@ PRECISE = (
     "b_kept",
     "b_best",
     "spread",
+    "solve_s",
+    "computed",
+    "lookups",
+    "updates",
+    "work",
 )  # figures of three digits
 
 

@@ -146,6 +146,8 @@ class VirtualSVC(MachineEstimator):
         self.n_virtual_ = np.concatenate([np.full(len(share.machines), share.examples) for share in run.shares])
         ends = {"gaps": run.gaps, "iterations": run.iterations, "ending": run.ending}
         self._publish(machine, session, label=targets.label, **ends)
+        if session.trace is not None:
+            self.trace_ = session.trace
         return self
 
     def prepared(self, X: np.ndarray) -> np.ndarray:

@@ -131,6 +131,7 @@ class Stages:
         self.session.way = self._way()
         self.session.forget_memory()
         self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
+        self.session.trace = self.tasks[0].part.trace if len(self.tasks) == 1 else None
 
     @property
     def ending(self) -> str:

@@ -5,20 +5,24 @@ A full pass visits every example i, computes its output from all present SVs,
     f_i = sum_j alpha_j y_j K_ij - y_i,
 
 and steps with the worst partner known where the KKT conditions are violated (Keerthi et al. 2001, modification 2). An
-inbounds pass steps with the worst pair among 0 < alpha < C until none violates. Training ends after a full pass without
-a step: gap <= tol.
+inbounds pass steps with the pair among 0 < alpha < C that gains most, or with the worst, until none violates. Training
+ends after a full pass without a step: gap <= tol.
 
 Every SV holds a cache row, filled entry by entry, as long as its alpha is above 0; an SV that found the cache full has
-its kernel values computed again and again. During a full pass the SVs bulge beyond their final number. Digestion jumps
-out of the pass into an inbounds pass when they have grown too much; the full pass after it begins at the example at
-which it jumped out, and like every full pass goes once round all n. DeCoste and Schoelkopf (2002), section 4.2; the
-five rules of `Digestion` are theirs, in their order of priority. Costs are counted in kernel evaluations, so that a run
-repeats exactly.
+its kernel values computed again and again (section 4.1: rows are hoarded). Without hoarding rows go to the examples
+that moved last, whether they still are SVs or not. During a full pass the SVs bulge beyond their final number.
+Digestion jumps out of the pass into an inbounds pass when they have grown too much; the full pass after it begins at
+the example at which it jumped out, and like every full pass goes once round all n. DeCoste and Schoelkopf (2002),
+section 4.2; the five rules of `Digestion` are theirs, in their order of priority. Costs are counted in kernel
+evaluations, so that a run repeats exactly.
 
 What it saves is measured by tests/bench/digestion.py and told in tests/bench/NOTES.md.
 """
 
 from __future__ import annotations
+
+import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,16 +36,21 @@ from svmcore.solvers.digestion.state import (
     CHANGED,
     DONE,
     DUAL,
+    ENTRIES_MOST,
     EVALS,
     FULL,
     HITS,
     I_LOW,
     I_UP,
+    JUMPS,
     N_COUNTERS,
     N_FREE,
+    PASSES,
     PHASE,
     SEEN,
     STEPS,
+    SV_MOST,
+    UPDATES,
     WORST,
     WORST_BEFORE,
     State,
@@ -50,10 +59,32 @@ from svmcore.solvers.exact import TRIES, Exact
 from svmcore.solvers.progress import Snapshot, Solution, Standing, Stopped
 from svmcore.solvers.session import Session, ending
 
-__all__ = ["Digestion", "solve"]
+__all__ = ["Costs", "Digestion", "solve"]
 
 BURST = 150_000  # kernel evaluations, or as many look-ups, between two reports
 FRESH_GAP = 2.0  # of a machine without support vectors
+STILL = np.zeros((1, 2), np.int64)  # the only move of a kernel that moves nothing
+
+
+class Costs(NamedTuple):
+    """What a stage took, all its machines together."""
+
+    n: int  # examples
+    rows: int  # of the cache
+    values: int  # kernel values computed
+    lookups: int  # kernel values found in the cache
+    updates: int  # of f, one for each example that is kept up to date and each step
+    steps: int
+    passes: int  # full ones
+    jumps: int  # digestions
+    sv_most: int  # support vectors of one machine, at most at once
+    entries_most: int  # kernel values in the cache, at most at once
+    products: int  # inner products that a kernel value takes
+    seconds: float  # of the processor, without the first burst, in which compiled code is loaded
+
+    def summary(self) -> dict:
+        """JSON-able."""
+        return self._asdict()
 
 
 def solve(
@@ -71,10 +102,12 @@ def solve(
 ) -> Solution:
     """Solve the machines of Y (k, n), C (k, n) one after the other, each with a row cache of `cache_bytes`.
 
-    TypeError for a kernel without `code`. Arguments and Solution as of decomposition.solve.
+    TypeError for a kernel that compiled code does not know: it takes those with a `code`, and those that are the
+    largest value of one over shifts of an image. Arguments and Solution as of decomposition.solve. The session's trace
+    is the Costs.
     """
-    if not kernel.compiled:
-        known = "a function of inner products that the compiled pass knows"
+    if not (kernel.moved or [kernel])[0].compiled:
+        known = "a function of inner products that the compiled pass knows, or the largest such value over shifts"
         raise TypeError(f"kernel {kernel.name} is not {known}; allowed: another solver")
     return _Machines(operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings or Digestion()).run()
 
@@ -85,10 +118,12 @@ class _Machines:
         self.Y, self.C = np.asarray(Y, float), np.asarray(C, float)
         self.rules = compiled(settings)
         self.k, self.n = self.Y.shape
-        self.code, self.diag = kernel.code(), kernel.diag(operand.X)
+        base, moves, shape = kernel.moved or (kernel, STILL, (1, 1, 1))
+        self.code, self.diag, self.moves = base.code(), kernel.diag(operand.X), np.ascontiguousarray(moves, np.int64)
+        self.shape = np.array([*shape, 1][:3], np.int64)
         self.X, self.side = taken_apart(operand.X, operand.apart(kernel)[0], operand.sq)
-        rows = int(min(self.n, cache_bytes // (4 * self.n), self.n if settings.rows is None else settings.rows))
-        self.store = np.empty((rows, self.n), np.float32)
+        self.settings, self.clock = settings, 0.0
+        self.store = np.empty((settings.rows_of(self.n, cache_bytes), self.n), np.float32)
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
         self.gaps, self.bias, self.duals = np.full(self.k, FRESH_GAP), np.zeros(self.k), np.zeros(self.k)
         self.exact = Exact(Streamed(operand, kernel), self.Y, self.C, tol, session, np.random.default_rng(0))
@@ -104,6 +139,7 @@ class _Machines:
             why = ending(self.gaps, self.tol, self.counts[:, STEPS], self.limit)
         except Stopped:
             pass
+        self.session.trace = self._costs()
         return Solution(self.alpha, self.bias, self.gaps, not why, self.counts[:, STEPS].copy(), why)
 
     def _solve(self, m) -> None:
@@ -123,13 +159,21 @@ class _Machines:
         while state.count[PHASE] != DONE and state.count[STEPS] < self.limit:
             before = state.count.copy()
             pairs = state.count[STEPS] + (self.session.burst or self.limit)
+            start = time.thread_time()
             _burst(state, self.rules, self.exact.target[m], BURST, min(self.limit, int(pairs)))
+            self.clock += (time.thread_time() - start) * bool(before[STEPS])
             self._tell(m, state, before)
         first = 0
         while first < self.n:
             before = state.count.copy()
             first = _outputs(state, first, BURST)
             self._tell(m, state, before)
+
+    def _costs(self) -> Costs:
+        total, most = self.counts.sum(0), self.counts.max(0)
+        counted = total[[EVALS, HITS, UPDATES, STEPS, PASSES, JUMPS]].tolist()
+        most = most[[SV_MOST, ENTRIES_MOST]].tolist()
+        return Costs(self.n, len(self.store), *counted, *most, len(self.moves), self.clock)
 
     def _tell(self, m, state, before) -> None:
         """Count what a burst has cost, and report: the gap is the largest violation that is known of."""
@@ -153,6 +197,8 @@ class _Machines:
         return State(
             X=self.X,
             side=self.side,
+            moves=self.moves,
+            shape=self.shape,
             diag=self.diag,
             code=self.code,
             y=y,
@@ -162,6 +208,10 @@ class _Machines:
             store=self.store,
             slot=slot,
             free=np.arange(len(self.store), dtype=np.int64),
+            owner=np.full(len(self.store), -1, np.int64),
+            used=np.zeros(len(self.store), np.int64),
+            hoard=self.settings.hoard,
+            second_order=self.settings.second_order,
             sv=sv,
             sv_at=sv_at,
             inside=inside,

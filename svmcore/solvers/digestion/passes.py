@@ -22,18 +22,23 @@ from svmcore.solvers.digestion.state import (
     I_LOW,
     I_UP,
     INBOUNDS,
+    JUMPS,
     LOOKS,
     MARK,
-    N_FREE,
     N_INSIDE,
     N_SV,
+    PASSES,
     PHASE,
     SEEN,
     STEPS,
     SV_BACK,
+    SV_MOST,
+    UPDATES,
     WORST,
     WORST_BEFORE,
+    _claim,
     _kernel_row,
+    _release,
 )
 
 
@@ -47,11 +52,13 @@ def _burst(s, rules, tol, budget, limit):
     stop = c[EVALS] + c[LOOKS] + budget
     while c[PHASE] != DONE and c[STEPS] < limit and c[EVALS] + c[LOOKS] < stop:
         if c[PHASE] == INBOUNDS:
-            if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], np.int64(-1)):
+            partner = np.int64(-1) if s.second_order else c[I_LOW]
+            if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], partner):
                 c[EVALS_INBOUNDS] = c[EVALS] - c[MARK]
                 c[EVALS_BACK], c[SV_BACK], c[PHASE] = c[EVALS], c[N_SV], FULL
         elif c[SEEN] == n:
             c[PHASE] = DONE if c[CHANGED] == 0 else INBOUNDS
+            c[PASSES] += 1
         else:
             stepped = _examine(s, c[AT], tol)
             c[AT] = (c[AT] + 1) % n
@@ -59,6 +66,7 @@ def _burst(s, rules, tol, budget, limit):
             c[CHANGED] += stepped
             if stepped and rules.on and _digest(s, rules):
                 c[PHASE] = INBOUNDS
+                c[JUMPS] += 1
         if c[PHASE] == INBOUNDS and c[SEEN] > 0:
             c[SEEN], c[CHANGED], c[MARK] = 0, 0, c[EVALS]
             s.seen[WORST_BEFORE], s.seen[WORST] = s.seen[WORST], 0.0
@@ -91,6 +99,7 @@ def _step(s, i, j):
         members[t] = s.inside[t]
     members[n_inside] = j if j >= 0 else s.count[I_LOW]
     row_i = np.empty(n_inside + 1, np.float32)
+    _claim(s, i)
     _kernel_row(s, i, members, row_i)
     if j < 0:
         j, row_i[n_inside] = _partner(s, i, members, row_i)
@@ -104,10 +113,12 @@ def _step(s, i, j):
         return False  # but a tiny step that ends at a bound is made: rounding left alpha just beside it
     s.seen[DUAL] += step * (s.f[j] - s.f[i]) - 0.5 * step * step * curvature
     row_j = np.empty(n_inside + 1, np.float32)
+    _claim(s, j)
     _kernel_row(s, j, members, row_j)
     k_ij = np.float64(row_i[n_inside])
     for t in range(n_inside):
         s.f[members[t]] += step * (np.float64(row_i[t]) - np.float64(row_j[t]))
+    s.count[UPDATES] += n_inside + (s.inside_at[i] < 0) + (s.inside_at[j] < 0)
     if s.inside_at[i] < 0:
         s.f[i] += step * (np.float64(s.diag[i]) - k_ij)
     if s.inside_at[j] < 0:
@@ -142,13 +153,9 @@ def _load(s, i, bound, at_bound, change):
     loaded = s.alpha[i] > 0
     _member(s.sv, s.sv_at, s.count, np.int64(N_SV), i, loaded)
     _member(s.inside, s.inside_at, s.count, np.int64(N_INSIDE), i, loaded and s.alpha[i] < s.C[i])
-    if not loaded and s.slot[i] >= 0:
-        row = s.store[s.slot[i]]
-        for t in range(row.shape[0]):
-            row[t] = np.nan
-        s.free[s.count[N_FREE]] = s.slot[i]
-        s.count[N_FREE] += 1
-        s.slot[i] = -1
+    s.count[SV_MOST] = max(s.count[SV_MOST], s.count[N_SV])
+    if s.hoard and not loaded and s.slot[i] >= 0:
+        _release(s, i)
 
 
 @njit(cache=True, nogil=True)

@@ -33,6 +33,12 @@ class Digestion:
         The alternative that the paper suggests, a fraction of the support vectors at that return; None leaves it out.
     rows : int or None, default None
         The cache's rows R; None for as many as fit.
+    cache_mb : float or None, default None
+        The cache in megabytes, which for n examples are 2**18 cache_mb / n rows; None for as many as fit.
+    hoard : bool, default True
+        Rows belong to support vectors, which keep them until their alpha is 0. False: to the examples that moved last.
+    second_order : bool, default True
+        Inbounds passes move the pair that gains most, as `smo` does. False: the worst pair (Keerthi et al. 2001).
 
     Raises
     ------
@@ -58,6 +64,9 @@ class Digestion:
     new_svs: int = 1000  # 5: digestion at so many in any case
     growth: float | None = None
     rows: int | None = None
+    cache_mb: float | None = None
+    hoard: bool = True
+    second_order: bool = True
 
     def __post_init__(self):
         for name in ("wait", "force", "patience", "new_svs_when_full", "new_svs"):
@@ -67,6 +76,16 @@ class Digestion:
             raise ValueError(f"digestion: growth = {self.growth!r}; allowed: a fraction above 0, or None")
         if self.rows is not None and not self.rows >= 1:
             raise ValueError(f"digestion: rows = {self.rows!r}; allowed: a whole number from 1, or None")
+        if self.cache_mb is not None and not self.cache_mb > 0:
+            raise ValueError(f"digestion: cache_mb = {self.cache_mb!r}; allowed: megabytes above 0, or None")
+        for name in ("on", "hoard", "second_order"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"digestion: {name} = {getattr(self, name)!r}; allowed: true or false")
+
+    def rows_of(self, n: int, cache_bytes: int) -> int:
+        """The cache's rows for n examples, within so many bytes."""
+        within = min(cache_bytes, cache_bytes if self.cache_mb is None else self.cache_mb * 2**20)
+        return max(1, int(min(n, within // (4 * n), n if self.rows is None else self.rows)))
 
 
 class Rules(NamedTuple):

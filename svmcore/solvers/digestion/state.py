@@ -14,7 +14,8 @@ INBOUNDS, FULL, DONE = range(3)  # phases
 DUAL, WORST, WORST_BEFORE = range(3)  # places in what was seen
 # Places in the counters of a machine
 N_SV, N_INSIDE, N_FREE, EVALS, HITS, LOOKS, STEPS, PHASE, AT, SEEN, CHANGED = range(11)
-EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW, N_COUNTERS = range(11, 18)
+EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW = range(11, 17)
+UPDATES, PASSES, JUMPS, SV_MOST, ENTRIES, ENTRIES_MOST, N_COUNTERS = range(17, 24)  # what `Costs` tells
 
 
 class State(NamedTuple):
@@ -22,6 +23,8 @@ class State(NamedTuple):
 
     X: np.ndarray  # (n, d) float32, 0 in the far features of a kernel of distances (kernels/apart.py)
     side: Side  # what kernel values take of each example beside inner products
+    moves: np.ndarray  # (J, 2) int64, shifts of an image of which the largest kernel value counts; (0, 0) alone: none
+    shape: np.ndarray  # (3,) int64, of that image: height, width, channels
     diag: np.ndarray  # (n,) float32, K_ii
     code: KernelCode
     y: np.ndarray  # (n,) float64
@@ -31,6 +34,10 @@ class State(NamedTuple):
     store: np.ndarray  # (R, n) float32, NaN where not computed yet
     slot: np.ndarray  # (n,) int64, example -> row of the store or -1
     free: np.ndarray  # (R,) int64, a stack of free rows
+    owner: np.ndarray  # (R,) int64, row -> the example that has it
+    used: np.ndarray  # (R,) int64, row -> the step at which that example moved last
+    hoard: bool  # rows belong to SVs; False: to the examples that moved last
+    second_order: bool  # inbounds passes choose the partner that gains most; False: the worst pair
     sv: np.ndarray  # (n,) int64, examples with alpha > 0
     sv_at: np.ndarray  # (n,) int64
     inside: np.ndarray  # (n,) int64, examples with 0 < alpha < C
@@ -61,27 +68,75 @@ def _kernel_row(s, i, members, values):
     s.count[LOOKS] += 1 + members.shape[0] // 16
     s.count[EVALS] += m
     fresh, norms = np.empty(m, np.float32), np.empty(m, np.float32)
+    form = s.X[i]
+    for q in range(s.moves.shape[0]):
+        if s.moves.shape[0] > 1:
+            form = _moved(s.X[i], s.shape, s.moves[q])
+        for a in range(m):
+            j = members[missing[a]]
+            fresh[a] = _dot(form, s.X[j]) - _half_distance(s.side.far[i], s.side.far[j])
+            norms[a] = s.side.sq[j]
+        _finish(s.code, fresh, s.side.sq[i], norms)
+        for a in range(m):
+            values[missing[a]] = max(fresh[a], values[missing[a]]) if q > 0 else fresh[a]
     for a in range(m):
         j = members[missing[a]]
-        fresh[a] = _dot(s.X[i], s.X[j]) - _half_distance(s.side.far[i], s.side.far[j])
-        norms[a] = s.side.sq[j]
-    _finish(s.code, fresh, s.side.sq[i], norms)
-    for a in range(m):
-        j = members[missing[a]]
-        values[missing[a]] = fresh[a]
-        if own >= 0:
-            s.store[own, j] = fresh[a]
-        elif s.slot[j] >= 0:
-            s.store[s.slot[j], i] = fresh[a]
+        row, column = (own, j) if own >= 0 else (s.slot[j], i)
+        if row >= 0:
+            s.count[ENTRIES] += np.isnan(s.store[row, column])
+            s.store[row, column] = values[missing[a]]
+    s.count[ENTRIES_MOST] = max(s.count[ENTRIES_MOST], s.count[ENTRIES])
 
 
 @njit(cache=True, nogil=True)
 def _slot(s, i):
-    """The cache row of i; an SV without one takes a free one."""
-    if s.slot[i] < 0 and s.alpha[i] > 0 and s.count[N_FREE] > 0:
-        s.count[N_FREE] -= 1
-        s.slot[i] = s.free[s.count[N_FREE]]
+    """The cache row of i; where rows are hoarded, an SV without one takes a free one."""
+    if s.hoard and s.slot[i] < 0 and s.alpha[i] > 0 and s.count[N_FREE] > 0:
+        _take(s, i)
     return s.slot[i]
+
+
+@njit(cache=True, nogil=True)
+def _claim(s, i):
+    """Where rows are not hoarded, i, which moves, has one: at need that of the example that moved longest ago."""
+    if s.hoard:
+        return
+    if s.slot[i] < 0:
+        if s.count[N_FREE] == 0:
+            _release(s, s.owner[np.argmin(s.used)])
+        _take(s, i)
+    s.used[s.slot[i]] = s.count[STEPS]
+
+
+@njit(cache=True, nogil=True)
+def _take(s, i):
+    s.count[N_FREE] -= 1
+    s.slot[i] = s.free[s.count[N_FREE]]
+    s.owner[s.slot[i]] = i
+
+
+@njit(cache=True, nogil=True)
+def _release(s, i):
+    """The row of i is empty and free."""
+    row = s.store[s.slot[i]]
+    for t in range(row.shape[0]):
+        s.count[ENTRIES] -= not np.isnan(row[t])
+        row[t] = np.nan
+    s.free[s.count[N_FREE]] = s.slot[i]
+    s.count[N_FREE] += 1
+    s.slot[i] = -1
+
+
+@njit(cache=True, nogil=True)
+def _moved(x, shape, move):
+    """The image x (h w c,) shifted by (dy, dx), zeros shifted in."""
+    h, w, c = shape
+    out = np.zeros(x.shape[0], np.float32)
+    for row in range(max(0, move[0]), min(h, h + move[0])):
+        for column in range(max(0, move[1]), min(w, w + move[1])):
+            for k in range(c):
+                out[(row * w + column) * c + k] = x[((row - move[0]) * w + column - move[1]) * c + k]
+    return out
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

@@ -79,6 +79,14 @@ class VirtualSupportVectors(Method):
             step=0.05,
         ),
         Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),
+        Field(
+            "first_solver",
+            choice({"same": "The same", "auto": "Chosen by size"}, str),
+            "same",
+            "First stage's solver",
+            "The solver that is asked for may be that of the later stages alone.",
+            shown=False,
+        ),
     )
 
     def check(self, recipe) -> None:
@@ -91,13 +99,15 @@ class VirtualSupportVectors(Method):
     def machine(self, recipe, problem) -> VirtualSVC:
         """The unfitted estimator."""
         kernel, C = recipe.option("second_kernel"), recipe.option("second_C")
-        second = None
-        if kernel is not None or C is not None:
+        first, second = svc(recipe, problem), None
+        if kernel is not None or C is not None or recipe.option("first_solver") == "auto":
             second = svc(recipe, problem).set_params(
                 kernel=problem.kernel if kernel is None else kernel_from_dict(kernel), C=recipe.C if C is None else C
             )
+        if recipe.option("first_solver") == "auto":
+            first.set_params(solver="auto")
         return VirtualSVC(
-            svc(recipe, problem),
+            first,
             jitters=recipe.jitters,
             image_shape=problem.images_shape,
             prepare=problem.last,
@@ -122,7 +132,8 @@ class VirtualSupportVectors(Method):
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         k, scope, copies = size.machines, recipe.option("scope"), recipe.option("copies")
-        first = Stage(size.n_train, k, made=size.n_train)
+        solver = None if recipe.option("first_solver") == "same" else "auto"
+        first = Stage(size.n_train, k, made=size.n_train, solver=solver)
         sets = [JitterSet.parse(recipe.jitters).power(r + 1) for r in range(recipe.option("rounds"))]
         if scope.startswith("all"):
             copied = size.positive if scope == "all-positive" else 1.0

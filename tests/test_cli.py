@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from svmcore import __main__ as cli
-from svmcore.lab.recipes import LISTED, RECIPES, osuna
+from svmcore.lab.recipes import LISTED, RECIPES, digestion, osuna
 from svmcore.lab.store import runs
 
 ROOT = Path(__file__).parent.parent
@@ -26,7 +26,8 @@ def test_recipes_are_listed(capsys):
     assert cli.main(["recipes"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(LISTED)
-    assert set(RECIPES) - set(LISTED) == {recipe.name for recipe in osuna.RECIPES} - {"osuna-scaling"}
+    points = {recipe.name for recipe in (*osuna.RECIPES, *digestion.RECIPES)}
+    assert set(RECIPES) - set(LISTED) == points - {"osuna-scaling"}
     assert cli.main(["recipes", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["moons"] == RECIPES["moons"].to_dict()
 

@@ -51,7 +51,7 @@ def lines(results: dict[str, list[tuple[int, float]]]) -> dict[str, Line]:
 def _figure(noise: float, runs: list) -> None:
     results: dict[str, list[tuple[int, float]]] = {}
     for run in runs:
-        kind = REDUCED if run.recipe.method == "reduced" else machine_of(run.recipe).partition(",")[0]
+        kind, _, _ = machine_of(run.recipe).partition(",")
         results.setdefault(kind, []).append((run.result["n_union"], 100 * run.result["error_rate"]))
     drawn = lines(results)
     ends = [x for line in drawn.values() for x in line.xs]

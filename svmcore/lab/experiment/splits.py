@@ -36,10 +36,12 @@ class SplitsPoint(NamedTuple):
 
 
 def machine_of(recipe) -> str:
-    """plain | trimmed or another rule | bagged | cross-trained, with the slack of its thresholds or the size of its
-    subsets where it has such"""
+    """plain | reduced | trimmed or another rule | bagged | cross-trained, with the slack of its thresholds or the size
+    of its subsets where it has such"""
+    if recipe.method == "editing":
+        return recipe.option("rule")
     if recipe.method != "cross-training":
-        return recipe.option("rule") if recipe.method == "editing" else "plain"
+        return "reduced" if recipe.method == "reduced" else "plain"
     if recipe.option("answer") != "final":
         return recipe.option("answer")
     if recipe.option("validation"):

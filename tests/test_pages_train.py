@@ -136,6 +136,20 @@ def test_bad_value_in_the_address_is_said(run, name, value):
     assert not app.button(key="start").disabled
 
 
+def test_weights_of_classes_are_a_field(run):
+    app = open_app(dataset="toy-circles", class_weight="-1:0.5,1:3")
+    box = app.text_input(key="recipe_class_weight")
+    assert box.value == "-1:0.5,1:3"
+    box.set_value("10:2").run()
+    assert "class_weight = '10'; allowed: -1, 1" in texts(app.error)
+    app.text_input(key="recipe_class_weight").set_value("heavy").run()
+    assert "8:5,9:2" in texts(app.error)
+    app.text_input(key="recipe_class_weight").set_value("balanced").run()
+    assert (app.query_params["class_weight"], len(app.error)) == ("balanced", 0)
+    app.text_input(key="recipe_class_weight").set_value("").run()
+    assert "class_weight" not in app.query_params
+
+
 def test_runs_of_one_name_and_minute_can_be_told_apart(run):
     train(TOY)
     names = picker.labels(runs.newest_first())

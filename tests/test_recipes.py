@@ -49,7 +49,7 @@ def test_urls_are_short_and_stable():
         "preprocess": "smooth:0.75,deslant,unit-norm",
         "kernel": "rbf:gamma=0.02",
         "C": "0.1",
-        "class_weight": '{"3":2.0}',
+        "class_weight": "3:2",
         "tol": "0.0001",
         "cache_mb": "100",
         "seed": "7",
@@ -101,7 +101,8 @@ def test_digest_knows_what_decides_the_outcome():
         ("classes", [3, 3], "different"),
         ("classes", list(range(101)), "100"),
         ("class_weight", {"3": 0}, "above 0"),
-        ("class_weight", "heavy", "balanced"),
+        ("class_weight", "heavy", "8:5,9:2"),
+        ("class_weight", {"3": "heavy"}, "above 0"),
         ("slow_motion", 1, "true, false"),
         ("jitters", "ring:1", "box:R"),
         ("jitters", "box:x", "whole numbers"),
@@ -143,6 +144,12 @@ def test_fields_are_read_from_text():
     assert recipe.with_text("kernel.degree", "5").kernel == Poly(5)
     assert recipe.with_text("preprocess", "").preprocess == ()
     assert recipe.with_text("slow_motion", "true").slow_motion
+    for text in ("8:5,9:0.5", " 9:.5 , 8:5", '{"8": 5, "9": 0.5}'):
+        weighted = recipe.with_text("class_weight", text)
+        assert weighted.class_weight == {"8": 5.0, "9": 0.5}
+        assert weighted.to_query()["class_weight"] == "8:5,9:0.5"
+    odd = recipe.replace(class_weight={"a, b": 2, "c:d": 3})
+    assert Recipe.from_query(odd.to_query()) == odd
 
 
 @pytest.mark.parametrize(

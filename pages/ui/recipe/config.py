@@ -28,7 +28,7 @@ from svmcore.lab.store.runs import ACTIVE, UnknownRun
 
 FOLDED = "recipe_folded"  # in the session: whether the form has given its place to the run that was started
 CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
-SPREAD = ("name", "title", "kernel", "class_weight", "jitters", "options")  # over widgets that show a part each
+SPREAD = ("name", "title", "kernel", "jitters", "options")  # over widgets that show a part each
 
 
 def names() -> list[str]:
@@ -167,7 +167,7 @@ def spread(recipe: Recipe) -> dict:
         own = known[owner].fields
         shown |= {f"{owner}_{field.name}": parameters.shown(field, recipe.option(field.name)) for field in own}
     weight = recipe.class_weight
-    shown |= {"balanced": weight == "balanced", "weight": weight.get("1", 1.0) if isinstance(weight, dict) else 1.0}
+    shown |= {"weight": weight.get("1", 1.0) if isinstance(weight, dict) else 1.0}
     return shown | {"kernel": kernel.name, "jitters": recipe.jitters or JITTERS_DEFAULT}
 
 

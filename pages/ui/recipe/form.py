@@ -12,7 +12,6 @@ from data import Entry, NotAtHand, UnknownDataset, catalogue
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import view, words
-from pages.ui.kit.parameters import KEEP
 from pages.ui.recipe import config
 from pages.ui.recipe.config import FORM
 from pages.ui.recipe.jitter_set import PRESETS
@@ -20,7 +19,7 @@ from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.registry.fields import numerals
+from svmcore.lab.registry.fields import RecipeError, numerals
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
@@ -37,6 +36,7 @@ def recipe_form(near_start: DeltaGenerator) -> Recipe | None:
     try:
         entry, data = _data()
         chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry, data["task"]) | _more(data["task"])
+        _check_weights(chosen["class_weight"], data["classes"] or entry.classes)
         chosen["slow_motion"] = _draw("slow_motion", near_start, widget="toggle")
         recipe = FORM.base.replace(**chosen)
     except NotAtHand as error:
@@ -175,15 +175,19 @@ def _method(entry: Entry, task: str) -> dict:
     return chosen | {"options": dict(kept) | FORM.draw_all(method.fields, name)}
 
 
+def _check_weights(weights: str | dict | None, classes: list) -> None:
+    """RecipeError, before a run is asked for, where a class has a weight that is none of those to be told apart."""
+    labels = ["1", "-1"] if len(classes) == 1 else [str(label) for label in classes]
+    for label in weights if isinstance(weights, dict) else ():
+        if labels and label not in labels:
+            raise RecipeError("class_weight", label, ", ".join(labels))
+
+
 def _more(task: str) -> dict:
     with st.expander("More"):
         left, right = st.columns([2, 3])
         values = {"seed": _draw("seed", left), "solver": _draw("solver", right)}
-        values |= {name: _draw(name) for name in ("split", "cache_mb", "folds")}
+        values |= {name: _draw(name) for name in ("class_weight", "split", "cache_mb", "folds")}
         own = FORM.draw_all(SOLVERS[values["solver"]].fields, values["solver"])
         own |= FORM.draw_all(TASKS[task].fields, task)
-        help = "C of a class grows as it gets rarer."
-        balanced = st.checkbox("Weigh classes by their rarity", key=FORM.key("balanced"), help=help, **KEEP)
-    given = FORM.base.class_weight
-    weight = "balanced" if balanced else given if isinstance(given, dict) else None
-    return values | own | {"class_weight": weight}
+    return values | own

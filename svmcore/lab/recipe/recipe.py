@@ -96,7 +96,10 @@ class Recipe:
         step=1.0,
     )
     class_weight: str | dict | None = _asked(
-        WEIGHTS, None, "Class weights", 'Factors of C: balanced, or {"class": weight} as JSON.', "1 for each class"
+        WEIGHTS, None, "Class weights",
+        "A factor of C for each class that has one: 1:10,-1:2 makes C+ = 10 C and C- = 2 C (Osuna, Freund and Girosi "
+        "1997, section 2.5). balanced: the rarer a class, the larger its C.",
+        "1 for each class",
     )
     method: str = _asked(
         choice(METHODS, lambda method: method.title), "sv", "Method",

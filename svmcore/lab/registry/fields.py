@@ -194,9 +194,26 @@ def _class_weight(name, value):
     if value == "balanced":
         return value
     if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
-        raise RecipeError(name, value, '"balanced", or {class: weight}')
+        raise RecipeError(name, value, "balanced, or a factor of C for each class that has one, such as 8:5,9:2")
     weight = _number(0, 1e6, whole=False)
-    return {str(label): weight(f"{name}.{label}", w) for label, w in value.items()}
+    return {str(label): weight(f"{name}.{label}", w) for label, w in sorted(value.items())}
+
+
+def _read_weights(text):
+    """8:5,9:2 -> {"8": 5, "9": 2}; JSON is read too."""
+    if text.strip() in ("", "none", "balanced"):
+        return text.strip() if text.strip() == "balanced" else None
+    if text.startswith("{"):
+        return json.loads(text)
+    parts = [part.rpartition(":") for part in text.split(",")]
+    return {label.strip(): float(weight) for label, _, weight in parts} if all(c for _, c, _ in parts) else text
+
+
+def _show_weights(value):
+    if value == "balanced":
+        return value
+    plain = all(not set(label) & set(',:{"') and label == label.strip() for label in value)
+    return ",".join(f"{label}:{_show_number(w)}" for label, w in value.items()) if plain else _show_json(value)
 
 
 def _factors(name, value):
@@ -337,7 +354,7 @@ LABELS = Kind(_classes, lambda text: [_read_label(t) for t in text.split(",") if
 STEPS = Kind(_steps, lambda text: [t for t in text.split(",") if t], ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)
 DESCRIBED = Kind(_described, _read_kernel, lambda value: _show_kernel(kernel_from_dict(value)))  # a kernel, as JSON
-WEIGHTS = Kind(_class_weight, lambda text: text if text == "balanced" else read_json(text), _show_json)
+WEIGHTS = Kind(_class_weight, _read_weights, _show_weights, "text")
 FACTORS = Kind(_factors, read_json, _show_json)
 FLAG = Kind(_flag, json.loads, json.dumps, "flag")
 OPTIONS = Kind(_options, json.loads, _show_json)

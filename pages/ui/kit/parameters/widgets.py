@@ -163,10 +163,14 @@ def draw(field, key: str, where=st, widget: str = "", **how):
         settings |= _range(field)
     if kind.widget == "words":
         settings |= {"options": list(kind.choices), "accept_new_options": True}
+    if kind.widget == "text":
+        settings |= {"placeholder": field.opens}
     settings |= how
     if widget in ("selectbox", SEGMENTS) and not settings.get("accept_new_options"):
         return one_of(where=where, widget=widget, instead=field.default, **settings)
     value = getattr(where, widget)(**settings)
+    if kind.widget == "text":
+        return field.read(value) if value.strip() or field.default is not None else None
     return " ".join(value) if kind.widget == "words" else value
 
 
@@ -174,6 +178,8 @@ def shown(field, value):
     """What the widget of a Field shows of a value."""
     if field.kind.widget == "words":
         return value.split()
+    if field.kind.widget == "text":
+        return "" if value is None else field.show(value)
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -18,7 +18,7 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import digestion
 from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, Cell, Row, Table, definitions, fill, numbers, text
+from svmcore.lab.tables import PUBLISHED, TABLES, Cell, Row, Table, fill, mnist, numbers, text
 from svmcore.metrics import paired_test
 
 NAMED = {
@@ -82,8 +82,8 @@ def test_the_spread_of_errors_is_their_standard_deviation_with_its_interval(k):
 
 def test_all_test_digits_have_a_column_whether_they_are_there_or_not(monkeypatch):
     for there in (False, True):
-        monkeypatch.setattr(definitions.catalogue, "entry", lambda name, there=there: SimpleNamespace(at_hand=there))
-        table = definitions._mnist_table3()
+        monkeypatch.setattr(mnist.catalogue, "entry", lambda name, there=there: SimpleNamespace(at_hand=there))
+        table = mnist._table3()
         cells = {row.label: row.cells[1] for row in table.rows}
         assert cells["SVM"].published == 1.6
         assert cells["virtual SVM"].recipe == ("qmnist-vsv-degree5" if there else None)
@@ -92,7 +92,7 @@ def test_all_test_digits_have_a_column_whether_they_are_there_or_not(monkeypatch
 
 
 def test_published_figures_are_facts_of_the_paper():
-    published = definitions.PUBLISHED
+    published = PUBLISHED
     assert "never measured here" in published["note"]
     assert [sum(published["mnist_table4"][m]) for m in ("sv", "vsv")] == [122, 68]
     assert [sum(published["mnist_table7"][m]) for m in ("sv", "vsv", "vsv2")] == [122, 68, 56]

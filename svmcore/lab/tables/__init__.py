@@ -1,4 +1,4 @@
-"""The paper's tables by name, each cell a published figure beside ours, filled from stored runs.
+"""The papers' tables by name, each cell a published figure beside ours, filled from stored runs.
 
     PUBLISHED                  what the papers print, from published.json
     TABLES["usps-table1"]      rows of cells: a recipe, one of its figures, and what was published
@@ -9,13 +9,18 @@ Source: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 1-10 and sect
 Weston, NIPS 17 (2004), Table 1.
 """
 
-from svmcore.lab.tables.definitions import PUBLISHED, TABLES
+from svmcore.lab.tables import burges, digestion, mnist, osuna, pairs, usps, xtrain
 from svmcore.lab.tables.filling import Filled, Tested, Value, asked, fill, stored_run, stored_runs
 from svmcore.lab.tables.layout import Cell, Row, Table
 from svmcore.lab.tables.numbers import NUMBERS, of_run
 from svmcore.lab.tables.printing import text, with_interval
+from svmcore.lab.tables.published import PUBLISHED
 
 __all__ = [
     "NUMBERS", "PUBLISHED", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill",
     "of_run", "stored_run", "stored_runs", "text", "with_interval",
 ]  # fmt: skip
+
+TABLES: dict[str, Table] = {
+    table.name: table for part in (usps, mnist, pairs, digestion, burges, osuna, xtrain) for table in part.tables()
+}

@@ -54,3 +54,22 @@ class Table(NamedTuple):
     def rivals(self) -> tuple[str, ...]:
         """Names of the rivals that it shows."""
         return tuple(cell.rival for row in self.rows for cell in row.cells if cell is not None and cell.rival)
+
+
+def rows_of(figures: tuple[str, ...], *lines) -> tuple[Row, ...]:
+    """Rows of (label, recipe or None, published figures...), the published ones as many as are known."""
+    return tuple(
+        Row(
+            label,
+            tuple(Cell(recipe, f, p) for f, p in zip(figures, (*known, *[None] * len(figures)), strict=False)),
+        )
+        for label, recipe, *known in lines
+    )
+
+
+def rivals_of(name: str, title: str, known: dict, ours: dict[str, str], rivals: dict[str, str]) -> Table:
+    """The errors of every method, a row each: label -> published figure, recipe of ours, rival of ours."""
+    rows = tuple(
+        Row(label, (Cell(ours.get(label), "error_pct", value, rivals.get(label)),)) for label, value in known.items()
+    )
+    return Table(name, title, ("Errors, %",), rows, note="Rows without ours: literature. USPS+: see the paper.")

@@ -66,6 +66,7 @@ def check_left_out(seed) -> bool:
     assert found["leave_one_out"].errors == errors
     assert 4 * found["radius_margin"].errors >= errors
     assert found["xi_alpha"].errors >= errors, seed
+    assert found["vc"].errors >= int((retraining.decision[:, 0] * y <= 0)[weight > 0].sum())
     return True
 
 

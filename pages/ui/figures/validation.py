@@ -18,6 +18,7 @@ BOUNDS = {  # of a result -> what it is called; they take colours after those of
     "span": "span",
     "xi_alpha": "xi-alpha",
     "radius_margin": "radius and margin",
+    "vc": "VC bound",
 }
 
 
@@ -74,7 +75,8 @@ def bounded(points: Sequence[tuple[str, dict]]) -> bool:
 def choices(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
     """Which value each way would choose, by RULE, bounds among them; the test set's own best last."""
     ways = {"cross-validation": lambda result: result["validation"]["errors"]}
-    ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] for name, label in BOUNDS.items()}
+    known = _known(points).items()
+    ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] for name, label in known}
     ways["the test set"] = lambda result: result["errors"]
     return {way: chosen({value: errors(result) for value, result in points}) for way, errors in ways.items()}
 
@@ -83,8 +85,13 @@ def seconds(points: Sequence[tuple[str, dict]]) -> dict[str, float]:
     """What each way took for all values together."""
     took = {"cross-validation": sum(result["validation"]["seconds"] for _, result in points)}
     return took | {
-        label: sum(result["bounds"][name]["seconds"] for _, result in points) for name, label in BOUNDS.items()
+        label: sum(result["bounds"][name]["seconds"] for _, result in points) for name, label in _known(points).items()
     }
+
+
+def _known(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
+    """The bounds that every result has: of runs made before there was another, those that there were."""
+    return {name: label for name, label in BOUNDS.items() if all(name in result["bounds"] for _, result in points)}
 
 
 def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -> None:
@@ -92,7 +99,7 @@ def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -
     for line, label in zip(figure.data, ("test", "validation"), strict=True):
         n = min(result["n_test"] for _, result in points)
         line.update(name=label, y=[max(y, 50 / n) for y in line.y], error_y=None)
-    for (name, label), colour in zip(BOUNDS.items(), CLASS_COLOURS[2:], strict=False):
+    for (name, label), colour in zip(_known(points).items(), CLASS_COLOURS[2:], strict=False):
         found = [result["bounds"][name] for _, result in points]
         figure.add_scatter(
             x=at,

@@ -34,6 +34,12 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
         "How local a machine may be.",
         Sweep(_SMALL.replace(kernel=RBF(1.0)), "kernel.gamma", USUAL["kernel.gamma"]),
     ),
+    "capacity": (
+        "Degree, and what it costs",
+        "Structural risk: with the degree the sets of machines grow, the examples wrong fall, what capacity may hide "
+        "grows (Osuna, Freund and Girosi 1997, section 2).",
+        Sweep(_SMALL.replace(n_train=400, bounds=True), "kernel.degree", USUAL["kernel.degree"]),
+    ),
     "turned": (
         "A 6 turned toward a 9",
         "The open question of the paper, section 6: does cross-validation warn when invariance is pushed too far?",

@@ -125,8 +125,9 @@ class Recipe:
     )
     bounds: bool = _asked(
         FLAG, False, "Bounds",
-        "Leave-one-out by retraining, xi-alpha, span, radius and margin: what they say of the error from the training "
-        "examples alone, and at what cost; for methods sv, jsv, tangent (DeCoste and Schoelkopf 2002, section 5).",
+        "Leave-one-out by retraining, xi-alpha, span, radius and margin, VC: what they say of the error from the "
+        "training examples alone, and at what cost; for methods sv, jsv, tangent (DeCoste and Schoelkopf 2002, "
+        "section 5).",
         shown=False,
     )
     slow_motion: bool = _asked(

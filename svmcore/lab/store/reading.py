@@ -199,7 +199,7 @@ def result(value) -> dict:
     bound = {"errors": positive, "n": size, "seconds": positive}
     optional = {
         "ending": text,
-        "bounds": lambda part: an_object(part, {name: lambda one: an_object(one, bound) for name in BOUNDS}),
+        "bounds": lambda part: an_object(part, {}, dict.fromkeys(BOUNDS, lambda one: an_object(one, bound))),
         "strategy": text,
         "compile_seconds": positive,
         "made_with": _texts,

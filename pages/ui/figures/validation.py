@@ -112,7 +112,8 @@ def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -
             hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]}} of %{{customdata[1]:,}}<extra></extra>",
         )
     figure.update_yaxes(type="log", dtick=1)
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}, margin_r=10)
+    legend = {"orientation": "h", "yref": "container", "y": 1, "yanchor": "top"}
+    figure.update_layout(showlegend=True, legend=legend, margin={"r": 10, "t": 90}, height=400)  # three lines of names
 
 
 def choice(points: Sequence[tuple[str, dict]]) -> str:

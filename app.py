@@ -98,7 +98,7 @@ from pages.ui.play import opening  # noqa: E402
 shown_run = st.sidebar.container()  # the run picker's place, above everything
 menu.draw(MENU, STUDIES, page)
 present.switch()
-keys.shortcuts(LETTERS)
+keys.shortcuts(LETTERS, page.title)
 menu.unlisted(TABS.values())
 for one in PAGES:
     if one.title in TABS and page in (one, TABS[one.title]):

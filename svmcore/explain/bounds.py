@@ -19,7 +19,7 @@ xi-alpha counts an example once that any machine may get wrong; radius and margi
 
 Symbols: alpha, y, xi (k, n), xi = max(0, 1 - y f); K (n, n).
 Joachims, ICML (2000), section 4.1; Vapnik and Chapelle, Neural Computation 12 (2000), theorem 3; Chung, Kao, Sun, Wang
-and Lin, Neural Computation 15 (2003), section 4; Osuna, Freund and Girosi (1997), section 2, equations 1.3 and 2.5.
+and Lin, Neural Computation 15 (2003), section 4; Osuna, Freund and Girosi (1997), sections 1 and 2.1.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def radius_margin(r: Retraining, check=lambda: None) -> float:
 def vc_bound(r: Retraining, check=lambda: None) -> float:
     """Examples that may be wrong by empirical risk and capacity, of all machines together.
 
-    Osuna, Freund and Girosi (1997), section 2: h is at most min(R^2 |w|^2, n) + 1.
+    Osuna, Freund and Girosi (1997), section 2.1: h is at most min(R^2 |w|^2, dimension) + 1. A kernel's features may
+    have any number of dimensions, of which n examples span no more than n.
     """
     n = np.count_nonzero(r.box)
     h = np.minimum(radius(r, check) * capacity(r), n) + 1

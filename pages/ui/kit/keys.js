@@ -103,10 +103,21 @@ function act(state, event) {
   return Boolean({ m: toMatrix, f: toPictures, p: present }[event.key]?.())
 }
 
-// On a phone the menu lies over the page: it closes when one of its links is followed.
+// On a phone the menu lies over the page: it closes when one of its links is followed, and with the page that comes of
+// a link that was followed before this listened.
+let path = new URL(performance.getEntriesByType("navigation")[0]?.name ?? location.href).pathname
+
+function closeMenu() {
+  if (window.innerWidth <= 768) document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
+}
+
 function followed(event) {
-  if (!event.target.closest(".st-key-menu a") || window.innerWidth > 768) return
-  document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
+  if (event.target.closest(".st-key-menu a")) closeMenu()
+}
+
+function arrived() {
+  if (location.pathname !== path) closeMenu()
+  path = location.pathname
 }
 
 function sheetOf(data) {
@@ -149,6 +160,7 @@ export default function ({ data, parentElement }) {
     root.state = { data, sheet, going: 0 }
   }
   root.state.data = data
+  arrived()
   if (root.heard) return
   root.heard = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return

@@ -19,15 +19,17 @@ ON_A_PAGE = (
 IN_A_VIEW = (("← →", "Previous, next example"), ("Esc", "Close it: back at the picture that opened it"))
 
 
-def shortcuts(pages: Mapping[str, str]) -> None:
-    """Listen to keys; a line in the sidebar opens the list. pages: letter -> title of the page it goes to."""
+def shortcuts(pages: Mapping[str, str], current: str) -> None:
+    """Listen to keys; a line in the sidebar opens the list. pages: letter -> title of the page it goes to; current: the
+    title of the page that is drawn."""
     groups = {
         "Anywhere": ANYWHERE,
         "On a page": ON_A_PAGE,
         "In the view of one example": IN_A_VIEW,
         "Go to": tuple((f"{GO} {letter}", title) for letter, title in pages.items()),
     }
-    data = {"go": GO, "pages": dict(pages), "groups": [[name, list(map(list, keys))] for name, keys in groups.items()]}
+    lists = [[name, list(map(list, keys))] for name, keys in groups.items()]
+    data = {"go": GO, "pages": dict(pages), "page": current, "groups": lists}
     with st.sidebar:
         _component(data=data, key="shortcuts")
 

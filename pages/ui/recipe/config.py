@@ -167,7 +167,7 @@ def spread(recipe: Recipe) -> dict:
         own = known[owner].fields
         shown |= {f"{owner}_{field.name}": parameters.shown(field, recipe.option(field.name)) for field in own}
     weight = recipe.class_weight
-    shown |= {"weight": weight.get("1", 1.0) if isinstance(weight, dict) else 1.0}
+    shown["weight"] = weight.get("1", 1.0) if isinstance(weight, dict) else 1.0
     return shown | {"kernel": kernel.name, "jitters": recipe.jitters or JITTERS_DEFAULT}
 
 

@@ -37,7 +37,7 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
     "capacity": (
         "Degree, and what it costs",
         "Structural risk: with the degree the sets of machines grow, the examples wrong fall, what capacity may hide "
-        "grows (Osuna, Freund and Girosi 1997, section 2).",
+        "grows (Osuna, Freund and Girosi 1997, sections 1 and 2.1).",
         Sweep(_SMALL.replace(n_train=400, bounds=True), "kernel.degree", USUAL["kernel.degree"]),
     ),
     "turned": (

@@ -196,13 +196,14 @@ def _class_weight(name, value):
     if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
         raise RecipeError(name, value, "balanced, or a factor of C for each class that has one, such as 8:5,9:2")
     weight = _number(0, 1e6, whole=False)
-    return {str(label): weight(f"{name}.{label}", w) for label, w in sorted(value.items())}
+    return {str(label): weight(f"{name}.{label}", w) for label, w in value.items()}
 
 
 def _read_weights(text):
     """8:5,9:2 -> {"8": 5, "9": 2}; JSON is read too."""
-    if text.strip() in ("", "none", "balanced"):
-        return text.strip() if text.strip() == "balanced" else None
+    text = text.strip()
+    if text in ("", "none", "balanced"):
+        return "balanced" if text == "balanced" else None
     if text.startswith("{"):
         return json.loads(text)
     parts = [part.rpartition(":") for part in text.split(",")]
@@ -213,7 +214,7 @@ def _show_weights(value):
     if value == "balanced":
         return value
     plain = all(not set(label) & set(',:{"') and label == label.strip() for label in value)
-    return ",".join(f"{label}:{_show_number(w)}" for label, w in value.items()) if plain else _show_json(value)
+    return ",".join(f"{label}:{_show_number(w)}" for label, w in sorted(value.items())) if plain else _show_json(value)
 
 
 def _factors(name, value):

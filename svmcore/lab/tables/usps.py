@@ -40,7 +40,7 @@ def tables() -> tuple[Table, ...]:
         rivals_of(
             "usps-table2",
             "Table 2: USPS, all methods",
-            PUBLISHED["usps_table2_pct"],
+            table2,
             {"SVM": "usps-sv", "virtual SVM": "usps-vsv", "virtual SVM, local kernel": "usps-vsv-local"},
             {
                 "nearest neighbour (USPS+)": "usps-nearest",

@@ -141,7 +141,7 @@ def test_weights_of_classes_are_a_field(run):
     box = app.text_input(key="recipe_class_weight")
     assert box.value == "-1:0.5,1:3"
     box.set_value("10:2").run()
-    assert "class_weight = '10'; allowed: -1, 1" in texts(app.error)
+    assert "class_weight = '10'; allowed: the labels -1, 1" in texts(app.error)
     app.text_input(key="recipe_class_weight").set_value("heavy").run()
     assert "8:5,9:2" in texts(app.error)
     app.text_input(key="recipe_class_weight").set_value("balanced").run()

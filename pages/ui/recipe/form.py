@@ -19,7 +19,7 @@ from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.registry.fields import RecipeError, numerals
+from svmcore.lab.registry.fields import check_weights, numerals
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
@@ -36,7 +36,9 @@ def recipe_form(near_start: DeltaGenerator) -> Recipe | None:
     try:
         entry, data = _data()
         chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry, data["task"]) | _more(data["task"])
-        _check_weights(chosen["class_weight"], data["classes"] or entry.classes)
+        classes = data["classes"] or entry.classes
+        if classes:
+            check_weights(chosen["class_weight"], ["1", "-1"] if len(classes) == 1 else map(str, classes))
         chosen["slow_motion"] = _draw("slow_motion", near_start, widget="toggle")
         recipe = FORM.base.replace(**chosen)
     except NotAtHand as error:
@@ -173,14 +175,6 @@ def _method(entry: Entry, task: str) -> dict:
     base = FORM.base
     kept = base.options if METHODS[base.method] is method else {}
     return chosen | {"options": dict(kept) | FORM.draw_all(method.fields, name)}
-
-
-def _check_weights(weights: str | dict | None, classes: list) -> None:
-    """RecipeError, before a run is asked for, where a class has a weight that is none of those to be told apart."""
-    labels = ["1", "-1"] if len(classes) == 1 else [str(label) for label in classes]
-    for label in weights if isinstance(weights, dict) else ():
-        if labels and label not in labels:
-            raise RecipeError("class_weight", label, ", ".join(labels))
 
 
 def _more(task: str) -> dict:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -197,6 +197,14 @@ def _class_weight(name, value):
         raise RecipeError(name, value, "balanced, or a factor of C for each class that has one, such as 8:5,9:2")
     weight = _number(0, 1e6, whole=False)
     return {str(label): weight(f"{name}.{label}", w) for label, w in value.items()}
+
+
+def check_weights(weights, labels: Iterable[str]) -> None:
+    """RecipeError where a class has a weight that is none of the `labels` to be told apart."""
+    labels = list(labels)
+    for label in weights if isinstance(weights, Mapping) else ():
+        if label not in labels:
+            raise RecipeError("class_weight", label, f"the labels {', '.join(labels)}")
 
 
 def _read_weights(text):

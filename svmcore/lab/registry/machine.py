@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.fields import RecipeError, check_weights
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.nu import SOLVERS as NU_SOLVERS
 from svmcore.nu import NuSVC
@@ -27,8 +27,7 @@ def _settings(recipe, problem) -> dict:
     weight = recipe.class_weight
     if isinstance(weight, dict):
         labels = {str(label): label for label in np.unique(problem.y_train).tolist()}
-        if unknown := weight.keys() - labels.keys():
-            raise RecipeError("class_weight", min(unknown), f"the labels {', '.join(labels)}")
+        check_weights(weight, labels)
         weight = {labels[name]: w for name, w in weight.items()}
     return {
         "kernel": problem.kernel,

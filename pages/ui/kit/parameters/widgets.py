@@ -163,13 +163,13 @@ def draw(field, key: str, where=st, widget: str = "", **how):
         settings |= _range(field)
     if kind.widget == "words":
         settings |= {"options": list(kind.choices), "accept_new_options": True}
-    if kind.widget == "text":
+    if widget == "text_input":
         settings |= {"placeholder": field.opens}
     settings |= how
     if widget in ("selectbox", SEGMENTS) and not settings.get("accept_new_options"):
         return one_of(where=where, widget=widget, instead=field.default, **settings)
     value = getattr(where, widget)(**settings)
-    if kind.widget == "text":
+    if widget == "text_input":
         return field.read(value) if value.strip() or field.default is not None else None
     return " ".join(value) if kind.widget == "words" else value
 

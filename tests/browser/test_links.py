@@ -27,6 +27,22 @@ def test_on_a_phone_the_menu_closes_when_a_page_is_chosen(server, tab):
     expect(tab.get_by_test_id("stExpandSidebarButton")).to_be_visible()
 
 
+@pytest.mark.parametrize("tab", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+def test_on_a_phone_the_menu_closes_also_when_the_link_was_followed_before_keys_listen(server, tab):
+    held = []
+    tab.route("**/BidiComponent*.js", lambda part: held.append(part))
+    tab.goto(f"{server.url}/errors")
+    opens = tab.get_by_test_id("stExpandSidebarButton")
+    opens.click()
+    tab.locator(".st-key-menu a:visible").filter(has_text="Runs").click()
+    expect(tab.get_by_role("heading", name="Runs", level=1)).to_be_visible()
+    assert held
+    assert not opens.is_visible()
+    for part in held:
+        part.continue_()
+    expect(opens).to_be_visible()
+
+
 def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
     run = preset(server)
     with running_app(server.tree, server.home) as fresh:

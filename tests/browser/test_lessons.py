@@ -54,7 +54,7 @@ def test_a_lesson_from_start_to_end(server, tab, name):
         said = answer(tab)
         assert re.search(r"Right:|It is", said), said
         for key in steps[number - 1].look.outlined.split():  # what the answer speaks of has a frame
-            expect(tab.locator(f".st-key-{key}").first).to_have_css("outline-style", "solid", timeout=10_000)
+            expect(tab.locator(f".st-key-{key}").first).to_have_css("outline-style", "solid")
         assert re.search(rf"lesson={name}\.{number}\b", tab.url)
         assert re.search(rf"seed={SEED}\b", tab.url), "a reload would show other digits"
         if number < LESSONS[name]:

@@ -38,6 +38,7 @@ from svmcore.preprocess import Preprocessor
 from svmcore.saved import load, save
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.general import General
 from svmcore.solvers.progress import Progress, Snapshot
 from svmcore.svc import SVC
 
@@ -50,6 +51,7 @@ __all__ = [
     "Decomposition",
     "Digestion",
     "EditingSVC",
+    "General",
     "JitterSet",
     "Jittered",
     "Kernel",

@@ -19,14 +19,15 @@ from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
-from svmcore.solvers import decomposition, digestion
+from svmcore.solvers import decomposition, digestion, general
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.general import General
 from svmcore.solvers.progress import Solution
 from svmcore.solvers.session import Session
 from svmcore.source import Source, given_source, gram_source, held
 
-SOLVERS = ("auto", "smo", "decomposition", "smo-digestion")
+SOLVERS = ("auto", "smo", "decomposition", "smo-digestion", "general")
 
 
 class SVC(MachineEstimator):
@@ -55,10 +56,10 @@ class SVC(MachineEstimator):
         one that ends what cannot be solved.
     cache_mb : float or None, default None
         Ceiling for all memory that grows with the data; None for a third of what is free.
-    solver : {"auto", "smo", "decomposition", "smo-digestion"}, Decomposition or Digestion, default "auto"
+    solver : {"auto", "smo", "decomposition", "smo-digestion", "general"} or object, default "auto"
         "smo" holds the whole Gram matrix, "decomposition" works on sets of examples, "auto" chooses. A Decomposition
         has Osuna's settings of the latter; "smo-digestion", or a Digestion with its settings, is the solver of DeCoste
-        and Schoelkopf.
+        and Schoelkopf; "general", or a General with its way, an optimiser that knows nothing of SVMs.
     random_state : int, RandomState or None, default None
         Draws the first working set; the same seed gives the same machine.
 
@@ -212,8 +213,8 @@ class SVC(MachineEstimator):
         names = [*named_kernels(), "precomputed"]
         if not isinstance(self.kernel, Kernel) and self.kernel not in names:
             raise ValueError(f"kernel = {self.kernel!r}; allowed: {', '.join(names)}, or a Kernel object")
-        if not isinstance(self.solver, Digestion | Decomposition) and self.solver not in SOLVERS:
-            allowed = f"{', '.join(SOLVERS)}, or a Decomposition or Digestion object"
+        if not isinstance(self.solver, Digestion | Decomposition | General) and self.solver not in SOLVERS:
+            allowed = f"{', '.join(SOLVERS)}, or a Decomposition, Digestion or General object"
             raise ValueError(f"solver = {self.solver!r}; allowed: {allowed}")
         for name in ("C", "tol"):
             value = getattr(self, name)
@@ -299,6 +300,12 @@ class SVC(MachineEstimator):
             require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")
             how = {"cache_bytes": ceiling - fixed, "settings": self._digestion}
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
+        settings = General() if self.solver == "general" else self.solver
+        if isinstance(settings, General):
+            need = settings.nbytes(Y.shape[1])
+            require_memory(beside + need, ceiling, f"solver 'general' by {settings.way}")
+            gram = (source or gram_source(rows, kernel, "decomposition", ceiling - need, len(Y), beside)).gram
+            return general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
         gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
         settings = self.solver if isinstance(self.solver, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}

@@ -34,7 +34,6 @@ FIGURES = {
     "fit_seconds": positive,
     "predict_seconds": positive,
 }
-GAP = {"gap": positive}  # of a rival that solves the machine's own problem
 
 
 class Rival(NamedTuple):
@@ -86,8 +85,6 @@ def measure(name: str) -> dict:
     figures = {"errors": errors, "n_test": len(problem.y_test)} | seconds
     path = _path(name)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(estimator, "gap_"):
-        figures["gap"] = float(estimator.gap_)
     folders.write_json(path, figures)
     return figures
 
@@ -95,7 +92,7 @@ def measure(name: str) -> dict:
 def measured(name: str) -> dict | None:
     """The figures that `measure` kept, for the same examples and settings."""
     try:
-        return reading.read_json(_path(name), partial(an_object, fields=FIGURES, optional=GAP))
+        return reading.read_json(_path(name), partial(an_object, fields=FIGURES))
     except (FileNotFoundError, reading.Damaged):  # it is measured, and the file written, anew
         return None
 

@@ -5,7 +5,7 @@ figure is an ordinary run.
     osuna-b...      time against |B|, for a small and a large lookahead, at one n
     osuna-scaling   the largest of the first kind; as a study, all of them
     osuna-d...      time against the dimension: digits with more and more of their border cut off
-    osuna-ripley... osuna-digit-n...    small problems that general optimisers solve too (experiment/general.py)
+    osuna-ripley... osuna-digit-n...    small problems that general optimisers solve too (solvers/general.py)
 
 Examples: `face-windows`, prepared as he prepared his. Where its files are not at hand the stand-in is a digit against
 the rest, 4000 in all, which has another kernel and tells nothing of faces; its runs are named "stand-in".
@@ -21,6 +21,7 @@ from svmcore.kernels import Linear, Poly
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes.faces import WINDOW
 from svmcore.lab.store.group import Group
+from svmcore.solvers.general import SLOW, WAYS
 
 NAME = "osuna-scaling"
 SIZES, STAND_IN_SIZES = (2000, 5000, 10_000, 20_000, 50_000), (500, 1000, 2000, 4000)
@@ -107,11 +108,16 @@ RECIPES = (
     *(*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS, *DIMENSIONS),
     *(recipe.replace(name=name) for name, recipe in GENERAL.items()),
     *(
-        recipe.replace(name=f"{name}-{solver}", title=f"{recipe.title}, {words}", solver=solver, **more)
+        recipe.replace(name=f"{name}-{end}", title=f"{recipe.title}, {words}", **more)
         for name, recipe in GENERAL.items()
-        for solver, words, more in (
-            ("decomposition", "|B| = 100", {"working_set": 100}),
-            ("smo-digestion", "pairs alone", {}),
+        for end, words, more in (
+            ("decomposition", "|B| = 100", {"solver": "decomposition", "working_set": 100}),
+            ("smo-digestion", "pairs alone", {"solver": "smo-digestion"}),
+            *(
+                (way.lower(), way, {"solver": "general", "way": way})
+                for way in WAYS
+                if way not in SLOW or recipe.n_train <= FEW
+            ),
         )
     ),
 )

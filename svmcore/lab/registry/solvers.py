@@ -8,6 +8,7 @@ from typing import NamedTuple
 from svmcore.lab.registry.fields import DIGESTION, FLAG, Field, choice, numeric
 from svmcore.solvers.decomposition import CHOICES, Decomposition
 from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.general import WAYS, General
 
 
 class Solver(NamedTuple):
@@ -31,6 +32,13 @@ _DIGESTION = Field(
     "Digestion",
     'settings of the solver that digests, as JSON: {"on":false,"rows":200}',
     shown=False,
+)
+_WAY = Field(
+    "way",
+    choice(dict.fromkeys(WAYS)),
+    WAYS[0],
+    "Optimiser",
+    "Conjugate gradients as Osuna describes them, or a method of SciPy (Osuna et al. 1997, section 3.1).",
 )
 _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (
@@ -64,5 +72,8 @@ SOLVERS: dict[str, Solver] = {
         "The solver of the paper (DeCoste and Schoelkopf 2002, section 4).",
         (_DIGESTION,),
         lambda values: Digestion(**values["digestion"]),
+    ),
+    "general": Solver(
+        "An optimiser that knows nothing of SVMs, for some hundred examples.", (_WAY,), lambda values: General(**values)
     ),
 }

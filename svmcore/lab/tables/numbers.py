@@ -154,8 +154,7 @@ def of_rival(measured: dict) -> dict[str, Number]:
     """The figures of a rival, from what `rivals.measure` found."""
     errors, n_test = measured["errors"], measured["n_test"]
     low, high = wilson(errors, n_test)
-    gap = {"gap": Number(measured["gap"])} if "gap" in measured else {}
-    return gap | {
+    return {
         "errors": Number(errors, low * n_test, high * n_test),
         "error_pct": Number(100 * errors / n_test, 100 * low, 100 * high),
         "train_s": Number(measured["fit_seconds"]),

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from svmcore.lab.experiment.general import SLOW, WAYS, GeneralSVC
-from svmcore.lab.experiment.rivals import RIVALS, Rival
-from svmcore.lab.recipes import osuna
+from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables.layout import Cell, Row, Table
-
-RIVALS |= {
-    f"{name}-{way.lower()}": Rival(f"{it.title}, {way}", it, partial(GeneralSVC, it.kernel, it.C, way))
-    for name, it in osuna.GENERAL.items()
-    for way in WAYS
-    if way not in SLOW or it.n_train <= osuna.FEW
-}
+from svmcore.solvers.general import WAYS
 
 
 def tables() -> tuple[Table, ...]:
@@ -41,13 +31,12 @@ def _solvers(name: str, title: str, problems: dict[str, str], note: str) -> Tabl
     ours = {"Pairs alone": "-smo-digestion", "Pairs, then second-order steps": "",
             "Decomposition, |B| = 100": "-decomposition"}  # fmt: skip
     figures = ("train_s", "gap")
-    rows = [
-        Row(label, tuple(Cell(f"{problem}{end}", figure) for problem in problems for figure in figures))
-        for label, end in ours.items()
-    ]
-    for way in WAYS:
-        names = [f"{problem}-{way.lower()}" for problem in problems]
-        cells = [Cell(None, figure, None, rival) if rival in RIVALS else None for rival in names for figure in figures]
-        rows.append(Row(way.replace("-", " ").capitalize() if way == WAYS[0] else way, tuple(cells)))
+    ends = ours | {"Conjugate gradients" if way == WAYS[0] else way: f"-{way.lower()}" for way in WAYS}
+
+    def cells(end: str) -> tuple[Cell | None, ...]:
+        names = [f"{problem}{end}" for problem in problems]
+        return tuple(Cell(name, figure) if name in RECIPES else None for name in names for figure in figures)
+
+    rows = [Row(label, cells(end)) for label, end in ends.items()]
     columns = tuple(f"{words}: {what}" for words in problems.values() for what in ("s", "gap"))
     return Table(name, title, columns, tuple(rows), (), note)

@@ -35,6 +35,18 @@ def test_a_small_ceiling_is_refused_with_the_range_that_fits(home):
     assert not estimate.estimate(RECIPES[PRESET].replace(cache_mb=float(least.replace(",", "")) - 2)).fits
 
 
+def test_a_general_optimiser_holds_all_kernel_values_and_is_slow(home, monkeypatch):
+    monkeypatch.setattr(estimate, "free_mb", lambda: 6000.0)
+    moons = MOONS.replace(n_train=250, n_test=50)
+    quick, slow = (moons.replace(solver="general", way=way) for way in ("TNC", "SLSQP"))
+    assert estimate.estimate(slow).seconds > 2 * estimate.estimate(quick).seconds > 2 * estimate.estimate(moons).seconds
+    large = RECIPES["mnist-5k-8-vs-rest"].replace(n_train=4000, solver="general")
+    assert estimate.estimate(large).fits
+    refused = estimate.estimate(large.replace(way="trust-constr"))
+    assert not refused.fits
+    assert "n_train up to" in refused.advice
+
+
 @pytest.mark.parametrize(
     "name", ["mnist-sv", "mnist-vsv", "mnist-deslant-vsv", "mnist-best", "usps-sv", "usps-vsv", "usps-vsv-local"]
 )

@@ -35,7 +35,8 @@ ROUNDS, STIFF = 30, 10.0  # of multipliers; by how much the penalty grows where 
 SNAP = 1e-6  # of C: what is nearer to a bound is at it, as interior points never are
 ROUNDING = 1e-12  # of the sum of a: a smaller y' a is 0
 MOST, MOST_OF_SLOW = 5000, 200  # steps of an optimiser or faces; of one whose steps take n^3
-MATRICES = {"conjugate-gradients": 2, "TNC": 2, "L-BFGS-B": 2, "trust-constr": 12, "SLSQP": 12}  # (n, n) at a time
+MATRICES = {"trust-constr": 46, "SLSQP": 13}  # (n, n) numbers at a time; of the others USUAL
+USUAL = 4
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class General:
 
     def nbytes(self, n: int) -> int:
         """What it takes for n examples."""
-        return 8 * MATRICES[self.way] * n * n
+        return 8 * MATRICES.get(self.way, USUAL) * n * n
 
 
 def solve(
@@ -125,7 +126,9 @@ class _Machines:
                 if self.iterations[m] >= self.limit:
                     raise _Enough
 
-            Q = y[:, None] * self.K[np.ix_(inside, inside)] * y
+            Q = self.K[np.ix_(inside, inside)]
+            Q *= y[:, None]
+            Q *= y
             with suppress(_Enough):
                 self.last[m, inside] = minimum(self.way, Q, y, C, self.tol, see)
         self._settle()

@@ -22,15 +22,16 @@ from svmcore.gram.sources import STEP
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.costs import Plan, Sizes, Stage, in_the_end, support_vectors, vectors_of_one
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.memory import MB
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
-from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.general import SLOW
 from svmcore.source import NUMBERS, SMO_UP_TO
 
 FLOPS, PASSES = 600e9, 2.5e9
-DIGESTING = "smo-digestion"
+DIGESTING, GENERAL = "smo-digestion", "general"
 ONE_BY_ONE, AGAIN = 9e9, 6  # flop/s of kernel values that are made one by one; times that each is made
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
@@ -38,6 +39,8 @@ WIDER = 2.4  # times a machine's support vectors, the largest working set that i
 FEW = 1.2  # times the sample, with the examples of small classes that are added to it
 LARGEST = 1.25  # times the mean: support vectors of the two machines that have the most
 REMOVAL = 1e-3, 2.3e-6  # seconds of retraining without one example: at least, and for each of the examples
+GRADIENTS, GRADIENT = 3, (6e-5, 6e-10)  # of a general optimiser for each example; seconds of one, for each n^2 of it
+SOLVED = 2e-7  # seconds that one which solves equations takes in all, for each n^3
 SIDES = 2  # trainings that are done side by side
 
 
@@ -71,7 +74,7 @@ def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
         "beside": task.beside(recipe),
         "solver": recipe.solver,
         "working_set": recipe.options.get("working_set"),
-        "digestion": Digestion(**recipe.options.get("digestion", {})) if recipe.solver == DIGESTING else None,
+        "settings": SOLVERS[recipe.solver].settings(recipe),
         "filled": method.filled(recipe),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
@@ -89,7 +92,7 @@ def cost(recipe: Recipe, size: Sizes) -> Cost:
     examples = 4 * rows * size.d + size.stored
     least, most = plan.least, plan.least
     if least is None:
-        least = _least_bytes(plan.stages, size.d)
+        least = _least_bytes(plan)
         most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
     if recipe.bounds:  # all kernel values, in double precision where there is room
         least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
@@ -100,7 +103,7 @@ def enough_mb(recipe: Recipe, size: Sizes) -> float:
     """A ceiling that every fit of a recipe gets by with, however slowly and if all examples become support vectors;
     infinite where what it takes is no choice of its solver."""
     plan, _ = plans(recipe, size._replace(hardness=inf))
-    if plan.least is not None or plan.solver == "smo" or plan.working_set is not None:
+    if plan.least is not None or plan.solver in ("smo", GENERAL) or plan.working_set is not None:
         return inf
     n = max(plan.size.n_train, *(stage.n for stage in plan.stages))
     return SIDES * n * (12 * plan.size.d + 8 * NUMBERS * plan.size.machines + 8 * STEP) / MB
@@ -111,7 +114,7 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     made = 2.0 * size.d * plan.work.training / FLOPS
     decided = 2.0 * size.d * plan.work.deciding / FLOPS
     trainings = [
-        _digesting(plan, s) if _solver(plan, s) == DIGESTING
+        OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
         else support_vectors(s.n) * s.n * s.times * (made + (6 + s.machines) / PASSES)
         for s in stages
     ]  # fmt: skip
@@ -138,13 +141,31 @@ def _digesting(plan: Plan, stage: Stage) -> float:
     return values * 2.0 * plan.size.d * plan.work.training / ONE_BY_ONE
 
 
+def _general(plan: Plan, stage: Stage) -> float:
+    """The whole Gram matrix, then a gradient after the other."""
+    n, slow = stage.n, plan.settings.way in SLOW
+    values = 2.0 * plan.size.d * plan.work.training * n**2 / FLOPS
+    solving = SOLVED * n**3 if slow else GRADIENTS * n * (GRADIENT[0] + GRADIENT[1] * n**2)
+    return stage.times * (values + stage.machines * solving)
+
+
+OTHER = {DIGESTING: _digesting, GENERAL: _general}  # solvers with forecasts of their own
+
+
 def _solver(plan: Plan, stage: Stage) -> str:
     return plan.solver if stage.solver is None else stage.solver
 
 
-def _least_bytes(stages: list[Stage], d: int) -> float:
-    """A fit's operand, twice for a while, nine numbers an example and machine, a little room for working sets."""
-    return max(s.n * (8 * d + 72 * s.machines + 4 * STEP) + 4 * s.n * d * (s is not stages[0]) for s in stages)
+def _least_bytes(plan: Plan) -> float:
+    """A fit's operand, twice for a while, nine numbers an example and machine, a little room for working sets, and all
+    kernel values for a solver that takes no fewer."""
+    d, stages = plan.size.d, plan.stages
+    return max(
+        s.n * (8 * d + 72 * s.machines + 4 * STEP)
+        + 4 * s.n * d * (s is not stages[0])
+        + _gram_bytes(plan, s) * (_solver(plan, s) == GENERAL)
+        for s in stages
+    )
 
 
 def _fit_bytes(plan: Plan, stage: Stage) -> float:
@@ -161,8 +182,10 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
     if plan.working_set is not None:
         return 4 * min(n, plan.working_set) ** 2 + 4 * STEP * n
     solver = _solver(plan, stage)
+    if solver == GENERAL:
+        return plan.settings.nbytes(n)
     if solver == DIGESTING:
-        return 4 * n * plan.digestion.rows_of(n, 4 * n * n)
+        return 4 * n * plan.settings.rows_of(n, 4 * n * n)
     if solver == "smo" or (solver == "auto" and n <= (SMO_UP_TO if k == 1 else 2 * SMO_UP_TO)):
         return 4 * n * n
     hardness = plan.size.hardness if stage.hardness is None else stage.hardness

@@ -11,8 +11,6 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from svmcore.solvers.digestion import Digestion
-
 # Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter, noisy
 # tables, virtual examples
 EASY, HARD = 2.9, 10.5
@@ -61,7 +59,7 @@ class Plan(NamedTuple):
     beside: float = 0.0  # seconds of other work that counts as training
     solver: str = "auto"
     working_set: int | None = None  # examples, of a solver that has been given a number of them
-    digestion: Digestion | None = None  # settings of the solver that digests
+    settings: object = None  # of the solver, where it has some
     filled: bool = False  # whether kernel values are so dear that rows of them are kept
     # Of what is no training of machines on examples:
     seconds: float | None = None  # that it takes

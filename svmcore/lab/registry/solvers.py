@@ -22,7 +22,11 @@ class Solver(NamedTuple):
     def argument(self, recipe):
         """The `solver` of SVC: its name, or an object with the settings asked for where they are not the usual."""
         changed = any(recipe.option(field.name) != field.default for field in self.fields)
-        return self.make({f.name: recipe.option(f.name) for f in self.fields}) if changed else recipe.solver
+        return self.settings(recipe) if changed else recipe.solver
+
+    def settings(self, recipe):
+        """The object with the settings asked for; None for a solver that has none."""
+        return self.make({f.name: recipe.option(f.name) for f in self.fields}) if self.make else None
 
 
 _DIGESTION = Field(

@@ -44,7 +44,7 @@ def test_a_general_optimiser_holds_all_kernel_values_and_is_slow(home, monkeypat
     assert estimate.estimate(large).fits
     refused = estimate.estimate(large.replace(way="trust-constr"))
     assert not refused.fits
-    assert "n_train up to" in refused.advice
+    assert "cache_mb from" in refused.advice
 
 
 @pytest.mark.parametrize(

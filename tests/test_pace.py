@@ -40,6 +40,11 @@ def test_slow_motion_rests_twenty_seconds_in_all():
     assert slow.burst(1, 300) == 1
     assert quick.burst(10, 4000) > slow.burst(10, 4000) > 50
     assert Pace([(100, 1)], tol=1e-3).burst(10, 60000) is None
+    for pace, most in ((quick, 400), (slow, 1600)):
+        pairs = reports = 0
+        while pairs < 400_000:  # of a machine of 250 examples whose C is large
+            pairs, reports = pairs + pace.burst(1, 250, pairs), reports + 1
+        assert 30 < reports < most
     assert slow.eta(0) == pytest.approx(21)
     rests = []
     for gap in np.geomspace(2, 1e-3, 300):

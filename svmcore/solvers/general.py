@@ -94,7 +94,7 @@ class _Machines:
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
         self.gaps, self.bias = np.full(self.k, 2.0), np.zeros(self.k)
         self.iterations, self.limit = np.zeros(self.k, np.int64), session.iteration_limit(self.n)
-        self.now = 0  # the machine that is solved
+        self.now, self.untold = 0, 0  # the machine that is solved; iterations that the session has not been told of
         session.way = Way(WHOLE, self.n)
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
@@ -121,8 +121,11 @@ class _Machines:
             def see(a) -> None:
                 self.last[m, inside] = a
                 self.iterations[m] += 1
-                if not self.session.see(1, lambda: None):
-                    raise Stopped
+                self.untold += 1
+                if self.untold >= (self.session.burst or 1):
+                    told, self.untold = self.untold, 0
+                    if not self.session.see(told, lambda: None):
+                        raise Stopped
                 if self.iterations[m] >= self.limit:
                     raise _Enough
 

@@ -131,8 +131,20 @@ def under_name(stage: str, monitor: Monitor | None, facts: dict | None = None) -
     if monitor is None:
         return None
 
-    def renamed(progress):
-        return monitor(progress._replace(stage=stage, facts=facts or progress.facts))
+    return Passing(monitor, lambda progress: monitor(progress._replace(stage=stage, facts=facts or progress.facts)))
 
-    renamed.burst = getattr(monitor, "burst", None)
-    return renamed
+
+class Passing:
+    """A monitor that stands before another one: called as `listen`, asked as often as the other one wants to be at the
+    moment."""
+
+    def __init__(self, monitor: Monitor | None, listen: Monitor):
+        self.monitor, self.listen = monitor, listen
+
+    def __call__(self, progress: Progress) -> bool:
+        return self.listen(progress)
+
+    @property
+    def burst(self) -> int | None:
+        """Pairs between two reports."""
+        return getattr(self.monitor, "burst", None)

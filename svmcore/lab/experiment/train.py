@@ -31,7 +31,7 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.made_with import made_with
 from svmcore.memory import peak_mb
 from svmcore.model import Machine
-from svmcore.solvers.progress import under_name
+from svmcore.solvers.progress import Passing, under_name
 
 # Figures of which those of a run's parts are added.
 ADDED = ("n_union", "fit_seconds", "compile_seconds", "predict_seconds", "kernel_evals", "iterations", "dual")
@@ -88,9 +88,9 @@ def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
             meter.sample()
             return monitor is None or monitor(progress)
 
-        measured.burst = getattr(monitor, "burst", None)
-        outcomes = [judge(recipe, fit(recipe, prepare(recipe, part=part), measured)) for part in parts]
-        result = gathered(recipe, outcomes) | validate(recipe, measured)
+        watch = Passing(monitor, measured)
+        outcomes = [judge(recipe, fit(recipe, prepare(recipe, part=part), watch)) for part in parts]
+        result = gathered(recipe, outcomes) | validate(recipe, watch)
         return outcomes[0]._replace(result=result | meter.figures())
 
 

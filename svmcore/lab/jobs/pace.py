@@ -8,7 +8,8 @@ geometrically, reaches tol at its recent rate; p_2 ... those of what is still to
 run compares with its prediction so far. Another training begins where the gap has been at tol and rises again.
 
 A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs make a machine of n
-examples. Slow motion cuts bursts finer still and rests the real solver after its reports, for at most REST each and
+examples. Where it takes more the bursts grow with them, or a run whose C is large would do little but report. Slow
+motion cuts bursts finer still and rests the real solver after its reports, for at most REST each and
 SLOW in all: of a training's part of SLOW as much as it has come down of the way from gap 2 to tol, on the log axis.
 """
 
@@ -67,11 +68,12 @@ class Pace:
         to_come = test + sum(map(sum, self.parts[self._part + 1 :]))
         return left + (age - begun + left) / until_now * to_come
 
-    def burst(self, machines: int, n: int) -> int | None:
-        """Pairs that a machine works on between two reports; None where the solver's own pace will do."""
+    def burst(self, machines: int, n: int, pairs: int = 0) -> int | None:
+        """Pairs that a machine works on between two reports, after so many in all; None where the solver's own pace
+        will do."""
         if not self.slow and self.prior > SHORT:
             return None
-        return max(1, machines * n // 3 // (SLOW_REPORTS if self.slow else REPORTS))
+        return max(1, max(machines * n // 3, pairs) // (SLOW_REPORTS if self.slow else REPORTS))
 
     def rest(self) -> float:
         """Seconds to rest after a burst in slow motion."""

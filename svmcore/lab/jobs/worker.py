@@ -129,6 +129,7 @@ class _Watch:
         self.run, self.control, self.meter, self.viewer = run, control, meter, None
         self.pace = Pace(predicted.parts, run.recipe.tol, run.recipe.slow_motion)
         self.burst: int | None = None  # pairs between two reports, for the solver
+        self.size = 1, 0  # machines and training examples
         self.rested_at = -1  # iterations at the last rest
         self._clock, self.paused, self.rested = clock, 0.0, 0.0
         self._thread = threading.get_ident()
@@ -171,13 +172,15 @@ class _Watch:
     def settle_pace(self, problem: train.Problem) -> None:
         """Choose how often the solver reports, once the problem is known."""
         classes = len(np.unique(problem.y_train))
-        self.burst = self.pace.burst(classes if classes > 2 else 1, len(problem.y_train))
+        self.size = classes if classes > 2 else 1, len(problem.y_train)
+        self.burst = self.pace.burst(*self.size)
 
     def __call__(self, progress: Progress) -> bool:
         """Between bursts of the solver. What is raised here ends the fit: no machine is put together for nobody."""
         self.meter.sample()
         self._record(progress)
         self._rest(progress)
+        self.burst = self.pace.burst(*self.size, progress.iterations)
         if not self._checkpoint():
             raise train.Cancelled
         return True

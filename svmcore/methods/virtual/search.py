@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from svmcore.jitter import JitterSet
 from svmcore.methods.virtual.estimator import VirtualSVC
-from svmcore.solvers.progress import Monitor
+from svmcore.solvers.progress import Monitor, Passing
 from svmcore.svc import SVC
 
 JOINS = ("+", "*", "+*")  # union, product, both
@@ -207,8 +207,7 @@ class _Trials:
             self.stopped |= not go_on
             return go_on
 
-        listen.burst = getattr(monitor, "burst", None)
-        return listen
+        return Passing(monitor, listen)
 
     def tried(self, step: int, text: str, best: Tried | None) -> Tried | None:
         """The errors of a set, until they are more than the best one's; None where the monitor ended it."""

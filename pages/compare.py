@@ -42,7 +42,7 @@ else:
     with places[0]:
         with st.container(key="compare_runs_told"):
             tables.numbers(those)
-        repeats.section(those)
+        repeats.section(those.letters, those.runs, those.reference)
     with places[1]:
         examples(those)
     with places[2]:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from data import DataError
+from pages.ui.compare import repeats
 from pages.ui.detect import one, operate, others, progress, set_up
 from pages.ui.detect.more import more
 from pages.ui.detect.view import opens_here, view_of
@@ -77,6 +78,8 @@ def look(run) -> None:
         compared = others.compared(view)
     operate.operate(view, compared)
     others.differences(view, compared)
+    those = [view, *compared]
+    repeats.section([others.name(each, those) for each in those], [each.run for each in those])
     more(view, compared)
     one.show_requested(view)
 

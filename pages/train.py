@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.kit import parameters, present, state
+from pages.ui.kit import present, state
 from pages.ui.recipe import config, form, presets
 from pages.ui.run import watch
-from svmcore.lab.experiment import repeats
 from svmcore.lab.forecast.estimate import estimate
 
 
@@ -24,13 +23,7 @@ def set_up():
     with head:
         start = st.container()
         with beside:
-            times = int(
-                parameters.number(
-                    "repeats", "Repeats", 1, repeats.MAX_REPEATS, 1, width=110,
-                    help="So many runs, each with another seed: other examples are drawn. Compare then tells how far "
-                    "results scatter, and pairs those of two recipes seed by seed.",
-                )
-            )  # fmt: skip
+            times = config.times()
         with start:
             help = "Trains in the background; the page may be left or closed meanwhile."
             config.start_button(need, "start", config.start, (recipe, None, times), help, times)

@@ -214,6 +214,17 @@ def test_a_second_run_lies_beside_the_first(done):
     assert "less this run: mean rate" in captions(app)
 
 
+def test_repeats_with_other_seeds_are_laid_beside_each_other(home):
+    mine = [stored(RECIPE.replace(seed=seed), two_parts(seed)) for seed in (0, 1, 2)]
+    other = [stored(RECIPE.replace(C=5, seed=seed), two_parts(seed + 7)) for seed in (0, 1)]
+    app = addressed(run=mine[0].id, beside=other[0].id)
+    table = next(one.value for one in app.dataframe if "Repeats" in one.value)
+    assert table["Repeats"].tolist() == [3, 2]
+    scores = [task_of(RECIPE).rate(run.result) for run in mine]
+    assert table["Mean rate, %"][0] == pytest.approx(100 * np.mean(scores))
+    assert table["Seeds shared"][1] == 2
+
+
 def test_machines_of_other_weights_are_joined_at_their_operating_points(done):
     weighted = [RECIPE.replace(class_weight={"1": w, "-1": 1.0}) for w in (0.3, 30.0)]
     views = [view_of(stored(recipe, two_parts(seed=seed))) for seed, recipe in enumerate(weighted)]

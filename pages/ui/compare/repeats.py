@@ -1,33 +1,36 @@
 """Runs that were repeated with other seeds: how far each result scatters, and whether a difference stands out of it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
-from pages.ui.compare.laid import Laid
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit.text import with_sign
 from svmcore.lab.experiment import repeats
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
 
 
-def section(laid: Laid) -> None:
-    """Bands and paired intervals; nothing where no run was repeated."""
-    known = runs.newest_first()
-    found = [repeats.of(run, known) for run in laid.runs]
+def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> None:
+    """Bands and paired intervals of runs of one task, against one of them; nothing where no run was repeated."""
+    known, what = runs.newest_first(), task_of(those[reference].recipe).rated
+    found = [repeats.of(run, known) for run in those]
     rates = [repeats.rates(of_run) for of_run in found]
-    if all(len(of_run) < 2 for of_run in rates):
+    if not all(rates) or max(map(len, rates)) < 2:
         return
     st.subheader("Repeated with other seeds")
     overlap = max(map(repeats.overlap, found))
     bands = [_of_rates(of_run, overlap) for of_run in rates]
-    show(comparison.repeated(laid.letters, rates, bands), "compare_repeats")
+    show(comparison.repeated(what, names, rates, bands), "compare_repeats")
     rows = []
-    for at, (letter, band) in enumerate(zip(laid.letters, bands, strict=True)):
-        row = {"": letter, "Repeats": band.k, "Wrong, %": 100 * band.mean, "95 %": _span(band, "{:.2f}".format)}
-        apart = None if at == laid.reference else repeats.paired(rates[at], rates[laid.reference], overlap)
+    for at, (name, band) in enumerate(zip(names, bands, strict=True)):
+        row = {"": name, "Repeats": band.k, f"{what}, %": 100 * band.mean, "95 %": _span(band, "{:.2f}".format)}
+        apart = None if at == reference else repeats.paired(rates[at], rates[reference], overlap)
         if apart:
-            row |= {"Seeds shared": apart.k, "More wrong": with_sign(100 * apart.mean)}
+            row |= {"Seeds shared": apart.k, "Difference": with_sign(100 * apart.mean)}
             row |= {"95 % of it": _span(apart, with_sign), "p": f"{apart.p:.2g}" if not np.isnan(apart.p) else "–"}
         rows.append(row)
     st.dataframe(
@@ -37,11 +40,11 @@ def section(laid: Laid) -> None:
         placeholder="–",
         key="compare_repeats_table",
         column_config={
-            "Wrong, %": st.column_config.NumberColumn(format="%.2f", help="The mean over the repeats."),
-            "More wrong": st.column_config.TextColumn(help="Than the reference, in per cent points, seed by seed."),
+            f"{what}, %": st.column_config.NumberColumn(format="%.2f", help="The mean over the repeats."),
+            "Difference": st.column_config.TextColumn(help="From the reference, in per cent points, seed by seed."),
             "p": st.column_config.TextColumn(help="Of a difference of 0: paired t test over the seeds shared."),
         },
-        alt="Mean error rate of each run over its repeats, and the difference from the reference",
+        alt=f"{what} of each run over its repeats, on average, and the difference from the reference",
     )
     drawn = "examples drawn anew, with the variance that their overlap calls for (Nadeau and Bengio 2003)"
     what = drawn if overlap else "the same examples: what a method draws differs, or nothing does, and there is none"

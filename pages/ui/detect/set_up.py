@@ -56,7 +56,10 @@ def set_up() -> None:
     FORM.write(recipe)
     with head:
         help = "Trains part by part in the background; the page may be left or closed meanwhile."
-        config.start_button(need, "detect_start", _start, (recipe,), help)
+        start = st.container()
+        times = config.times()
+        with start:
+            config.start_button(need, "detect_start", _start, (recipe, times), help, times)
 
 
 def is_open(run) -> bool:
@@ -78,10 +81,10 @@ def close_form() -> None:
     st.session_state.pop(OPEN, None)
 
 
-def _start(recipe: Recipe):
-    """Callback: queue the run and look at it."""
+def _start(recipe: Recipe, times: int):
+    """Callback: queue the run, or so many with other seeds, and look at it."""
     close_form()
-    config.start(recipe)
+    config.start(recipe, times=times)
 
 
 def first() -> Recipe:

@@ -52,10 +52,10 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
     )
 
 
-def repeated(names: Sequence[str], rates: Sequence[Mapping[int, float]], bands: Sequence) -> go.Figure:
-    """Error rates of runs repeated with other seeds: seed -> rate of each, its mean with interval, a row a run; points
-    of one seed are joined."""
-    figure = bare("wrong, % of the test examples", None, height=110 + 44 * len(names), hovermode="closest")
+def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float]], bands: Sequence) -> go.Figure:
+    """Rates of runs repeated with other seeds: seed -> rate of each, its mean with interval, a row a run; points of one
+    seed are joined. what: they are rates of."""
+    figure = bare(f"{what}, %", None, height=110 + 44 * len(names), hovermode="closest")
     for seed in sorted({seed for of_run in rates for seed in of_run}):
         there = [(100 * of_run[seed], name) for name, of_run in zip(names, rates, strict=True) if seed in of_run]
         figure.add_scatter(
@@ -74,7 +74,7 @@ def repeated(names: Sequence[str], rates: Sequence[Mapping[int, float]], bands: 
     told = ", ".join(f"{name} {100 * band.mean:.2f} % of {band.k}" for name, band in zip(names, bands, strict=True))
     return worded(
         figure,
-        f"Error rates of runs repeated with other seeds; means: {told}.",
+        f"{what} of runs repeated with other seeds; means: {told}.",
         "Blue: a seed, joined over the runs that share it. Orange: the mean with its 95 % interval.",
     )
 

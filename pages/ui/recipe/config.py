@@ -214,6 +214,16 @@ def called(recipe: Recipe) -> Recipe:
     return recipe.replace(name=name, title=title)
 
 
+def times() -> int:
+    """How many runs Start asks for, each with another seed."""
+    field = parameters.number(
+        "repeats", "Repeats", 1, repeats.MAX_REPEATS, 1, width=110,
+        help="So many runs, each with another seed, which draws other examples or windows. How far their results "
+        "scatter, and those of two recipes seed by seed, then stands on Compare, or on Detect.",
+    )  # fmt: skip
+    return int(field)
+
+
 def start_button(need, key: str, on_click, args: tuple, help: str, times: int = 1) -> None:
     """Start, or Queue while something is at work, and what the run, or so many of them, will need."""
     st.button(

@@ -1,6 +1,6 @@
 """A recipe several times over, with another seed each time: other examples are drawn, or other starts of its method.
 
-    d_s = e_A(s) - e_B(s)                          error rates of two recipes with the seed s, on the same examples
+    d_s = e_A(s) - e_B(s)                          Task.rate of two recipes with the seed s, on the same examples
     mean d +- t_{k-1} sqrt((1/k + m/n) var d)      m tested, n trained on
 
 The second term under the root stands for the overlap of what is drawn: without it, k draws of one set of data pass for
@@ -19,6 +19,7 @@ import numpy as np
 from scipy import stats
 
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Group, Run
 
 MAX_REPEATS = 50
@@ -56,13 +57,17 @@ def of(run: Run, known: Iterable[Run]) -> dict[int, Run]:
 
 
 def rates(found: Mapping[int, Run]) -> dict[int, float]:
-    """Seed -> error rate."""
-    return {seed: run.result["error_rate"] for seed, run in found.items()}
+    """Seed -> the rate that the task tells of a result, of those that have one."""
+    told = {seed: task_of(run.recipe).rate(run.result) for seed, run in found.items() if run.result}
+    return {seed: rate for seed, rate in told.items() if rate is not None}
 
 
 def overlap(found: Mapping[int, Run]) -> float:
-    """m / n where the runs were trained on other examples with each seed; 0 where all were trained on the same."""
+    """m / n where the runs were trained on other examples with each seed; 0 where all were trained on the same, and
+    where what is tested is no examples that could have trained."""
     one, *others = found.values()
+    if not task_of(one.recipe).answers:
+        return 0.0
     train = one.train_index()
     if all(np.array_equal(train, other.train_index()) for other in others[:1]):
         return 0.0

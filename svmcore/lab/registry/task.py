@@ -5,7 +5,8 @@ prepare(recipe, check, part), fold(recipe, k, check)   a problem for the method 
 train(method, recipe, problem, monitor, check)         the method's estimator, and the problem that it came from
 judge(machine, problem, check)                         what the machine says about the examples it is tested on
 outcome(judged), loss(judged)                          figures of a result; what cross-validation adds up
-headline(result), table(name, judged, machines)        the outcome in a few words, and one line for each case
+headline(result), rate(result)                         the outcome in a few words, and as one number
+table(name, judged, machines)                          one line for each case
 size(recipe), others(recipe, size), beside(recipe)     how large its trainings are, for the forecast; other work
 """
 
@@ -28,10 +29,11 @@ class Task(ABC):
 
     fields: its own, in `recipe.options`; looks: whether a machine in training can be looked at by its test examples.
     answers: whether a judgement says of each test example what that of classify says (`y_true`, `y_pred`, `decision`,
-    where it lies), and a result its `errors`, so that runs can be laid on one another; does: what it does, after "it".
+    where it lies), and a result its `errors`, so that runs can be laid on one another; does: what it does, after "it";
+    rated: what `rate` is the share of.
     """
 
-    name = title = ""
+    name = title = rated = ""
     does = "has a task of its own"
     fields: tuple[Field, ...] = ()
     looks, answers = True, False
@@ -106,6 +108,10 @@ class Task(ABC):
     @abstractmethod
     def headline(self, result: dict) -> str:
         """The outcome in a few words."""
+
+    def rate(self, result: dict) -> float | None:
+        """The outcome as one share, by which runs that were repeated are told apart; None where there is none."""
+        return None
 
     def table(self, name: str, judged: list[NamedTuple], machines: list) -> str:
         """One of `tables` as CSV, a line for each case."""

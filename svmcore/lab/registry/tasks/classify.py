@@ -40,6 +40,7 @@ class Classify(Task):
     name = "classify"
     title = "Tell classes apart"
     does = "tells classes apart"
+    rated = "Wrong"
     answers = True
     fields = (
         Field(
@@ -120,6 +121,9 @@ class Classify(Task):
         """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
         rate = rate_text(result["error_rate"], result["interval"])
         return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate}"
+
+    def rate(self, result: dict) -> float:
+        return result["error_rate"]
 
     def table(self, name: str, judged: list[TestSet], machines: list[Machine]) -> str:
         """Test examples, or the wrong ones: where they lie, labels, the decision value of each machine."""

@@ -39,6 +39,7 @@ class Detect(Task):
     name = "detect"
     title = "Find objects in pictures"
     does = "looks for objects in pictures"
+    rated = "Mean rate"
     looks = False
     figures: ClassVar = {
         "opportunities": count, "pictures": count, "area": positive, "unit": text, "candidates": count,
@@ -117,6 +118,9 @@ class Detect(Task):
         interval = "" if low is None else f" ({low:.2f}–{high:.2f})"
         score = "" if machine["score"] is None else f"; mean rate {machine['score']:.2f}{interval}"
         return f"{share} at offset 0 with {where}{score}"
+
+    def rate(self, result: dict) -> float | None:
+        return result["machines"]["machine"]["score"]
 
     def table(self, name: str, judged: list[Detections], machines: list) -> str:
         """Every candidate: its picture, box, score, and the object that it covers."""

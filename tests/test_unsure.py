@@ -43,6 +43,18 @@ def test_an_example_has_no_say_in_its_own_probability():
     assert unsure.probabilities(f, changed, 3)[7] == pytest.approx(before[7])
 
 
+@pytest.mark.parametrize("way", unsure.WAYS)
+def test_fitted_to_other_examples_it_comes_true_and_no_tested_one_has_a_say(way):
+    (f, y, _), (new, true, _) = drawn(3000, 3, 5), drawn(1000, 3, 6)
+    found = unsure.probabilities(new, true, 3, way, (f, y))
+    assert unsure.reliability(found.max(axis=1), found.argmax(axis=1) == true).error < (0.05 if way == "Platt" else 0.2)
+    assert np.array_equal(unsure.probabilities(new, true[::-1], 3, way, (f, y)), found)
+    few = unsure.probabilities(new[:3], true[:3], 3, way, (f, y))
+    assert few == pytest.approx(found[:3]), "three tested examples are enough"
+    with pytest.raises(ValueError, match="needed"):
+        unsure.probabilities(new, true, 3, way, (f[:9], y[:9]))
+
+
 def test_a_class_that_is_tested_once_is_no_obstacle():
     f, y, _ = drawn(40, 3, 3)
     y[y == 2] = 0
@@ -106,6 +118,15 @@ def test_the_page_answers_less_and_is_wrong_less(digits):
     assert left < before
     app = open_page("errors", run=digits.id, dearer="3 > 99: 1")
     assert any("Dearer confusions" in error.value for error in app.error)
+
+
+def test_a_run_with_folds_learns_it_from_training_examples():
+    run = finished(RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=12, folds=3))
+    found = unsure.of_run(run)
+    assert found.folded == 200
+    assert found.P.shape == (12, 10)
+    app = open_page("errors", run=run.id)
+    assert any("Fitted to 200 training examples" in one.value for one in app.caption)
 
 
 @pytest.fixture(scope="module")

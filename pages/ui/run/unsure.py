@@ -27,14 +27,16 @@ def section(run: Run, classes: list[str]) -> None:
     true = metrics.class_positions(test.y_true, machine.classes)
     price, way, cost = _asked(classes)
     try:
-        P = _probabilities(run.id, way, len(classes))
+        calibrated = _calibrated(run.id, way)
     except ValueError as error:
         st.info(f"{words.plain(error)}.", icon=":material/help:")
         return
+    P = calibrated.P
     answer = unsure.answers(P, price, cost)
     given = answer != unsure.UNSURE
     wrong = given & (answer != true)
     _verdict(run, given, wrong)
+    st.caption(calibrated.how)
     R = unsure.risks(P, cost)
     share, rate = unsure.coverage(-R.min(axis=1), R.argmin(axis=1) != true)
     at = (given.mean(), wrong.sum() / given.sum()) if given.any() else None
@@ -57,7 +59,7 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
         way = parameters.choice(
             "calibrated", "Probabilities by", unsure.WAYS,
             help="Of decision values: by a logistic curve (Platt 1999), or by any increasing one, which takes more "
-            "examples. Each test example is judged by a curve that was fitted to other test examples.",
+            "examples.",
         )  # fmt: skip
         dearer = parameters.text(
             "dearer", "Dearer confusions", placeholder=DEARER, width=260,
@@ -90,10 +92,8 @@ def costs(text: str, classes: list[str]) -> np.ndarray | None:
 
 
 @st.cache_data(max_entries=16, show_spinner="Fitting probabilities")
-def _probabilities(run_id: str, way: str, k: int) -> np.ndarray:
-    run = runs.get(run_id)
-    test = run.test()
-    return unsure.probabilities(test.decision, metrics.class_positions(test.y_true, run.machine().classes), k, way)
+def _calibrated(run_id: str, way: str) -> unsure.Calibrated:
+    return unsure.of_run(runs.get(run_id), way)
 
 
 def _verdict(run: Run, given: np.ndarray, wrong: np.ndarray) -> None:

@@ -6,9 +6,9 @@
     R_a(x) = sum_c cost[c, a] P_c(x)                   what the answer a costs on the average
     answer  argmin_a R_a(x) where it is below the cost of *not sure*, else none
 
-With costs of 1 for every wrong answer and u for *not sure*, that is the likeliest class wherever P > 1 - u. The
-probabilities of an example come from calibrators that were fitted without it, on the other folds of the examples
-tested, none of which the machine was trained on.
+With costs of 1 for every wrong answer and u for *not sure*, that is the likeliest class wherever P > 1 - u. P is fitted
+to what the machines of folds said of training examples that they had not seen. Where a run has no folds it is fitted to
+the tested examples, each of which is judged by what was fitted without it.
 
 References: Chow, "On optimum recognition error and reject tradeoff", IEEE Trans. Information Theory 16 (1970); Platt,
 "Probabilistic outputs for support vector machines", Advances in Large Margin Classifiers (1999); Zadrozny and Elkan,
@@ -23,6 +23,8 @@ import numpy as np
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
+
+from svmcore.metrics import class_positions
 
 WAYS = ("Platt", "isotonic")
 WEAK = 10.0  # C of the logistic regression, whose inputs are of the size of 1
@@ -44,25 +46,49 @@ class Reliability(NamedTuple):
         return float(np.average(np.abs(self.said - self.right), weights=self.n))
 
 
-def probabilities(decision: np.ndarray, true: np.ndarray, k: int, way: str = "Platt") -> np.ndarray:
+class Calibrated(NamedTuple):
+    """Probabilities of a run's test examples."""
+
+    P: np.ndarray  # (n, k)
+    folded: int  # training examples that they were fitted to; 0 where that was the other tested ones
+
+    @property
+    def how(self) -> str:
+        """What they were fitted to, in a sentence."""
+        if self.folded:
+            return f"Fitted to {self.folded:,} training examples, by machines of folds that had not seen them."
+        return "Each test example is judged by what was fitted to the others; a run with folds spares that."
+
+
+def of_run(run, way: str = "Platt") -> Calibrated:
+    """P of a run's test examples. ValueError as in `probabilities`."""
+    classes, test, folded = run.machine().classes, run.test(), run.folded()
+    learned = folded and (folded.decision, class_positions(folded.y_true, classes))
+    true = class_positions(test.y_true, classes)
+    P = probabilities(test.decision, true, len(classes), way, learned)
+    return Calibrated(P, len(folded.index) if folded else 0)
+
+
+def probabilities(
+    decision: np.ndarray, true: np.ndarray, k: int, way: str = "Platt", learned: tuple | None = None
+) -> np.ndarray:
     """(n, k) P_c(x).
 
     decision : (n, k), or (n, 1) of one machine that tells class 1 from class 0
     true : (n,) the examples' classes, 0 ... k - 1
     way : one of WAYS
+    learned : decision and true of other examples, to which P is fitted; None to fit it to these in folds
 
-    ValueError for fewer than LEAST examples, or where all are of one class.
+    ValueError for fewer than LEAST examples to fit it to, or where all are of one class.
     """
-    if len(true) < LEAST or len(np.unique(true)) < 2:
-        raise ValueError(f"{len(true)} tested examples of {len(np.unique(true))} classes; {LEAST} of two are needed")
+    f, y = learned or (decision, true)
+    if len(y) < LEAST or len(np.unique(y)) < 2:
+        raise ValueError(f"{len(y)} examples of {len(np.unique(y))} classes; {LEAST} of two are needed")
+    if learned:
+        return _fitted(way, f, y, decision, k)
     found = np.zeros((len(true), k))
     for others, held in KFold(FOLDS, shuffle=True, random_state=0).split(decision):
-        present = np.unique(true[others])
-        if len(present) < 2:
-            found[held, present] = 1.0
-            continue
-        fitted = (_logistic if way == "Platt" else _isotonic)(decision[others], true[others], decision[held])
-        found[np.ix_(held, present)] = fitted
+        found[held] = _fitted(way, f[others], y[others], decision[held], k)
     return found
 
 
@@ -94,6 +120,14 @@ def reliability(sure: np.ndarray, right: np.ndarray, parts: int = 10) -> Reliabi
     held = n > 0
     means = (np.bincount(at, weights=w, minlength=parts)[held] / n[held] for w in (sure, right.astype(float)))
     return Reliability(*means, n[held])
+
+
+def _fitted(way: str, f: np.ndarray, true: np.ndarray, new: np.ndarray, k: int) -> np.ndarray:
+    """(m, k) of new decision values, fitted to f (n, k or 1) and the classes (n,) of other examples."""
+    present, found = np.unique(true), np.zeros((len(new), k))
+    some = 1.0 if len(present) < 2 else (_logistic if way == "Platt" else _isotonic)(f, true, new)
+    found[:, present] = some
+    return found
 
 
 def _logistic(f: np.ndarray, true: np.ndarray, new: np.ndarray) -> np.ndarray:

@@ -176,7 +176,7 @@ def not_sure(run) -> str:
     machine, test = run.machine(), run.test()
     true = class_positions(test.y_true, machine.classes)
     try:
-        P = unsure.probabilities(test.decision, true, len(machine.classes))
+        P, _ = calibrated = unsure.of_run(run)
     except ValueError:
         return ""
     rows = []
@@ -185,10 +185,7 @@ def not_sure(run) -> str:
         given = answer != unsure.UNSURE
         left, n = int((given & (answer != true)).sum()), int(given.sum())
         rows.append([f"{price:g}", f"{n:,}", f"{n / len(true):.1%}", f"{left:,}", f"{left / n:.2%}" if n else "–"])
-    said = (
-        "A wrong answer costs 1 (Chow 1970). Probabilities by Platt's logistic curve; each test example is judged by "
-        "one that was fitted to other test examples."
-    )
+    said = f"A wrong answer costs 1 (Chow 1970). Probabilities by Platt's logistic curve. {calibrated.how}"
     head = ["not sure costs", "answered", "of all", "wrong", "of the answers"]
     return marks.section("Not sure", marks.table(head, rows, said))
 

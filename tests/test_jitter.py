@@ -159,6 +159,43 @@ def test_elastic_distortions_are_seeded_and_as_strong_as_asked():
     np.testing.assert_array_equal(first[2], jittered("elastic:1,4,1,8", images)[1])
 
 
+def test_random_deformations_are_drawn_by_number_and_seed_alone():
+    images = blobs()
+    first = jittered("random:3,seed=7", images)
+    np.testing.assert_array_equal(first, jittered("random:9,seed=7", images)[:4])
+    assert abs(first - jittered("random:3,seed=8", images))[1:].max() > 1e-3
+    assert len(JitterSet.parse("random:20*box:1")) == 21 * 9
+
+
+@pytest.mark.parametrize(
+    ("random", "exact"),
+    [
+        ("shift=2", None),
+        ("rot=20", "rot:{turn}"),
+        ("scale=0.2", None),
+        ("shear=0.3", "shear:{shear}"),
+        ("elastic=2", None),
+    ],
+)
+def test_a_random_deformation_is_made_of_the_parts_that_it_names(random, exact):
+    """Alone, a part does what its own family does with the number drawn; with all at 0 nothing happens."""
+    images, nothing = blobs(), "shift=0,rot=0,shear=0,scale=0,elastic=0"
+    np.testing.assert_allclose(jittered(f"random:2,{nothing}", images), np.stack(3 * [images]), atol=1e-6)
+    text = f"random:4,{nothing},{random}"
+    drawn = jittered(text, images)
+    assert all(abs(image - images).max() > 1e-3 for image in drawn[1:])
+    for number, jitter in enumerate(JitterSet.parse(text).jitters[1:] if exact else ()):
+        a, _, c, _ = jitter.parts[0][1][:4]
+        told = exact.format(turn=np.rad2deg(np.arctan2(c, a)), shear=-c)
+        np.testing.assert_allclose(drawn[number + 1], jittered(told, images)[1], atol=1e-5)
+
+
+def test_greys_that_are_whole_numbers_stay_so():
+    greys = np.rint(200 * blobs() / blobs().max())
+    assert (jittered("random:5", greys) % 1 == 0).all()
+    assert (jittered("random:5", greys / 255) % 1 != 0).any()
+
+
 @pytest.mark.parametrize(
     "text", ["box:1", "rot:-8,8*vsv2", "vsv2*thick:0.5+rot:5*box:1@edge", "flip:h*(box:1+scale:1.1)"]
 )
@@ -230,6 +267,9 @@ def test_rows_images_and_integers_are_treated_alike():
         ("shift:1,2,3", "wanted are pairs"),
         ("flip:x", "wanted is h"),
         ("elastic:1", "three or four numbers"),
+        ("random:0", "whole numbers from 1 to 4095"),
+        ("random:5,turn=3", "wanted are NAME=NUMBER with shift, rot"),
+        ("random:5,scale=2", "numbers from 0 to 0.75"),
         ("box:1@wrap", "border 'wrap' is unknown; allowed are @background, @edge, @zero"),
         ("(box:1", r"a closing '\)' is missing"),
         ("box:1)", r"'\)' is out of place"),

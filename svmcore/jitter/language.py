@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from svmcore.jitter.warp import contour, distort, thicken, transform
+import numpy as np
+
+from svmcore.jitter.warp import contour, deform, distort, thicken, transform
 
 MOST = 4096  # jitters in a set
 BORDERS = ("background", "edge", "zero")  # what a move brings in from outside
 
-Part = tuple[str, tuple[float, ...]]  # ("linear", 2x2 matrix row by row) | ("thick", s) | ("elastic", a, sigma, seed)
+Part = tuple[str, tuple[float, ...]]  # ("linear", 2x2 matrix row by row) | ("thick", s) | ...
 
 
 @dataclass(frozen=True)
@@ -266,7 +268,33 @@ def _elastics(text: str) -> list[Jitter]:
     return [Jitter((("elastic", (alpha, sigma, float(s))),), labels=(f"elastic {s}",)) for s in seeds]
 
 
+def _randoms(text: str) -> list[Jitter]:
+    """COUNT deformations, each a linear map, a move and a field of its own, drawn by its number and the seed alone."""
+    count, *named = text.split(",")
+    (count,), most = _numbers(count, 1, MOST - 1, int), dict(RANDOM)
+    for part in named:
+        name, _, value = part.partition("=")
+        if name not in LIMITS:
+            raise ValueError(f"'{part}' is not allowed; wanted are NAME=NUMBER with {', '.join(LIMITS)}")
+        (most[name],) = _numbers(value, *LIMITS[name])
+    return [_random(number, most) for number in range(count)]
+
+
+def _random(number: int, most: Mapping[str, float]) -> Jitter:
+    rng = np.random.default_rng([int(most["seed"]), number])
+    turn, shear, high, wide, down, right = rng.uniform(-1, 1, 6) * [
+        math.radians(most["rot"]), most["shear"], most["scale"], most["scale"], most["shift"], most["shift"]
+    ]  # fmt: skip
+    c, s = math.cos(turn), math.sin(turn)
+    matrix = _multiply((c, -s, s, c), _multiply((1, 0, -shear, 1), (1 + high, 0, 0, 1 + wide)))
+    elastic = (most["elastic"] * rng.uniform(), most["smooth"], float(rng.integers(2**31)))
+    return Jitter((("random", (*matrix, down, right, *elastic)),), labels=(f"random {number}",))
+
+
 LINEAR = {"linear": transform}
+RANDOM = {"shift": 1.0, "rot": 8.0, "shear": 0.14, "scale": 0.06, "elastic": 0.7, "smooth": 4.0, "seed": 0}
+LIMITS = {"shift": (0, 31), "rot": (0, 180), "shear": (0, 2), "scale": (0, 0.75), "elastic": (0, 100),
+          "smooth": (0.5, 50), "seed": (0, 2**31)}  # fmt: skip
 FAMILIES: dict[str, Family] = {
     "none": Family("none", "The identity alone.", lambda _: []),
     "box": Family("box:R", "All shifts by up to R pixels in rows and columns.", _box, shifts=True),
@@ -296,5 +324,12 @@ FAMILIES: dict[str, Family] = {
         "COUNT smooth random distortions, ALPHA pixels strong (root mean square), SIGMA pixels smooth.",
         _elastics,
         {"elastic": distort},
+    ),
+    "random": Family(
+        "random:COUNT[,shift=1][,rot=8][,shear=0.14][,scale=0.06][,elastic=0.7][,smooth=4][,seed=0]",
+        "COUNT deformations, each moved, turned, slanted, scaled and distorted by up to so much (pixels, degrees, "
+        "slope, share, pixels), all drawn by the seed.",
+        _randoms,
+        {"random": deform},
     ),
 }

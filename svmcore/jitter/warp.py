@@ -1,7 +1,11 @@
 """What the parts of a jitter do to pixels: functions (images, values, paper, border, margin) -> images.
 
-A linear part or an elastic distortion reads every pixel p of the result at a point q(p) of the image. With bilinear
-interpolation that is one sparse matrix for all images,
+A linear part, an elastic distortion, or both with a move of parts of a pixel read every pixel p of the result at a
+point q(p) of the image, p and q from its centre, M a 2x2 matrix, t the move, u a smooth random field:
+
+    q(p) = M^-1 p - t + alpha u(p)
+
+With bilinear interpolation that is one sparse matrix for all images,
 
     y = W x + (1 - W 1) b        W (H W, H W), at most four entries a row; b the background's colour,
 
@@ -23,6 +27,8 @@ from scipy.ndimage import gaussian_filter, grey_dilation, grey_erosion, map_coor
 from scipy.sparse import csr_array, eye_array, kron
 
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
+LOOKED = 16  # images by which it is told whether all hold whole numbers
+STILL = (1, 0, 0, 1, 0, 0)  # M and t that leave all as it is
 CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)[None, :, :, None]
 
 
@@ -41,12 +47,20 @@ def widen(images: np.ndarray, by: int, paper: np.ndarray, border: str) -> np.nda
 
 def transform(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
     """Images after a linear map, values = its 2x2 matrix row by row."""
-    return _apply_operator(operator("linear", values, images.shape[1:], border, margin), images, paper)
+    return _apply_operator(operator((*values, 0, 0), None, images.shape[1:], border, margin), images, paper)
 
 
 def distort(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
     """Images after an elastic distortion, values = alpha, sigma, seed."""
-    return _apply_operator(operator("elastic", values, images.shape[1:], border, margin), images, paper)
+    return _apply_operator(operator(STILL, values, images.shape[1:], border, margin), images, paper)
+
+
+def deform(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
+    """Images after a linear map, a move and an elastic distortion at once, values = the matrix, the move down and
+    right, and alpha, sigma, seed. Images of whole numbers, as greys are, stay so: their products are exact and fast."""
+    out = _apply_operator(operator(values[:6], values[6:], images.shape[1:], border, margin), images, paper)
+    some = images[:LOOKED]
+    return np.rint(out, out=out) if np.array_equal(some, np.rint(some)) and some.max(initial=0) > 1 else out
 
 
 def thicken(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
@@ -71,19 +85,18 @@ def contour(images: np.ndarray, values: tuple[float, ...], paper, border: str, m
 
 
 @lru_cache(maxsize=64)
-def operator(kind: str, values: tuple[float, ...], shape: tuple[int, int, int], border: str, margin: int) -> csr_array:
-    """W (h w c, h w c) float32 of a linear part or an elastic distortion, for a canvas of shape (h, w, c)."""
+def operator(
+    linear: tuple[float, ...], elastic: tuple[float, ...] | None, shape: tuple[int, int, int], border: str, margin: int
+) -> csr_array:
+    """W (h w c, h w c) float32 of M row by row and t, and of alpha, sigma and seed, for a canvas of shape (h, w, c)."""
     h, w, c = shape
-    rows, columns = np.mgrid[:h, :w].astype(np.float64)
-    if kind == "linear":
-        inverse = np.linalg.inv(np.reshape(values, (2, 2)))
-        centred = np.stack([rows - (h - 1) / 2, columns - (w - 1) / 2])
-        moved = np.tensordot(inverse, centred, axes=1)
-        rows, columns = moved[0] + (h - 1) / 2, moved[1] + (w - 1) / 2
-    else:
-        field = _elastic_field(*values, h - 2 * margin, w - 2 * margin)
-        rows, columns = np.stack([rows, columns]) + np.pad(field, ((0, 0), (margin, margin), (margin, margin)), "edge")
-    matrix = _bilinear(rows.ravel().round(9), columns.ravel().round(9), h, w, border)
+    centre = np.array([(h - 1) / 2, (w - 1) / 2])[:, None, None]
+    inverse, move = np.linalg.inv(np.reshape(linear[:4], (2, 2))), np.reshape(linear[4:], (2, 1, 1))
+    read = np.tensordot(inverse, np.mgrid[:h, :w] - centre, axes=1) + centre - move
+    if elastic is not None:
+        field = _elastic_field(*elastic, h - 2 * margin, w - 2 * margin)
+        read = read + np.pad(field, ((0, 0), (margin, margin), (margin, margin)), "edge")
+    matrix = _bilinear(*(at.ravel().round(9) for at in read), h, w, border)
     return matrix if c == 1 else kron(matrix, eye_array(c, dtype=np.float32), format="csr")
 
 

@@ -103,6 +103,7 @@ class Solution(NamedTuple):
     iterations: np.ndarray  # (k,) int64, pairs of each machine
     ending: str = ""
     C: np.ndarray | None = None  # (k, n) float64, the box at the end, where the solver may have scaled it (nu-SVC)
+    f: np.ndarray | None = None  # (k, n) float64, sum_j alpha_j y_j K_ij - y_i, where the solver keeps it
 
 
 WHOLE, ROUNDS = "whole matrix", "rounds"

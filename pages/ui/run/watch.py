@@ -64,7 +64,7 @@ def _draw(run, status):
         st.skeleton(height=240)
     if progress:
         with first if figure_first else second:
-            (view.part(run.recipe, "curves") or _curves)(run, progress, "watch")
+            (view.part(run.recipe, "curves") or curves_over_time)(run, progress, "watch")
     if status.state == "done" and figure_first:
         _done(run)
     pictures = view.part(run.recipe, "pictures")
@@ -148,7 +148,8 @@ def _numbers(run, last, status):
         st.caption(f"Not in the time: {beside}.")
 
 
-def _curves(run, progress, key):
+def curves_over_time(run, progress, key):
+    """Gap, dual objective and support vectors."""
     classes = view.part(run.recipe, "classes")
     drawn = {
         "gap": curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else []),

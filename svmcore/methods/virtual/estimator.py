@@ -16,6 +16,7 @@ from svmcore.svc import SVC
 
 SCOPES = ("machine", "union", "all", "positive", "all-positive")
 RANKS = ("margin", "random")
+DRAWN_BY = ("auto", "smo", "decomposition")  # solvers that go on from where machines stand
 
 
 class VirtualSVC(MachineEstimator):
@@ -42,6 +43,10 @@ class VirtualSVC(MachineEstimator):
         The share of the copies that a stage trains on, beside the support vectors themselves.
     rank : {"margin", "random"}, default "margin"
         Which: those with the least y f by the machines before, or some.
+    draws : int, default 0
+        Above 0, with scope "union": forms drawn by the seed of `estimator` instead of all that there are, of which the
+        machines keep those that tell something, in as many rounds as that takes; jitters may then be far more than
+        memory has room for, such as "random:1000".
 
     Attributes
     ----------
@@ -53,6 +58,8 @@ class VirtualSVC(MachineEstimator):
         The set in which `machine_.jitter` counts.
     n_virtual_ : ndarray (k,)
         Size of each machine's virtual training set; 0 for one that was not retrained.
+    drawn_ : ndarray (rounds, 5)
+        With draws: forms drawn so far, those of the round, violators among these, examples held, support vectors.
     support_ : ndarray (m,)
         Parents, as indices of the training set.
     n_support_ : ndarray (number of classes,)
@@ -65,6 +72,7 @@ class VirtualSVC(MachineEstimator):
     Schoelkopf, Burges and Vapnik (1996): virtual support vectors.
     DeCoste and Schoelkopf (2002), section 3.2.
     Burges and Schoelkopf (1997), section 6: the copies that matter.
+    Loosli, Canu and Bottou (2007): more copies than can be stored, of which few are kept.
 
     Examples
     --------
@@ -88,6 +96,7 @@ class VirtualSVC(MachineEstimator):
         second: SVC | None = None,
         keep: float = 1.0,
         rank: str = "margin",
+        draws: int = 0,
     ):
         self.estimator = estimator
         self.jitters = jitters
@@ -98,6 +107,7 @@ class VirtualSVC(MachineEstimator):
         self.second = second
         self.keep = keep
         self.rank = rank
+        self.draws = draws
 
     def fit(self, X, y, sample_weight=None, *, monitor=None, base: SVC | None = None) -> VirtualSVC:
         """Train on images and labels, first on them as they are, then on transformed support vectors.
@@ -138,11 +148,13 @@ class VirtualSVC(MachineEstimator):
         with Session(monitor) as session:
             run = Stages(self, jitters, X, targets, session)
             run.first_stage(base)
-            for _ in range(self.rounds):
+            for _ in range(0 if self.draws else self.rounds):
                 if not session.stopped:
                     run.virtual_stage()
+            if self.draws and not session.stopped:
+                run.drawn_stage(self.draws)
             machine = run.assemble(run.shares)
-        self.base_, self.jitters_ = run.base, run.jitters
+        self.base_, self.jitters_, self.drawn_ = run.base, run.jitters, np.array(run.drawn, np.int64).reshape(-1, 5)
         self.n_virtual_ = np.concatenate([np.full(len(share.machines), share.examples) for share in run.shares])
         ends = {"gaps": run.gaps, "iterations": run.iterations, "ending": run.ending}
         self._publish(machine, session, label=targets.label, **ends)
@@ -186,10 +198,23 @@ class VirtualSVC(MachineEstimator):
             raise ValueError(f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, as no machine ranks the copies")
         if self.rank not in RANKS:
             raise ValueError(f"rank = {self.rank!r}; allowed: {', '.join(RANKS)}")
+        self._check_draws()
         if jitters.image_shape is None and len(jitters) > 1:
             raise ValueError(
                 "image_shape = None; allowed: (height, width) or (height, width, channels), or X as images"
             )
+
+    def _check_draws(self) -> None:
+        if not isinstance(self.draws, int | np.integer) or self.draws < 0:
+            raise ValueError(f"draws = {self.draws!r}; allowed: a whole number from 0")
+        if not self.draws:
+            return
+        solver = (self.second or self.estimator or SVC()).solver
+        allowed = {"scope": ("union",), "keep": (1,), "rounds": (1,), "solver": DRAWN_BY}
+        for name, values in allowed.items():
+            value = solver if name == "solver" else getattr(self, name)
+            if value not in values:
+                raise ValueError(f"{name} = {value!r}; allowed with draws: {', '.join(map(str, values))}")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

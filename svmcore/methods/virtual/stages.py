@@ -27,6 +27,7 @@ from svmcore.estimator import Targets
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
+from svmcore.methods.virtual.draws import Draws
 from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining
 from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
@@ -60,7 +61,7 @@ class Stages:
         self.first = SVC() if owner.estimator is None else owner.estimator
         self.second = self.first if owner.second is None else owner.second
         self.Y, self.box = targets.Y, self.second._box(targets)
-        self.jitters, self.rounds, self.base = single.power(0), 0, None
+        self.jitters, self.rounds, self.base, self.drawn = single.power(0), 0, None, []
         self.endings = [("base stage", "")]  # of each stage so far, why it ended above tol
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
         self.ceiling = ceiling_bytes(self.second.cache_mb)
@@ -132,6 +133,22 @@ class Stages:
         self.session.forget_memory()
         self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
         self.session.trace = self.tasks[0].part.trace if len(self.tasks) == 1 else None
+
+    def drawn_stage(self, budget: int) -> None:
+        """Retrain all machines together on the forms that tell something among so many draws (draws.py)."""
+        self.jitters = self.single
+        draws = Draws(self, self.shares[0].support(), budget)
+        try:
+            draws.run()
+            why = draws.ending
+        except Stopped:
+            why = "stopped"
+        self.endings.append(("virtual stage", why))
+        self.session.forget_memory()
+        self.kernel, self.shares = self.second_kernel, [draws.share()]
+        self.gaps, self.iterations, self.drawn = draws.gaps, draws.iterations, draws.rounds
+        last = draws.rounds[-1] if draws.rounds else None
+        self.session.way = f"{last.held:,} examples held of {last.drawn:,} drawn" if last else "nothing drawn"
 
     @property
     def ending(self) -> str:

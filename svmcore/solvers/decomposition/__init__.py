@@ -83,4 +83,4 @@ def _run(state: State, strategy: Rounds | Bounded | NuRounds) -> Solution:
         state.gaps[:], state.bias[:] = zip(*((seen.gap, seen.bias) for seen in state.seen), strict=True)
     else:
         state.session.report()
-    return Solution(state.alpha, state.bias, state.gaps, not why, state.iterations, why, state.C)
+    return Solution(state.alpha, state.bias, state.gaps, not why, state.iterations, why, state.C, state.f)

@@ -12,6 +12,7 @@ from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, n
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.methods.virtual import VirtualSVC
+from svmcore.methods.virtual.estimator import DRAWN_BY
 from svmcore.methods.virtual.retraining import STEADY
 from svmcore.preprocess import Preprocessor
 
@@ -24,6 +25,8 @@ SCOPES = {
 }
 
 
+MAX_DRAWS = 100_000_000
+KEPT = 0.2  # of what is drawn, about
 RANKED = {"margin": "Those that the machine before is least sure of", "random": "Some, at random"}
 
 
@@ -37,7 +40,7 @@ class VirtualSupportVectors(Method):
     help = "A second machine, on transformed copies of the first one's support vectors."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2"
     uses_jitters = needs_images = splits = True
-    result_fields: ClassVar = {"n_virtual": several(count)}
+    result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5))}
     fields = (
         Field(
             "scope",
@@ -80,6 +83,14 @@ class VirtualSupportVectors(Method):
         ),
         Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),
         Field(
+            "draws",
+            numeric(0, MAX_DRAWS, whole=True),
+            0,
+            "Draws",
+            "Above 0: so many copies of the union are drawn instead of all, and those kept that violate a margin "
+            "(Loosli, Canu and Bottou 2007); for sets such as random:1000.",
+        ),
+        Field(
             "first_solver",
             choice({"same": "The same", "auto": "Chosen by size"}, str),
             "same",
@@ -90,6 +101,12 @@ class VirtualSupportVectors(Method):
     )
 
     def check(self, recipe) -> None:
+        allowed = {"scope": ("union",), "copies": (1,), "rounds": (1,)}
+        for name, values in allowed.items() if recipe.option("draws") else ():
+            if recipe.option(name) not in values:
+                raise RecipeError(name, recipe.option(name), f"{values[0]} where copies are drawn (draws)")
+        if recipe.option("draws") and recipe.solver not in DRAWN_BY:
+            raise RecipeError("solver", recipe.solver, f"{', '.join(DRAWN_BY)} where copies are drawn (draws)")
         if recipe.option("copies") < 1 and recipe.option("scope").startswith("all"):
             raise RecipeError("copies", recipe.option("copies"), "1 where all examples are copied, which none ranks")
 
@@ -116,6 +133,7 @@ class VirtualSupportVectors(Method):
             second=second,
             keep=recipe.option("copies"),
             rank=recipe.option("ranked"),
+            draws=recipe.option("draws"),
         )
 
     def figures(self, estimator) -> dict:
@@ -124,11 +142,12 @@ class VirtualSupportVectors(Method):
             base = estimator.base_.machine_
             counts = {"n_sv": base.n_sv.tolist(), "n_bound": base.bound.sum(axis=1).tolist()}
             found["base"] = counts | {"n_union": len(base.support)}
-        return found
+        return found | ({"drawn": estimator.drawn_.tolist()} if len(estimator.drawn_) else {})
 
     def words(self, result: dict) -> str:
         made_from = f", made from {result['base']['n_union']:,} support vectors" if "base" in result else ""
-        return f"trained on up to {max(result['n_virtual']):,} virtual examples{made_from}."
+        drawn = f", kept of {result['drawn'][-1][0]:,} drawn" if "drawn" in result else ""
+        return f"trained on up to {max(result['n_virtual']):,} virtual examples{drawn}{made_from}."
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         k, scope, copies = size.machines, recipe.option("scope"), recipe.option("copies")
@@ -139,6 +158,9 @@ class VirtualSupportVectors(Method):
             copied = size.positive if scope == "all-positive" else 1.0
             return [_stage((1 + (len(forms) - 1) * copied) * size.n_train, k) for forms in sets]
         own = vectors_of_one(size.n_train, size.hardness)
+        if draws := recipe.option("draws"):
+            union = min(own * k**0.7, size.n_train)
+            return [first, _stage(min(len(sets[0]) * union, union + KEPT * draws), k)]
         if scope == "union":
             return [first, *(_stage(len(forms) * min(own * k**0.7, size.n_train), k) for forms in sets)]
         if scope == "positive":

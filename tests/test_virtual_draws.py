@@ -1,0 +1,102 @@
+"""Virtual examples that are drawn: the machines are those of all forms, few are held, and every end says why."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from svmcore.kernels import RBF, Poly
+from svmcore.methods.virtual import VirtualSVC
+from svmcore.preprocess import Preprocessor
+from svmcore.saved import load, save
+from svmcore.svc import SVC
+
+UNIT = Preprocessor("unit-norm")
+
+
+def digits(classes, n=120):
+    X, y = load_digits(return_X_y=True)
+    X, y = X.reshape(-1, 8, 8)[y < classes], y[y < classes]
+    return X[:n], y[:n], X[n : n + 200]
+
+
+def virtual(jitters="plus:1", *, draws=0, kernel=None, seed=0, **how):
+    first = SVC(kernel or Poly(5, 1, 1), **{"C": 2.0, "tol": 1e-4, "random_state": seed} | how)
+    return VirtualSVC(first, jitters=jitters, prepare=UNIT, scope="union", draws=draws)
+
+
+@pytest.mark.parametrize(("classes", "seed"), [(2, 0), (3, 1), (10, 2)])
+@pytest.mark.parametrize("kernel", [Poly(5, 1, 1), RBF(0.5)])
+def test_enough_draws_give_the_machine_of_all_forms(classes, seed, kernel):
+    X, y, T = digits(classes)
+    every = virtual(kernel=kernel).fit(X, y)
+    drawn = virtual(kernel=kernel, draws=40_000, seed=seed).fit(X, y)
+    scale = np.abs(every.decision_function(T)).max()
+    np.testing.assert_allclose(drawn.decision_function(T), every.decision_function(T), atol=0.03 * scale)
+    assert drawn.converged_
+    assert drawn.drawn_[-1, 2] == 0, "the last round found none that violates"
+    assert drawn.drawn_[:, 0].tolist() == np.cumsum(drawn.drawn_[:, 1]).tolist()
+    assert drawn.drawn_[-1, 3] < 5 * len(every.base_.support_), "fewer than all forms are held"
+
+
+def test_the_seed_alone_decides_and_a_file_decides_alike(tmp_path):
+    X, y, T = digits(3)
+    first, again, other = (virtual("random:50", draws=6000, seed=seed).fit(X, y) for seed in (3, 3, 4))
+    assert np.array_equal(first.decision_function(T), again.decision_function(T))
+    assert not np.array_equal(first.decision_function(T), other.decision_function(T))
+    machine = first.machine_
+    again = UNIT.fit(X).transform(first.jitters_.pick(X.astype(np.float32)[machine.parent], machine.jitter))
+    np.testing.assert_allclose(again, machine.support_vectors, atol=1e-6)
+    save(first, tmp_path / "drawn.npz")
+    np.testing.assert_allclose(load(tmp_path / "drawn.npz").decision_function(T), first.decision_function(T), atol=1e-6)
+
+
+@pytest.mark.parametrize("after", [0, 3, 12, 40])
+def test_a_stop_leaves_feasible_machines(after):
+    X, y, T = digits(3)
+    told = []
+    stopped = virtual("random:300", draws=200_000).fit(
+        X, y, monitor=lambda p: told.append(p.stage) or len(told) <= after
+    )
+    machine = stopped.machine_
+    assert not stopped.converged_
+    assert np.abs(machine.coef.sum(axis=1)).max() < 1e-6
+    assert np.abs(machine.coef).max(initial=0) <= 2.0 * (1 + 1e-12)
+    assert np.isfinite(stopped.decision_function(T)).all()
+    if after == 40:
+        assert "of 200,000 drawn" in told[-1]
+        assert "of 1,000 violate" in told[-1]
+
+
+def test_what_memory_has_no_room_for_ends_the_draws_and_says_so():
+    X, y, _ = digits(10, 400)
+    with pytest.warns(match="there was no room"):
+        tight = virtual("random:2000", draws=100_000, cache_mb=12).fit(X, y)
+    assert not tight.converged_
+    assert "of 100,000 drawn" in tight.ending_
+    assert tight.drawn_[-1, 0] < 100_000
+    assert len(tight.support_) > len(tight.base_.support_)
+
+
+def test_another_kernel_for_the_drawn_stage_begins_anew():
+    X, y, T = digits(3)
+    second = SVC(RBF(0.5), C=5.0, tol=1e-4)
+    drawn, every = virtual(draws=40_000), virtual()
+    drawn, every = (one.set_params(second=second).fit(X, y) for one in (drawn, every))
+    np.testing.assert_allclose(drawn.decision_function(T), every.decision_function(T), atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"draws": -1}, "draws = -1"),
+        ({"draws": 2.5}, "draws = 2.5"),
+        ({"scope": "machine"}, "scope = 'machine'; allowed with draws: union"),
+        ({"keep": 0.5}, "keep = 0.5; allowed with draws: 1"),
+        ({"rounds": 2}, "rounds = 2; allowed with draws: 1"),
+        ({"estimator": SVC(solver="smo-digestion")}, "solver = 'smo-digestion'; allowed with draws: auto"),
+    ],
+)
+def test_what_does_not_go_with_draws_is_named(wrong, says):
+    X, y, _ = digits(2)
+    with pytest.raises(ValueError, match=says):
+        virtual(draws=1000).set_params(**wrong).fit(X, y)

@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from pages.ui.run.report import sheet
 from svmcore.kernels import RBF, Poly
+from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipes import RECIPES
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.preprocess import Preprocessor
 from svmcore.saved import load, save
 from svmcore.svc import SVC
+from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 UNIT = Preprocessor("unit-norm")
 
@@ -100,3 +104,34 @@ def test_what_does_not_go_with_draws_is_named(wrong, says):
     X, y, _ = digits(2)
     with pytest.raises(ValueError, match=says):
         virtual(draws=1000).set_params(**wrong).fit(X, y)
+
+
+SMALL = RECIPES["digits-8x8-sv"].replace(
+    name="custom", title="Drawn", n_train=100, n_test=100, method="vsv", jitters="random:40",
+    options={"scope": "union", "draws": 3000},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"options": {"draws": 3000}}, "scope"),
+        ({"rounds": 2}, "rounds"),
+        ({"copies": 0.5}, "copies"),
+        ({"solver": "smo-digestion"}, "solver"),
+    ],
+)
+def test_a_recipe_names_what_does_not_go_with_draws(change, field):
+    with pytest.raises(RecipeError, match="where copies are drawn") as error:
+        SMALL.replace(**change)
+    assert error.value.field == field
+
+
+def test_a_run_keeps_and_shows_its_rounds():
+    run = finished(SMALL)
+    rounds = run.result["drawn"]
+    assert rounds[-1][0] == 3000 or rounds[-1][2] == 0
+    assert f"of {rounds[-1][0]:,} drawn" in run.result["strategy"]
+    app = open_page("train", run=run.id)
+    assert any("that tells something went from" in one.value for one in app.caption)
+    assert "Copies drawn" in sheet.report(run)

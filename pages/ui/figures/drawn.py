@@ -24,7 +24,8 @@ def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
             hovertemplate=f"{told} after %{{x:,}} drawn<extra></extra>",
         )  # fmt: skip
     figure.update_layout(
-        yaxis2={"overlaying": "y", "side": "right", "rangemode": "tozero", "showgrid": False, "title": "examples"},
+        yaxis2={"overlaying": "y", "side": "right", "rangemode": "tozero", "showgrid": False, "title": "examples",
+                "tickmode": "auto", "tickformat": "~s"},
         showlegend=True, legend={"orientation": "h", "y": 1.12, "x": 0},
     )  # fmt: skip
     ends = f"from {share[0]:.0f} to {share[-1]:.0f} of 1,000"

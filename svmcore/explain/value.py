@@ -75,7 +75,7 @@ class Values(NamedTuple):
         return order[((net > 0) | ((net == 0) & (margin > 0)))[order]]
 
 
-def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator[Values]:
+def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator[tuple[float, Values]]:
     """The values of a machine's training examples, as far as they are known: once for each few support vectors.
 
     Parameters
@@ -92,7 +92,9 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
 
     Yields
     ------
-    Values
+    share : float
+        Of the retraining that is done.
+    found : Values
         The last are those of all examples.
 
     Examples
@@ -104,7 +106,7 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
     >>> y = X[:, 0] > 0
     >>> y[7] = not y[7]
     >>> machine = SVC(RBF(1.0), C=10).fit(X[:60], y[:60])
-    >>> *_, found = values(Retraining(machine, X[:60], y[:60]), RBF(1.0).block(X[60:], X[:60]), y[60:])
+    >>> *_, (_, found) = values(Retraining(machine, X[:60], y[:60]), RBF(1.0).block(X[60:], X[:60]), y[60:])
     >>> int(found.helps()[0])
     7
     """
@@ -117,7 +119,8 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
     right, lead = answers(f) == true, leads(f, true)
     found = Values.none(K.shape[1])
     found.asked[:] = len(y)  # without the others all is as it was
-    yield found
+    done, tasks = 0, np.count_nonzero(retraining.alpha[of])
+    yield 0.0, found
     for left in retraining.each_without(of):
         moved = _moved(retraining, K, left)  # (v, t)
         found = Values(*(array.copy() for array in found))
@@ -128,7 +131,8 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
             answered = answers(without) == true
             found.won[i], found.lost[i] = (answered & ~right).sum(), (right & ~answered).sum()
             found.margin[i] = (leads(without, true) - lead).sum()
-        yield found
+        done += len(left.example)
+        yield done / tasks, found
 
 
 def _moved(retraining: Retraining, K, left: Left) -> np.ndarray:

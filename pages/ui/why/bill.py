@@ -19,6 +19,7 @@ from pages.ui.kit.words import plain, short
 from pages.ui.why import lines
 from pages.ui.why.answer import Answer, answer
 from pages.ui.why.waterfall import Words, waterfall
+from svmcore.lab.experiment.without import why_not
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -67,6 +68,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         key="why_waterfall",
         on_off=partial(parameters.say, "off"),
     )
+    _retrain_without(view, by)
     st.caption(f"{SEE} {'A vector may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
 
 
@@ -80,6 +82,20 @@ def _verdict(said: Answer, sides: tuple[int, ...], row: str) -> str:
     f = [with_sign(said.f[side]) for side in sides]
     role = f" ({said.role(other)})" if said.role(other) else ""
     return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
+
+
+def _retrain_without(view: lines.View, by: str) -> None:
+    """The way from support vectors that are switched off to the machines that are trained without them."""
+    off = [int(name) for name in st.query_params.get("off", "").split(",") if name.isdecimal()]
+    if by != "sv" or not off or why_not(view.run):
+        return
+    st.page_link(
+        "pages/support_vectors.py",
+        label=f"Retrain without {'it' if len(off) == 1 else 'these'}",
+        icon=":material/model_training:",
+        query_params={"run": view.run.id, "take_out": ",".join(str(view.row[i]) for i in off if i < len(view.row))},
+        help="Switched off, f of this example lacks a part. Retrained, the other support vectors take its place.",
+    )
 
 
 # ---------------------------------------------------------------------------------------------- choices, in the address

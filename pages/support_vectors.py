@@ -133,6 +133,11 @@ if run:
             histogram = decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset)
             with figure:
                 show(histogram, "alphas")
+        if reason:
+            st.markdown("**Without these**")
+            st.caption(f"No example can be taken out here. {plain(reason)}")
+        else:
+            without.in_short(run, machine, ticked)
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")
@@ -142,9 +147,8 @@ if run:
             by_parent(run, machine, chosen, name)
         else:
             one_by_one(run, machine, chosen, name, (run.id, name, kind, order, wanted), ticked, on_pick)
-    if reason:
-        st.subheader("Without these")
-        st.info(f"No example can be taken out here. {plain(reason)}", icon=":material/block:")
-    else:
-        without.section(run, machine, c, ticked)
+    if not reason:
+        if ticked.rows:
+            st.subheader("Without these")
+            without.in_full(run, machine, c, ticked.change(run, machine), "without")
         worth.section(run, machine, c)

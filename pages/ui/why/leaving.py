@@ -36,7 +36,9 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     )
     ticks = Ticks(labels=((row, instead),)) if instead else Ticks(out=(row,))
     c = 0 if len(machine.bias) == 1 else names.index(seen)
-    without.effect_of(run, machine, c, ticks.change(run, machine), "why_without")
+    change = ticks.change(run, machine)
+    without.effect_of(run, machine, change, "why_without")
+    without.in_full(run, machine, c, change, "why_without")
 
 
 def _row(shown: Shown) -> int:

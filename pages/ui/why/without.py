@@ -23,7 +23,7 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 PERIOD, PATIENCE = 1.0, 0.9  # seconds between two looks, and that the page waits for a change that is soon done
-STEPS = ("Loading", "Preprocessing", "to a smaller gap", "Kernel values", "retraining")  # how their messages begin
+STEPS = ("Loading the data", "Preprocessing", "To a smaller gap", "Kernel values", "Retraining")
 SHOWN, MOVED = 48, 24  # answers of each kind, and multipliers, that are pictured
 HOW = (
     "Exactly what training anew would give: the multipliers go on from where they stand. Preparation and kernel stay "
@@ -32,32 +32,49 @@ HOW = (
 )
 
 
-def section(run: Run, machine: Machine, c: int, ticked: Ticks) -> None:
-    """What the ticked examples hold up: the machines without them."""
-    st.subheader("Without these")
+def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
+    """What is ticked, and what that does in a sentence: beside the examples that are clicked."""
+    st.markdown("**Without these**")
     if not ticked.rows:
-        st.markdown(
-            "What do these examples hold up? Let **a click** take some out, or give them another label, and see within "
-            "a second which test answers change."
+        st.caption(
+            "What do these examples hold up? Let *a click* take some out, or give them another label, and see within a "
+            "second which test answers change."
         )
         return
     said = [f"{many(len(ticked.out), 'example')} taken out"] * bool(ticked.out)
     said += [f"{many(len(ticked.labels), 'example')} with another label"] * bool(ticked.labels)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(" and ".join(said), width="content")
-        st.button(
-            "Put back",
-            icon=":material/undo:",
-            key="ticks_clear",
-            on_click=keep,
-            args=(run.id, Ticks()),
-            help="All examples as the run was trained on them.",
-        )
-    effect_of(run, machine, c, ticked.change(run, machine), "without")
+    st.markdown(" and ".join(said))
+    effect_of(run, machine, ticked.change(run, machine), "without")
+    st.button(
+        "Put back",
+        icon=":material/undo:",
+        key="ticks_clear",
+        on_click=keep,
+        args=(run.id, Ticks()),
+        help="All examples as the run was trained on them.",
+    )
 
 
-def effect_of(run: Run, machine: Machine, c: int, change: Change, key: str) -> None:
-    """What a change makes of the run's test answers, and of machine c's multipliers; while it is at work, how far."""
+def in_full(run: Run, machine: Machine, c: int, change: Change, key: str) -> None:
+    """The answers that a change makes others, and machine c's multipliers that it moves most, once it is done."""
+    now = jobs.status(run.id, change)
+    if now.state != "done":
+        return
+    found: Effect = now.result
+    kinds = {"Fixed": found.fixed, "Broken": found.broken, "Wrong before and after": found.otherwise}
+    kinds = {title: rows for title, rows in kinds.items() if len(rows)}
+    if kinds:
+        st.caption("Test answers that change: above each the answers before → after, below the true class.")
+        sides = st.grid(len(kinds), min_column_width=230)
+        for title, rows in kinds.items():
+            with sides.cell():
+                _changed(run, machine, found, rows, title, key)
+    _multipliers(run, machine, c, found, change, key)
+    st.caption(HOW)
+
+
+def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
+    """What a change does to the run's test answers in a sentence; while it is at work, how far it is."""
     latest = _asked(run.id, change)
     begun = latest.at_work
 
@@ -66,7 +83,7 @@ def effect_of(run: Run, machine: Machine, c: int, change: Change, key: str) -> N
         now = jobs.status(run.id, change)
         if begun and not now.at_work:
             st.rerun()
-        _draw(run, machine, c, change, now, key)
+        _draw(run, machine, change, now if now.state != "none" else latest, key)
 
     look()
 
@@ -82,16 +99,14 @@ def _asked(run_id: str, change: Change) -> Latest:
     return jobs.status(run_id, change)
 
 
-def _draw(run: Run, machine: Machine, c: int, change: Change, now: Latest, key: str) -> None:
+def _draw(run: Run, machine: Machine, change: Change, now: Latest, key: str) -> None:
     if now.at_work:
-        step = next((i for i, name in enumerate(STEPS) if now.message.startswith(name)), 0)
-        text = f"Step {step + 1} of {len(STEPS)}: {plain(now.message or 'kernel values')}"
+        step = STEPS.index(now.message) if now.message in STEPS else 0
+        text = f"Step {step + 1} of {len(STEPS)}: {plain(now.message or STEPS[0])}"
         stop = partial(jobs.RETRAINED.stop, (run.id, change))
         at_work(text, step / len(STEPS), stop, key, "Ends it; nothing is lost but what it has done.")
     elif now.state == "done":
-        _answers(run, machine, now.result, key)
-        _multipliers(run, machine, c, now.result, key)
-        st.caption(HOW)
+        _sentence(run, machine, now.result)
     else:
         if now.state == "failed":
             st.error(plain(now.message), title="It was not retrained", icon=":material/error:")
@@ -111,27 +126,21 @@ def _again(run_id: str, change: Change) -> None:
     st.rerun()
 
 
-def _answers(run: Run, machine: Machine, found: Effect, key: str) -> None:
-    """How many test answers change, and which."""
+def _sentence(run: Run, machine: Machine, found: Effect) -> None:
+    """How many test answers change."""
     wrong = [int((said != found.true).sum()) for said in (found.before, found.after)]
+    same = "" if (found.before != found.after).any() else " Every test answer stays as it was."
+    if np.array_equal(found.alpha_before, found.alpha_after):
+        same = " Nothing changes: no machine leans on these examples."
     st.markdown(
-        f"**{len(found.fixed):,} fixed and {len(found.broken):,} broken** of {many(len(found.true), 'test answer')}: "
-        f"{wrong[0]:,} errors become {wrong[1]:,}. Retrained in {found.seconds:.2f} s."
+        f"**{len(found.fixed):,} fixed, {len(found.broken):,} broken** of {many(len(found.true), 'test answer')}: "
+        f"{wrong[0]:,} errors become {wrong[1]:,}.{same}"
     )
     differ = int((machine.classes[found.before] != run.test().y_pred).sum())
-    if differ:
-        st.caption(
-            f"At the smaller gap that retraining begins at, {many(differ, 'answer')} of the run were other ones."
-        )
-    if not np.array_equal(found.before, found.after):
-        kinds = (("Fixed", found.fixed), ("Broken", found.broken), ("Wrong before and after", found.otherwise))
-        for title, rows in kinds:
-            if len(rows):
-                _changed(run, machine, found, rows, title, key)
-    elif np.array_equal(found.alpha_before, found.alpha_after):
-        st.info("Nothing changes: no machine leans on these examples.", icon=":material/check:")
-    else:
-        st.info("The machines move, and every test answer stays as it was.", icon=":material/check:")
+    others = f" At the smaller gap at which that begins, {many(differ, 'answer')} of the run were others." * bool(
+        differ
+    )
+    st.caption(f"Retrained in {found.seconds:.2f} s.{others}")
 
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
@@ -157,14 +166,14 @@ def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title:
         tiles,
         key=f"{key}_{title.split()[0].lower()}",
         alt=f"{title}: {many(len(shown), 'test example')} with their answers before and after",
-        legend=f"**{title}** ({len(rows):,}{more}). Above each the answers before → after, below the true class.",
+        legend=f"**{title}** ({len(rows):,}{more})",
     )
 
 
-def _multipliers(run: Run, machine: Machine, c: int, found: Effect, key: str) -> None:
-    """The support vectors of machine c whose multiplier moves most."""
+def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Change, key: str) -> None:
+    """The support vectors of machine c that stay, and whose multiplier moves most."""
     before, after = found.alpha_before[c], found.alpha_after[c]
-    moves = np.abs(after - before)
+    moves = np.where(np.isin(found.support, change.take_out), 0.0, np.abs(after - before))
     order = np.argsort(-moves, kind="stable")[:MOVED]
     order = order[moves[order] > 0]
     if not len(order):
@@ -186,5 +195,5 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, key: str) ->
         tiles,
         key=f"{key}_alphas",
         alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",
-        legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved: before → after.",
+        legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and stay: before → after.",
     )

@@ -95,6 +95,10 @@ def _lists(run: Run, machine: Machine, found: Worth, now: str) -> None:
     asked = f"{many(found.asked, 'validation example')} {how}"
     if now != "done":
         asked += ", so far" if now != "stopped" else "; stopped early"
+    st.caption(
+        "Above each example its class; below the validation answers that become right and wrong without it, or, where "
+        "none does, a thousand times the change of the mean margin."
+    )
     sides = st.grid(2, min_column_width=340)
     for title, rows, key in (("Removal helps", values.helps(), "helps"), ("Removal harms", values.harms(), "harms")):
         with sides.cell():
@@ -125,8 +129,6 @@ def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str)
         tiles,
         key=f"worth_{key}",
         alt=f"{title}: {len(rows)} training examples",
-        legend="Above each its class; below the validation answers that become right and wrong without it, or, where "
-        "none does, a thousand times the change of the mean margin.",
     )
 
 

@@ -70,7 +70,8 @@ class Task:
 
 
 class Beside:
-    """Such work by key; `queue` is what it stands aside for. patient: whether it stands aside at all."""
+    """Such work by key; `queue` is what it stands aside for. patient: whether it stands aside at all, and leaves the
+    processors to pages; a reader waits for what is not."""
 
     def __init__(self, queue: Queue, name: str, patient: bool = True):
         self._queue, self._name, self._patient = queue, name, patient
@@ -124,7 +125,8 @@ class Beside:
 
     def _work(self) -> None:
         """The one thread: does what was asked for, in turn, and ends when there is nothing left."""
-        yield_to_others()
+        if self._patient:
+            yield_to_others()
         while True:
             with self._lock:
                 task = next((task for task in self._known.values() if task.latest.at_work), None)

@@ -15,7 +15,14 @@ from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.store import runs
 from svmcore.lab.store.shelf import Bounded, share_of_memory
 
-STAGES = {"loading": "Loading the data", "preprocessing": "Preprocessing", "kernel values": "Kernel values"}
+STAGES = {
+    "loading": "Loading the data",
+    "preprocessing": "Preprocessing",
+    "kernel values": "Kernel values",
+    "train": "Training without a fold",
+    "to a smaller gap": "To a smaller gap",
+    "retraining": "Retraining",
+}
 STANDS = Bounded(share_of_memory(1 / 8, least_mb=256), size=lambda stand: stand.nbytes, most=2)
 RETRAINED = Beside(QUEUE, "retraining", patient=False)
 VALUED = Beside(QUEUE, "values")
@@ -72,7 +79,7 @@ def _heard(task: Task):
     """The monitor of fits whose stages are told by name."""
 
     def monitor(progress) -> bool:
-        task.check(f"{progress.stage}: gap {progress.gap:.2g}")
+        task.check(STAGES.get(progress.stage, progress.stage))
         return True
 
     return monitor

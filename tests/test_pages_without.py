@@ -1,5 +1,6 @@
 """Support vectors and Why: examples are ticked, and the machines retrained without them, driven from app.py."""
 
+import threading
 import time
 
 import numpy as np
@@ -101,6 +102,40 @@ def test_an_address_may_tick_so_many(run):
     rows = run.train_index().tolist() * 2
     app = open_page("support_vectors", run=run.id, take_out=",".join(map(str, rows[: MOST + 3])))
     assert f"{MOST} examples taken out" in words(app)
+
+
+def test_what_cannot_be_is_told_and_may_be_asked_again(run):
+    gone = run.train_index()[load(run.recipe.dataset).y_train[run.train_index()] == 4]
+    app = open_page("support_vectors", run=run.id, take_out=",".join(map(str, gone)))
+    assert any("no example of class 4 would be left" in error.value for error in app.error)
+    assert app.button(key="without_again").label == "Retrain"
+
+
+def test_while_it_is_at_work_it_can_be_stopped(run, monkeypatch):
+    held, stand = threading.Event(), without.stand
+
+    def slow(run, ceiling, check, monitor):
+        check("kernel values")
+        held.wait(SECONDS)
+        return stand(run, ceiling, check, monitor)
+
+    monkeypatch.setattr(without, "stand", slow)
+    jobs.STANDS.clear()
+    row = int(run.train_index()[0])
+    app = open_page(
+        "support_vectors", run=run.id, another=f"{row}:9" if load(DIGITS.dataset).y_train[row] != 9 else f"{row}:8"
+    )
+    assert "Step 4 of 5: Kernel values" in [element.text for element in app.get("progress")][0]
+    assert not any(box.key == "without_again" for box in app.button)
+    app.button(key="without_stop").click()
+    app.run()
+    held.set()
+    end = time.monotonic() + SECONDS
+    while not any(box.key == "without_again" for box in app.button):
+        assert time.monotonic() < end
+        app.run()
+    app.button(key="without_again").click().run()
+    until(app, "fixed, ")
 
 
 def test_what_an_example_is_worth_is_found_out(run):

@@ -138,17 +138,17 @@ def beside():
 def test_work_is_watched_stopped_and_dropped(beside):
     begun, go_on = threading.Event(), threading.Event()
 
-    def work(task):
-        task.publish("half")
+    def work(errand):
+        errand.publish("half")
         begun.set()
         go_on.wait(20)
-        task.check("more")
+        errand.check("more")
         return "whole"
 
     beside.start("a", work)
     assert begun.wait(20)
     beside.start("b", work)
-    beside.start("c", lambda task: "at once")
+    beside.start("c", lambda errand: "at once")
     assert (beside.status("a").result, beside.status("b").state) == ("half", "waiting")
     beside.drop_waiting(lambda key: key in "ab")
     assert beside.status("a").at_work  # it has begun
@@ -164,14 +164,14 @@ def test_work_is_watched_stopped_and_dropped(beside):
 def test_too_much_work_is_refused_and_errors_are_told(beside):
     held = threading.Event()
     for key in range(MAX_WAITING):
-        beside.start(key, lambda task: held.wait(20))
+        beside.start(key, lambda errand: held.wait(20))
     with pytest.raises(Busy, match=f"{MAX_WAITING} others are waiting"):
-        beside.start("one more", lambda task: 0)
+        beside.start("one more", lambda errand: 0)
     held.set()
     for key in range(MAX_WAITING):
         assert beside.wait(key, 20).state in ENDED
 
-    def fail(task):
+    def fail(errand):
         raise ValueError("no room")
 
     beside.start("fails", fail)
@@ -182,9 +182,9 @@ def test_only_patient_work_stands_aside_for_runs():
     queue = queues.Queue()
     queue._jobs["x"] = type("Job", (), {"state": "running", "at_work": True})()
     quick, patient = Beside(queue, "quick", patient=False), Beside(queue, "patient")
-    quick.start("a", lambda task: "done")
+    quick.start("a", lambda errand: "done")
     assert quick.wait("a", 20).state == "done"
-    patient.start("a", lambda task: "done")
+    patient.start("a", lambda errand: "done")
     with queue.changed:
         queue.changed.wait_for(lambda: patient.status("a").message.startswith("Waits while"), 20)
     assert patient.status("a").state == "waiting"
@@ -200,4 +200,17 @@ def test_it_stops_when_it_is_told_to(run):
     with pytest.raises(Cancelled):
         without.stand(run, ROOM, stop)
     with pytest.raises(Cancelled):
+        without.stand(run, ROOM, monitor=stop)
+    with pytest.raises(Cancelled):
         without.worth(run, None, ROOM, stop)
+    at = without.stand(run, ROOM)
+    at.retraining.monitor = stop
+    with pytest.raises(Cancelled):
+        without.effect(at, Change((0,)))
+
+
+def test_data_that_were_replaced_since_are_refused(run):
+    run.complete(run.result | {"data_hash": "another"})
+    for ask in (lambda: without.stand(run, ROOM), lambda: without.worth(run, None, ROOM)):
+        with pytest.raises(RecipeError, match="dataset = 'digits-8x8'; allowed: the set that the run was trained on"):
+            ask()

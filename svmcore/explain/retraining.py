@@ -38,7 +38,7 @@ DUST = 1e-12  # share of an alpha that rounding may leave of it, beside a bound
 FINER = 0.1  # times the machine's tol, the gap that retraining goes to
 
 
-class Task(NamedTuple):
+class Variant(NamedTuple):
     """Machine c with these labels y (n,) of +1 and -1 and these C (n,), 0 of an example that is taken out."""
 
     c: int
@@ -115,7 +115,7 @@ class Retraining:
         self.alpha[:, machine.support] = np.minimum(machine.alpha, self.box[machine.support])
         self.rows, self.source = self._source(X)
         self.f = self._sums(self.alpha * self.Y) - self.Y
-        solution = self._solve([Task(c, y, self.box) for c, y in enumerate(self.Y)], "to a smaller gap")
+        solution = self._solve([Variant(c, y, self.box) for c, y in enumerate(self.Y)], "to a smaller gap")
         self.alpha, self.bias = solution.alpha, solution.bias
         self.f = self._sums(self.alpha * self.Y) - self.Y
 
@@ -176,7 +176,7 @@ class Retraining:
             raise ValueError(f"no example of class {min(missing)!r} would be left; allowed: some of each class")
         targets = Targets(self.rows, y, self.targets.weight)
         box = self._weighed(y, gone)
-        solution = self._solve([Task(c, y, box) for c, y in enumerate(targets.Y)], "retraining")
+        solution = self._solve([Variant(c, y, box) for c, y in enumerate(targets.Y)], "retraining")
         return self.estimator._machine(self.rows, self.kernel, targets, np.tile(box, (len(targets.Y), 1)), solution)
 
     def leave_one_out(self) -> np.ndarray:
@@ -201,7 +201,7 @@ class Retraining:
             if start < end and (end - start >= TOGETHER or end == len(example)):
                 some = of[at[start:end]], example[start:end]
                 stage = f"leaving out {end:,} of {len(example):,}"
-                solution = self._solve([Task(c, self.Y[c], self._but(i)) for c, i in zip(*some, strict=True)], stage)
+                solution = self._solve([Variant(c, self.Y[c], self._but(i)) for c, i in zip(*some, strict=True)], stage)
                 yield Left(*some, solution.alpha, solution.bias)
                 start = end
 
@@ -248,11 +248,11 @@ class Retraining:
         gram.add_to(sums, changed, coef[:, changed], gram.columns(None), Work())
         return sums
 
-    def _start(self, task: Task) -> tuple[np.ndarray, np.ndarray]:
-        """Feasible alpha and f (n,) of a task. Multipliers stay as far as their box allows, those at C there, and those
-        of another sign go. What all that leaves of sum_i alpha_i y_i = 0 goes to those that gain most by it, and where
-        these have no room the other side gives up as much."""
-        c, y, C = task
+    def _start(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+        """Feasible alpha and f (n,) of a variant. Multipliers stay as far as their box allows, those at C there; those
+        of another sign begin at 0. What that leaves of sum_i alpha_i y_i = 0 goes to those that gain most by it, and
+        where these have no room the other side gives up as much."""
+        c, y, C = variant
         stood = self.alpha[c] * self.Y[c]
         alpha = np.where(self.alpha[c] < self.box, np.minimum(self.alpha[c], C), C)
         alpha[(y != self.Y[c]) | (self.alpha[c] == 0)] = 0
@@ -270,11 +270,11 @@ class Retraining:
             alpha[others] *= max(1 - too_much / alpha[others].sum(), 0.0)
         return alpha, f + self._sums(((alpha - before) * y)[None])[0] if left else f
 
-    def _solve(self, tasks: list[Task], stage: str) -> Solution:
-        """The machines of all tasks: alpha (len(tasks), n)."""
-        starts = [self._start(task) for task in tasks]
+    def _solve(self, variants: list[Variant], stage: str) -> Solution:
+        """The machines of all variants: alpha (len(variants), n)."""
+        starts = [self._start(variant) for variant in variants]
         start = tuple(np.array(arrays) for arrays in zip(*starts, strict=True))
-        Y, C = (np.array([getattr(task, name) for task in tasks]) for name in ("y", "C"))
+        Y, C = (np.array([getattr(variant, name) for variant in variants]) for name in ("y", "C"))
         how = {"tol": FINER * self.estimator.tol, "stage": stage, "square_bytes": self.source.square_bytes}
         with Session(self.monitor) as session:
             solution = decomposition.solve(self.source.gram, Y, C, session, start=start, **how)

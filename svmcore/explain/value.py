@@ -119,7 +119,7 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
     right, lead = answers(f) == true, leads(f, true)
     found = Values.none(K.shape[1])
     found.asked[:] = len(y)  # without the others all is as it was
-    done, tasks = 0, np.count_nonzero(retraining.alpha[of])
+    done, total = 0, np.count_nonzero(retraining.alpha[of])
     yield 0.0, found
     for left in retraining.each_without(of):
         moved = _moved(retraining, K, left)  # (v, t)
@@ -132,7 +132,7 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
             found.won[i], found.lost[i] = (answered & ~right).sum(), (right & ~answered).sum()
             found.margin[i] = (leads(without, true) - lead).sum()
         done += len(left.example)
-        yield done / tasks, found
+        yield done / total, found
 
 
 def _moved(retraining: Retraining, K, left: Left) -> np.ndarray:

@@ -26,6 +26,7 @@ from svmcore.lab.experiment.train import prepare, unchecked
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.held import Held
@@ -110,9 +111,7 @@ def why_not(run: Held) -> str:
 def stand(run: Held, ceiling_mb: float, check: Check = unchecked, monitor: Callable | None = None) -> Stand:
     """Where changes of a run begin. RecipeError for one that `why_not` names, BudgetError where its kernel values do
     not fit below the ceiling; what `check` and `monitor` raise."""
-    if reason := why_not(run):
-        raise RecipeError("method", run.recipe.method, reason)
-    problem, machine = prepare(run.recipe, check), run.machine()
+    problem, machine = _problem(run, check), run.machine()
     require_room(len(problem.X_train), len(problem.X_test), ceiling_mb)
     retraining = _retraining(run.recipe, problem, machine, ceiling_mb, monitor)
     K = _kernel_values(machine.kernel, problem.X_test, retraining.rows, check)
@@ -154,11 +153,9 @@ def worth(
 ) -> Worth:
     """What each training example of a run is worth: to one of its machines, or to them all together (None). `publish`
     has what was found until then. Raises as `stand` does."""
-    if reason := why_not(run):
-        raise RecipeError("method", run.recipe.method, reason)
+    parts, n = _parts(run, ceiling_mb, check, monitor)
     index = run.train_index()
     order = np.argsort(index)
-    parts, n = _parts(run, ceiling_mb, check, monitor)
     found, asked = Values.none(len(index)), 0
     for part, (retraining, rows, X, y) in enumerate(parts):
         at = order[np.searchsorted(index, rows, sorter=order)]
@@ -171,10 +168,20 @@ def worth(
     return so_far
 
 
+def _problem(run: Held, check: Check) -> Problem:
+    """What the run was trained on. RecipeError where that cannot be retrained, or is another set now."""
+    if reason := why_not(run):
+        raise RecipeError("method", run.recipe.method, reason)
+    problem = prepare(run.recipe, check)
+    if (run.result or {}).get("data_hash") != problem.data_hash:
+        raise RecipeError("dataset", run.recipe.dataset, "the set that the run was trained on; it was replaced since")
+    return problem
+
+
 def _parts(run: Held, ceiling_mb: float, check: Check, monitor) -> tuple[Iterator, int]:
     """(retraining, rows of its examples in the data set, validation examples, their labels), and how many of those."""
+    problem = _problem(run, check)
     task, recipe, machine = task_of(run.recipe), run.recipe, run.machine()
-    problem = prepare(recipe, check)
     aside = task.with_aside(recipe, problem, check).aside
     if aside is not None and len(aside.y) >= ENOUGH:
         some = np.random.default_rng(recipe.seed).permutation(len(aside.y))[:MOST]

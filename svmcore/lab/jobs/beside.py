@@ -41,11 +41,11 @@ class Latest(NamedTuple):
         return self.state not in (*ENDED, "none")
 
 
-class Task:
+class Errand:
     """One piece of work, as it sees itself: whom it asks whether to go on, and tells what it has found. `check` and
     `monitor` raise Cancelled when it is asked to stop, or at the end of the process."""
 
-    def __init__(self, work: Callable[[Task], object], stand_aside: Callable[[Task], None]):
+    def __init__(self, work: Callable[[Errand], object], stand_aside: Callable[[Errand], None]):
         self.work, self._stand_aside = work, stand_aside
         self.stop, self.begun = threading.Event(), False
         self.latest = Latest("waiting", None, "Waits for another one")
@@ -76,21 +76,21 @@ class Beside:
     def __init__(self, queue: Queue, name: str, patient: bool = True):
         self._queue, self._name, self._patient = queue, name, patient
         self._lock = threading.Lock()  # guards the two that follow
-        self._known: dict[Hashable, Task] = {}
+        self._known: dict[Hashable, Errand] = {}
         self._thread: threading.Thread | None = None
 
-    def start(self, key: Hashable, work: Callable[[Task], object]) -> None:
-        """Do it, if nobody does: work(task) gives its result. Busy."""
+    def start(self, key: Hashable, work: Callable[[Errand], object]) -> None:
+        """Do it, if nobody does: work(errand) gives its result. Busy."""
         with self._lock:
             known = self._known.get(key)
             if known and known.latest.at_work:
                 return
-            if sum(task.latest.at_work for task in self._known.values()) >= MAX_WAITING:
+            if sum(errand.latest.at_work for errand in self._known.values()) >= MAX_WAITING:
                 raise Busy(f"{MAX_WAITING} others are waiting already; stop one, or wait for one to end")
-            for old in [name for name, task in self._known.items() if task.latest.state in ENDED][:-KEPT]:
+            for old in [name for name, errand in self._known.items() if errand.latest.state in ENDED][:-KEPT]:
                 del self._known[old]
             self._known.pop(key, None)
-            self._known[key] = Task(work, self._stand_aside)
+            self._known[key] = Errand(work, self._stand_aside)
             if self._thread is None:
                 thread = threading.Thread(target=self._work, name=self._name, daemon=True)
                 thread.start()
@@ -100,21 +100,21 @@ class Beside:
     def status(self, key: Hashable) -> Latest:
         """How far it is; state "none" where nobody asked for it, or that was long ago."""
         with self._lock:
-            task = self._known.get(key)
-        return Latest("none") if task is None else task.latest
+            errand = self._known.get(key)
+        return Latest("none") if errand is None else errand.latest
 
     def stop(self, key: Hashable) -> None:
         """End it within a burst; what was found stays. No effect where it is not at work."""
         with self._lock:
-            task = self._known.get(key)
-        if task is not None:
-            task.stop.set()
+            errand = self._known.get(key)
+        if errand is not None:
+            errand.stop.set()
             self._queue.look_again()
 
     def drop_waiting(self, which: Callable[[Hashable], bool]) -> None:
         """Forget those of these keys that have not begun."""
         with self._lock:
-            for key in [key for key, task in self._known.items() if which(key) and not task.begun]:
+            for key in [key for key, errand in self._known.items() if which(key) and not errand.begun]:
                 del self._known[key]
 
     def wait(self, key: Hashable, timeout: float) -> Latest:
@@ -129,30 +129,30 @@ class Beside:
             yield_to_others()
         while True:
             with self._lock:
-                task = next((task for task in self._known.values() if task.latest.at_work), None)
-                if task is None:
+                errand = next((errand for errand in self._known.values() if errand.latest.at_work), None)
+                if errand is None:
                     self._thread = None
                     return
-            self._carry_out(task)
+            self._carry_out(errand)
             self._queue.look_again()
 
-    def _carry_out(self, task: Task) -> None:
-        task.begun = True
+    def _carry_out(self, errand: Errand) -> None:
+        errand.begun = True
         try:
-            self._stand_aside(task)
-            task.say("done", task.work(task))
+            self._stand_aside(errand)
+            errand.say("done", errand.work(errand))
         except Cancelled:
-            task.say("stopped")
+            errand.say("stopped")
         except Exception as error:
-            task.say("failed", message=worker.explain(error))
+            errand.say("failed", message=worker.explain(error))
 
-    def _stand_aside(self, task: Task) -> None:
+    def _stand_aside(self, errand: Errand) -> None:
         """Wait while a run is at work. Cancelled when asked to stop, or at the end of the process."""
-        gone = lambda: task.stop.is_set() or self._queue.closing  # noqa: E731
+        gone = lambda: errand.stop.is_set() or self._queue.closing  # noqa: E731
         if self._patient and not gone() and self._queue.at_work():
-            before = task.latest
-            task.say("waiting", message="Waits while a run trains")
+            before = errand.latest
+            errand.say("waiting", message="Waits while a run trains")
             self._queue.give_way(gone)
-            task.say(before.state, message=before.message)
+            errand.say(before.state, message=before.message)
         if gone():
             raise Cancelled

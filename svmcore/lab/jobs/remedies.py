@@ -11,7 +11,7 @@ from functools import partial
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Totals
 from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs.beside import Beside, Latest, Task
+from svmcore.lab.jobs.beside import Beside, Errand, Latest
 from svmcore.lab.jobs.queue import QUEUE, Queue
 from svmcore.lab.store import runs
 
@@ -40,10 +40,10 @@ class Counts(Beside):
         return Latest("done", totals) if totals else latest
 
 
-def _count(run: runs.Run, task: Task) -> Totals:
+def _count(run: runs.Run, errand: Errand) -> Totals:
     recipe = run.learned
     require(remedies.twin_of(recipe).replace(folds=None))
-    totals = remedies.measure(recipe, lambda stage: task.check(STAGES.get(stage, "")), task.monitor, task.publish)
+    totals = remedies.measure(recipe, lambda stage: errand.check(STAGES.get(stage, "")), errand.monitor, errand.publish)
     with suppress(OSError):  # on a full disk it stays in memory alone
         remedies.keep(recipe, run.result["data_hash"], totals)
     return totals

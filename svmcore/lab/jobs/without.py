@@ -10,10 +10,11 @@ from __future__ import annotations
 from svmcore.lab.experiment import without
 from svmcore.lab.experiment.without import Change, Effect, Stand, Worth
 from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs.beside import Beside, Latest, Task
+from svmcore.lab.jobs.beside import Beside, Errand, Latest
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.store import runs
 from svmcore.lab.store.shelf import Bounded, share_of_memory
+from svmcore.memory import MB
 
 STAGES = {
     "loading": "Loading the data",
@@ -23,7 +24,8 @@ STAGES = {
     "to a smaller gap": "To a smaller gap",
     "retraining": "Retraining",
 }
-STANDS = Bounded(share_of_memory(1 / 8, least_mb=256), size=lambda stand: stand.nbytes, most=2)
+LIMIT = share_of_memory(1 / 8, least_mb=256)
+STANDS = Bounded(LIMIT, size=lambda stand: stand.nbytes, most=2)
 RETRAINED = Beside(QUEUE, "retraining", patient=False)
 VALUED = Beside(QUEUE, "values")
 
@@ -33,14 +35,14 @@ def start(run_id: str, change: Change) -> None:
     Busy."""
     run = runs.get(run_id)
     RETRAINED.drop_waiting(lambda key: key[0] == run_id and key[1] != change)
-    RETRAINED.start((run_id, change), lambda task: _effect(run, change, task))
+    RETRAINED.start((run_id, change), lambda errand: _effect(run, change, errand))
 
 
 def start_values(run_id: str, machine: int | None) -> None:
     """Find out what the examples are worth to one of a run's machines, or to all together, if nobody does. UnknownRun;
     Busy."""
     run = runs.get(run_id)
-    VALUED.start((run_id, machine), lambda task: _worth(run, machine, task))
+    VALUED.start((run_id, machine), lambda errand: _worth(run, machine, errand))
 
 
 def at_hand(run_id: str) -> bool:
@@ -58,28 +60,28 @@ def values_status(run_id: str, machine: int | None) -> Latest:
     return VALUED.status((run_id, machine))
 
 
-def _effect(run: runs.Run, change: Change, task: Task) -> Effect:
-    stand = STANDS.get(run.id, lambda: _stand(run, task))
-    stand.retraining.monitor = _heard(task)  # one thread does all of these
+def _effect(run: runs.Run, change: Change, errand: Errand) -> Effect:
+    stand = STANDS.get(run.id, lambda: _stand(run, errand))
+    stand.retraining.monitor = _heard(errand)  # one thread does all of these
     return without.effect(stand, change)
 
 
-def _stand(run: runs.Run, task: Task) -> Stand:
+def _stand(run: runs.Run, errand: Errand) -> Stand:
+    ceiling = min(require(run.recipe.replace(folds=None, bounds=False)).cache_mb, LIMIT() / MB)
+    return without.stand(run, ceiling, lambda stage: errand.check(STAGES.get(stage, "")), _heard(errand))
+
+
+def _worth(run: runs.Run, machine: int | None, errand: Errand) -> Worth:
     ceiling = require(run.recipe.replace(folds=None, bounds=False)).cache_mb
-    return without.stand(run, ceiling, lambda stage: task.check(STAGES.get(stage, "")), _heard(task))
+    check = lambda stage: errand.check(STAGES.get(stage, ""))  # noqa: E731
+    return without.worth(run, machine, ceiling, check, _heard(errand), errand.publish)
 
 
-def _worth(run: runs.Run, machine: int | None, task: Task) -> Worth:
-    ceiling = require(run.recipe.replace(folds=None, bounds=False)).cache_mb
-    check = lambda stage: task.check(STAGES.get(stage, ""))  # noqa: E731
-    return without.worth(run, machine, ceiling, check, _heard(task), task.publish)
-
-
-def _heard(task: Task):
+def _heard(errand: Errand):
     """The monitor of fits whose stages are told by name."""
 
     def monitor(progress) -> bool:
-        task.check(STAGES.get(progress.stage, progress.stage))
+        errand.check(STAGES.get(progress.stage, progress.stage))
         return True
 
     return monitor

@@ -7,11 +7,13 @@ from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, walk
-from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, reference
+from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import many, plain
 from pages.ui.reduce import course
 from pages.ui.run.trained import another_run, trained_run
+from pages.ui.why import ticks, without, worth
+from svmcore.lab.experiment.without import why_not
 
 PER_PAGE = 96
 KINDS = ("All", "Free", "Bound", "Virtual")
@@ -19,8 +21,8 @@ ORDERS = ("Largest alpha", "Smallest alpha", "Index")
 FAMILIES = "By parent"  # the order of machines that have virtual support vectors
 
 
-def one_by_one(run, machine, chosen, name, of):
-    """A gallery of support vectors in their order, page by page."""
+def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
+    """A gallery of support vectors in their order, page by page; those ticked are marked."""
     shown = evidence.take(chosen, paged(len(chosen.row), PER_PAGE, key="sv_page", of=of))
     legend = (
         f"{len(chosen.row):,} vectors of *{plain(name)}*, constructed: they are no examples, and nothing opens. "
@@ -32,11 +34,13 @@ def one_by_one(run, machine, chosen, name, of):
             f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
             + (f" {evidence.SWAPPED}." if any(shown.given) else "")
         )
+    tiles = evidence.support_tiles(run.recipe.dataset, shown, shown.alpha)
     gallery(
         evidence.support_pictures(run, machine, shown),
-        evidence.support_tiles(run.recipe.dataset, shown, shown.alpha),
+        [ticked.marked(tile, row) for tile, row in zip(tiles, shown.row.tolist())],
         key="support_gallery",
         alt=f"Support vectors of the machine {name}",
+        on_pick=on_pick,
         legend=legend,
     )
 
@@ -93,6 +97,9 @@ if run:
             width=240,
             help="Only support vectors of these classes. Empty: all of them.",
         )
+        reason, ticked, on_pick = why_not(run), ticks.Ticks(), open_digit
+        if not reason:
+            ticked, on_pick = ticks.read(run, machine), ticks.a_click(run, machine)
 
     c = names.index(name)
     everything = evidence.supports(run, machine, c)
@@ -126,6 +133,11 @@ if run:
             histogram = decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset)
             with figure:
                 show(histogram, "alphas")
+        if reason:
+            st.markdown("**Without these**")
+            st.caption(f"No example can be taken out here. {plain(reason)}")
+        else:
+            without.in_short(run, machine, ticked)
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")
@@ -134,4 +146,9 @@ if run:
         elif order == FAMILIES:
             by_parent(run, machine, chosen, name)
         else:
-            one_by_one(run, machine, chosen, name, (run.id, name, kind, order, wanted))
+            one_by_one(run, machine, chosen, name, (run.id, name, kind, order, wanted), ticked, on_pick)
+    if not reason:
+        if ticked.rows:
+            st.subheader("Without these")
+            without.in_full(run, machine, c, ticked.change(run, machine), "without")
+        worth.section(run, machine, c)

@@ -229,7 +229,7 @@ def test_from_counting_to_a_run_that_learns_what_is_recommended(plain_run):
     app.button(key="errors_count").click().run()
     assert counts.wait(plain_run.id, SECONDS).state == "done"
     app = open_page("errors", run=plain_run.id)  # another session
-    totals = counts.status(plain_run.id).totals
+    totals = counts.status(plain_run.id).result
     table = app.dataframe[0].value
     assert sorted(table["Mends"]) == sorted(totals.tally.mended)
     assert "95 %" in table.columns

@@ -14,7 +14,8 @@ from svmcore.kernels import RBF, Poly
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.train import Cancelled, fit, unchecked
 from svmcore.lab.jobs import queue as queues
-from svmcore.lab.jobs.remedies import ENDED, Counts
+from svmcore.lab.jobs.beside import ENDED
+from svmcore.lab.jobs.remedies import Counts
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
@@ -111,14 +112,14 @@ def test_a_count_is_kept_and_found_again_by_another_run_of_the_recipe(run, count
     assert first.state == "done"
     again = Counts(queues.Queue()).status(run.id)  # as after a restart
     assert again.state == "done"
-    for a, b in zip(first.totals.tally, again.totals.tally):
+    for a, b in zip(first.result.tally, again.result.tally):
         np.testing.assert_array_equal(a, b)
-    assert again.totals.looked == first.totals.looked
+    assert again.result.looked == first.result.looked
 
 
 @pytest.mark.parametrize("how", sorted(damage.JSON))
 def test_a_damaged_file_is_counted_anew(run, counts, how):
-    totals = done(counts, run.id).totals
+    totals = done(counts, run.id).result
     (path,) = (runs.home() / "remedies").iterdir()
     damage.JSON[how](path)
     assert remedies.measured(run.recipe, run.result["data_hash"]) is None
@@ -153,8 +154,8 @@ def test_stopped_it_leaves_what_was_found_and_says_so(run, counts, monkeypatch):
     held.set()
     status = counts.wait(run.id, 20)
     assert status.state == "stopped"
-    assert 0 < status.totals.looked[0] < status.totals.looked[1]
-    assert not status.totals.complete
+    assert 0 < status.result.looked[0] < status.result.looked[1]
+    assert not status.result.complete
     assert not (runs.home() / "remedies").exists()
     monkeypatch.setattr(remedy, "add", add)
     assert counts.status(run.id) == status  # whoever asks

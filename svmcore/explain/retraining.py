@@ -1,7 +1,9 @@
-"""A trained machine without some of its examples, exactly: retrained from where it stands.
+"""A trained machine without some of its examples, or with other labels of some, exactly: from where it stands.
 
-    C_i = 0 for those that go; what they leave of sum_i alpha_i y_i = 0 goes to others, so that alpha is feasible again;
-    pairs and second-order steps go on from there (solvers/), to a smaller gap than training had
+    taken out        C_i = 0
+    another label    y_i changes sign in the machines of both classes, and alpha_i begins at 0 there
+    what that leaves of sum_i alpha_i y_i = 0 goes to others, so that alpha is feasible again; pairs and second-order
+    steps go on from there (solvers/), to a smaller gap than training had
 
 Leave-one-out: what the machine that was trained without example i says of x_i. Only support vectors need it: without
 any other example the machine is the same.
@@ -12,6 +14,9 @@ by retraining: Joachims, ICML (2000).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +38,25 @@ DUST = 1e-12  # share of an alpha that rounding may leave of it, beside a bound
 FINER = 0.1  # times the machine's tol, the gap that retraining goes to
 
 
+class Variant(NamedTuple):
+    """Machine c with these labels y (n,) of +1 and -1 and these C (n,), 0 of an example that is taken out."""
+
+    c: int
+    y: np.ndarray
+    C: np.ndarray
+
+
+class Left(NamedTuple):
+    """t machines, each without one of its support vectors."""
+
+    machine: np.ndarray  # (t,) int64, which of the k
+    example: np.ndarray  # (t,) int64, which it is without
+    alpha: np.ndarray  # (t, n) float64
+    bias: np.ndarray  # (t,) float64
+
+
 class Retraining:
-    """A trained machine and its examples, some of which can be taken out.
+    """A trained machine and its examples, some of which can be taken out, or be given another label.
 
     Parameters
     ----------
@@ -70,10 +92,12 @@ class Retraining:
     >>> y = X[:, 0] > 0
     >>> machine = SVC(RBF(1.0), C=10).fit(X, y)
     >>> gone = machine.support_[:3]
-    >>> without = Retraining(machine, X, y).without(gone)
+    >>> retraining = Retraining(machine, X, y)
+    >>> without = retraining.without(gone)
     >>> anew = SVC(RBF(1.0), C=10).fit(np.delete(X, gone, 0), np.delete(y, gone))
     >>> bool(np.abs(without.decision_function(X)[:, 0] - anew.decision_function(X)).max() < 0.01)
     True
+    >>> mended = retraining.changed(labels={int(gone[0]): not y[gone[0]]})
     """
 
     def __init__(self, estimator: SVC, X, y, sample_weight=None, *, machine=None, monitor: Monitor | None = None):
@@ -91,7 +115,7 @@ class Retraining:
         self.alpha[:, machine.support] = np.minimum(machine.alpha, self.box[machine.support])
         self.rows, self.source = self._source(X)
         self.f = self._sums(self.alpha * self.Y) - self.Y
-        solution = self._solve([(c, ()) for c in range(len(self.Y))], "to a smaller gap")
+        solution = self._solve([Variant(c, y, self.box) for c, y in enumerate(self.Y)], "to a smaller gap")
         self.alpha, self.bias = solution.alpha, solution.bias
         self.f = self._sums(self.alpha * self.Y) - self.Y
 
@@ -101,7 +125,7 @@ class Retraining:
         return (self.f + self.Y + self.bias[:, None]).T
 
     def without(self, indices) -> Machine:
-        """The machine that training without these examples would give.
+        """The machine that training without these examples would give: `changed(take_out=indices)`.
 
         Parameters
         ----------
@@ -113,29 +137,93 @@ class Retraining:
         Machine
             Its `support` counts as before, in all of the examples.
         """
-        gone = np.unique(np.asarray(indices, np.int64))
-        if len(gone) and not 0 <= gone[0] <= gone[-1] < len(self.box):
-            raise ValueError(f"indices = {gone[[0, -1]].tolist()}; allowed: 0 to {len(self.box) - 1}")
+        return self.changed(take_out=indices)
+
+    def changed(self, take_out=(), labels: Mapping[int, object] | None = None) -> Machine:
+        """The machine that training without some examples, and with other labels of some, would give.
+
+        Kernel and preparation stay as they are, and so does C; class weights follow the labels, and where they are
+        balanced the numbers that are left.
+
+        Parameters
+        ----------
+        take_out : array-like of int
+            Positions of the examples that go.
+        labels : mapping of int to label, or None
+            Another label for each of these positions, one of the classes.
+
+        Returns
+        -------
+        Machine
+            Its `support` counts as before, in all of the examples.
+
+        Raises
+        ------
+        ValueError
+            For positions that are none, a label that is no class, an example that is to go and to be given a label,
+            and where no example of a class would be left.
+        """
+        gone, relabelled = self._positions(take_out, "take_out"), self._positions(labels or (), "labels")
+        if len(both := np.intersect1d(gone, relabelled)):
+            raise ValueError(f"labels: example {both[0]} is in take_out too; allowed: one of both")
+        y = self.targets.y.copy()
+        for i in relabelled.tolist():
+            if labels[i] not in self.targets.classes:
+                raise ValueError(f"labels: {labels[i]!r}; allowed: {', '.join(map(str, self.targets.classes))}")
+            y[i] = labels[i]
         stays = np.setdiff1d(np.flatnonzero(self.box > 0), gone)
-        if len(np.unique(self.targets.label[stays])) < len(self.targets.classes):
-            raise ValueError(f"indices: {len(gone)} examples, which are all of a class; allowed: some of each class")
-        solution = self._solve([(c, gone) for c in range(len(self.Y))], "retraining")
-        box = np.tile(self.box, (len(self.Y), 1))
-        return self.estimator._machine(self.rows, self.kernel, self.targets, box, solution)
+        if missing := set(self.targets.classes.tolist()) - set(y[stays].tolist()):
+            raise ValueError(f"no example of class {min(missing)!r} would be left; allowed: some of each class")
+        targets = Targets(self.rows, y, self.targets.weight)
+        box = self._weighed(y, gone)
+        solution = self._solve([Variant(c, y, box) for c, y in enumerate(targets.Y)], "retraining")
+        return self.estimator._machine(self.rows, self.kernel, targets, np.tile(box, (len(targets.Y), 1)), solution)
 
     def leave_one_out(self) -> np.ndarray:
         """f (n, k) of each example by the machines that were trained without it; where an example is the only one of
-        its class, what all others say."""
-        decision, done = self.decision, 0
-        tasks = [(c, [i]) for c, i in np.argwhere(self.alpha > 0).tolist()]
-        for some in (tasks[at : at + TOGETHER] for at in range(0, len(tasks), TOGETHER)):
-            solution = self._solve(some, f"leaving out {done + len(some):,} of {len(tasks):,}")
-            done += len(some)
-            for (c, gone), alpha, bias in zip(some, solution.alpha, solution.bias, strict=True):
+        its class, what all others say. Each example keeps its C."""
+        decision = self.decision
+        for left in self.each_without():
+            for c, i, alpha, bias in zip(*left, strict=True):
                 support = np.flatnonzero(alpha)
                 coef = (alpha * self.Y[c])[support]
-                decision[gone, c] = self.source.gram.exact_sums(np.array(gone), support, coef, Work()) + bias
+                decision[i, c] = self.source.gram.exact_sums(np.array([i]), support, coef, Work())[0] + bias
         return decision
+
+    def each_without(self, machines=None) -> Iterator[Left]:
+        """Machines without each of their support vectors in turn, some at a time, all of one example together; of all
+        machines, or of these."""
+        of = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
+        example, at = np.nonzero(self.alpha[of].T)
+        first = np.flatnonzero(np.diff(example, prepend=-1))  # of each example
+        start = 0
+        for end in [*first[1:].tolist(), len(example)]:
+            if start < end and (end - start >= TOGETHER or end == len(example)):
+                some = of[at[start:end]], example[start:end]
+                stage = f"leaving out {end:,} of {len(example):,}"
+                solution = self._solve([Variant(c, self.Y[c], self._but(i)) for c, i in zip(*some, strict=True)], stage)
+                yield Left(*some, solution.alpha, solution.bias)
+                start = end
+
+    def _positions(self, indices, name: str) -> np.ndarray:
+        """Positions of examples in order, each once. ValueError for what is none."""
+        at = np.unique(np.asarray(list(indices), np.int64))
+        if len(at) and not 0 <= at[0] <= at[-1] < len(self.box):
+            raise ValueError(f"{name} = {at[[0, -1]].tolist()}; allowed: 0 to {len(self.box) - 1}")
+        return at
+
+    def _but(self, i: int) -> np.ndarray:
+        """C (n,) with that of example i at 0."""
+        C = self.box.copy()
+        C[i] = 0
+        return C
+
+    def _weighed(self, y, gone) -> np.ndarray:
+        """C (n,) of the examples with labels y (n,), those that are gone at 0; as training on the others has it."""
+        stays = np.setdiff1d(np.arange(len(y)), gone)
+        C = np.zeros(len(y))
+        C[stays] = self.estimator._box(Targets(np.empty((len(stays), 0)), y[stays], self.targets.weight[stays]))
+        return C
 
     def _source(self, X) -> tuple[np.ndarray, Source]:
         """The examples as rows, and where their kernel values come from: kept, in double precision where they are few,
@@ -160,14 +248,18 @@ class Retraining:
         gram.add_to(sums, changed, coef[:, changed], gram.columns(None), Work())
         return sums
 
-    def _start(self, c: int, gone, C) -> tuple[np.ndarray, np.ndarray]:
-        """Feasible alpha and f (n,) of machine c without the examples that are gone, whose C (n,) is 0: what they had
-        goes to those that gain most by it, and where these have no room the other side gives up as much."""
-        y, alpha, f = self.Y[c], self.alpha[c].copy(), self.f[c]
-        left = float((alpha * y)[gone].sum())
-        alpha[gone] = 0
-        if not np.array_equal(alpha, self.alpha[c]):
-            f = f + self._sums(((alpha - self.alpha[c]) * y)[None])[0]
+    def _start(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+        """Feasible alpha and f (n,) of a variant. Multipliers stay as far as their box allows, those at C there; those
+        of another sign begin at 0. What that leaves of sum_i alpha_i y_i = 0 goes to those that gain most by it, and
+        where these have no room the other side gives up as much."""
+        c, y, C = variant
+        stood = self.alpha[c] * self.Y[c]
+        alpha = np.where(self.alpha[c] < self.box, np.minimum(self.alpha[c], C), C)
+        alpha[(y != self.Y[c]) | (self.alpha[c] == 0)] = 0
+        moved = alpha * y - stood
+        left = -float(moved[moved != 0].sum())
+        f = self.f[c] + self.Y[c] - y
+        f = f + self._sums(moved[None])[0] if moved.any() else f
         before, own = alpha.copy(), np.flatnonzero((y * left > 0) & (C > 0))
         own = own[np.argsort((y * f)[own], kind="stable")]
         room = C[own] - alpha[own]
@@ -178,17 +270,14 @@ class Retraining:
             alpha[others] *= max(1 - too_much / alpha[others].sum(), 0.0)
         return alpha, f + self._sums(((alpha - before) * y)[None])[0] if left else f
 
-    def _solve(self, tasks, stage: str) -> Solution:
-        """Machines c without the examples `gone`, for all (c, gone) of the tasks: alpha (len(tasks), n)."""
-        of = [c for c, _ in tasks]
-        C = np.tile(self.box, (len(tasks), 1))
-        for row, (_, gone) in enumerate(tasks):
-            C[row, list(gone)] = 0
-        starts = [self._start(c, list(gone), C[row]) for row, (c, gone) in enumerate(tasks)]
+    def _solve(self, variants: list[Variant], stage: str) -> Solution:
+        """The machines of all variants: alpha (len(variants), n)."""
+        starts = [self._start(variant) for variant in variants]
         start = tuple(np.array(arrays) for arrays in zip(*starts, strict=True))
+        Y, C = (np.array([getattr(variant, name) for variant in variants]) for name in ("y", "C"))
         how = {"tol": FINER * self.estimator.tol, "stage": stage, "square_bytes": self.source.square_bytes}
         with Session(self.monitor) as session:
-            solution = decomposition.solve(self.source.gram, self.Y[of], C, session, start=start, **how)
+            solution = decomposition.solve(self.source.gram, Y, C, session, start=start, **how)
             if session.stopped:
                 raise Stopped
         return solution

@@ -18,12 +18,13 @@ function tileButton(data, i, strips) {
   node.setAttribute("aria-label", tile.label)
   node.dataset.ring = tile.ring
   node.dataset.linked = tile.linked
+  node.dataset.ticked = Boolean(tile.note)
   node.dataset.ref = tile.ref
   node.style.setProperty("--sign", COLOURS[tile.sign])
   node.disabled = !tile.ref
   node.tabIndex = -1
   node.dataset.empty = !tile.label // an empty cell of a grid
-  if (strips.above) node.append(strip(tile.cross ? "✕" : "", tile.upper))
+  if (strips.above) node.append(strip(tile.note || (tile.cross ? "✕" : ""), tile.upper))
   node.append(picture(data, i))
   if (strips.below) node.append(strip(tile.lower, ""))
   return node
@@ -31,7 +32,7 @@ function tileButton(data, i, strips) {
 
 function rows(data) {
   const strips = {
-    above: data.tiles.some((tile) => tile.upper || tile.cross),
+    above: data.tiles.some((tile) => tile.upper || tile.cross || tile.note),
     below: data.tiles.some((tile) => tile.lower),
   }
   const ringed = data.tiles.some((tile) => tile.ring)

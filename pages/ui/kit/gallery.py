@@ -51,6 +51,7 @@ class Tile(NamedTuple):
     sign: int = 0  # +1 blue, -1 orange, 0 grey
     cross: bool = False
     linked: bool = False  # joined to the tile before it by a line
+    note: str = ""  # of one that is ticked, what for: in the place of the cross, and the picture is pale
 
 
 def reference(dataset: str, split: str, index: int) -> str:

@@ -19,6 +19,7 @@ from pages.ui.kit.words import plain, short
 from pages.ui.why import lines
 from pages.ui.why.answer import Answer, answer
 from pages.ui.why.waterfall import Words, waterfall
+from svmcore.lab.experiment.without import why_not
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -55,6 +56,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     constructed = evidence.constructed(machine)
     st.markdown(_verdict(said, sides, CONSTRUCTED if constructed else ROW[by]))
     subject = "/".join([run.id, shown.ref, by, *map(str, sides)])
+    off = _off(subject, [line.name for line in drawn])
     waterfall(
         pictures,
         drawn,
@@ -63,10 +65,11 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in said.names]),
         subject=subject,
         first=LINES_ALL if max(map(len, pictured)) <= FEW_LINES else LINES_FIRST,
-        off=_off(subject, [line.name for line in drawn]),
+        off=off,
         key="why_waterfall",
         on_off=partial(parameters.say, "off"),
     )
+    _retrain_without(view, off)
     st.caption(f"{SEE} {'A vector may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
 
 
@@ -80,6 +83,20 @@ def _verdict(said: Answer, sides: tuple[int, ...], row: str) -> str:
     f = [with_sign(said.f[side]) for side in sides]
     role = f" ({said.role(other)})" if said.role(other) else ""
     return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
+
+
+def _retrain_without(view: lines.View, off: list[str]) -> None:
+    """The way from support vectors that are switched off to the machines that are trained without them."""
+    if view.by != "sv" or not off or why_not(view.run):
+        return
+    rows = [str(view.row[int(name)]) for name in off]
+    st.page_link(
+        "pages/support_vectors.py",
+        label=f"Retrain without {'it' if len(off) == 1 else 'these'}",
+        icon=":material/model_training:",
+        query_params={"run": view.run.id, "take_out": ",".join(rows)},
+        help="Switched off, a support vector is missing from f. Retrained, the others take its place.",
+    )
 
 
 # ---------------------------------------------------------------------------------------------- choices, in the address

@@ -18,7 +18,7 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family, holds, orbit, remedy, sums, table
+from pages.ui.why import bill, family, holds, leaving, orbit, remedy, sums, table
 from pages.ui.why.answer import Answer, answer
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Run
@@ -41,6 +41,7 @@ class Panel(NamedTuple):
     help: str
     params: tuple[str, ...] = ()
     offered: Callable[[Run, Machine, Shown], bool] = lambda run, machine, shown: True
+    elsewhere: str = "is for images: there is nothing to shift or turn here."
 
 
 def _image(run: Run, machine: Machine, shown: Shown) -> bool:
@@ -57,6 +58,14 @@ PANELS = {
     "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
     "remedy": Panel(
         "What would fix it", remedy.panel, "The smallest changes that turn it, and what they would break.", (), _image
+    ),
+    "without": Panel(
+        "Without it",
+        leaving.panel,
+        "What becomes of the run's answers without this example.",
+        leaving.PARAMS,
+        leaving.offered,
+        "is for training examples of machines that can be retrained without them.",
     ),
     "family": Panel("Family", family.panel, "A support vector and its virtual children, kept or not.", family.PARAMS),
 }
@@ -85,7 +94,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
     offered = {name: panel for name, panel in PANELS.items() if panel.offered(run, machine, shown)}
     asked = st.query_params.get(WHY)
     if asked in PANELS and asked not in offered:
-        st.caption(f"*{PANELS[asked].label}* is for images: there is nothing to shift or turn here.")
+        st.caption(f"*{PANELS[asked].label}* {PANELS[asked].elsewhere}")
     chosen = parameters.choice(
         WHY,
         "Why",

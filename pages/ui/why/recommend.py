@@ -4,6 +4,8 @@ The count runs in the background (svmcore/lab/jobs/remedies.py); this section lo
 work, and shows what there is so far.
 """
 
+from functools import partial
+
 import streamlit as st
 
 from data import DataError, load
@@ -12,11 +14,12 @@ from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from pages.ui.why.spoken import spoken_set
+from pages.ui.why.working import at_work
 from svmcore.explain import remedy
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Recommended, Totals
 from svmcore.lab.jobs import remedies as counts
-from svmcore.lab.jobs.remedies import Count
+from svmcore.lab.jobs.beside import Busy, Latest
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -30,13 +33,6 @@ WHAT = (
     "is tried under every change, beside as many right answers that were as close calls: changes that know nothing of "
     "the classes break as many of these as they mend. The test set has no part in it."
 )
-STATES = {
-    "waiting": "Waiting",
-    "training": "Training the twin",
-    "looking": "Trying the changes",
-    "stopped": "Stopped; this is what was found",
-    "failed": "Not counted",
-}
 
 
 def section(run: Run, key: str = "errors") -> None:
@@ -74,13 +70,13 @@ def _ask_its_machine(run: Run) -> None:
         )  # fmt: skip
 
 
-def _draw(run: Run, count: Count, key: str) -> None:
+def _draw(run: Run, count: Latest, key: str) -> None:
     if count.state == "none":
         _offer(run, key, "Count on validation examples", WHAT, first=True)
         return
     if count.state == "failed":
         st.error(plain(count.message), title="This could not be counted", icon=":material/error:")
-    totals = count.totals
+    totals = count.result
     if count.at_work:
         _progress(run, count, key)
     if totals and totals.tally.wrong:
@@ -106,25 +102,18 @@ def _start(run_id: str) -> None:
     """Callback: begin to count, and draw the whole page anew so that it is looked at from then on."""
     try:
         counts.start(run_id)
-    except (RecipeError, counts.Busy, OSError) as error:
+    except (RecipeError, Busy, OSError) as error:
         state.tell_later(f":material/block: Not counted. {plain(error)}")
     st.rerun()
 
 
-def _progress(run: Run, count: Count, key: str) -> None:
-    looked, goal = count.totals.looked if count.totals else (0, 1)
+def _progress(run: Run, count: Latest, key: str) -> None:
+    looked, goal = count.result.looked if count.result else (0, 1)
     message = f": {count.message}" if count.message else ""
-    text = f"{STATES[count.state]}{plain(message)}" + (f" · {looked:,} of {goal:,} examples" if count.totals else "")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(min(looked / max(goal, 1), 1.0), text=text)
-        st.button(
-            "Stop",
-            icon=":material/stop:",
-            key=f"{key}_stop",
-            on_click=counts.stop,
-            args=(run.id,),
-            help="What was found until now stays.",
-        )
+    doing = "Trying the changes" if count.result else "Training the twin"
+    doing = "Waiting" if count.state == "waiting" else doing
+    text = f"{doing}{plain(message)}" + (f" · {looked:,} of {goal:,} examples" if count.result else "")
+    at_work(text, looked / max(goal, 1), partial(counts.stop, run.id), key)
 
 
 def _words(run: Run, totals: Totals, now: str, key: str) -> None:

@@ -41,7 +41,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     found = remedy.weakest(ladder, ~wins if now.right else wins)
     st.markdown(_sentence(ladder, found, now.right))
     if found:
-        totals = counts.status(run.id).totals
+        totals = counts.status(run.id).result
         drawn = form_pictures(shown, forms[[fix.change for fix in found], 0])
         with st.grid("auto", min_column_width=170):
             for picture, fix in zip(drawn, found):

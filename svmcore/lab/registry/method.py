@@ -49,6 +49,7 @@ class Method:
     needs_images     it transforms images; uses_jitters: by the recipe's jitter set
     splits           it transforms images between the steps of preprocessing (`Preprocessor.split`), not after them
     bounded          its machine is an SVC on the problem's own examples, of whose error bounds can be told
+    unlike           why examples cannot be taken out of its machine as of an SVC with C; empty where they can
     repeats          its kernel transforms preprocessed examples, and does again the steps that a jitter undoes
     looks            its solvers report machines of the problem's own examples, which a page can show while they train
     variants         what stands for it where methods are compared: caption -> options
@@ -63,6 +64,7 @@ class Method:
     files: tuple[Kept, ...] = ()  # that `kept` fills
     plain = bounded = uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True
+    unlike = "its machine is no SVC with C on the training examples as they are"
 
     @property
     def variants(self) -> dict[str, dict]:

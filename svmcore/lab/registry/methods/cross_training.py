@@ -33,6 +33,7 @@ class CrossTraining(Method):
     help = "Machines on small subsets say which examples a last machine can do without."
     source = "Bakir, Bottou and Weston, NIPS 17 (2004), Algorithm 3"
     tasks = ("classify",)
+    unlike = "without an example, machines on subsets would choose others to train on"
     two_classes = True
     looks = False
     files = (EDITED,)

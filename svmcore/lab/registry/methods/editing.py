@@ -39,6 +39,7 @@ class Editing(Method):
     help = "A rule throws training examples away; a machine is trained on the rest."
     source = "Devijver and Kittler, Pattern Recognition: A Statistical Approach (1982), chapter 3"
     tasks = ("classify",)
+    unlike = "without an example, its rule would throw others away"
     looks = False
     files = (EDITED,)
     result_fields: ClassVar = {"roles": several(count, len(TITLES), len(TITLES)), **SEARCHED}

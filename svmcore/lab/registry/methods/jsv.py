@@ -26,6 +26,7 @@ class JitteringKernel(Method):
     short = "Jittering kernel"
     help = "The kernel takes the nearest forms of two examples."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3"
+    unlike = "each value of its jittered kernel is a search among the forms of two examples, too dear to keep them all"
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"kernel_check": lambda value: an_object(value, {"violations": number, "warning": text})}
     fields = (

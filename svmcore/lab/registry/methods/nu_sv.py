@@ -23,6 +23,7 @@ class NuSupportVectors(SupportVectors):
     help = "One machine on the examples as they are; nu, a share of them, takes the place of C."
     source = "Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
     tasks, bounded = ("classify",), False
+    unlike = "nu-SVC would look for another C when examples go"
     fields = (NU, *SupportVectors.fields)
     parameter = "nu"
 

@@ -21,6 +21,7 @@ class SupportVectors(Method):
     help = "One machine on the examples as they are."
     source = "Boser, Guyon and Vapnik, COLT (1992)"
     plain = bounded = True
+    unlike = ""
     result_fields: ClassVar = SEARCHED
     fields = (replace(GRID, shown=False),)
     parameter = "C"  # that a grid is about

@@ -31,6 +31,7 @@ class Tangent(Method):
     short = "Tangents"
     help = "The kernel counts moves along the jitters' tangents for less."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1"
+    unlike = "its kernel was learned from all training examples, those taken out among them"
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"regulariser": several(positive)}
     fields = (

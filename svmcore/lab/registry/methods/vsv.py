@@ -40,6 +40,7 @@ class VirtualSupportVectors(Method):
     help = "A second machine, on transformed copies of the first one's support vectors."
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2"
     uses_jitters = needs_images = splits = True
+    unlike = "without an example, other support vectors of the first machine would be copied"
     result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5))}
     fields = (
         Field(

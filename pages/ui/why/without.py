@@ -1,0 +1,199 @@
+"""Without these: a run's machines retrained without the examples that a reader ticks, or with other labels of them.
+
+The work is done beside the runs (svmcore/lab/jobs/without.py). What a change makes of the test answers is here within a
+second, once the run's kernel values are kept; until then, and for what takes longer, it is watched and can be stopped.
+"""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from data import load
+from pages.ui.example import evidence
+from pages.ui.kit import state
+from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.words import distinct, many, minus, plain, short, test_example
+from pages.ui.why.ticks import Ticks, keep, rows_of
+from pages.ui.why.working import at_work
+from svmcore.lab.experiment.without import Change, Effect
+from svmcore.lab.jobs import without as jobs
+from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.store.runs import Run
+from svmcore.model import Machine
+
+PERIOD, PATIENCE = 1.0, 0.9  # seconds between two looks, and that the page waits for a change that is soon done
+STEPS = ("Loading the data", "Preprocessing", "To a smaller gap", "Kernel values", "Retraining")
+SHOWN, MOVED = 48, 24  # answers of each kind, and multipliers, that are pictured
+HOW = (
+    "Exactly what training anew would give: the multipliers go on from where they stand. Preparation and kernel stay "
+    "as the run learned them. The test set shows what a change does; it must not choose what goes, or it is a training "
+    "set: for that there is the list of what an example is worth."
+)
+
+
+def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
+    """What is ticked, and what that does in a sentence: beside the examples that are clicked."""
+    st.markdown("**Without these**")
+    if not ticked.rows:
+        st.caption(
+            "What do these examples hold up? Let *a click* take some out, or give them another label, and see within a "
+            "second which test answers change."
+        )
+        return
+    said = [f"{many(len(ticked.out), 'example')} taken out"] * bool(ticked.out)
+    said += [f"{many(len(ticked.labels), 'example')} with another label"] * bool(ticked.labels)
+    st.markdown(" and ".join(said))
+    effect_of(run, machine, ticked.change(run, machine), "without")
+    st.button(
+        "Put back",
+        icon=":material/undo:",
+        key="ticks_clear",
+        on_click=keep,
+        args=(run.id, Ticks()),
+        help="All examples as the run was trained on them.",
+    )
+
+
+def in_full(run: Run, machine: Machine, c: int, change: Change, key: str) -> None:
+    """The answers that a change makes others, and machine c's multipliers that it moves most, once it is done."""
+    now = jobs.status(run.id, change)
+    if now.state != "done":
+        return
+    found: Effect = now.result
+    kinds = {"Fixed": found.fixed, "Broken": found.broken, "Wrong before and after": found.otherwise}
+    kinds = {title: rows for title, rows in kinds.items() if len(rows)}
+    if kinds:
+        st.caption("Test answers that change: above each the answers before → after, below the true class.")
+        sides = st.grid(len(kinds), min_column_width=230)
+        for title, rows in kinds.items():
+            with sides.cell():
+                _changed(run, machine, found, rows, title, key)
+    _multipliers(run, machine, c, found, change, key)
+    st.caption(HOW)
+
+
+def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
+    """What a change does to the run's test answers in a sentence; while it is at work, how far it is."""
+    latest = _asked(run.id, change)
+    begun = latest.at_work
+
+    @state.fragment(run_every=PERIOD if begun else None)
+    def look() -> None:
+        now = jobs.status(run.id, change)
+        if begun and not now.at_work:
+            st.rerun()
+        _draw(run, machine, change, now if now.state != "none" else latest, key)
+
+    look()
+
+
+def _asked(run_id: str, change: Change) -> Latest:
+    """The change as it stands; begun where nobody has asked for it."""
+    if jobs.status(run_id, change).state == "none":
+        try:
+            jobs.start(run_id, change)
+        except Busy as error:
+            return Latest("failed", message=str(error))
+        return jobs.RETRAINED.wait((run_id, change), PATIENCE)
+    return jobs.status(run_id, change)
+
+
+def _draw(run: Run, machine: Machine, change: Change, now: Latest, key: str) -> None:
+    if now.at_work:
+        step = STEPS.index(now.message) if now.message in STEPS else 0
+        text = f"Step {step + 1} of {len(STEPS)}: {plain(now.message or STEPS[0])}"
+        stop = partial(jobs.RETRAINED.stop, (run.id, change))
+        at_work(text, step / len(STEPS), stop, key, "Ends it; nothing is lost but what it has done.")
+    elif now.state == "done":
+        _sentence(run, machine, now.result)
+    else:
+        if now.state == "failed":
+            st.error(plain(now.message), title="It was not retrained", icon=":material/error:")
+        help = "Retrains the machines from where they stand."
+        st.button(
+            "Retrain", icon=":material/replay:", key=f"{key}_again", help=help, on_click=_again, args=(run.id, change)
+        )
+
+
+@state.callback
+def _again(run_id: str, change: Change) -> None:
+    """Callback: ask for a change once more, and draw the page anew so that it is looked at."""
+    try:
+        jobs.start(run_id, change)
+    except Busy as error:
+        state.tell_later(f":material/block: {plain(error)}")
+    st.rerun()
+
+
+def _sentence(run: Run, machine: Machine, found: Effect) -> None:
+    """How many test answers change."""
+    wrong = [int((said != found.true).sum()) for said in (found.before, found.after)]
+    same = "" if (found.before != found.after).any() else " Every test answer stays as it was."
+    if np.array_equal(found.alpha_before, found.alpha_after):
+        same = " Nothing changes: no machine leans on these examples."
+    st.markdown(
+        f"**{len(found.fixed):,} fixed, {len(found.broken):,} broken** of {many(len(found.true), 'test answer')}: "
+        f"{wrong[0]:,} errors become {wrong[1]:,}.{same}"
+    )
+    differ = int((machine.classes[found.before] != run.test().y_pred).sum())
+    others = f" At the smaller gap at which that begins, {many(differ, 'answer')} of the run were others." * bool(
+        differ
+    )
+    st.caption(f"Retrained in {found.seconds:.2f} s.{others}")
+
+
+def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
+    """The test examples of one kind, with their answers before and after."""
+    test, names = run.test(), evidence.class_names(run, machine)
+    cut, shown = distinct(names, 9), rows[:SHOWN]
+    tiles = []
+    for i in shown.tolist():
+        true, before, after = (int(said[i]) for said in (found.true, found.before, found.after))
+        told = f"true {names[true]}, before {names[before]}, after {names[after]}"
+        tiles.append(
+            Tile(
+                reference(run.recipe.dataset, test.split, test.index[i]),
+                f"{test_example(test.split, test.index[i])}, {told}",
+                upper=f"{cut[before]} → {cut[after]}",
+                lower=f"is {cut[true]}",
+                cross=after != true,
+            )
+        )
+    more = f", the first {SHOWN}" if len(rows) > SHOWN else ""
+    gallery(
+        evidence.example_pictures(load(run.recipe.dataset), test.split, test.index[shown]),
+        tiles,
+        key=f"{key}_{title.split()[0].lower()}",
+        alt=f"{title}: {many(len(shown), 'test example')} with their answers before and after",
+        legend=f"**{title}** ({len(rows):,}{more})",
+    )
+
+
+def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Change, key: str) -> None:
+    """The support vectors of machine c that stay, and whose multiplier moves most."""
+    before, after = found.alpha_before[c], found.alpha_after[c]
+    moves = np.where(np.isin(found.support, change.take_out), 0.0, np.abs(after - before))
+    order = np.argsort(-moves, kind="stable")[:MOVED]
+    order = order[moves[order] > 0]
+    if not len(order):
+        return
+    rows, names = rows_of(found.support[order], run), evidence.machine_names(run, machine)
+    seen = evidence.labels(run).seen[rows]
+    tiles = [
+        Tile(
+            reference(run.recipe.dataset, "train", row),
+            f"Training example {row}, class {label}: alpha {a:.3g} before, {b:.3g} after",
+            upper=short(label, 9),
+            lower=minus(f"{a:.2f} → {b:.2f}"),
+        )
+        for row, label, a, b in zip(rows.tolist(), seen.tolist(), before[order], after[order])
+    ]
+    n = int((moves > 0).sum())
+    gallery(
+        evidence.example_pictures(load(run.recipe.dataset), "train", rows),
+        tiles,
+        key=f"{key}_alphas",
+        alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",
+        legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and stay: before → after.",
+    )

@@ -1,0 +1,142 @@
+"""What a training example is worth: how validation answers change when the machine is trained without it, exactly.
+
+    won_i     validation examples that are wrong, and right by the machine without example i
+    lost_i    those that are right, and wrong by the machine without it
+    margin_i  sum over v of m_v(without i) - m_v,    m_v = f of the true class - the largest of the others at x_v
+
+Only support vectors need retraining: without any other example the machine is the same. Removal of an example with
+won > lost, or margin > 0, helps. The values of several parts (folds) add up for one example; those of several examples
+do not, as each is that of the machine in which all others still are.
+
+Symbols: n training, v validation examples, k machines; K (v, n) kernel values between them.
+Leave-one-out as the value of a point: Cook, Technometrics 19 (1977); Ghorbani and Zou, ICML (2019), section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.explain.moved import answers, leads
+from svmcore.explain.retraining import Left, Retraining
+from svmcore.metrics import class_positions
+
+
+class Values(NamedTuple):
+    """Of each of n training examples; sums over the validation examples that were asked without it.
+
+    Parameters
+    ----------
+    won : ndarray (n,) int64
+        Errors that its removal mends.
+    lost : ndarray (n,) int64
+        Right answers that its removal breaks.
+    margin : ndarray (n,) float64
+        Change of the margins by its removal.
+    asked : ndarray (n,) int64
+        Validation examples that were asked.
+    """
+
+    won: np.ndarray  # (n,) int64
+    lost: np.ndarray  # (n,) int64
+    margin: np.ndarray  # (n,) float64
+    asked: np.ndarray  # (n,) int64
+
+    @classmethod
+    def none(cls, n: int) -> Values:
+        """Of n examples, before any was asked of."""
+        return cls(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
+
+    def plus(self, other: Values, rows) -> Values:
+        """These with those of another part added, whose examples are `rows` of these."""
+        arrays = [array.copy() for array in self]
+        for array, more in zip(arrays, other, strict=True):
+            array[rows] += more
+        return Values(*arrays)
+
+    @property
+    def mean_margin(self) -> np.ndarray:
+        """(n,) change of the mean margin; 0 where nothing was asked."""
+        return self.margin / np.maximum(self.asked, 1)
+
+    def helps(self) -> np.ndarray:
+        """Positions of the examples whose removal helps, most helpful first: by errors, ties by the mean margin."""
+        return self._ordered(1)
+
+    def harms(self) -> np.ndarray:
+        """Positions of the examples whose removal harms, most harmful first."""
+        return self._ordered(-1)
+
+    def _ordered(self, sign: int) -> np.ndarray:
+        net, margin = sign * (self.won - self.lost), sign * self.mean_margin
+        order = np.lexsort((-margin, -net))
+        return order[((net > 0) | ((net == 0) & (margin > 0)))[order]]
+
+
+def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator[tuple[float, Values]]:
+    """The values of a machine's training examples, as far as they are known: once for each few support vectors.
+
+    Parameters
+    ----------
+    retraining : Retraining
+        The machine and its n examples.
+    K : ndarray (v, n) float32
+        Kernel values of validation examples with the training examples.
+    y : ndarray (v,)
+        Labels of the validation examples.
+    machine : int or None, default None
+        One of the machines, whose answers are then its own, its class against the rest; None for the classifier, whose
+        machines are all retrained.
+
+    Yields
+    ------
+    share : float
+        Of the retraining that is done.
+    found : Values
+        The last are those of all examples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import RBF, SVC, Retraining
+    >>> from svmcore.explain.value import values
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> y = X[:, 0] > 0
+    >>> y[7] = not y[7]
+    >>> machine = SVC(RBF(1.0), C=10).fit(X[:60], y[:60])
+    >>> *_, (_, found) = values(Retraining(machine, X[:60], y[:60]), RBF(1.0).block(X[60:], X[:60]), y[60:])
+    >>> int(found.helps()[0])
+    7
+    """
+    of = np.arange(len(retraining.Y)) if machine is None else np.array([machine])
+    classes = retraining.targets.classes
+    true = class_positions(y, classes)
+    if machine is not None and len(classes) > 2:
+        true = (true == machine).astype(int)
+    f = K @ (retraining.alpha * retraining.Y)[of].T + retraining.bias[of]  # (v, k)
+    right, lead = answers(f) == true, leads(f, true)
+    found = Values.none(K.shape[1])
+    found.asked[:] = len(y)  # without the others all is as it was
+    done, total = 0, np.count_nonzero(retraining.alpha[of])
+    yield 0.0, found
+    for left in retraining.each_without(of):
+        moved = _moved(retraining, K, left)  # (v, t)
+        found = Values(*(array.copy() for array in found))
+        for i in np.unique(left.example):
+            own = left.example == i
+            without = f.copy()
+            without[:, np.searchsorted(of, left.machine[own])] += moved[:, own]
+            answered = answers(without) == true
+            found.won[i], found.lost[i] = (answered & ~right).sum(), (right & ~answered).sum()
+            found.margin[i] = (leads(without, true) - lead).sum()
+        done += len(left.example)
+        yield done / total, found
+
+
+def _moved(retraining: Retraining, K, left: Left) -> np.ndarray:
+    """By how much f (v, t) of each machine moves. The change alone is summed in single precision."""
+    change = (left.alpha - retraining.alpha[left.machine]) * retraining.Y[left.machine]
+    columns = np.flatnonzero(change.any(0))
+    return K[:, columns] @ change[:, columns].T.astype(K.dtype) + (left.bias - retraining.bias[left.machine])

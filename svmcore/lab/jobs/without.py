@@ -1,0 +1,87 @@
+"""Retraining without some examples, and what each example is worth, beside the runs.
+
+A run's stand (experiment/without.py) is kept between clicks, of two runs at most and within an eighth of the memory
+that was free; while it is there a change takes tenths of a second, and does not stand aside for runs. Values take
+seconds to minutes, and do.
+"""
+
+from __future__ import annotations
+
+from svmcore.lab.experiment import without
+from svmcore.lab.experiment.without import Change, Effect, Stand, Worth
+from svmcore.lab.forecast.estimate import require
+from svmcore.lab.jobs.beside import Beside, Errand, Latest
+from svmcore.lab.jobs.queue import QUEUE
+from svmcore.lab.store import runs
+from svmcore.lab.store.shelf import Bounded, share_of_memory
+from svmcore.memory import MB
+
+STAGES = {
+    "loading": "Loading the data",
+    "preprocessing": "Preprocessing",
+    "kernel values": "Kernel values",
+    "train": "Training without a fold",
+    "to a smaller gap": "To a smaller gap",
+    "retraining": "Retraining",
+}
+LIMIT = share_of_memory(1 / 8, least_mb=256)
+STANDS = Bounded(LIMIT, size=lambda stand: stand.nbytes, most=2)
+RETRAINED = Beside(QUEUE, "retraining", patient=False)
+VALUED = Beside(QUEUE, "values")
+
+
+def start(run_id: str, change: Change) -> None:
+    """Retrain a run's machine with a change, if nobody does; others of it that still wait are dropped. UnknownRun;
+    Busy."""
+    run = runs.get(run_id)
+    RETRAINED.drop_waiting(lambda key: key[0] == run_id and key[1] != change)
+    RETRAINED.start((run_id, change), lambda errand: _effect(run, change, errand))
+
+
+def start_values(run_id: str, machine: int | None) -> None:
+    """Find out what the examples are worth to one of a run's machines, or to all together, if nobody does. UnknownRun;
+    Busy."""
+    run = runs.get(run_id)
+    VALUED.start((run_id, machine), lambda errand: _worth(run, machine, errand))
+
+
+def at_hand(run_id: str) -> bool:
+    """Whether a change of the run begins at once."""
+    return STANDS.has(run_id)
+
+
+def status(run_id: str, change: Change) -> Latest:
+    """How far a change is; its result an Effect."""
+    return RETRAINED.status((run_id, change))
+
+
+def values_status(run_id: str, machine: int | None) -> Latest:
+    """How far the values are; their result a Worth."""
+    return VALUED.status((run_id, machine))
+
+
+def _effect(run: runs.Run, change: Change, errand: Errand) -> Effect:
+    stand = STANDS.get(run.id, lambda: _stand(run, errand))
+    stand.retraining.monitor = _heard(errand)  # one thread does all of these
+    return without.effect(stand, change)
+
+
+def _stand(run: runs.Run, errand: Errand) -> Stand:
+    ceiling = min(require(run.recipe.replace(folds=None, bounds=False)).cache_mb, LIMIT() / MB)
+    return without.stand(run, ceiling, lambda stage: errand.check(STAGES.get(stage, "")), _heard(errand))
+
+
+def _worth(run: runs.Run, machine: int | None, errand: Errand) -> Worth:
+    ceiling = require(run.recipe.replace(folds=None, bounds=False)).cache_mb
+    check = lambda stage: errand.check(STAGES.get(stage, ""))  # noqa: E731
+    return without.worth(run, machine, ceiling, check, _heard(errand), errand.publish)
+
+
+def _heard(errand: Errand):
+    """The monitor of fits whose stages are told by name."""
+
+    def monitor(progress) -> bool:
+        errand.check(STAGES.get(progress.stage, progress.stage))
+        return True
+
+    return monitor

@@ -7,8 +7,10 @@ from functools import partial
 
 import streamlit as st
 
+from pages.ui.kit import words
 from pages.ui.run.report import sheet
 from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store import export, pipeline
 
 
 def buttons(run):
@@ -30,15 +32,35 @@ def buttons(run):
         run, "script", "Script (Python)", "code", run.export_snippet(), f"{run.id}.py",
         "text/x-python", "A few lines that repeat the run without the app, and what they need.",
     )  # fmt: skip
+    _where_it_can_be(
+        run, "pipeline", "scikit-learn (zip)", "package_2", run.export_pipeline, f"{run.id}.zip", "application/zip",
+        "A script by which scikit-learn alone trains the same machine, and the examples that it reads.",
+        pipeline.obstacle(run.recipe),
+    )  # fmt: skip
 
 
 def machine(run):
-    """The machine as a file."""
+    """The machine as a file, for this library and for others."""
     _button(
         run, "model", "Machine (npz)", "scatter_plot", (run.path / "model.npz").read_bytes, f"{run.id}.npz",
         "application/octet-stream", "Support vectors, coefficients and kernel; `svmcore.load` reads it.",
         run.state == "done",
     )  # fmt: skip
+    _where_it_can_be(
+        run, "onnx", "Machine (ONNX)", "deployed_code", run.export_onnx, f"{run.id}.onnx", "application/octet-stream",
+        "The machine with its preparation, for onnxruntime: X in, label and decision out. It is compared with the "
+        f"machine on up to {export.CHECKED:,} test examples before you have it.",
+        export.onnx_obstacle(run.recipe),
+    )  # fmt: skip
+
+
+def _where_it_can_be(
+    run, what: str, label: str, icon: str, content: Callable, file: str, mime: str, help: str, why: str
+):
+    """A form that not every machine has: greyed out, with the reason, where this one has not."""
+    _button(run, what, label, icon, content, file, mime, words.plain(why) or help, run.state == "done" and not why)
+    if why:
+        st.caption(words.plain(f"No {label.partition(' (')[0] if what == 'pipeline' else 'ONNX'}: {why}."))
 
 
 def _button(

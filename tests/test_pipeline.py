@@ -68,7 +68,7 @@ def test_kernel_values_are_the_same(kernel):
 def test_it_runs_where_nothing_of_the_lab_is(home, tmp_path):
     X = np.random.default_rng(0).standard_normal((90, 3)).astype(np.float32)
     entry = own.keep('Of "mine" \\ =1+1', Arrays.unsplit(X, np.where(X[:, 0] > 0, "över", 'un"der')))
-    recipe = MOONS.replace(dataset=entry.name, n_train=60, title='"""quoted""" \\ {name}\nof two lines')
+    recipe = MOONS.replace(dataset=entry.name, n_train=60, title='"""quoted""" \\ {name} \\')
     outcome = train.execute(recipe)
     script = unpacked(pipeline.archive(recipe, outcome.result), tmp_path)
     alone = "import sys; sys.modules.update(dict.fromkeys(['svmcore', 'data', 'numba'])); import runpy; "
@@ -92,5 +92,5 @@ def test_it_runs_where_nothing_of_the_lab_is(home, tmp_path):
 def test_what_it_cannot_do_is_named(home, changes, words):
     recipe = DIGITS.replace(**changes)
     assert words in pipeline.obstacle(recipe)
-    with pytest.raises(ValueError, match="scikit-learn|data set"):
+    with pytest.raises(ValueError, match=r"scikit-learn|data set"):
         pipeline.archive(recipe, {})

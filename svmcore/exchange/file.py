@@ -31,7 +31,6 @@ from svmcore.preprocess import Preprocessor
 
 OPSET, FORMAT = 13, 8  # of 2020 and 2021: any runtime of today reads them
 PACKAGES = ("onnx", "onnxruntime")
-INSTALL = "pip install -r requirements-onnx.txt"
 WAY_OUT = "the machine as npz, by svmcore.save, keeps all"
 APART = 1e-4  # of a decision value above 1, or as such, that the file's may be from the machine's
 TIE = 1e-9  # likewise: nearer to a tie, rounding chooses between two answers
@@ -91,7 +90,8 @@ def to_onnx(machine, X) -> bytes:
 def lacking() -> str:
     """Which packages that ONNX needs are missing, and the command that brings them; empty where none is."""
     missing = [name for name in PACKAGES if find_spec(name) is None]
-    return f"ONNX needs {' and '.join(missing)}: {INSTALL}" if missing else ""
+    install = f"pip install -r requirements-onnx.txt, or pip install {' '.join(missing)}"
+    return f"ONNX needs {' and '.join(missing)}, not installed here: {install}" if missing else ""
 
 
 def obstacle(kernel: Kernel, steps: Iterable[str] = ()) -> str:

@@ -60,7 +60,7 @@ def _where_it_can_be(
     """A form that not every machine has: greyed out, with the reason, where this one has not."""
     _button(run, what, label, icon, content, file, mime, words.plain(why) or help, run.state == "done" and not why)
     if why:
-        st.caption(words.plain(f"No {label.partition(' (')[0] if what == 'pipeline' else 'ONNX'}: {why}."))
+        st.caption(words.plain(f"{label}: {why}."))
 
 
 def _button(

@@ -73,6 +73,11 @@ SCALE01 = '''class Scale01(TransformerMixin, BaseEstimator):
     def transform(self, X):
         return (X - self.low_) / ((self.high_ - self.low_) or 1)
 '''
+STANDARDISE = """def standardise(X):
+    centred = X - X.mean(axis=1, keepdims=True)
+    deviation = centred.std(axis=1, keepdims=True)
+    return centred / np.where(deviation > 0, deviation, 1)
+"""
 
 
 def _of_images(name: str, shape: tuple[int, ...], made: str, *imports: str) -> Part:
@@ -103,9 +108,7 @@ STEPS: Mapping[str, Callable[[float | None, tuple[int, ...]], Part]] = {  # of a
     ),
     "smooth": _smooth,
     "crop": _crop,
-    "standardise": lambda value, shape: Part(
-        'FunctionTransformer(scale, kw_args={"axis": 1})', (FUNCTION, "from sklearn.preprocessing import scale")
-    ),
+    "standardise": lambda value, shape: Part("FunctionTransformer(standardise)", (FUNCTION,), STANDARDISE),
     "unit-norm": lambda value, shape: Part("Normalizer()", ("from sklearn.preprocessing import Normalizer",)),
     "zscore": lambda value, shape: Part("StandardScaler()", ("from sklearn.preprocessing import StandardScaler",)),
     "scramble": _scramble,

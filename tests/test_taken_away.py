@@ -1,7 +1,10 @@
 """A run's machine for other programs: on its page, from a shell, and said before the click where it cannot be."""
 
 import io
+import re
 import zipfile
+from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import onnxruntime
@@ -16,12 +19,13 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods.reduced import reduction_of
-from svmcore.lab.store import export
+from svmcore.lab.store import export, pipeline
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=80, n_test=120, classes=(3, 8), kernel=RBF(1.0), C=10.0)
 MOVED = DIGITS.replace(jitters="plus:1")
+README = Path(__file__).parent.parent / "README.md"
 METHODS = {
     "sv": DIGITS,
     "vsv": MOVED.replace(method="vsv"),
@@ -110,3 +114,21 @@ def test_a_shell_is_told_what_is_wrong(home, tmp_path, monkeypatch, capsys, aske
     assert cli.main(["export", run.id, "a.onnx"]) == 2
     assert "damaged" in capsys.readouterr().err
     assert list(tmp_path.glob("a.*")) == []
+
+
+def test_the_readme_shows_it_as_it_is_done(tmp_path, monkeypatch):
+    """The blocks of its section, one after the other, in a folder of their own."""
+    section = README.read_text(encoding="utf-8").partition("\n## From another program")[2].partition("\n## ")[0]
+    made, asked, trained = (dedent(block) for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", section, re.MULTILINE))
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    exec(made, space)
+    exec(asked, space)
+    machine, images = space["machine"], space["digits"].images[1000:]
+    assert (space["label"] == machine.predict(images)).all()
+    np.testing.assert_allclose(space["decision"], machine.decision_function(images), atol=1e-6)
+    recipe = DIGITS.replace(n_train=40)
+    zipfile.ZipFile(io.BytesIO(pipeline.archive(recipe, {}))).extractall(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    exec(trained, space)
+    assert space["pipeline"].predict(space["pixels"]).shape == (797,)

@@ -32,10 +32,10 @@ def buttons(run):
         run, "script", "Script (Python)", "code", run.export_snippet(), f"{run.id}.py",
         "text/x-python", "A few lines that repeat the run without the app, and what they need.",
     )  # fmt: skip
-    _where_it_can_be(
+    _button(
         run, "pipeline", "scikit-learn (zip)", "package_2", run.export_pipeline, f"{run.id}.zip", "application/zip",
         "A script by which scikit-learn alone trains the same machine, and the examples that it reads.",
-        pipeline.obstacle(run.recipe),
+        done, pipeline.obstacle(run.recipe),
     )  # fmt: skip
 
 
@@ -46,28 +46,32 @@ def machine(run):
         "application/octet-stream", "Support vectors, coefficients and kernel; `svmcore.load` reads it.",
         run.state == "done",
     )  # fmt: skip
-    _where_it_can_be(
+    _button(
         run, "onnx", "Machine (ONNX)", "deployed_code", run.export_onnx, f"{run.id}.onnx", "application/octet-stream",
         "The machine with its preparation, for onnxruntime: X in, label and decision out. It is compared with the "
         f"machine on up to {export.CHECKED:,} test examples before you have it.",
-        export.onnx_obstacle(run.recipe),
+        run.state == "done", export.onnx_obstacle(run.recipe),
     )  # fmt: skip
-
-
-def _where_it_can_be(
-    run, what: str, label: str, icon: str, content: Callable, file: str, mime: str, help: str, why: str
-):
-    """A form that not every machine has: greyed out, with the reason, where this one has not."""
-    _button(run, what, label, icon, content, file, mime, words.plain(why) or help, run.state == "done" and not why)
-    if why:
-        st.caption(words.plain(f"{label}: {why}."))
 
 
 def _button(
-    run, what: str, label: str, icon: str, content: str | Callable, file: str, mime: str, help: str, ready: bool = True
+    run,
+    what: str,
+    label: str,
+    icon: str,
+    content: str | Callable,
+    file: str,
+    mime: str,
+    help: str,
+    ready: bool = True,
+    why: str = "",
 ) -> None:
-    """content: the file's, or what makes it when it is asked for."""
-    st.download_button(
-        label, content if ready else b"", file, mime, key=f"export_{what}_{run.id}", icon=f":material/{icon}:",
-        disabled=not ready, help=help, on_click="ignore", width="stretch",
-    )  # fmt: skip
+    """content: the file's, or what makes it when it is asked for; why: this run cannot be had in this form."""
+    ready = ready and not why
+    with st.container():
+        st.download_button(
+            label, content if ready else b"", file, mime, key=f"export_{what}_{run.id}", icon=f":material/{icon}:",
+            disabled=not ready, help=words.plain(why) or help, on_click="ignore", width="stretch",
+        )  # fmt: skip
+        if why:
+            st.caption(words.plain(f"{label}: {why}."))

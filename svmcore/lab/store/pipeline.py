@@ -62,6 +62,7 @@ class Part(NamedTuple):
     definition: str = ""
 
 
+ALONE = ("numpy", "scipy", "scikit-learn")  # all that it runs with
 FUNCTION = "from sklearn.preprocessing import FunctionTransformer"
 SCALE01 = '''class Scale01(TransformerMixin, BaseEstimator):
     """Divides by the largest value of the training set, after moving its smallest, if negative, to 0."""
@@ -172,7 +173,7 @@ def script(recipe: Recipe, result: dict, examples: Arrays) -> str:
         title=" ".join((recipe.title or recipe.name).replace("\\", "").replace('"', "'").split()),
         noise=f", {noise:.0%} of the training labels swapped" if noise else "",
         dataset=recipe.dataset,
-        made_with=", ".join(f"{name} {version}" for name, version in versions().items()),
+        made_with=", ".join(f"{name} {version}" for name, version in versions().items() if name in ALONE),
         tol=recipe.tol,
         found=f"\nIn the lab: {task_of(recipe).headline(result)}.\n" if result else "",
         imports="\n".join(sorted(imports)),
@@ -202,7 +203,10 @@ def _machine(recipe: Recipe, result: dict, classes: list) -> Part:
     elif recipe.class_weight:
         numbers["class_weight"] = recipe.class_weight
     numbers |= {"tol": recipe.tol, "cache_size": 1000}
-    call = f"{kind}({', '.join(f'{name}={value!r}' for name, value in numbers.items())})"
+    spelled = (
+        f'{name}="{value}"' if isinstance(value, str) else f"{name}={value!r}" for name, value in numbers.items()
+    )
+    call = f"{kind}({', '.join(spelled)})"
     imports = (f"from sklearn.svm import {kind}",)
     if len(classes) == 2:
         return Part(call, imports)

@@ -20,6 +20,7 @@ if (
     signal.signal(signal.SIGINT, lambda *_: (os.write(2, b"\nstopped\n"), os._exit(130)))
 
 from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
+from svmcore.exchange import to_onnx
 from svmcore.explain.retraining import Retraining
 from svmcore.jitter import JitterSet, PointJitters
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid, kernel_from_dict
@@ -78,4 +79,5 @@ __all__ = [
     "load",
     "query_jittered",
     "save",
+    "to_onnx",
 ]

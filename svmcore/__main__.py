@@ -1,5 +1,5 @@
-"""Command line: `python -m svmcore recipes | tables | fields`, `run NAME [--set FIELD=VALUE ...] [--json]`, and
-`sweep NAME FIELD VALUE [VALUE ...]`.
+"""Command line: `python -m svmcore recipes | tables | fields`, `run NAME [--set FIELD=VALUE ...] [--json]`,
+`sweep NAME FIELD VALUE [VALUE ...]`, and `export RUN FILE`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
 beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
@@ -15,8 +15,11 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 
+import svmcore.lab  # noqa: F401  (first: it says what it lacks)
 from data.signals import end_by_signals
+from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.experiment import repeats, scaling, splits
 from svmcore.lab.experiment.meter import training_seconds
@@ -28,9 +31,16 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
 from svmcore.lab.tables import TABLES, fill, stored_runs, text
 from svmcore.metrics import rate_text
 
+FORMS = {  # ending of a file -> what it holds, from a run
+    ".onnx": ("the machine for onnxruntime", Run.export_onnx),
+    ".npz": ("the machine for svmcore.load", lambda run: (run.path / "model.npz").read_bytes()),
+    ".py": ("a script that repeats the run", lambda run: run.export_snippet().encode()),
+    ".zip": ("a script by which scikit-learn alone trains it, and the examples", Run.export_pipeline),
+}
 EVERY = 0.5  # seconds between two lines of progress
 
 
@@ -47,13 +57,15 @@ def main(arguments: list[str] | None = None) -> int:
             return _fields()
         if options.command == "sweep":
             return _sweep(options)
+        if options.command == "export":
+            return _export(options)
         if options.name == osuna.NAME and not options.set:
             study = osuna.study()
             return _run_study(options, study.recipes, study.group, scaling)
         if options.name in xtrain.STUDIES:
             return _run_study(options, xtrain.study(options.name), xtrain.group(options.name), splits)
         return _run_table(options) if options.name in TABLES else _run(options)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError, runs.UnknownRun) as error:
         print(f"svmcore: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
@@ -94,6 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     over.add_argument("--folds", type=int, default=5, help="parts of the training set, each held out once (5)")
     over.add_argument("--jobs", type=int, default=1, help="fits at a time (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="one JSON list on the last line of stdout")
+    away = commands.add_parser("export", help="write what a run that is done can be taken away as")
+    away.add_argument("run", metavar="RUN", help="its id, as `run` prints it")
+    away.add_argument("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
     return parser
 
 
@@ -159,6 +174,19 @@ def _sweep(options: argparse.Namespace) -> int:
         rates = [rate_text(rate, interval) for rate, *interval in (point.validation, point.test)]
         print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
     print(f"chosen: {options.field} = {best} ({RULE})")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    """One of FORMS, written whole or not at all."""
+    run, path = runs.get(options.run), Path(options.file)
+    if path.suffix not in FORMS:
+        raise RecipeError("FILE", options.file, ", ".join(f"*{end} ({what})" for end, (what, _) in FORMS.items()))
+    if run.state != "done":
+        raise RecipeError("RUN", f"{run.id}, {run.state}", "a run that is done")
+    content = FORMS[path.suffix][1](run)
+    files.write(path, lambda file: file.write(content))
+    print(f"{path}: {len(content):,} bytes")
     return 0
 
 

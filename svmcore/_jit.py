@@ -31,8 +31,10 @@ def _source_digest(root: Path) -> str:
 def home() -> Path:
     if folder := os.environ.get("SVMLAB_HOME"):
         return Path(folder).expanduser()
-    import pooch
-
+    try:
+        import pooch
+    except ImportError:  # the library alone, which needs no downloads
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "svmlab"
     return Path(pooch.os_cache("svmlab"))
 
 

@@ -30,6 +30,7 @@ LEVELS = {
     "estimator": 3,
     "model": 3,
     "saved": 3,
+    "exchange": 3,
     "source": 3,
     "methods": 4,
     "explain": 4,

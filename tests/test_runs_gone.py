@@ -27,6 +27,8 @@ ASKED = {
     "check": lambda run: run.check(),
     "table": lambda run: run.table("predictions"),
     "script": lambda run: run.export_snippet(),
+    "onnx": lambda run: run.export_onnx(),
+    "pipeline": lambda run: run.export_pipeline(),
     "rename": lambda run: run.rename("x"),
     "tag": lambda run: run.tag(["x"]),
     "delete": lambda run: run.delete(),
@@ -52,7 +54,17 @@ def test_whatever_is_asked_of_a_deleted_run_says_that_it_is_gone(run, asked, bef
     with runs.one_look():
         seen = run.damage if before == "its contents" else None
         os.rename(run.path, away := run.path.with_name("away"))
-        if seen is None or asked in ("progress", "machine", "test", "split", "edited", "check", "table", "delete"):
+        if seen is None or asked in (
+            "progress",
+            "machine",
+            "test",
+            "split",
+            "edited",
+            "check",
+            "table",
+            "onnx",
+            "delete",
+        ):
             with pytest.raises(runs.UnknownRun, match="deleted meanwhile"):
                 ASKED[asked](run)
     away.rename(run.path)

@@ -4,6 +4,15 @@ registry: what can be run; recipes: what to run; store: what was run; jobs: what
 one to the other.
 """
 
+try:
+    import data.catalogue  # noqa: F401  (any folder that is called data would be taken for the package)
+except ImportError as error:
+    raise ImportError(
+        "svmcore.lab needs the package data, the lab's catalogue of data sets, and what requirements.txt of the lab "
+        f"lists; `pip install` brings the library alone. Run it in the folder of the lab, or with that folder in "
+        f"PYTHONPATH ({error})"
+    ) from error
+
 from svmcore.lab.experiment.train import Outcome, execute, fit, judge, prepare
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES

@@ -98,6 +98,13 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         """Shape of the images that come out when images of `image_shape` go in."""
         return self._shapes(image_shape)[-1]
 
+    def told(self, shape: tuple[int, ...]) -> list[tuple[str, object, tuple[int, ...]]]:
+        """Of each step its name, its number or what it learned, and the shape (h, w, c) of what it is given, where the
+        first is given an example of `shape`: (h, w[, c]) or (d,)."""
+        found, before = self._found(), as_images(np.empty((0, *shape)), self.image_shape).shape[1:]
+        values = [found.get(at, value) for at, (_, value) in enumerate(self._parsed)]
+        return [(name, value, s) for (name, _), value, s in zip(self._parsed, values, self._shapes(before))]
+
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
         """The steps to take before a jitter, and those after it (from the first normalisation or crop on), fitted where
         these are."""

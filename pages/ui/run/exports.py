@@ -7,8 +7,10 @@ from functools import partial
 
 import streamlit as st
 
+from pages.ui.kit import words
 from pages.ui.run.report import sheet
 from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store import export, pipeline
 
 
 def buttons(run):
@@ -30,22 +32,46 @@ def buttons(run):
         run, "script", "Script (Python)", "code", run.export_snippet(), f"{run.id}.py",
         "text/x-python", "A few lines that repeat the run without the app, and what they need.",
     )  # fmt: skip
+    _button(
+        run, "pipeline", "scikit-learn (zip)", "package_2", run.export_pipeline, f"{run.id}.zip", "application/zip",
+        "A script by which scikit-learn alone trains the same machine, and the examples that it reads.",
+        done, pipeline.obstacle(run.recipe),
+    )  # fmt: skip
 
 
 def machine(run):
-    """The machine as a file."""
+    """The machine as a file, for this library and for others."""
     _button(
         run, "model", "Machine (npz)", "scatter_plot", (run.path / "model.npz").read_bytes, f"{run.id}.npz",
         "application/octet-stream", "Support vectors, coefficients and kernel; `svmcore.load` reads it.",
         run.state == "done",
     )  # fmt: skip
+    _button(
+        run, "onnx", "Machine (ONNX)", "deployed_code", run.export_onnx, f"{run.id}.onnx", "application/octet-stream",
+        "The machine with its preparation, for onnxruntime: X in, label and decision out. It is compared with the "
+        f"machine on up to {export.CHECKED:,} test examples before you have it.",
+        run.state == "done", export.onnx_obstacle(run.recipe),
+    )  # fmt: skip
 
 
 def _button(
-    run, what: str, label: str, icon: str, content: str | Callable, file: str, mime: str, help: str, ready: bool = True
+    run,
+    what: str,
+    label: str,
+    icon: str,
+    content: str | Callable,
+    file: str,
+    mime: str,
+    help: str,
+    ready: bool = True,
+    why: str = "",
 ) -> None:
-    """content: the file's, or what makes it when it is asked for."""
-    st.download_button(
-        label, content if ready else b"", file, mime, key=f"export_{what}_{run.id}", icon=f":material/{icon}:",
-        disabled=not ready, help=help, on_click="ignore", width="stretch",
-    )  # fmt: skip
+    """content: the file's, or what makes it when it is asked for; why: this run cannot be had in this form."""
+    ready = ready and not why
+    with st.container():
+        st.download_button(
+            label, content if ready else b"", file, mime, key=f"export_{what}_{run.id}", icon=f":material/{icon}:",
+            disabled=not ready, help=words.plain(why) or help, on_click="ignore", width="stretch",
+        )  # fmt: skip
+        if why:
+            st.caption(words.plain(f"{label}: {why}."))

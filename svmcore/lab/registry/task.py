@@ -5,6 +5,7 @@ prepare(recipe, check, part), fold(recipe, k, check)   a problem for the method 
 train(method, recipe, problem, monitor, check)         the method's estimator, and the problem that it came from
 judge(machine, problem, check)                         what the machine says about the examples it is tested on
 outcome(judged), loss(judged)                          figures of a result; what cross-validation adds up
+examples(recipe)                                       what training and test are made of, for other programs
 headline(result), rate(result)                         the outcome in a few words, and as one number
 table(name, judged, machines)                          one line for each case
 size(recipe), others(recipe, size), beside(recipe)     how large its trainings are, for the forecast; other work
@@ -17,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from data import catalogue
+from data.dataset import Arrays, DataError
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field
 
@@ -87,6 +89,19 @@ class Task(ABC):
     def with_aside(self, recipe, problem, check: Check):
         """The problem with the examples of its data set that neither train nor test, where there are any."""
         return problem
+
+    def examples(self, recipe) -> Arrays:
+        """The examples of a recipe as its data set has them, with the labels that training sees and the true ones of
+        the test. DataError where they cannot be had; ValueError where examples are made of more than one file."""
+        raise ValueError(f"{self.title}: its examples are not those of a data set")
+
+    def out_of_reach(self, recipe) -> str:
+        """Why `examples` cannot give them here and now; empty where it can."""
+        try:
+            entry = self.entry(recipe.dataset)
+        except DataError as error:
+            return str(error)
+        return "" if entry.at_hand else f"the data set {recipe.dataset} is not at hand; the page Datasets fetches it"
 
     @abstractmethod
     def prepare(self, recipe, check: Check, part: int = 0):

@@ -1,4 +1,4 @@
-"""A Python script that repeats a run, and says at its head what it needs."""
+"""What a run is taken away as: a script that repeats it, and says at its head what it needs; its machine in ONNX."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import platform
 from textwrap import fill
 
 from data import catalogue
+from svmcore.exchange import lacking, obstacle, to_onnx
 from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.made_with import versions
+from svmcore.model import Machine
 
+CHECKED = 1000  # test examples that an ONNX file is checked on
 SPELLED = ("dataset", "kernel", "C")  # said even where it is the default
 SCRIPT = '''"""{title}"""
 {needs}
@@ -43,6 +47,25 @@ def script(recipe: Recipe, result: dict | None = None) -> str:
         kernel=type(recipe.kernel).__name__,
         fields="\n".join(f"    {name}={value!r}," for name, value in told.items()),
     )
+
+
+def onnx(recipe: Recipe, machine: Machine) -> bytes:
+    """The machine of a run of this recipe as an ONNX file, checked on its test examples. ValueError, ImportError or
+    DataError, saying why, where it cannot be."""
+    if why := onnx_obstacle(recipe):
+        raise ValueError(why)
+    return to_onnx(machine, task_of(recipe).examples(recipe).X_test[:CHECKED])
+
+
+def onnx_obstacle(recipe: Recipe) -> str:
+    """Why the machine of a recipe cannot be had in ONNX here and now; empty where it can."""
+    if lacks := lacking():
+        return lacks
+    if not task_of(recipe).answers:
+        return "its examples are windows of pictures, which ONNX does not look for; allowed: runs that classify"
+    if METHODS[recipe.origin.method].repeats:
+        return f"the kernel of method {recipe.origin.method} moves or whitens examples; allowed: methods without one"
+    return obstacle(recipe.kernel, recipe.preprocess) or task_of(recipe).out_of_reach(recipe)
 
 
 def _needs(recipe: Recipe, result: dict) -> str:

@@ -16,7 +16,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.edited import Edited
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
-from svmcore.lab.store import contents, export, folders, reading
+from svmcore.lab.store import contents, export, folders, pipeline, reading
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.model import Machine
@@ -208,6 +208,14 @@ class Held:
     def export_snippet(self) -> str:
         """A Python script that repeats the run."""
         return export.script(self.recipe.replace(title=self.title), self.result)
+
+    def export_onnx(self) -> bytes:
+        """Its machine as an ONNX file, checked on its test examples. Raises what `machine` and `to_onnx` raise."""
+        return export.onnx(self.recipe, self.machine())
+
+    def export_pipeline(self) -> bytes:
+        """A script by which scikit-learn alone trains its machine, with the examples, in a zip file."""
+        return pipeline.archive(self.recipe.replace(title=self.title), self.result)
 
 
 def named(stem: str, part: int) -> str:

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from data import catalogue, load
+from data.dataset import Arrays
 from svmcore.explain.retraining import HELD
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
@@ -101,6 +102,12 @@ class Classify(Task):
         check("loading")
         data = load(recipe.dataset)
         return assemble(recipe, data, _parts(recipe, data), check)
+
+    def examples(self, recipe) -> Arrays:
+        data = load(recipe.dataset)
+        parts = _parts(recipe, data)
+        held = data.X_test if parts.part == "test" else data.X_train
+        return Arrays(data.X_train[parts.train], parts.y_train, held[parts.test], parts.y_test)
 
     def with_aside(self, recipe, problem: Problem, check: Check) -> Problem:
         data = load(recipe.dataset)

@@ -121,11 +121,8 @@ def test_while_it_is_at_work_it_can_be_stopped(run, monkeypatch):
 
     monkeypatch.setattr(without, "stand", slow)
     jobs.STANDS.clear()
-    row = int(run.train_index()[0])
-    app = open_page(
-        "support_vectors", run=run.id, another=f"{row}:9" if load(DIGITS.dataset).y_train[row] != 9 else f"{row}:8"
-    )
-    assert "Step 4 of 5: Kernel values" in [element.text for element in app.get("progress")][0]
+    app = open_page("support_vectors", run=run.id, take_out=str(run.train_index()[0]))
+    assert "Step 4 of 5: Kernel values" in app.get("progress")[0].text
     assert not any(box.key == "without_again" for box in app.button)
     app.button(key="without_stop").click()
     app.run()

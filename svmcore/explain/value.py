@@ -6,7 +6,7 @@
 
 Only support vectors need retraining: without any other example the machine is the same. Removal of an example with
 won > lost, or margin > 0, helps. The values of several parts (folds) add up for one example; those of several examples
-do not, as each is that of the machine in which all others still are.
+do not, as each is that of the machine in which all others still are, with the C that they had.
 
 Symbols: n training, v validation examples, k machines; K (v, n) kernel values between them.
 Leave-one-out as the value of a point: Cook, Technometrics 19 (1977); Ghorbani and Zou, ICML (2019), section 2.
@@ -120,7 +120,7 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
     found = Values.none(K.shape[1])
     found.asked[:] = len(y)  # without the others all is as it was
     done, total = 0, np.count_nonzero(retraining.alpha[of])
-    yield 0.0, found
+    yield 0.0 if total else 1.0, found
     for left in retraining.each_without(of):
         moved = _moved(retraining, K, left)  # (v, t)
         found = Values(*(array.copy() for array in found))

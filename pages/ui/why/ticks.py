@@ -134,9 +134,9 @@ def _parsed(given: dict[str, list[str]], run: Run, machine: Machine) -> Ticks:
         known = row in trained and row not in out and row not in dict(labels) and name in names
         labels.append((row, name)) if known else wrong.append(("another", text))
     for name, text in wrong[:3]:
-        classes = ", and one of its classes: 97:3" if name == "another" else ""
-        allowed = f"a training example of this run, once{classes}"
-        said = f"{name}={plain(short(text, 40))} in the address; allowed: {allowed}. It is left out."
+        wanted = "training example of this run that is not ticked already"
+        wanted += ", with one of its classes as in 97:3" if name == "another" else ""
+        said = f"{name}={plain(short(text, 40))} in the address is no {wanted}. It is left out."
         st.warning(said, icon=LINK_OFF)
     if len(out) + len(labels) > MOST:
         st.warning(f"The address ticks {len(out) + len(labels):,}; the first {MOST} are taken.", icon=LINK_OFF)

@@ -136,11 +136,9 @@ def _sentence(run: Run, machine: Machine, found: Effect) -> None:
         f"**{len(found.fixed):,} fixed, {len(found.broken):,} broken** of {many(len(found.true), 'test answer')}: "
         f"{wrong[0]:,} errors become {wrong[1]:,}.{same}"
     )
-    differ = int((machine.classes[found.before] != run.test().y_pred).sum())
-    others = f" At the smaller gap at which that begins, {many(differ, 'answer')} of the run were others." * bool(
-        differ
-    )
-    st.caption(f"Retrained in {found.seconds:.2f} s.{others}")
+    st.caption(f"Retrained in {found.seconds:.2f} s.")
+    if differ := int((machine.classes[found.before] != run.test().y_pred).sum()):
+        st.caption(f"It begins at a smaller gap than training ended at; there {many(differ, 'answer')} were others.")
 
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:

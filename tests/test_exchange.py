@@ -95,6 +95,7 @@ def test_colours_are_smoothed_and_cropped_each_by_itself():
     assert_alike(replace(fitted.machine_, prepare=prepare), X, within=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("scale", [1e-12, 1e-5, 1.0, 1e5, 1e9])
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid", RBF(1.0)], ids=str)
 def test_tiny_and_large_features(scale, kernel):
@@ -145,6 +146,7 @@ def test_labels_of_any_kind(labels):
     assert label.tolist() == machine.predict(X).tolist()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_linear_machine_is_its_weights_whatever_its_support_vectors():
     X, y = table(3, seed=4)
     fitted = SVC("linear", C=1.0, max_iter=2000).fit(X, y)
@@ -183,6 +185,21 @@ def plain():
     X, y = images((3, 8), seed=0)
     prepare = Preprocessor("unit-norm")
     return replace(SVC(RBF(1.0)).fit(prepare.transform(X[:60]), y[:60]).machine_, prepare=prepare), X
+
+
+def test_a_machine_that_decides_in_single_precision_is_carried_in_double(plain, monkeypatch):
+    machine, X = plain
+    coef = 1e6 * np.random.default_rng(0).standard_normal(machine.coef.shape)
+    machine = replace(machine, kernel=RBF(1e-6), coef=coef - coef.mean())
+    exact = machine.decision_function(X)
+    monkeypatch.setattr("svmcore.model.EXACT_UP_TO", 0)
+    large = replace(machine)
+    assert large.products != "double"
+    assert np.abs(large.decision_function(X) - exact).max() > 100 * file.APART
+    np.testing.assert_allclose(answers(to_onnx(large, X), X)[1], exact, atol=1e-6)
+    monkeypatch.setattr(file, "_in_double", lambda machine, X: machine.decision_function(X))
+    with pytest.raises(ValueError, match="otherwise than the machine"):
+        to_onnx(large, X)
 
 
 JITTERED = Jittered(RBF(1.0), jitters="plus:1", image_shape=(8, 8))

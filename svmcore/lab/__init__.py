@@ -11,7 +11,7 @@ except ImportError as error:
         "svmcore.lab needs the package data, the lab's catalogue of data sets, and what requirements.txt of the lab "
         f"lists; `pip install` brings the library alone. Run it in the folder of the lab, or with that folder in "
         f"PYTHONPATH ({error})"
-    ) from error
+    ) from None
 
 from svmcore.lab.experiment.train import Outcome, execute, fit, judge, prepare
 from svmcore.lab.recipe.recipe import Recipe, RecipeError

@@ -5,6 +5,7 @@ import csv
 import re
 
 import numpy as np
+import onnxruntime
 from playwright.sync_api import expect
 
 from data import load as load_data
@@ -64,7 +65,11 @@ def test_a_machine_is_reduced_looked_at_drawn_for_and_taken_away(server, tab):
     tab.get_by_role("button", name=re.compile("Export")).first.click()
     told = list(csv.DictReader(taken(tab, "All predictions").read_text().splitlines()))
     rows, answers = (np.array([row[name] for row in told], int) for name in ("index", "predicted"))
-    machine = load(taken(tab, "Machine").rename(server.home / "taken.npz"))
-    assert np.array_equal(machine.predict(load_data("mnist-5k").X_train[rows]), answers)
+    images = load_data("mnist-5k").X_train[rows]
+    machine = load(taken(tab, "Machine (npz)").rename(server.home / "taken.npz"))
+    assert np.array_equal(machine.predict(images), answers)
+    other = onnxruntime.InferenceSession(taken(tab, "Machine (ONNX)"), providers=["CPUExecutionProvider"])
+    asked = {"X": images.reshape(len(images), -1).astype(np.float32)}
+    assert np.array_equal(other.run(["label"], asked)[0], answers)
     assert "reduced to 40" in taken(tab, "Report").read_text()
     assert "'n_vectors': 40" in taken(tab, "Script").read_text()

@@ -135,7 +135,7 @@ class Classify(Task):
         entry = catalogue.entry(recipe.dataset)
         METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
         share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
-        n_train, n_test = round(entry.n_train * share), round(entry.n_test * share)
+        n_train, n_test = (round(n * share) for n in (entry.n_train - entry.out[0], entry.n_test - entry.out[1]))
         if not entry.n_test:
             n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
             n_train -= min(n_test, n_train - 1)
@@ -164,7 +164,7 @@ class Classify(Task):
 
 def _parts(recipe, data) -> split.Split:
     """Training and test set, with the label noise that the recipe asks for."""
-    return split.noisy(recipe, split.whole(recipe, data), recipe.options.get("noise", 0.0))
+    return split.whole(recipe, data, recipe.options.get("noise", 0.0))
 
 
 def _rate(errors: int, n_test: int) -> dict:

@@ -27,7 +27,7 @@ def test_the_area_is_that_of_the_machine_on_the_test_examples():
 def test_folds_have_the_mean_of_their_areas(monkeypatch):
     judged, real = [], Classify.judge
     monkeypatch.setattr(Classify, "judge", lambda *a: judged.append(real(*a)) or judged[-1])
-    found = train.validate(DIGITS.replace(folds=3))["validation"]
+    found = train.validate(DIGITS.replace(folds=3)).figures["validation"]
     assert len(judged) == 3
     areas = [roc_auc_score(test.y_true == 8, test.decision[:, 0]) for test in judged]
     assert found["roc_area"] == pytest.approx(np.mean(areas))

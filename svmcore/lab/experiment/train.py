@@ -61,6 +61,13 @@ class Fitted(NamedTuple):
     compile_seconds: float
 
 
+class Validation(NamedTuple):
+    """What cross-validation gives, where a recipe asks for it."""
+
+    figures: dict  # "validation": the loss on each fold, and the outcome on all; empty without folds
+    folded: NamedTuple | None = None  # what each training example was answered by the machine of the other folds
+
+
 class Outcome(NamedTuple):
     """All that a run keeps."""
 
@@ -69,6 +76,7 @@ class Outcome(NamedTuple):
     train_index: np.ndarray
     result: dict
     kept: dict[str, dict[str, np.ndarray]]  # what the method keeps: file -> arrays
+    folded: NamedTuple | None = None  # what the machines of the folds said of the training examples
 
 
 def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
@@ -90,8 +98,9 @@ def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
 
         watch = Passing(monitor, measured)
         outcomes = [judge(recipe, fit(recipe, prepare(recipe, part=part), watch)) for part in parts]
-        result = gathered(recipe, outcomes) | validate(recipe, watch)
-        return outcomes[0]._replace(result=result | meter.figures())
+        validation = validate(recipe, watch)
+        result = gathered(recipe, outcomes) | validation.figures | meter.figures()
+        return outcomes[0]._replace(result=result, folded=validation.folded)
 
 
 def fit(
@@ -167,13 +176,13 @@ def gathered(recipe: Recipe, outcomes: list[Outcome]) -> dict:
     return results[0] | joined | added | worst | ends | outcome
 
 
-def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unchecked) -> dict:
-    """Cross-validation: {"validation": loss on each fold, and the outcome on all}; {} where the recipe has no folds.
+def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unchecked) -> Validation:
+    """Cross-validation; nothing where the recipe has no folds.
 
     Nothing of a fold enters the machine that it judges: steps and kernels that learn do so anew from the others.
     """
     if recipe.folds is None:
-        return {}
+        return Validation({})
     task, started, judged = task_of(recipe), time.perf_counter(), []
     for number in range(recipe.folds):
         stage = f"fold {number + 1} of {recipe.folds}"
@@ -182,7 +191,7 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
         machine = fit(recipe, part, listener).estimator.machine_
         judged.append(task.judge(machine, part, lambda _: check("validating")))
     figures = {"folds": [task.loss(test) for test in judged], "seconds": time.perf_counter() - started}
-    return {"validation": figures | task.outcome(judged)}
+    return Validation({"validation": figures | task.outcome(judged)}, task.folded(judged))
 
 
 def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:

@@ -73,7 +73,9 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
                 validation = train.validate(bounded, watch, watch.check)
             watch.check("saving")
             figures = meter.figures()
-        control.write(run.complete, train.gathered(recipe, outcomes) | validation | figures)
+        if validation.folded is not None:
+            control.write(run.save_folded, validation.folded)
+        control.write(run.complete, train.gathered(recipe, outcomes) | validation.figures | figures)
     except train.Cancelled:
         return "cancelled", ""
     except Exception as error:

@@ -66,6 +66,10 @@ class Task(ABC):
         """Why arrays of these shapes are no judgement; empty where they may be one."""
         return ""
 
+    def folded(self, judged: list[NamedTuple]):
+        """What the machines of the folds said of the training examples, as one judgement; None where it cannot be."""
+        return
+
     def fits(self, machine, judged) -> bool:
         """Whether a judgement can be this machine's."""
         return True

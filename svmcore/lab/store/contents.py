@@ -112,7 +112,8 @@ def _stamps(folder: Path) -> tuple:
     """What tells two states of a run's files apart, by name: None for one that is not there, a text for one that is
     closed. Whatever any method keeps is looked for, as the recipe is not read yet."""
     stamps = []
-    for name in (*FILES, "test.npz", *{f"{own.stem}.npz" for method in METHODS.values() for own in method.files}):
+    own = {f"{own.stem}.npz" for method in METHODS.values() for own in method.files}
+    for name in (*FILES, "test.npz", "folded.npz", *own):
         try:
             found = os.stat(f"{folder}/{name}")
             stamps.append((name, (found.st_mtime_ns, found.st_size, found.st_ino)))
@@ -201,6 +202,14 @@ def judged(path: Path, task: Task) -> NamedTuple:
     return _meant(path, task.judged, reading.read_arrays(path, task.arrays, task.misfit))
 
 
+def folded(path: Path, task: Task) -> NamedTuple:
+    """What the machines of a run's folds said about its training examples."""
+    found = judged(path, task)
+    if found.split != "train" or not np.array_equal(found.index, train_index(path.with_name("split.npz"))):
+        raise Damaged(path.name, "its examples are not the training examples of the run")
+    return found
+
+
 def train_index(path: Path) -> np.ndarray:
     """Positions of the training examples."""
     return reading.read_arrays(path, reading.SPLIT)["train"]
@@ -253,5 +262,6 @@ def _files(task: str, method: str) -> dict[str, RunFile]:
     own = {
         "progress.jsonl": FILES["progress.jsonl"]._replace(read=partial(reading.read_lines, more=method.line_fields)),
         "test.npz": _arrays(partial(judged, task=task), True, arrays=task.arrays, misfit=task.misfit),
+        "folded.npz": _arrays(partial(folded, task=task), False, arrays=task.arrays, misfit=task.misfit),
     }
     return FILES | own | {f"{o.stem}.npz": _arrays(partial(kept, own=o), False, arrays=o.arrays) for o in method.files}

@@ -145,6 +145,15 @@ class Held:
         """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
         return self._large("split.npz")
 
+    def folded(self) -> NamedTuple | None:
+        """What each training example was answered by the machine that was trained without its fold, in the order of
+        `train_index`; None for a run without folds, or of a version that did not keep it. Damaged if it cannot be read.
+        """
+        try:
+            return self._large("folded.npz")
+        except FileNotFoundError:
+            return None
+
     def edited(self, part: int = 0) -> Edited:
         """What an editing method (cross-training, editing) made of each training example of a part. Raises what `kept`
         raises."""
@@ -158,6 +167,9 @@ class Held:
     def check(self) -> None:
         """Read all that a run that is done holds. Damaged when something of it cannot be read or does not fit."""
         self.train_index()
+        folded = self.folded()
+        if folded is not None and not task_of(self.recipe).fits(self.machine(), folded):
+            raise contents.blame(self.path / "folded.npz", "it does not fit the machine in model.npz")
         for part in range(max(self.parts(), 1)):
             if not task_of(self.recipe).fits(self.machine(part), self.test(part)):
                 name, of = named("test", part), named("model", part)

@@ -92,6 +92,10 @@ class Run(Held):
         save(machine, self.path / named("model", part))
         self._save("test", part, test._asdict())
 
+    def save_folded(self, folded: NamedTuple) -> None:
+        """For the process at work: keep what the machines of the folds said of the training examples."""
+        self._save("folded", 0, folded._asdict())
+
     def save_kept(self, kept: dict[str, dict[str, np.ndarray]], part: int = 0) -> None:
         """For the process at work: keep what the method keeps of a part: stem of a file -> its arrays."""
         for stem, arrays in kept.items():

@@ -6,7 +6,8 @@
     tags.json       the reader's words for it
     split.npz       which examples train, which test     progress.jsonl  one line now and then
     model.npz       the machine                          test.npz        labels, predictions, decision values
-    result.json     the figures; written last            ...             what its method keeps: edited.npz, ...
+    result.json     the figures; written last            folded.npz      the same of the training examples by folds
+    ...             what its method keeps: edited.npz, ...
                                            (of a run in parts also split-1.npz, model-1.npz, test-1.npz, ...)
 
 A run is created under a temporary name and renamed, so it is there whole or not at all. One that says it is at work

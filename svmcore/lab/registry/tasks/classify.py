@@ -79,6 +79,19 @@ class Classify(Task):
         lengths = {shapes[name][0] for name in ("index", "y_true", "y_pred", "decision")}
         return f"its arrays have different lengths, {', '.join(map(str, sorted(lengths)))}" if len(lengths) > 1 else ""
 
+    def folded(self, judged: list[TestSet]) -> TestSet | None:
+        """All training examples, in the order of their positions; `y_true` as training saw it. None where the machine
+        of a fold did not know all classes, as the only example of one was held out."""
+        columns = {test.decision.shape[1] for test in judged}
+        y_true = np.concatenate([test.y_true for test in judged])
+        k = len(np.unique(y_true))
+        if columns != {1 if k == 2 else k}:
+            return None
+        index = np.concatenate([test.index for test in judged])
+        order = np.argsort(index)
+        y_pred, decision = (np.concatenate([getattr(test, name) for test in judged]) for name in ("y_pred", "decision"))
+        return TestSet(index[order], y_true[order], y_pred[order], decision[order], judged[0].split)
+
     def fits(self, machine: Machine, judged: TestSet) -> bool:
         known = np.isin(np.concatenate([judged.y_true, judged.y_pred]), machine.classes).all()
         return bool(known) and judged.decision.shape[1] == len(machine.bias)

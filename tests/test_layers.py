@@ -148,6 +148,7 @@ ROOMS = (
     "why",
     "run",
     "compare",
+    "label",
     "reduce",
     "detect",
     "edit",

@@ -11,7 +11,7 @@ from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import many, plain
 from pages.ui.reduce import course
-from pages.ui.run.trained import another_run, trained_run
+from pages.ui.run.trained import another_run, to_labels, trained_run
 
 PER_PAGE = 96
 KINDS = ("All", "Free", "Bound", "Virtual")
@@ -126,6 +126,7 @@ if run:
             histogram = decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset)
             with figure:
                 show(histogram, "alphas")
+                to_labels(run, "train")
     with right:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")

@@ -4,6 +4,7 @@ Buttons carry the example in their key, so that a second press of a key, made wh
 no verdict on one that nobody has seen.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -134,21 +135,20 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     def verdict(kind: str) -> Verdict:
         return Verdict(doubt.part, doubt.row, given, kind)
 
+    def is_of(label) -> Verdict:
+        return target.meant(doubt.part, doubt.row, given, label, kept)
+
     classes = dict(zip(judging.to.base.entry.classes, words.distinct(judging.to.base.entry.classes, 14)))
     said = next((label for label in classes if str(label) == doubt.said), None)
-    kept = next((label for label in classes if str(label) == doubt.given), given)
+    kept = next((label for label in classes if str(label) == doubt.given), given)  # of one class against the rest
     with st.container(horizontal=True):
-        keep = target.meant(doubt.part, doubt.row, given, kept, doubt.given)
-        button(f"Keep {words.minus(classes[kept])}", "keep", "k", "The label stands.", _give, keep)
+        button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "The label stands.", _give, is_of(kept))
         if said is not None and said != kept:
-            as_said = target.meant(doubt.part, doubt.row, given, said, doubt.given)
-            button(
-                f"It is {words.minus(classes[said])}", "said", "a", "The label that is said.", _give, as_said,
-                type="primary",
-            )  # fmt: skip
+            name = plain(words.minus(classes[said]))
+            button(f"It is {name}", "said", "a", "The label that is said.", _give, is_of(said), type="primary")
         button("Take out", "out", "x", "It does not train or test.", _give, verdict(verdicts.OUT))
         button("Unsure", "unsure", "u", "Seen, and left as it is.", _give, verdict(verdicts.UNSURE))
-    _labels(judging, at, doubt, given, classes, button)
+    _labels(doubt, classes, is_of, button)
     with st.container(horizontal=True):
         button("Previous", "previous", "Left", "The one before.", _go, at - 1, disabled=at == 0, icon=BACK)
         last = at == len(judging.doubts) - 1
@@ -159,16 +159,15 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
 BACK, FORTH, UNDO = ":material/chevron_left:", ":material/chevron_right:", ":material/undo:"
 
 
-def _labels(judging: Judging, at: int, doubt: Doubt, given, classes: dict, button) -> None:
+def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> None:
     """Another label: by a key each, or from a list where classes are many."""
     if len(classes) <= MANY:
         digits = all(str(label) in DIGITS for label in classes)
         with st.container(horizontal=True, key="label_classes"):
-            for (of, name), digit in zip(classes.items(), DIGITS, strict=False):
-                key = str(of) if digits else digit
-                is_it = target.meant(doubt.part, doubt.row, given, of, doubt.given)
-                label = "Is" if digits else plain(words.minus(name))  # the button shows its key beside that
-                button(label, f"is_{key}", key, f"It is {plain(name)}.", _give, is_it)
+            for (label, name), digit in zip(classes.items(), DIGITS, strict=False):
+                key = str(label) if digits else digit
+                shown = "Is" if digits else plain(words.minus(name))  # the button shows its key beside that
+                button(shown, f"is_{key}", key, f"It is {plain(name)}.", _give, is_of(label))
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(
@@ -176,8 +175,7 @@ def _labels(judging: Judging, at: int, doubt: Doubt, given, classes: dict, butto
             key=f"label_list_{doubt.part}_{doubt.row}", help="The classes of the data set.",
         )  # fmt: skip
         if picked is not None:
-            is_it = target.meant(doubt.part, doubt.row, given, picked, doubt.given)
-            button(f"It is {plain(classes[picked])}", "listed", "l", "This label.", _give, is_it)
+            button(f"It is {plain(classes[picked])}", "listed", "l", "This label.", _give, is_of(picked))
 
 
 def _give(judging: Judging, at: int, verdict: Verdict) -> None:

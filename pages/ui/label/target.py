@@ -83,9 +83,9 @@ def merge(target: Target, found: Merged, theirs: bool) -> None:
         state.tell_later(f":material/merge: {len(added):,} verdicts taken over.")
 
 
-def meant(part: str, row: int, given, label, shown: str) -> Verdict:
-    """The verdict that an example is of a class. given: its label in the base; shown: the class that it was shown
-    with, another one where label noise swapped it: then the right class is a verdict, even if the base has it."""
-    if label == given and str(label) == shown:
+def meant(part: str, row: int, given, label, shown) -> Verdict:
+    """The verdict that an example is of a class. given: its label in the base; shown: the label that it was shown with,
+    another one where label noise swapped it: then the right class is a verdict, even if the base has it."""
+    if label == shown:
         return Verdict(part, row, given, verdicts.KEEP)
     return Verdict(part, row, given, verdicts.LABEL, label)

@@ -30,11 +30,8 @@ if run:
         chosen = lists[kind]
         if chosen.warning:
             st.warning(chosen.warning, icon=":material/warning:")
-        doubts = chosen.find(run)
-        if doubts is None:
-            start.missing(run)
-        else:
-            if not doubts:
-                st.success(chosen.none, icon=":material/check:")
-            judge.judge(judge.Judging(run, evidence.data_of(run), tuple(doubts), to, kind))
+        doubts = chosen.find(run) if chosen.find else start.by_a_way(run)
+        if doubts == []:
+            st.success(chosen.none, icon=":material/check:")
+        judge.judge(judge.Judging(run, evidence.data_of(run), tuple(doubts or ()), to, kind))
         gives.files(to)

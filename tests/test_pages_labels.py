@@ -78,7 +78,7 @@ def test_a_verdict_on_an_example_whose_label_noise_swapped_is_of_the_label_shown
     app, base = open_page("labels", run=run.id), load("digits-8x8")
     swapped = listed.swapped(run)
     assert app.text_input(key="revision").value == "practice"
-    doubts = listed.LISTS["train"].find(run)
+    doubts = listed.doubted(run.id, "folds")
     at = next(i for i, doubt in enumerate(doubts) if doubt.key in swapped)
     app = open_page("labels", run=run.id, at=str(at + 1))
     key = shown(app)

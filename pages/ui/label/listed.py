@@ -11,12 +11,16 @@ import streamlit as st
 
 from data import load
 from pages.ui.example import evidence
+from pages.ui.kit import words
 from pages.ui.kit.gallery import reference
 from svmcore.explain.nearest import nearest
+from svmcore.lab.experiment import suspects
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
+MOST = 100  # examples of a list
 NEAREST = 5  # shown of each class
+FEW = 3  # copies of an example that are named
 PIECE = 4096  # examples that are prepared at once
 
 
@@ -34,16 +38,6 @@ class Doubt(NamedTuple):
     @property
     def key(self) -> tuple[str, int]:
         return self.part, self.row
-
-
-class List(NamedTuple):
-    """One kind of doubt. find(run): its examples, the most doubtful first; None where the run cannot tell."""
-
-    title: str
-    help: str
-    find: Callable[[Run], list[Doubt] | None]
-    none: str  # said where nothing is doubted
-    warning: str = ""
 
 
 class Near(NamedTuple):
@@ -92,52 +86,114 @@ def base_label(run: Run, doubt: Doubt):
     return evidence.examples(base, doubt.part)[1][doubt.row].item()
 
 
-def suspects(run: Run, judged) -> list[Doubt]:
-    """By margin."""
-    machine = run.machine()
-    names = evidence.class_names(run, machine)
-    from svmcore import metrics
+def of_ways(run: Run) -> dict[str, str]:
+    """The ways in which a run doubts its training examples, the best first: name -> title."""
+    return {way: suspects.WAYS[way] for way in suspects.ways(run) if way != "test"}
 
-    true, said = (metrics.class_positions(y, machine.classes) for y in (judged.y_true, judged.y_pred))
-    f = judged.decision
-    f = np.column_stack([-f, f]) if f.shape[1] == 1 else f
-    rows = np.arange(len(f))
-    own = f[rows, true].copy()
-    f = f.copy()
-    f[rows, true] = -np.inf
-    other = f.argmax(axis=1)
-    score = f[rows, other] - own
-    order = np.argsort(-score, kind="stable")[:100]
+
+@st.cache_data(max_entries=16, show_spinner="Looking for labels that the machines doubt")
+def doubted(run_id: str, way: str) -> list[Doubt]:
+    """The examples that are doubted most in one way."""
+    run = runs.get(run_id)
+    found, called = suspects.suspects(run, way).first(MOST), _caller(run)
     return [
-        Doubt(
-            judged.split,
-            int(judged.index[i]),
-            names[true[i]],
-            names[other[i]],
-            float(score[i]),
-            f"f of {names[other[i]]} is {score[i]:.2f} above that of {names[true[i]]}.",
-        )
-        for i in order
+        Doubt(found.part, int(row), called(given), called(rival), float(score), found.sentence(i))
+        for i, (row, given, rival, score) in enumerate(zip(found.index, found.given, found.rival, found.score))
     ]
 
 
-def _train(run):
-    folded = run.folded()
-    return None if folded is None else suspects(run, folded)
+@st.cache_data(max_entries=8, show_spinner="Looking for copies, pairs and outliers")
+def _related(run_id: str) -> suspects.Related:
+    return suspects.related(runs.get(run_id).recipe)
+
+
+def pairs(run: Run) -> list[Doubt]:
+    """Examples that are equal, or nearest to each other, and have unlike labels; and test examples that train as well."""
+    found, label = _related(run.id), _labels_of(run)
+    doubts = []
+    for group in found.unlike_copies:
+        for row in group.tolist():
+            others = [other for other in group.tolist() if other != row]
+            unlike = next(
+                (label("train", other) for other in others if label("train", other) != label("train", row)), ""
+            )
+            told = ", ".join(f"{other} ({label('train', other)})" for other in others[:FEW])
+            sentence = f"It equals {words.many(len(others), 'training example')} in every value: {told}."
+            doubts.append(Doubt("train", row, label("train", row), unlike, np.inf, sentence))
+    for row, other in found.across.tolist():
+        of = label("train", other)
+        sentence = f"It equals training example {other}, of the class {of}: what is tested was trained on."
+        doubts.append(Doubt(found.split, row, label(found.split, row), of, np.inf, sentence))
+    for both, apart in zip(found.linked.tolist(), found.apart):
+        for row, other in (both, both[::-1]):
+            of = label("train", other)
+            sentence = (
+                f"It and training example {other}, of the class {of}, are nearest to each other, {apart:.3g} apart."
+            )
+            doubts.append(Doubt("train", row, label("train", row), of, -float(apart), sentence))
+    once = {doubt.key: doubt for doubt in reversed(doubts)}
+    return [doubt for doubt in doubts if once.get(doubt.key) is doubt][:MOST]
+
+
+def outliers(run: Run) -> list[Doubt]:
+    """Examples far from all others of their class."""
+    found, label = _related(run.id), _labels_of(run)
+    typical = float(np.median(found.outlying))
+    return [
+        Doubt(
+            "train", int(row), label("train", row), "", float(away),
+            f"The nearest of its class are {away:.3g} away in the mean; those of the typical example {typical:.3g}.",
+        )
+        for row, away in zip(found.outliers[:MOST], found.outlying)
+    ]  # fmt: skip
+
+
+def _caller(run: Run) -> Callable:
+    """What to call a label of the machines."""
+    machine = run.machine()
+    names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    return lambda label: names[label.item()]
+
+
+def _labels_of(run: Run) -> Callable:
+    """What the label of an example of a part is called, as training or the test had it."""
+    seen, test, machine = evidence.labels(run).seen, load(run.recipe.dataset).y_test, run.machine()
+    return lambda part, row: evidence.class_of(run, machine, (seen if part == "train" else test)[row]) or ""
+
+
+class List(NamedTuple):
+    """One list of examples that are doubted."""
+
+    title: str
+    help: str
+    find: Callable[[Run], list[Doubt]] | None  # the most doubtful first; None for those of the ways of a run
+    none: str  # said where there are none
+    warning: str = ""
 
 
 LISTS = {
     "train": List(
         "Training",
-        "Training examples that machines which had not seen their label answer otherwise.",
-        _train,
-        "No training example is doubted.",
+        "Training examples whose label machines doubt that were trained without it, or that could not be learned.",
+        None,
+        "No training label is doubted.",
     ),
     "test": List(
         "Test",
-        "Test examples that the machine answers otherwise.",
-        lambda run: suspects(run, run.test()),
-        "No test example is doubted.",
-        "A test set makes no choice: once its labels are judged where this machine doubts them, it is no blind test of this machine any more, and Compare counts both ways.",
+        "Test examples whose label the machine doubts.",
+        lambda run: doubted(run.id, "test"),
+        "No test label is doubted.",
+        "A test set makes no choice: judged where this machine doubts it, it is no blind test of this machine any "
+        "more. Compare then counts both ways, by the labels as given and as judged.",
+    ),
+    "pairs": List(
+        "Duplicates",
+        "Equal examples with unlike labels, test examples that train as well, and pairs of unlike labels that are "
+        "nearest to each other.",
+        pairs,
+        "No two examples are that near with unlike labels.",
+    ),
+    "outliers": List(
+        "Outliers", "Training examples that are far from all others of their class.", outliers, "There are no outliers."
     ),
 }

@@ -2,29 +2,47 @@
 missing, and the run that has it."""
 
 import streamlit as st
+from svmcore.lab.experiment.suspects import searched
 
 from data import DataError
-from pages.ui.kit import state, words
+from pages.ui.kit import parameters, state, words
 from pages.ui.kit.words import plain
+from pages.ui.label import listed
+from pages.ui.label.listed import Doubt
 from pages.ui.recipe import config
 from pages.ui.run import stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store.runs import Run
 
-FOLDS = 5
+
+def by_a_way(run: Run) -> list[Doubt] | None:
+    """The training examples that are doubted, in the best way that the run has, or another one of the reader's choice;
+    and the best way of all where the run does not have it. None where it has no way."""
+    ways = listed.of_ways(run)
+    if "folds" not in ways:
+        _missing(run, ways)
+    if not ways:
+        return None
+    way = parameters.choice(
+        "by", "Doubted", ways, alone=False, format_func=ways.get,
+        help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
+        "its first machines. Alpha at C: what the run's own machine could not learn.",
+    )  # fmt: skip
+    return listed.doubted(run.id, way)
 
 
-def missing(run: Run) -> None:
-    """Say it, and offer the same recipe with folds."""
+def _missing(run: Run, ways: dict[str, str]) -> None:
+    """Say that the run has no folds, and offer the same recipe with some."""
     with st.container(border=True):
+        meanwhile = f" Meanwhile: *{next(iter(ways.values()))}*." if ways else ""
         st.markdown(
-            f"**This run has no folds.** A machine doubts a training label only where it was trained without it: the "
-            f"same recipe in {FOLDS} parts, each held out once, tells which labels the others disagree with. *Test* "
-            "above needs none."
+            "**This run has no folds.** A machine doubts a training label only where it was trained without it: the "
+            f"same recipe in parts, each held out once, tells which labels the others disagree with.{meanwhile}"
         )
         try:
-            recipe = run.recipe.replace(folds=FOLDS, name="custom", title=f"{run.title}, {FOLDS} folds"[:120])
+            recipe = searched(run.recipe)
+            recipe = recipe.replace(name="custom", title=f"{run.title}, {recipe.folds} folds"[:120])
             need = estimate(recipe)
         except (DataError, RecipeError) as error:
             st.caption(f"It cannot be run so: {plain(error)}")
@@ -33,7 +51,7 @@ def missing(run: Run) -> None:
         there = there if stored.kept(there) else None
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Show the run with folds" if there else f"Train it with {FOLDS} folds",
+                "Show the run with folds" if there else f"Train it with {recipe.folds} folds",
                 type="primary", icon=":material/play_arrow:", key="label_folds",
                 on_click=_start, args=(recipe, run.id, there and there.id), disabled=not (there or need.fits),
                 help="It becomes the run shown; its suspects appear here when it is done.",

@@ -1,15 +1,15 @@
-"""Which labels are likely wrong: the odds of it for each example, from decision values of machines that had not seen it.
+"""Which labels are likely wrong: the odds of it for each example, from decision values out of sample.
 
     P_c(x) = exp(s f_c(x)) / sum_y exp(s f_y(x))                            chance that the class is c
     the label z of an example of class y is y with chance 1 - r; else it is the class of rank j by f among the others,
     with chance r q_j;   q_j = 1 / (k - 1) where labels go anywhere, q_0 = 1 where they go to what the example is likest
 
-    p(z | x) = (1 - r) P_z + r sum_{y != z} q_j P_y,    j = rank of z without y      max over s, r, q of sum_i log p(z_i | x_i)
+    p(z | x) = (1 - r) P_z + r sum_{y != z} q_j P_y,    j the rank of z without y       max over s, r, q of prod p
     score    = log  r sum_{y != z} q_j P_y / ((1 - r) P_z)                           log odds that the label is wrong
 
-s, r and q are found from the given labels themselves: r by the way is the share of labels that are wrong. With j the
-rank of z among all, the sum is q_{j-1} (P of the classes before z) + q_j (P of those behind it), so that a step of EM is
-of O(n). Of two classes q has nothing to say, and the order is that of the margin z f.
+s, r and q are found from the given labels themselves; r is the share of labels that are wrong. With j the rank of z
+among all, the sum is q_{j-1} (P of the classes before z) + q_j (P of those behind it), so that a step of EM takes O(n).
+Of two classes q has nothing to say, and the order is that of the margin z f.
 
 Decision values f (n, k) float64 must be out of sample: of the examples of a fold by the machine of the other folds, of
 test examples by the machine. Where labels are wrong, those machines have learned some of them; folds once more without
@@ -75,8 +75,8 @@ def doubts(decision: np.ndarray, given: np.ndarray, k: int, check: Callable[[], 
         return _mixture(*_chances(f, own, before, np.exp(log_s)), rank, k)
 
     bounds = tuple(np.log(np.array(SLOPES) / lead))
-    found = minimize_scalar(lambda s: -mixture(s).likelihood, bounds=bounds, method="bounded", options={"xatol": PRECISE})
-    best = mixture(found.x)
+    how = {"bounds": bounds, "method": "bounded", "options": {"xatol": PRECISE}}
+    best = mixture(minimize_scalar(lambda log_s: -mixture(log_s).likelihood, **how).x)
     return Doubts(best.score, f.argmax(axis=1), own, other, best.rate, float(best.q[0]))
 
 

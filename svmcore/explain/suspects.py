@@ -33,6 +33,7 @@ from svmcore.model import Machine
 STEPS = 40  # of EM; r and q are then known to three digits
 SLOPES = 0.1, 100.0  # times 1 / median lead, between which s is looked for
 PRECISE = 0.02  # of log s
+LEAST = 1e-9  # of the largest f, a median lead
 TINY = 1e-300
 
 
@@ -61,23 +62,34 @@ def doubts(decision: np.ndarray, given: np.ndarray, k: int, check: Callable[[], 
 
     ValueError for arrays that do not fit, and where there is no example.
     """
-    f, i = _columns(decision, given, k), np.arange(len(given))
-    own, others = f[i, given], f.copy()
-    others[i, given] = -np.inf
-    other = others.max(axis=1)
-    before, rank = others > own[:, None], np.zeros(len(f), np.int64)
-    before |= (others == own[:, None]) & (np.arange(k) < given[:, None])  # equal ones in the order of classes
-    rank[:] = before.sum(axis=1)
-    lead = max(float(np.median(np.abs(own - other))), np.finfo(float).eps * max(float(np.abs(f).max()), TINY))
+    if not len(given):
+        raise ValueError("given: no labels; allowed: at least one")
+    f = _columns(decision, given, k)
+    own, other, _ = leads(decision, given, k)
+    before = f > own[:, None]
+    before |= (f == own[:, None]) & (np.arange(k) < given[:, None])  # equal ones in the order of classes
+    rank = before.sum(axis=1)
+    behind = ~before
+    behind[np.arange(len(f)), given] = False
+    lead = max(float(np.median(np.abs(own - other))), LEAST * float(np.abs(f).max())) or 1.0
 
     def mixture(log_s: float) -> _Mixture:
         check()
-        return _mixture(*_chances(f, own, before, np.exp(log_s)), rank, k)
+        return _mixture(*_chances(f, own, before, behind, np.exp(log_s)), rank, k)
 
     bounds = tuple(np.log(np.array(SLOPES) / lead))
     how = {"bounds": bounds, "method": "bounded", "options": {"xatol": PRECISE}}
     best = mixture(minimize_scalar(lambda log_s: -mixture(log_s).likelihood, **how).x)
     return Doubts(best.score, f.argmax(axis=1), own, other, best.rate, float(best.q[0]))
+
+
+def leads(decision: np.ndarray, given: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """f of the given class, the largest f of another class, and that class; each (n,). ValueError as of `doubts`."""
+    f = _columns(decision, given, k)
+    i, others = np.arange(len(f)), f.copy()
+    others[i, given] = -np.inf
+    rival = others.argmax(axis=1)
+    return f[i, given], others[i, rival], rival
 
 
 def of_margins(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
@@ -113,23 +125,23 @@ class _Mixture(NamedTuple):
 def _columns(decision: np.ndarray, given: np.ndarray, k: int) -> np.ndarray:
     """f (n, k), of two classes -f and f."""
     decision, given = np.asarray(decision, np.float64), np.asarray(given)
-    if not len(given) or decision.shape != (len(given), 1 if k == 2 and decision.shape[1:] == (1,) else k) or k < 2:
-        raise ValueError(f"decision: the shape {decision.shape}; allowed: ({len(given)}, {k}), of at least one example")
-    if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= k:
-        raise ValueError(f"given: classes {given.min()} to {given.max()}; allowed: 0 to {k - 1}")
+    columns = 1 if k == 2 and decision.shape[1:] == (1,) else k
+    if k < 2 or decision.shape != (len(given), columns):
+        raise ValueError(f"decision: the shape {decision.shape}; allowed: ({len(given)}, {max(k, 2)})")
+    if given.dtype.kind not in "iu" or not 0 <= given.min(initial=0) <= given.max(initial=0) < k:
+        raise ValueError(f"given: classes {np.unique(given)[[0, -1]].tolist()}; allowed: whole numbers, 0 to {k - 1}")
     if not np.isfinite(decision).all():
         raise ValueError("decision: values that are missing or infinite; allowed: finite ones")
     return np.hstack((-decision, decision)) if decision.shape[1] == 1 else decision
 
 
-def _chances(f: np.ndarray, own: np.ndarray, before: np.ndarray, s: float) -> tuple[np.ndarray, ...]:
+def _chances(f, own, before, behind, s: float) -> tuple[np.ndarray, ...]:
     """log P of the given class, and P of the classes before and behind it by f; each (n,)."""
-    P = s * (f - f.max(axis=1, keepdims=True))
-    np.exp(P, out=P)
+    most = f.max(axis=1, keepdims=True)
+    P = np.exp(s * (f - most))
     total = P.sum(axis=1)
-    log_own = s * (own - f.max(axis=1)) - np.log(total)
-    above = np.where(before, P, 0).sum(axis=1) / total
-    return log_own, above, np.maximum(1 - above - np.exp(log_own), TINY)
+    log_own = s * (own - most[:, 0]) - np.log(total)
+    return log_own, np.where(before, P, 0).sum(axis=1) / total, np.where(behind, P, 0).sum(axis=1) / total
 
 
 def _mixture(log_own, above, below, rank, k: int) -> _Mixture:

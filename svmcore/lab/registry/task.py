@@ -15,6 +15,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from data import catalogue
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field
@@ -69,6 +71,10 @@ class Task(ABC):
     def folded(self, judged: list[NamedTuple]):
         """What the machines of the folds said of the training examples, as one judgement; None where it cannot be."""
         return
+
+    def doubted(self, recipe, folded) -> np.ndarray:
+        """Positions of training examples without which the recipe asks for its folds once more."""
+        return np.empty(0, np.int64)
 
     def fits(self, machine, judged) -> bool:
         """Whether a judgement can be this machine's."""

@@ -9,10 +9,11 @@ import numpy as np
 
 from data import catalogue, load
 from svmcore.explain.retraining import HELD
+from svmcore.explain.suspects import doubts
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import HARD, Sizes, easy
-from svmcore.lab.registry.fields import Field, RecipeError, numeric
+from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
 from svmcore.lab.registry.tables import csv_text
@@ -51,6 +52,15 @@ class Classify(Task):
             "judged by the true ones, and by swapped ones beside them (Bakir, Bottou and Weston 2004, section 4.2).",
             step=0.05,
         ),
+        Field(
+            "refold",
+            FLAG,
+            False,
+            "Folds twice",
+            "The folds are trained once more without the labels that are likely wrong by the first time; what these "
+            "machines say out of sample is kept. The errors of cross-validation stay those of the first time.",
+            shown=False,
+        ),
     )
     figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
     at_times: ClassVar = {"roc_area": share, "noisy": lambda value: an_object(value, Classify.figures)}
@@ -66,6 +76,10 @@ class Classify(Task):
         "predictions": ("All predictions", "One row for each test example: true and predicted class, decision values."),
         "errors": ("Errors", "The same for those alone that came out wrong."),
     }
+
+    def check(self, recipe) -> None:
+        if recipe.options.get("refold") and recipe.folds is None:
+            raise RecipeError("refold", True, "false, or a number of folds beside it")
 
     def judged(self, arrays: dict) -> TestSet:
         if str(arrays["split"]) not in ("test", "train"):
@@ -91,6 +105,12 @@ class Classify(Task):
         order = np.argsort(index)
         y_pred, decision = (np.concatenate([getattr(test, name) for test in judged]) for name in ("y_pred", "decision"))
         return TestSet(index[order], y_true[order], y_pred[order], decision[order], judged[0].split)
+
+    def doubted(self, recipe, folded: TestSet) -> np.ndarray:
+        if not recipe.options.get("refold"):
+            return folded.index[:0]
+        classes, given = np.unique(folded.y_true, return_inverse=True)
+        return folded.index[doubts(folded.decision, given, len(classes)).likely]
 
     def fits(self, machine: Machine, judged: TestSet) -> bool:
         known = np.isin(np.concatenate([judged.y_true, judged.y_pred]), machine.classes).all()
@@ -172,7 +192,16 @@ class Classify(Task):
         """Its folds."""
         folds = recipe.folds or 0
         held = size.n_train // folds if folds else 0
-        return folds * [size._replace(n_train=size.n_train - held, n_test=held)]
+        return (
+            folds
+            * (2 if recipe.options.get("refold") else 1)
+            * [size._replace(n_train=size.n_train - held, n_test=held)]
+        )
+
+
+def labelled(recipe) -> split.Split:
+    """The recipe's training and test examples with their labels, as training sees them."""
+    return _parts(recipe, load(recipe.dataset))
 
 
 def _parts(recipe, data) -> split.Split:

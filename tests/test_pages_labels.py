@@ -149,8 +149,8 @@ def test_a_table_of_the_readers_own_is_judged_by_names_of_classes(home):
     base = load("own:rows")
     assert revisions.standing("own:rows@checked", base.entry)[key].label in (None, "bee")
     assert "length" in str(app.dataframe[0].value)
-    lists = [one for one in open_page("datasets", set="own:rows@checked", view="About").button]
-    assert "remove_own:rows@checked" in [one.key for one in lists]
+    about = open_page("datasets", set="own:rows@checked", view="About")
+    assert about.button(key="remove_own:rows@checked")
     catalogue.forget("own:rows")
     assert "gone" in " ".join(e.value for e in open_page("datasets").error)
 
@@ -170,3 +170,34 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
     app.file_uploader(key="label_import").set_value(("other.csv", text.replace(",1,", ",9999,").encode(), "text/csv"))
     app.run()
     assert "no example '9999'" in app.error[0].value.replace("\\", "")
+
+
+def test_copies_and_outliers_are_lists_of_their_own(home):
+    rng, names = np.random.default_rng(1), np.array(["ant", "bee"])
+    y = rng.integers(2, size=90)
+    X = (np.eye(2)[y] * 4 + rng.normal(size=(90, 2)) * 0.3).astype(np.float32)
+    X[[3, 40]], y[3], y[40] = X[3], 0, 1  # a copy with another label
+    X[7] = 30  # far from everything
+    catalogue.keep(
+        "points", Arrays(X[:80], names[y[:80]], np.concatenate([X[80:], X[:1]]), names[y[[*range(80, 90), 0]]])
+    )
+    run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(0.3), folds=3, C=1.0))
+    app = open_page("labels", run=run.id, doubted="pairs")
+    assert shown(app) == ("train", 3)
+    assert "Given ant · said bee" in texts(app)
+    assert "It equals 1 training example in every value: 40 (bee)." in texts(app)
+    assert (
+        listed.pairs(run)[2].sentence
+        == f"It equals training example 0, a {names[y[0]]}: what is tested was trained on."
+    )
+    assert listed.pairs(run)[2].key == ("test", 10)
+    app = open_page("labels", run=run.id, doubted="outliers")
+    assert shown(app) == ("train", 7)
+    press(app, "out")
+    assert "1 taken out" in texts(app)
+
+
+def test_without_any_doubt_a_list_says_so(run, monkeypatch):
+    monkeypatch.setitem(listed.LISTS, "pairs", listed.LISTS["pairs"]._replace(find=lambda run: []))
+    app = open_page("labels", run=run.id, doubted="pairs")
+    assert listed.LISTS["pairs"].none in [box.value for box in app.success]

@@ -37,12 +37,13 @@ class Judging(NamedTuple):
     dataset: Dataset
     doubts: tuple[Doubt, ...]
     to: Target
-    name: str  # of the list
+    kind: str  # of LISTS
 
 
 def judge(judging: Judging) -> None:
     """The example that is looked at, its keys, and what comes next; drawn anew by itself with each verdict."""
-    walk.over((listed.ref(judging.run, doubt) for doubt in judging.doubts), judging.name)
+    title = listed.LISTS[judging.kind].title.lower()
+    walk.over((listed.ref(judging.run, doubt) for doubt in judging.doubts), f"doubted, {title}")
     _look(judging)
 
 
@@ -75,7 +76,7 @@ def _one(judging: Judging, stands) -> None:
 
 def _place(judging: Judging, stands) -> int:
     """The place in the list: the address's, where the reader is, or the first that is not judged yet."""
-    doubts, of = judging.doubts, (judging.run.id, judging.name, judging.to.name)
+    doubts, of = judging.doubts, (judging.run.id, judging.kind, judging.to.name)
     known, at = st.session_state.get(AT, (None, 0))
     if parameters.asked("label", ["at"]):
         at = parameters.read("at", 1, slice(1, len(doubts))) - 1
@@ -94,22 +95,26 @@ def _picture(judging: Judging, doubt: Doubt) -> None:
         table.top(judging.run, judging.run.machine(), Shown(dataset, X, doubt.given, listed.ref(judging.run, doubt)))
         return
     drawn = pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
-    alt = f"{_called(doubt)}, given {doubt.given}, said {doubt.said}"
+    alt = f"{_called(judging, doubt)}, given {doubt.given}, said {doubt.said}"
     st.image(magnified(in_theme(thin(drawn, table.PHOTOGRAPH)[0]), HEIGHT), output_format="PNG", alt=alt)
 
 
-def _called(doubt: Doubt) -> str:
-    return f"{'Training' if doubt.part == 'train' else 'Test'} example {doubt.row}"
+def _called(judging: Judging, doubt: Doubt) -> str:
+    """What the example is to the run."""
+    test = judging.run.test()
+    if doubt.part == test.split and doubt.row in test.index:
+        return words.test_example(doubt.part, doubt.row)
+    return f"Training example {doubt.row}"
 
 
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
     """What the example is called by whom, why it is in the list, and what was judged."""
     judged = f" :blue-badge[{plain(verdicts.told(verdict))}]" if verdict else ""
-    said = f" · said {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
+    said = f" · {listed.LISTS[judging.kind].said} {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
     st.markdown(f"#### Given {plain(words.minus(short(doubt.given)))}{said}{judged}")
     st.markdown(f"{plain(doubt.sentence)}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{_called(doubt)} of {plain(judging.dataset.entry.title)}", width="content")
+        st.caption(f"{_called(judging, doubt)} of {plain(judging.dataset.entry.title)}", width="content")
         st.button(
             "Why", icon=":material/help:", key=f"label_why_{doubt.part}_{doubt.row}", on_click=_why,
             args=(listed.ref(judging.run, doubt),), type="tertiary",
@@ -188,7 +193,7 @@ def _give(judging: Judging, at: int, verdict: Verdict) -> None:
 
 
 def _go(judging: Judging, _, to: int) -> None:
-    st.session_state[AT] = (judging.run.id, judging.name, judging.to.name), to
+    st.session_state[AT] = (judging.run.id, judging.kind, judging.to.name), to
 
 
 def _undo(judging: Judging, at: int) -> None:
@@ -217,7 +222,7 @@ def _neighbours(judging: Judging, doubt: Doubt, near: Near) -> None:
         key="label_near",
         alt="The training examples of either class that are nearest to this one, as the machine measures",
         rows=[short(name, 14) for name, _ in kinds],
-        legend="Nearest of either class, by the machine's own distance",
+        legend=f"Nearest of {'either' if len(kinds) > 1 else 'its'} class, by the machine's own distance",
     )
 
 
@@ -232,7 +237,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
     tiles = [
         Tile(
             str(first + i),
-            f"Number {first + i + 1}: {_called(one)}, given {one.given}"
+            f"Number {first + i + 1}: {_called(judging, one)}, given {one.given}"
             + (f", said {one.said}" if one.said else "")
             + (f", judged: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
             upper=f"{cut[one.given]} → {cut[one.said]}" if one.said else cut[one.given],
@@ -244,7 +249,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         np.stack(drawn), tiles, key="label_strip", alt="What comes next in this list, and what was judged", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend="The list: given → said above each, the verdict below; the ring is the one above. Click one.",
+        legend=f"The list: given → {listed.LISTS[judging.kind].said} above each, the verdict below; the ring is the one above. Click one.",
     )  # fmt: skip
 
 

@@ -108,31 +108,28 @@ def _related(run_id: str) -> suspects.Related:
 
 
 def pairs(run: Run) -> list[Doubt]:
-    """Examples that are equal, or nearest to each other, and have unlike labels; and test examples that train as well."""
+    """Examples that are equal, or nearest to each other, of unlike labels; and test examples that train as well."""
     found, label = _related(run.id), _labels_of(run)
-    doubts = []
-    for group in found.unlike_copies:
-        for row in group.tolist():
-            others = [other for other in group.tolist() if other != row]
-            unlike = next(
-                (label("train", other) for other in others if label("train", other) != label("train", row)), ""
-            )
-            told = ", ".join(f"{other} ({label('train', other)})" for other in others[:FEW])
-            sentence = f"It equals {words.many(len(others), 'training example')} in every value: {told}."
-            doubts.append(Doubt("train", row, label("train", row), unlike, np.inf, sentence))
+    doubts = [_copy(row, group.tolist(), label) for group in found.unlike_copies for row in group.tolist()]
     for row, other in found.across.tolist():
-        of = label("train", other)
-        sentence = f"It equals training example {other}, of the class {of}: what is tested was trained on."
-        doubts.append(Doubt(found.split, row, label(found.split, row), of, np.inf, sentence))
+        own, of = label(found.split, row), label("train", other)
+        sentence = f"It equals training example {other}, a {of}: what is tested was trained on."
+        doubts.append(Doubt(found.split, row, own, of if of != own else "", np.inf, sentence))
     for both, apart in zip(found.linked.tolist(), found.apart):
         for row, other in (both, both[::-1]):
-            of = label("train", other)
-            sentence = (
-                f"It and training example {other}, of the class {of}, are nearest to each other, {apart:.3g} apart."
-            )
-            doubts.append(Doubt("train", row, label("train", row), of, -float(apart), sentence))
+            own, of = label("train", row), label("train", other)
+            sentence = f"Nearest to it, and it to that one, is training example {other}, a {of}: {apart:.3g} apart."
+            doubts.append(Doubt("train", row, own, of, -float(apart), sentence))
     once = {doubt.key: doubt for doubt in reversed(doubts)}
-    return [doubt for doubt in doubts if once.get(doubt.key) is doubt][:MOST]
+    return [doubt for doubt in doubts if once[doubt.key] is doubt][:MOST]
+
+
+def _copy(row: int, group: list[int], label: Callable) -> Doubt:
+    """A training example that others equal, some of them of another class."""
+    own, others = label("train", row), {other: label("train", other) for other in group if other != row}
+    told = ", ".join(f"{other} ({of})" for other, of in list(others.items())[:FEW])
+    sentence = f"It equals {words.many(len(others), 'training example')} in every value: {told}."
+    return Doubt("train", row, own, next((of for of in others.values() if of != own), ""), np.inf, sentence)
 
 
 def outliers(run: Run) -> list[Doubt]:
@@ -168,6 +165,7 @@ class List(NamedTuple):
     help: str
     find: Callable[[Run], list[Doubt]] | None  # the most doubtful first; None for those of the ways of a run
     none: str  # said where there are none
+    said: str = "said"  # what the other class of an example is called: by whom
     warning: str = ""
 
 
@@ -183,7 +181,7 @@ LISTS = {
         "Test examples whose label the machine doubts.",
         lambda run: doubted(run.id, "test"),
         "No test label is doubted.",
-        "A test set makes no choice: judged where this machine doubts it, it is no blind test of this machine any "
+        warning="A test set makes no choice: judged where this machine doubts it, it is no blind test of this machine any "
         "more. Compare then counts both ways, by the labels as given and as judged.",
     ),
     "pairs": List(
@@ -192,6 +190,7 @@ LISTS = {
         "nearest to each other.",
         pairs,
         "No two examples are that near with unlike labels.",
+        "its twin",
     ),
     "outliers": List(
         "Outliers", "Training examples that are far from all others of their class.", outliers, "There are no outliers."

@@ -2,7 +2,6 @@
 missing, and the run that has it."""
 
 import streamlit as st
-from svmcore.lab.experiment.suspects import searched
 
 from data import DataError
 from pages.ui.kit import parameters, state, words
@@ -11,6 +10,7 @@ from pages.ui.label import listed
 from pages.ui.label.listed import Doubt
 from pages.ui.recipe import config
 from pages.ui.run import stored
+from svmcore.lab.experiment.suspects import searched
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store.runs import Run

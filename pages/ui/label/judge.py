@@ -249,7 +249,8 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         np.stack(drawn), tiles, key="label_strip", alt="What comes next in this list, and what was judged", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend=f"The list: given → {listed.LISTS[judging.kind].said} above each, the verdict below; the ring is the one above. Click one.",
+        legend=f"The list: given → {listed.LISTS[judging.kind].said} above each, the verdict below; the ring is the "
+        "one above. Click one.",
     )  # fmt: skip
 
 

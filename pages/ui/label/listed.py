@@ -181,8 +181,8 @@ LISTS = {
         "Test examples whose label the machine doubts.",
         lambda run: doubted(run.id, "test"),
         "No test label is doubted.",
-        warning="A test set makes no choice: judged where this machine doubts it, it is no blind test of this machine any "
-        "more. Compare then counts both ways, by the labels as given and as judged.",
+        warning="A test set makes no choice: judged where this machine doubts it, it is no blind test of this machine "
+        "any more. Compare then counts both ways, by the labels as given and as judged.",
     ),
     "pairs": List(
         "Duplicates",

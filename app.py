@@ -54,6 +54,8 @@ MENU = {
               help="The test digits that the run gets wrong, and why."),
         entry("s", "support_vectors", "Support vectors", "radio_button_checked", of_a_run=True,
               help="The examples that hold one machine up, free and bound, sorted by alpha."),
+        entry("b", "labels", "Labels", "gavel", of_a_run=True,
+              help="Examples whose label the machines doubt: judge them by key, and train on what you say."),
         entry("c", "compare", "Compare", "compare",
               help="Two or more runs on the same test examples: what one mends and what it breaks."),
         entry("i", "draw", "Draw a digit", "draw",

@@ -2,20 +2,22 @@
 
 entries() -> [Entry]      entry(name) -> Entry      load(name) -> Dataset
 squares:0.2, clouds:2     families of synthetic sets, of which a few are listed (data.drawn)
-draft, keep, forget, damaged      the reader's own sets (data.own)
+mnist-5k@checked          a base with the verdicts on its labels (data.revisions)
+draft, keep               the reader's own sets (data.own)
+forget, damaged           those and revisions
 """
 
 from functools import partial
 
-from data import drawn, synthetic
+from data import drawn, own, revisions, synthetic
 from data.dataset import MADE_HERE, Dataset
 from data.entry import Entry, find, from_manifest
 from data.loaders import bundled, windows
 from data.own import PREFIX as OWN_PREFIX
-from data.own import damaged, draft, forget, keep
-from data.own import entries as own_entries
+from data.own import draft, keep
+from data.shelf import DamagedSet
 
-__all__ = ["DEFAULT", "OWN_PREFIX", "Entry", "damaged", "draft", "entries", "entry", "forget", "keep", "load"]
+__all__ = ["DEFAULT", "OWN_PREFIX", "Entry", "damaged", "draft", "entries", "entry", "forget", "keep", "load", "pinned"]
 
 DEFAULT = "mnist-5k"
 DIGITS = tuple(range(10))
@@ -28,15 +30,40 @@ RESEARCH = "research use; no licence stated"
 
 
 def entries() -> list[Entry]:
-    """Every data set, the reader's own last."""
-    return [*_BUILT_IN.values(), *own_entries()]
+    """Every data set, the reader's own and the revisions last."""
+    return [*_BUILT_IN.values(), *own.entries(), *revisions.entries(_base)]
 
 
 def entry(name: str) -> Entry:
-    """The entry of this name. Raises UnknownDataset, which lists the names."""
+    """The entry of this name. Raises UnknownDataset, which lists the names; DataError for a damaged revision."""
+    if revisions.AT in str(name):
+        return revisions.entry(name, _base)
     if drawn.is_drawn(name):
         return drawn.entry(name)
     return find(name, _BUILT_IN, entries)
+
+
+def _base(name: str) -> Entry:
+    """The entry of a set that revisions are made of. UnknownDataset."""
+    return drawn.entry(name) if drawn.is_drawn(name) else find(name, _BUILT_IN, own.entries)
+
+
+def damaged() -> list[DamagedSet]:
+    """What lies among the reader's own sets and revisions and cannot be read."""
+    return [*own.damaged(), *revisions.damaged(_base)]
+
+
+def forget(name: str) -> None:
+    """Remove one of the reader's own sets, or a revision, for good; DataError if there is none of this name."""
+    (revisions if revisions.AT in name else own).forget(name)
+
+
+def pinned(name: str) -> str:
+    """The name of a revision with the lines that it has now, which says the same for good; of another set its own."""
+    if revisions.AT not in name:
+        return name
+    found = entry(name)
+    return f"{revisions.parse_name(name).head}.{found.lines}"
 
 
 def load(name: str = DEFAULT) -> Dataset:

@@ -77,6 +77,7 @@ class Facts:
     note: str = ""
     ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
     features: tuple[str, ...] = ()  # what the columns of a table are called, where that is known
+    out: tuple[int, int] = (0, 0)  # of a revision, how many of the n_train and n_test examples are taken out
 
     @property
     def n_classes(self) -> int:
@@ -87,18 +88,32 @@ class Facts:
         return self.licence == MADE_HERE
 
 
+class Part(NamedTuple):
+    """What the verdicts of a revision say of a part of its base (data.revisions)."""
+
+    y: np.ndarray  # (n,) labels
+    mended: np.ndarray  # (m,) int64, sorted: rows whose label a verdict says
+    out: np.ndarray  # (k,) int64, sorted: rows that are taken out
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """The facts of a data set with its examples. The arrays are shared between callers and read-only."""
+    """The facts of a data set with its examples. The arrays are shared between callers and read-only.
+
+    base: of a revision, the data set that its verdicts are on; train, test: what they say of its parts.
+    """
 
     entry: Facts
     X_train: np.ndarray
     y_train: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
+    base: "Dataset | None" = None
+    train: Part | None = None
+    test: Part | None = None
 
     def __post_init__(self):
-        for array in self.arrays:
+        for array in (*self.arrays, *(self.train or ()), *(self.test or ())):
             array.flags.writeable = False
 
     @property
@@ -128,9 +143,19 @@ class Dataset:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of the examples (types, shapes, values): the same on every machine, whatever the set is called."""
-        digest = hashlib.sha256()
-        for array in self.arrays:
+        """SHA-256 of the examples (types, shapes, values): the same on every machine, whatever the set is called.
+
+        Of a revision: of the base's hash, and the labels and rows that its verdicts say; the base's where they change
+        nothing.
+        """
+        digest, arrays = hashlib.sha256(), list(self.arrays)
+        if self.base is not None:
+            said = [array for part in (self.train, self.test) for array in (part.y[part.mended], *part[1:])]
+            if not any(map(len, said)):
+                return self.base.content_hash
+            digest.update(self.base.content_hash.encode())
+            arrays = said
+        for array in arrays:
             digest.update(f"{array.dtype.str} {array.shape} ".encode())
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()

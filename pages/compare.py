@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.compare import barriers, curves, empty, galleries, laid, pairs, repeats, tables
+from pages.ui.compare import barriers, counted, curves, empty, galleries, laid, pairs, repeats, tables
 from pages.ui.kit import parameters, present
 
 VIEWS = {"pair": "Two of them", "all": "All together"}
@@ -38,6 +38,7 @@ barriers.draw(reasons, reference)
 if those is None or len(those.runs) < 2:
     empty.suggest(chosen)
 else:
+    those = counted.by_labels(those)
     places = present.parts(["In numbers", "Fixed and broken", "ROC", "What differs"])
     with places[0]:
         with st.container(key="compare_runs_told"):

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from data import DataError, Entry, catalogue, pictures
+from data import DataError, Entry, catalogue, pictures, revisions
 from data.pictures import PictureEntry
+from data.revisions import Revision
 from pages.ui.data import cards, picture_sets
 from pages.ui.data.fetching import fetch_panel
 from pages.ui.data.upload import upload_panel
@@ -60,8 +61,29 @@ def remove(name: str):
 def remove_button(name: str):
     st.button(
         "Remove", icon=":material/delete:", key=f"remove_{name}", on_click=remove, args=(name,),
-        help="Deletes the lab's copy of this set; runs on it stay, without their pictures.",
+        help="Deletes the verdicts; the base stays, and so do runs on it, without their pictures."
+        if revisions.parse_name(name) else
+        "Deletes the lab's copy of this set; runs on it stay, without their pictures.",
     )  # fmt: skip
+
+
+def is_readers(name: str) -> bool:
+    """Whether the reader made a set, and may remove it."""
+    return name.startswith(catalogue.OWN_PREFIX) or revisions.parse_name(name) is not None
+
+
+def of_a_revision(entry: Revision):
+    """Ways on from a revision: its verdicts as a file, and the page where they are given."""
+    name = revisions.parse_name(entry.name)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Verdicts (CSV)", revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-"),
+            "text/csv", key=f"export_{entry.name}", on_click="ignore", icon=":material/table:",
+            help="What stands on each example judged; *Labels* reads it on another machine.",
+        )  # fmt: skip
+        st.page_link(
+            "pages/labels.py", label="Judge more", icon=":material/gavel:", query_params={"revision": name.slug}
+        )
 
 
 def heading(entry: Entry | PictureEntry):
@@ -91,7 +113,7 @@ def show(entry: Entry | PictureEntry):
         dataset = entry.load()
     except DataError as error:
         st.error(plain(error), title="This data set cannot be read", icon=":material/broken_image:")
-        if entry.name.startswith("own:"):
+        if is_readers(entry.name):
             remove_button(entry.name)
         return
     if of_pictures:
@@ -100,7 +122,9 @@ def show(entry: Entry | PictureEntry):
     else:
         st.caption(called + views.facts(entry))
         view = show_view(entry, dataset)
-    if view == ABOUT and entry.name.startswith("own:"):
+    if view == ABOUT and isinstance(entry, Revision):
+        of_a_revision(entry)
+    if view == ABOUT and is_readers(entry.name):
         remove_button(entry.name)
 
 

@@ -10,7 +10,7 @@ from pages.ui.kit.gallery import reference
 from pages.ui.kit.paging import paged
 from pages.ui.run import tested, unsure
 from pages.ui.run.hint import hint
-from pages.ui.run.trained import another_run, trained_run
+from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import recommend
 from svmcore import metrics
 
@@ -40,6 +40,7 @@ if run:
         st.subheader(words.error_rate(run.result))
     if (true != predicted).any() and not present.presenting():
         st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
+        to_labels(run, "test")
     st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)

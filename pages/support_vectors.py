@@ -11,7 +11,7 @@ from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, open_digi
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import many, plain
 from pages.ui.reduce import course
-from pages.ui.run.trained import another_run, trained_run
+from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import ticks, without, worth
 from svmcore.lab.experiment.without import why_not
 
@@ -133,6 +133,7 @@ if run:
             histogram = decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset)
             with figure:
                 show(histogram, "alphas")
+                to_labels(run, "train")
         if reason:
             st.markdown("**Without these**")
             st.caption(f"No example can be taken out here. {plain(reason)}")

@@ -263,3 +263,30 @@ def cross_training_roles(margins, classes, validation, balance) -> list[str]:
         for _, i in easy[: count[more] - count[fewer]]:
             roles[i] = "put back"
     return roles
+
+
+def label_odds(f, given, s, rate, q) -> np.ndarray:
+    """Log odds that each label is wrong (explain/suspects.py), class by class."""
+    odds = []
+    for values, z in zip(np.asarray(f, np.float64), given, strict=True):
+        P = [math.exp(s * v) for v in values]
+        wrong = 0.0
+        for y in range(len(P)):
+            if y != z:
+                others = sorted((c for c in range(len(P)) if c != y), key=lambda c: -values[c])
+                wrong += q[others.index(z)] * P[y]
+        odds.append(math.log(rate * wrong / ((1 - rate) * P[z])))
+    return np.array(odds)
+
+
+def copies(X) -> list[int]:
+    """For each row the first one that equals it."""
+    return [next(j for j in range(i + 1) if (X[j] == X[i]).all()) for i in range(len(X))]
+
+
+def kernel_distances(kernel, X) -> np.ndarray:
+    """sqrt(K_ii + K_jj - 2 K_ij) (n, n)."""
+    K = gram(kernel, X, X)
+    return np.array(
+        [[math.sqrt(max(K[i, i] + K[j, j] - 2 * K[i, j], 0)) for j in range(len(X))] for i in range(len(X))]
+    )

@@ -149,6 +149,7 @@ ROOMS = (
     "why",
     "run",
     "compare",
+    "label",
     "reduce",
     "detect",
     "edit",

@@ -121,7 +121,7 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
     if not len(rows):
         st.info("There is none.", icon=":material/check:")
         return
-    name, split = laid.runs[0].recipe.dataset, laid.answers.split
+    name, split = laid.runs[asks].recipe.dataset, laid.answers.split
     walk.over(reference(name, split, index) for index in laid.answers.index[rows])
     rows = rows[paged(len(rows), PER_PAGE, key="compare_page", of=shown, name="sheet")]
     run, answers = laid.runs[laid.reference], laid.answers
@@ -139,7 +139,7 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
         why = "A sample keeps no machine that could be asked why: a run of your own does."
     gallery(
         pictures,
-        [_tile(laid, list(runs), int(i), cut) for i in rows],
+        [_tile(laid, list(runs), int(i), cut, asks) for i in rows],
         key="compare_gallery",
         alt=f"{len(rows)} test examples ({shown}) with the answers of the runs above each and the true class below",
         on_pick=partial(_why, laid.runs[asks].id),
@@ -161,14 +161,14 @@ def _asked_run(laid: Laid, runs, usual: int) -> int:
     return laid.letters.index(picked)
 
 
-def _tile(laid: Laid, runs: list[int], i: int, cut: Mapping[str, str]) -> Tile:
-    """cut: name of a class -> what there is room for."""
+def _tile(laid: Laid, runs: list[int], i: int, cut: Mapping[str, str], asks: int) -> Tile:
+    """cut: name of a class -> what there is room for; asks: the run whose data set a click opens the example of."""
     answers, names = laid.answers, dict(zip(laid.answers.classes.tolist(), laid.names))
     said = [names[answers.y_pred[j, i].item()] for j in runs]
     true, index = names[answers.y_true[i].item()], answers.index[i]
     told = ", ".join(f"{laid.letters[j]} says {answer}" for j, answer in zip(runs, said))
     return Tile(
-        "" if laid.runs[0].sample else reference(laid.runs[0].recipe.dataset, answers.split, index),
+        "" if laid.runs[0].sample else reference(laid.runs[asks].recipe.dataset, answers.split, index),
         f"{words.test_example(answers.split, index)}, true {true}: {told}",
         upper=(" → " if len(runs) == 2 else " ").join(cut[answer] for answer in said),
         lower=f"is {cut[true]}",

@@ -5,6 +5,7 @@ import streamlit as st
 
 from data import DataError, Entry, catalogue, pictures, thumbnails
 from data.pictures import PictureEntry, drawing
+from data.revisions import Revision
 from pages.ui.data import picture_sets
 from pages.ui.example import views
 from pages.ui.kit.gallery import in_theme
@@ -17,7 +18,7 @@ FEW = 4  # cards that are shown unasked: a row
 def listed(entries, chosen: str, choose) -> dict:
     """The cards of a list, the reader's own sets first: those that pass what is looked for, or a row of them with the
     chosen one until all are asked for. Returns the places of their pictures."""
-    entries = sorted(entries, key=lambda entry: not entry.name.startswith(catalogue.OWN_PREFIX))
+    entries = sorted(entries, key=lambda entry: not _changes(entry))
     looked_for = str(st.session_state.get("find_set") or "").strip().lower()
     found = [entry for entry in entries if looked_for in f"{entry.title} {entry.name}".lower()]
     shown = found if looked_for or st.session_state.get("all_sets") else _few(found, chosen)
@@ -28,6 +29,11 @@ def listed(entries, chosen: str, choose) -> dict:
     if len(entries) > FEW and not looked_for:
         st.toggle(f"All {len(entries)} sets", key="all_sets", help="Or the first few, and the one that is shown.")
     return places
+
+
+def _changes(entry: Entry | PictureEntry) -> bool:
+    """Whether a set is the reader's, whose examples or labels may change under its name."""
+    return entry.name.startswith(catalogue.OWN_PREFIX) or isinstance(entry, Revision)
 
 
 def _few(entries: list, chosen: str) -> list:
@@ -64,8 +70,7 @@ def facts(entry: Entry | PictureEntry) -> str:
 def draw(places: dict) -> None:
     """Put the thumbnails into their places; the first drawing reads every set that is at hand."""
     for entry, place in places.items():
-        own = entry.name.startswith(catalogue.OWN_PREFIX)  # these may have been replaced under their name
-        written = tuple(path.stat().st_mtime_ns for path in entry.paths()) if own else ()
+        written = tuple(path.stat().st_mtime_ns for path in entry.paths()) if _changes(entry) else ()
         image = _thumbnail(entry.name, isinstance(entry, PictureEntry), (entry.at_hand, written))
         place.image(in_theme(np.asarray(image)), width=WIDTH, output_format="PNG", alt=f"Examples of {entry.title}")
 

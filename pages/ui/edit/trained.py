@@ -7,6 +7,7 @@ from pages.ui.edit import look, start
 from pages.ui.example import evidence
 from pages.ui.kit import present, state, words
 from pages.ui.run import picker, watch
+from pages.ui.run.trained import to_labels
 from svmcore.lab import jobs
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -34,6 +35,7 @@ def view() -> None:
     run.check()
     st.subheader(words.plain(run.title))
     st.caption(words.summary(run.recipe))
+    to_labels(run, "train")
     try:
         evidence.data_of(run)
     except DataError as error:

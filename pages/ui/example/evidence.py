@@ -17,7 +17,7 @@ from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, pictures, reference
 from pages.ui.kit.words import distinct, minus, short
 from svmcore import metrics
 from svmcore.jitter import JitterSet
-from svmcore.lab.registry import noise, split
+from svmcore.lab.registry import split
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -57,17 +57,17 @@ SWAPPED = "In brackets the class in the data set, where label noise swapped it"
 
 def labels(run: Run) -> Labels:
     """The labels of the training examples of a run; those of all others as the data set has them."""
-    y, recipe = load(run.recipe.dataset).y_train, run.recipe
+    dataset, recipe = load(run.recipe.dataset), run.recipe
+    y = dataset.y_train
     seen, given = y, np.zeros(len(y), "U1")
     if share := recipe.options.get("noise", 0.0):
-        index = run.train_index()
-        swapped = noise.swapped(split.labels(recipe, y[index]), share, recipe.seed)
+        noisy, true = (split.whole(recipe.replace(folds=None), dataset, s) for s in (share, 0.0))
+        which, swapped = noisy.y_train != true.y_train, noisy.y_train
         if len(recipe.classes) == 1:
             seen, swapped = y.astype(str), np.where(swapped > 0, str(recipe.classes[0]), "rest")
-        which = noise.flipped(len(index), share, recipe.seed)
         seen = seen.astype(np.result_type(seen, swapped))
-        seen[index[which]] = swapped[which]
-        given = np.where(np.isin(np.arange(len(y)), index[which]), y.astype(str), "")
+        seen[noisy.train[which]] = swapped[which]
+        given = np.where(np.isin(np.arange(len(y)), noisy.train[which]), y.astype(str), "")
     return Labels(seen, given)
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 import streamlit as st
 
-from data import DataError, catalogue
+from data import DataError, catalogue, revisions
 from pages.ui.kit import parameters, state, view, words
 from pages.ui.kit.parameters import Form
 from svmcore.kernels import RBF
@@ -101,7 +101,9 @@ def link(recipe: Recipe) -> dict[str, str]:
 
 def suggestion(name: str) -> Recipe:
     """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values; on the reader's
-    own one as wide as its examples lie apart."""
+    own one as wide as its examples lie apart. On a revision as on its base."""
+    if (base := revisions.base_of(name)) != name:
+        return suggestion(base).replace(name="custom", title="", dataset=name)
     if named := next((r for r in RECIPES.values() if r.dataset == name and view.form_of(r) == view.TRAIN), None):
         return named
     if name.startswith(catalogue.OWN_PREFIX):

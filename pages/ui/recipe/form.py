@@ -8,7 +8,7 @@ from contextlib import suppress
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data import Entry, NotAtHand, UnknownDataset, catalogue
+from data import DataError, Entry, NotAtHand, catalogue
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import view, words
@@ -59,7 +59,7 @@ def _draw(name: str, where=st, **how):
 def _data() -> tuple[Entry, dict]:
     task = _task()
     entries, key = {e.name: e for e in catalogue.entries()}, FORM.key("dataset")
-    with suppress(UnknownDataset):  # one of a family of which a few are listed
+    with suppress(DataError):  # one of a family of which a few are listed, or a state of a revision
         entries.setdefault(st.session_state[key], catalogue.entry(st.session_state[key]))
     if st.session_state[key] not in entries:  # the reader's own, deleted since
         FORM.fill(RECIPES[PRESET])

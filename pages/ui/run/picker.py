@@ -15,7 +15,7 @@ from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
 
 labels = words.run_labels
-OF_ANSWERS = {"errors", "support_vectors"}  # pages that show what a machine says of examples
+OF_ANSWERS = {"errors", "support_vectors", "labels"}  # pages that show what a machine says of examples
 PERIOD = 2.0  # seconds between two looks at the state
 CUT = 26  # characters of a name from which on the sidebar cuts it
 

@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures.curves import mean_gap
-from pages.ui.kit import state, view, words
+from pages.ui.kit import present, state, view, words
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
 from svmcore.lab.registry.tasks import task_of
@@ -70,6 +70,18 @@ def to_home(run: Run) -> None:
     """The way to the page that a run opens on."""
     home = view.home_of(run.recipe)
     st.page_link(**home.link(run.id), icon=home.icon)
+
+
+def to_labels(run: Run, doubted: str) -> None:
+    """The way to the page that judges the labels of a run's data: of its "train" or "test" examples."""
+    if not present.presenting():
+        st.page_link(
+            "pages/labels.py",
+            label="Is it the label that is wrong?",
+            icon=":material/gavel:",
+            query_params={"run": run.id, "doubted": doubted},
+            help="Judge the labels that the machines doubt, and train on what you say.",
+        )
 
 
 def _waiting(status) -> None:

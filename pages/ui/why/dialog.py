@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from data import Dataset, catalogue, load
+from data import Dataset, catalogue, load, revisions
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
@@ -220,7 +220,7 @@ def _answer(said: Answer | None, shown: Shown) -> str:
 
 
 def _machine(run: Run | None, dataset: Dataset) -> Machine | None:
-    if run is None or run.recipe.dataset != dataset.entry.name:
+    if run is None or not _on(run, dataset):
         return None
     try:
         with st.spinner("Reading the machine from the run's file", show_time=True):
@@ -229,8 +229,13 @@ def _machine(run: Run | None, dataset: Dataset) -> Machine | None:
         return None
 
 
+def _on(run: Run, dataset: Dataset) -> bool:
+    """Whether a run knows these examples, by labels of its own perhaps, in a revision."""
+    return revisions.base_of(run.recipe.dataset) == revisions.base_of(dataset.entry.name)
+
+
 def _without_machine(run: Run | None, dataset: Dataset) -> None:
-    why = "The run shown has no machine yet" if run and run.recipe.dataset == dataset.entry.name else "No run is shown"
+    why = "The run shown has no machine yet" if run and _on(run, dataset) else "No run is shown"
     st.info(f"{why} that could say something about this example.", icon=":material/model_training:")
     st.page_link(
         "pages/train.py",

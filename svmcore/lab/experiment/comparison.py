@@ -7,16 +7,19 @@
 
 Symbols: r runs, n test examples, k classes; y_true (n,), y_pred (r, n), wrong (r, n) bool, decision[i] (n, k_i) the f
 of run i. Only `test.npz` is read, never a machine. Which examples two runs share is never taken in silence: runs whose
-test examples differ by a single one are not paired.
+test examples differ by a single one are not paired, but where it was judged in a revision of the data set that one of
+them is on. Such runs are paired on the examples that both have, and their answers counted by the labels of either one.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
-from data import DataError, catalogue
+from data import DataError, catalogue, revisions, verdicts
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import ACTIVE, Run
@@ -39,6 +42,8 @@ class Answers(NamedTuple):
 
     split: str  # "test" | "train": the part that `index` points into
     index: np.ndarray  # (n,) int64
+    left: int  # test examples that some of the runs have, and others have not: taken out in a revision
+    labels: np.ndarray  # (r, n) those that each run was judged by
     classes: np.ndarray  # (k,) labels, sorted
     y_true: np.ndarray  # (n,)
     y_pred: np.ndarray  # (r, n)
@@ -48,6 +53,15 @@ class Answers(NamedTuple):
     def wrong(self) -> np.ndarray:
         """(r, n) bool: which run gets which example wrong."""
         return self.y_pred != self.y_true
+
+    @property
+    def judged(self) -> np.ndarray:
+        """(n,) bool: which examples have other labels for one run than for another."""
+        return (self.labels != self.labels[0]).any(axis=0)
+
+    def by(self, i: int) -> Answers:
+        """The same, counted by the labels of run i."""
+        return self._replace(y_true=self.labels[i])
 
 
 def unfit(run: Run) -> Reason | None:
@@ -73,10 +87,12 @@ def why_not(reference: Run, run: Run) -> Reason | None:
     if reason := unfit(run):
         return reason
     ours, theirs = run.recipe, reference.recipe
-    if ours.dataset != theirs.dataset:
+    if revisions.base_of(ours.dataset) != revisions.base_of(theirs.dataset):
         return Reason(DATA, f"It was tested on another data set: {ours.dataset}, the reference on {theirs.dataset}.")
-    hashes = [(one.result or {}).get("data_hash") for one in (run, reference)]
-    if all(hashes) and hashes[0] != hashes[1]:
+    contents = [_content(one) for one in (run, reference)]
+    if ours.dataset == theirs.dataset:
+        contents = [(one.result or {}).get("data_hash") for one in (run, reference)]
+    if all(contents) and contents[0] != contents[1]:
         return Reason(REPLACED, f"The data set {ours.dataset} was replaced between this run and the reference.")
     told = [_told_apart(recipe) for recipe in (ours, theirs)]
     if told[0] != told[1]:
@@ -84,23 +100,47 @@ def why_not(reference: Run, run: Run) -> Reason | None:
     own, other = run.test(), reference.test()
     if own.split != other.split:
         return Reason(PART, f"It was tested on the {own.split} part, the reference on the {other.split} part.")
-    if not np.array_equal(np.sort(own.index), np.sort(other.index)):
+    judged = np.union1d(_judged(ours.dataset, own.split), _judged(theirs.dataset, own.split))
+    if not np.isin(np.setxor1d(own.index, other.index), judged).all():
         return Reason(EXAMPLES, _other_examples(run, reference))
-    if not np.array_equal(own.y_true[np.argsort(own.index)], other.y_true[np.argsort(other.index)]):
+    _, at, there = np.intersect1d(own.index, other.index, return_indices=True)
+    if not len(at):
+        return Reason(EXAMPLES, _other_examples(run, reference))
+    if not np.isin(own.index[at[own.y_true[at] != other.y_true[there]]], judged).all():
         return Reason(REPLACED, "The same examples have other labels there: the data set was replaced in between.")
     return None
+
+
+def _content(run: Run) -> str:
+    """The first letters of the content hash of the base of a run's data set; empty where that is not known."""
+    if not revisions.parse_name(run.recipe.dataset):
+        return (run.result or {}).get("data_hash", "")[: verdicts.CONTENT]
+    with suppress(DataError):
+        return catalogue.entry(run.recipe.dataset).content
+    return ""
+
+
+def _judged(dataset: str, part: str) -> np.ndarray:
+    """(m,) positions in a part of a data set that have a verdict, where it is a revision that is still there."""
+    with suppress(DataError):
+        if revisions.parse_name(dataset):
+            judged = revisions.standing(dataset, catalogue.entry(dataset).base)
+            return np.array([row for of, row in judged if of == part], np.int64)
+    return np.zeros(0, np.int64)
 
 
 def together(runs: list[Run]) -> Answers:
     """The answers of runs that `why_not` has nothing against, one of them being the first."""
     tests = [run.test() for run in runs]
-    orders = [np.argsort(test.index, kind="stable") for test in tests]
-    first, order = tests[0], orders[0]
-    y_true = first.y_true[order]
+    index = reduce(np.intersect1d, [test.index for test in tests])
+    rows = [np.flatnonzero(np.isin(test.index, index)) for test in tests]
+    orders = [at[np.argsort(test.index[at], kind="stable")] for test, at in zip(tests, rows, strict=True)]
+    left = len(reduce(np.union1d, [test.index for test in tests])) - len(index)
+    labels = np.stack([test.y_true[order] for test, order in zip(tests, orders, strict=True)])
     y_pred = np.stack([test.y_pred[order] for test, order in zip(tests, orders, strict=True)])
     decision = tuple(test.decision[order] for test, order in zip(tests, orders, strict=True))
-    classes = _classes(runs[0].recipe, np.union1d(y_true, y_pred))
-    return Answers(first.split, first.index[order], classes, y_true, y_pred, decision)
+    classes = _classes(runs[0].recipe, np.union1d(labels, y_pred))
+    return Answers(tests[0].split, index, left, labels, classes, labels[0], y_pred, decision)
 
 
 def alone(wrong: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ from svmcore.explain.retraining import Retraining
 from svmcore.lab.experiment.meter import Compiling, Meter
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.problem import Problem
+from svmcore.lab.registry.problem import Problem, left_out
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.made_with import made_with
@@ -183,15 +183,25 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
     """
     if recipe.folds is None:
         return Validation({})
-    task, started, judged = task_of(recipe), time.perf_counter(), []
+    task, started, nobody = task_of(recipe), time.perf_counter(), np.empty(0, np.int64)
+    judged = _folds(recipe, nobody, "", monitor, check)
+    folded = task.folded(judged)
+    doubted = nobody if folded is None else task.doubted(recipe, folded)
+    if len(doubted):
+        folded = task.folded(_folds(recipe, doubted, ", once more", monitor, check))
+    figures = {"folds": [task.loss(test) for test in judged], "seconds": time.perf_counter() - started}
+    return Validation({"validation": figures | task.outcome(judged)}, folded)
+
+
+def _folds(recipe: Recipe, without: np.ndarray, more: str, monitor: Callable | None, check: Check) -> list[NamedTuple]:
+    """What each fold is answered by the machine of the others, which has not seen those `without` either."""
+    task, judged = task_of(recipe), []
     for number in range(recipe.folds):
-        stage = f"fold {number + 1} of {recipe.folds}"
-        listener = under_name(stage, monitor)
-        part = task.fold(recipe, number, lambda _: check("validating"))
+        listener = under_name(f"fold {number + 1} of {recipe.folds}{more}", monitor)
+        part = left_out(task.fold(recipe, number, lambda _: check("validating")), without)
         machine = fit(recipe, part, listener).estimator.machine_
         judged.append(task.judge(machine, part, lambda _: check("validating")))
-    figures = {"folds": [task.loss(test) for test in judged], "seconds": time.perf_counter() - started}
-    return Validation({"validation": figures | task.outcome(judged)}, task.folded(judged))
+    return judged
 
 
 def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from data import catalogue
 from svmcore.lab.forecast.estimate import require
 from svmcore.lab.jobs import worker
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
@@ -58,10 +59,12 @@ class Queue:
         """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
         the run that it grew out of; that of the machine that the recipe begins with is found, or queued before it.
         group: what it is started together with others for. once_in: seconds in which the same recipe, asked for again,
-        is the run that it already was: a double click, two tabs.
+        is the run that it already was: a double click, two tabs. Of a revision of a data set a run keeps the state that
+        it is in now, so that verdicts given later change nothing of what the run says.
 
         BudgetError when it cannot fit into memory, UnknownDataset, QueueFull, OSError when the disk takes no new run.
         """
+        recipe = recipe.replace(dataset=catalogue.pinned(recipe.dataset))
         with self._asking:
             return self._asked_already(recipe, once_in) or self._submit(recipe, looks, parent, group)
 

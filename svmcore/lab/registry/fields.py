@@ -107,8 +107,8 @@ class Field:
 
 
 def _slug(name, value):
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}", value):
-        raise RecipeError(name, value, "letters, digits and . _ : - (at most 64)")
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", value):
+        raise RecipeError(name, value, "letters, digits and . _ : @ - (at most 128)")
     return value
 
 

@@ -59,6 +59,18 @@ class Problem(NamedTuple):
     y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
 
 
+def left_out(problem: Problem, positions: np.ndarray) -> Problem:
+    """The problem without some of its training examples, positions in the data set's X_train; a class that would lose
+    all of its examples keeps them."""
+    keep = ~np.isin(problem.train_index, positions)
+    keep |= ~np.isin(problem.y_train, problem.y_train[keep])
+    if keep.all():
+        return problem
+    rows = ("X_train", "y_train", "train_index") + (("weight",) if problem.weight is not None else ())
+    kept = problem._replace(source=None, **{name: getattr(problem, name)[keep] for name in rows})
+    return kept._replace(images=kept.X_train if problem.images is problem.X_train else problem.images[keep])
+
+
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
     """The problem of a split data set; `check(stage)` is called between pieces and may raise to stop.
 

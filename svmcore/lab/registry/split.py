@@ -1,4 +1,9 @@
-"""Split: which examples of a data set train and which test, by the recipe or by one fold of its training set."""
+"""Split: which examples of a data set train and which test, by the recipe or by one fold of its training set.
+
+A revision (data.revisions) is split as its base is, by the labels of before any verdict; then what its verdicts say is
+done. So the runs of a base and of its revisions train and test on the same examples but for those taken out, and label
+noise swaps the same ones: a verdict has the last word on its example's label, before noise or after.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +27,60 @@ class Split(NamedTuple):
     y_noisy: np.ndarray | None = None  # (n_test,) with it, where there is some
 
 
-def whole(recipe, data) -> Split:
-    """The recipe's own training and test set. RecipeError for a split or folds that the data set does not allow."""
+def whole(recipe, data, share: float = 0.0) -> Split:
+    """The recipe's own training and test set, this share of its labels swapped by noise. RecipeError for a split or
+    folds that the data set does not allow."""
+    found = _noisy(recipe, _whole(recipe, data.base or data), share)
+    if data.base is not None:
+        found = _revised(recipe, data, found)
+    if recipe.folds is not None:
+        _need_folds(recipe, found.y_train)
+    return found
+
+
+def _whole(recipe, data) -> Split:
     train, test, part = positions(recipe, data)
-    y_train = labels(recipe, data.y_train[train])
+    y_test = data.y_test if part == "test" else data.y_train
+    return Split(train, test, part, labels(recipe, data.y_train[train]), labels(recipe, y_test[test]))
+
+
+def _need_folds(recipe, y_train: np.ndarray) -> None:
     smallest = int(np.unique(y_train, return_counts=True)[1].min())
-    if recipe.folds is not None and recipe.folds > smallest:
+    if recipe.folds > smallest:
         raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
-    return Split(train, test, part, y_train, labels(recipe, (data.y_test if part == "test" else data.y_train)[test]))
 
 
-def noisy(recipe, split: Split, share: float) -> Split:
+def _noisy(recipe, split: Split, share: float) -> Split:
     """The split with this share of its labels swapped: of the training examples, and of the test's beside theirs."""
     if not share:
         return split
     y_noisy = noise.swapped(split.y_test, share, recipe.seed, noise.TEST)
     return split._replace(y_train=noise.swapped(split.y_train, share, recipe.seed), y_noisy=y_noisy)
+
+
+def _revised(recipe, data, split: Split) -> Split:
+    """The split of a revision's base after the verdicts: without the rows taken out, or that have a label by now which
+    the recipe does not ask for; RecipeError where that leaves nothing."""
+    (train, y_train), (test, y_test, *noisy) = (
+        _judged(recipe, part, *arrays)
+        for part, arrays in (
+            (data.train, (split.train, split.y_train)),
+            (
+                data.test if split.part == "test" else data.train,
+                (split.test, split.y_test, *([] if split.y_noisy is None else [split.y_noisy])),
+            ),
+        )
+    )
+    if len(np.unique(y_train)) < 2 or len(test) == 0 < len(split.test):
+        raise RecipeError("dataset", recipe.dataset, "a revision that leaves two classes to train, and a test set")
+    return Split(train, test, split.part, y_train, y_test, *noisy)
+
+
+def _judged(recipe, part, rows: np.ndarray, *ys: np.ndarray) -> list[np.ndarray]:
+    """Those of the rows of a part that are left, and their labels: by the verdict, where there is one."""
+    kept = ~np.isin(rows, part.out) & (_wanted(recipe, part.y[rows]) | ~np.isin(rows, part.mended))
+    rows, mended = rows[kept], np.isin(rows[kept], part.mended)
+    return [rows, *(np.where(mended, labels(recipe, part.y[rows]), y[kept]) for y in ys)]
 
 
 def fold(recipe, split: Split, number: int) -> Split:
@@ -48,7 +91,8 @@ def fold(recipe, split: Split, number: int) -> Split:
 
 
 def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
-    """Positions (n_train,) into X_train, and (n_test,) into the part "test" or, where the set has none, "train"."""
+    """Of a set that is no revision: positions (n_train,) into X_train, and (n_test,) into the part "test" or, where the
+    set has none, "train"."""
     train = np.flatnonzero(_wanted(recipe, data.y_train))
     test, part = np.flatnonzero(_wanted(recipe, data.y_test)), "test"
     if not len(data.y_test):
@@ -74,8 +118,10 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
 
 def left_over(recipe, data, most: int) -> np.ndarray:
     """(n,) positions into X_train of examples that neither train nor test: at most so many of them, by the seed."""
-    train, test, part = positions(recipe, data)
+    train, test, part = positions(recipe, data.base or data)
     used = np.union1d(train, test) if part == "train" else train
+    if data.base is not None:
+        used = np.union1d(used, data.train.out)
     rows = np.setdiff1d(np.flatnonzero(_wanted(recipe, data.y_train)), used)
     return np.sort(np.random.default_rng(recipe.seed).permutation(rows)[:most])
 

@@ -17,6 +17,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from data import catalogue
 from data.dataset import Arrays, DataError
 from svmcore.lab.registry.costs import Sizes
@@ -73,6 +75,10 @@ class Task(ABC):
     def folded(self, judged: list[NamedTuple]):
         """What the machines of the folds said of the training examples, as one judgement; None where it cannot be."""
         return
+
+    def doubted(self, recipe, folded) -> np.ndarray:
+        """Positions of training examples without which the recipe asks for its folds once more."""
+        return np.empty(0, np.int64)
 
     def fits(self, machine, judged) -> bool:
         """Whether a judgement can be this machine's."""

@@ -10,10 +10,11 @@ import numpy as np
 from data import catalogue, load
 from data.dataset import Arrays
 from svmcore.explain.retraining import HELD
+from svmcore.explain.suspects import doubts
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import HARD, Sizes, easy
-from svmcore.lab.registry.fields import Field, RecipeError, numeric
+from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
 from svmcore.lab.registry.tables import csv_text
@@ -53,6 +54,15 @@ class Classify(Task):
             "judged by the true ones, and by swapped ones beside them (Bakir, Bottou and Weston 2004, section 4.2).",
             step=0.05,
         ),
+        Field(
+            "refold",
+            FLAG,
+            False,
+            "Folds twice",
+            "The folds are trained once more without the labels that are likely wrong by the first time; what these "
+            "machines say out of sample is kept. The errors of cross-validation stay those of the first time.",
+            shown=False,
+        ),
     )
     figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
     at_times: ClassVar = {"roc_area": share, "noisy": lambda value: an_object(value, Classify.figures)}
@@ -68,6 +78,10 @@ class Classify(Task):
         "predictions": ("All predictions", "One row for each test example: true and predicted class, decision values."),
         "errors": ("Errors", "The same for those alone that came out wrong."),
     }
+
+    def check(self, recipe) -> None:
+        if recipe.options.get("refold") and recipe.folds is None:
+            raise RecipeError("refold", True, "false, or a number of folds beside it")
 
     def judged(self, arrays: dict) -> TestSet:
         if str(arrays["split"]) not in ("test", "train"):
@@ -93,6 +107,12 @@ class Classify(Task):
         order = np.argsort(index)
         y_pred, decision = (np.concatenate([getattr(test, name) for test in judged]) for name in ("y_pred", "decision"))
         return TestSet(index[order], y_true[order], y_pred[order], decision[order], judged[0].split)
+
+    def doubted(self, recipe, folded: TestSet) -> np.ndarray:
+        if not recipe.options.get("refold"):
+            return folded.index[:0]
+        classes, given = np.unique(folded.y_true, return_inverse=True)
+        return folded.index[doubts(folded.decision, given, len(classes)).likely]
 
     def fits(self, machine: Machine, judged: TestSet) -> bool:
         known = np.isin(np.concatenate([judged.y_true, judged.y_pred]), machine.classes).all()
@@ -159,7 +179,7 @@ class Classify(Task):
         entry = catalogue.entry(recipe.dataset)
         METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
         share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
-        n_train, n_test = round(entry.n_train * share), round(entry.n_test * share)
+        n_train, n_test = (round(n * share) for n in (entry.n_train - entry.out[0], entry.n_test - entry.out[1]))
         if not entry.n_test:
             n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
             n_train -= min(n_test, n_train - 1)
@@ -183,12 +203,21 @@ class Classify(Task):
         """Its folds."""
         folds = recipe.folds or 0
         held = size.n_train // folds if folds else 0
-        return folds * [size._replace(n_train=size.n_train - held, n_test=held)]
+        return (
+            folds
+            * (2 if recipe.options.get("refold") else 1)
+            * [size._replace(n_train=size.n_train - held, n_test=held)]
+        )
+
+
+def labelled(recipe) -> split.Split:
+    """The recipe's training and test examples with their labels, as training sees them."""
+    return _parts(recipe, load(recipe.dataset))
 
 
 def _parts(recipe, data) -> split.Split:
     """Training and test set, with the label noise that the recipe asks for."""
-    return split.noisy(recipe, split.whole(recipe, data), recipe.options.get("noise", 0.0))
+    return split.whole(recipe, data, recipe.options.get("noise", 0.0))
 
 
 def _rate(errors: int, n_test: int) -> dict:

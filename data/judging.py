@@ -1,0 +1,87 @@
+"""The file of a revision: verdicts, a line each (data.verdicts), read once and only ever added to.
+
+Each verdict is on disk when it has been given. A kill may leave half a line: it is left out, and the next verdict takes
+its place. What has been parsed stays in memory, so that a file of 100,000 verdicts takes one more in milliseconds.
+"""
+
+import os
+import threading
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from data import places, verdicts
+from data.dataset import DataError, Facts
+from data.verdicts import Key, Verdict
+
+_lock = threading.RLock()  # of what was parsed
+_numbers = count()
+
+
+class Log(NamedTuple):
+    """A file of verdicts, parsed. blob: what was parsed, whole lines; number: another one for each that is no
+    continuation of what was read before; standing: the verdict on each example judged."""
+
+    blob: bytes
+    number: int
+    lines: list[Verdict]
+    content: str
+    standing: dict[Key, Verdict]
+
+
+_logs: dict[Path, Log] = {}
+
+
+def append(path: Path, text: bytes) -> None:
+    """Add whole lines to a file, on disk when it returns; the head first, and instead of half a line of a kill."""
+    try:
+        if not path.exists():
+            with places.replacing(path) as file:
+                file.write(",".join(verdicts.COLUMNS).encode() + b"\n" + text)
+            return
+        with path.open("r+b") as file:
+            file.seek(len(_whole(path)))
+            file.truncate()
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        reason = f"The verdict could not be stored ({error.strerror or error})"
+        raise DataError(reason, "a home folder that can be written") from error
+
+
+def log(path: Path, base: Facts) -> Log:
+    """The parsed file; of one that has only grown since, what is new alone is parsed."""
+    blob = _whole(path)
+    with _lock:
+        last = _logs.get(path)
+        if last is not None and last.blob == blob:
+            return last
+        if last is not None and blob.startswith(last.blob):
+            more = verdicts.read(verdicts.text_of(blob[len(last.blob) :]), base, len(last.lines) + 2, last.content)
+            lines = last.lines + more.verdicts
+            now = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines))
+        else:
+            found = verdicts.read(verdicts.headed(blob), base)
+            stands = verdicts.standing(found.verdicts)
+            now = Log(blob, next(_numbers), found.verdicts, found.content, stands)
+        _logs[path] = now
+        return now
+
+
+def _whole(path: Path) -> bytes:
+    """The whole lines of a file."""
+    try:
+        if (size := path.stat().st_size) > verdicts.MAX_BYTES:
+            raise DataError(f"{path.name} has {size / 1e6:,.0f} MB", f"at most {verdicts.MAX_BYTES / 1e6:,.0f} MB")
+        blob = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read ({error.strerror})", verdicts.ACCEPTED) from error
+    return blob[: blob.rfind(b"\n") + 1]
+
+
+def _after(before: dict[Key, Verdict], more: list[Verdict], lines: list[Verdict]) -> dict[Key, Verdict]:
+    """What stands after `more` lines, the last ones of `lines`."""
+    if any(verdict.verdict == verdicts.UNDO for verdict in more):
+        return verdicts.standing(lines)
+    return before | {verdict.key: verdict for verdict in more}

@@ -1,0 +1,301 @@
+"""Revisions: data sets whose labels somebody has looked at: a base, and the verdicts on single examples of it.
+
+    mnist-5k@checked        the base mnist-5k with the verdicts of home/revisions/mnist-5k@checked.csv
+    mnist-5k@checked.17     the same after its first 17 lines: what a run keeps, as the file is only ever added to
+
+    y'_i = the label of the verdict on example i, where it has one, else y_i
+
+A revision is a data set like any other to whatever takes one, and nothing is copied: the arrays are the base's, the
+labels are changed, and an example that is taken out stays at its position, so that example 123 is the same in all
+revisions; `Dataset.out_train`, `out_test` say which do not count. It comes to be with its first verdict. What is read
+is checked against the base (data.verdicts).
+"""
+
+import re
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from data import judging, places, verdicts
+from data.dataset import DataError, Dataset, Part, UnknownDataset
+from data.entry import Entry
+from data.judging import Log
+from data.shelf import DamagedSet, slug
+from data.verdicts import CONTENT, PARTS, Key, Verdict
+
+FOLDER = "revisions"
+AT = "@"
+MAX_SLUG = 30  # letters of what a revision is called
+KEPT = 16  # revisions whose labels stay in memory
+COLON, IN_FILE = ":", "+"  # of a base's name; no file of every system may have the first in its name
+
+Find = Callable[[str], Entry]  # the entry of a base, by its name; UnknownDataset
+
+_SLUG = rf"[a-z0-9-]{{1,{MAX_SLUG}}}"
+_FILE = re.compile(rf"([A-Za-z0-9][A-Za-z0-9.+-]*)@({_SLUG})\.csv")
+_NAME = re.compile(rf"([A-Za-z0-9][A-Za-z0-9.:-]*)@({_SLUG})(?:\.(0|[1-9]\d{{0,8}}))?")
+
+
+class Name(NamedTuple):
+    """What the name of a revision says. lines: how many of its file count, None for all."""
+
+    base: str
+    slug: str
+    lines: int | None
+
+    @property
+    def head(self) -> str:
+        """The revision as it is now."""
+        return f"{self.base}{AT}{self.slug}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Revision(Entry):
+    """The catalogue's entry of a revision."""
+
+    base: Entry
+    judged: dict[str, int]  # verdict -> how many examples it stands on
+    lines: int  # of the file that count
+    content: str  # the first letters of the base's content hash
+
+    def load(self) -> Dataset:
+        """The base's examples with the labels of the verdicts. DataError where they are not on this base."""
+        return _loaded(self)
+
+
+_loads: OrderedDict[tuple, Dataset] = OrderedDict()
+_lock = threading.RLock()  # of what is kept above, and of changing a file
+
+
+def parse_name(name: str) -> Name | None:
+    """The parts of the name of a revision; None for a name of another data set."""
+    found = _NAME.fullmatch(name)
+    return found and Name(found[1], found[2], None if found[3] is None else int(found[3]))
+
+
+def base_of(name: str) -> str:
+    """The data set that a name is a revision of; of another one itself."""
+    found = parse_name(name)
+    return found.base if found else name
+
+
+def named(base: str, title: str) -> str:
+    """The name of a revision of `base` that is called so. DataError for a title without letters or digits, and for the
+    name of a revision as base."""
+    if AT in base:
+        raise DataError(f"{base} is a revision already", f"verdicts on {base_of(base)}")
+    return f"{base}{AT}{slug(title)[:MAX_SLUG].strip('-')}"
+
+
+def entry(name: str, find: Find) -> Revision:
+    """The entry of a revision. UnknownDataset for one that is not there, DataError for a damaged one, or one whose base
+    is gone."""
+    found = parse_name(name)
+    if found is None or not _path(found).exists():
+        raise UnknownDataset(name, known() or ["none, as there is no revision yet"])
+    try:
+        base = find(found.base)
+    except UnknownDataset:
+        raise DataError(
+            f"{found.base}, the base of the revision {name}, is gone", "the base, added once more"
+        ) from None
+    log = judging.log(_path(found), base)
+    if found.lines is not None and found.lines > len(log.lines):
+        reason = f"{name} counts {found.lines:,} lines, and its file has {len(log.lines):,}"
+        raise DataError(reason, "the file as it was")
+    return _entry(found, base, log)
+
+
+def entries(find: Find) -> list[Revision]:
+    """Every revision by its name, without those that cannot be read."""
+    return [found for name in known() if isinstance(found := _look(name, find), Revision)]
+
+
+def damaged(find: Find) -> list[DamagedSet]:
+    """The revisions that cannot be read, or whose base is gone."""
+    looks = ((name, _look(name, find)) for name in known())
+    return [DamagedSet(name, str(error)) for name, error in looks if isinstance(error, DataError)]
+
+
+def known() -> list[str]:
+    """The names of the files of revisions."""
+    folder = places.home() / FOLDER
+    names = sorted(path.name for path in folder.glob("*.csv")) if folder.is_dir() else []
+    return [name.removesuffix(".csv").replace(IN_FILE, COLON) for name in names if _FILE.fullmatch(name)]
+
+
+def forget(name: str) -> None:
+    """Remove a revision for good; DataError where there is none or the disk does not allow it."""
+    found = parse_name(name)
+    try:
+        _path(found).unlink() if found else None
+    except FileNotFoundError:
+        found = None
+    except OSError as error:
+        raise DataError(f"{name} could not be removed ({error.strerror})", "a folder that may be changed") from error
+    if found is None:
+        raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none")
+
+
+def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
+    """Write verdicts at the end of a revision, which is made of `base` if it is new; how many lines it has then.
+
+    Raises DataError for a verdict that cannot be, and then nothing is written; or where the disk does not take it.
+    """
+    found, given = parse_name(name), list(given)
+    if found is None or found.lines is not None or found.base != base.entry.name or base.base is not None:
+        raise DataError(f"{name} is no revision of {base.entry.name}", f"{base.entry.name}{AT} and a name")
+    content = base.content_hash[:CONTENT]
+    text = verdicts.written(given, base.entry.name, content, head=False)
+    verdicts.require_given(verdicts.read(text, base.entry).verdicts, base)
+    path = _path(found)
+    with _lock:
+        before = read(name, base.entry)
+        _require_content(before.content, base, name)
+        if any(one.verdict == verdicts.UNDO for one in given):
+            verdicts.stack([*before.lines, *given])
+        judging.append(path, text.encode())
+        return len(judging.log(path, base.entry).lines)
+
+
+def undo(name: str, base: Dataset) -> Verdict | None:
+    """Take back the latest verdict of a revision and return it; None where there is nothing to take back."""
+    with _lock:
+        left = verdicts.stack(read(name, base.entry).lines)
+        if not left:
+            return None
+        add(name, base, [left[-1]._replace(verdict=verdicts.UNDO, label=None)])
+        return left[-1]
+
+
+def read(name: str, base: Entry) -> Log:
+    """What the file of a revision says, all its lines; nothing where there is none yet. DataError for a damaged one."""
+    path = _path(parse_name(name))
+    return judging.log(path, base) if path.exists() else Log(b"", -1, [], "", {})
+
+
+def standing(name: str, base: Entry) -> dict[Key, Verdict]:
+    """The verdict on each example judged, after the lines that the name counts; {} where there is no revision yet."""
+    return _standing(read(name, base), parse_name(name).lines)
+
+
+def export(name: str, base: Entry) -> str:
+    """What stands in a revision in the end, as CSV: what `merged` reads on another machine."""
+    log = read(name, base)
+    return verdicts.written(sorted(log.standing.values()), base.name, log.content)
+
+
+class Merged(NamedTuple):
+    """Somebody's verdicts beside one's own: those on examples not judged yet, those that say the same, and pairs (own,
+    theirs) that do not."""
+
+    new: list[Verdict]
+    alike: list[Verdict]
+    unlike: list[tuple[Verdict, Verdict]]
+
+
+def compared(name: str, base: Dataset, blob: bytes) -> Merged:
+    """Somebody's CSV beside the revision; nothing is changed. DataError for a file that is not on this base."""
+    own, found = standing(name, base.entry), Merged([], [], [])
+    for verdict in verdicts.given(blob, base):
+        mine = own.get(verdict.key)
+        if mine is None:
+            found.new.append(verdict)
+        elif mine.says == verdict.says:
+            found.alike.append(verdict)
+        else:
+            found.unlike.append((mine, verdict))
+    return found
+
+
+def _path(name: Name) -> Path:
+    return places.home() / FOLDER / f"{name.head.replace(COLON, IN_FILE)}.csv"
+
+
+def _standing(log: Log, lines: int | None) -> dict[Key, Verdict]:
+    if lines is None or lines == len(log.lines):
+        return log.standing
+    return verdicts.standing(log.lines[:lines])
+
+
+def _look(name: str, find: Find) -> Revision | DataError:
+    try:
+        return entry(name, find)
+    except DataError as error:
+        return error
+
+
+def _entry(name: Name, base: Entry, log: Log) -> Revision:
+    stands = _standing(log, name.lines)
+    judged = Counter(verdict.verdict for verdict in stands.values())
+    out = Counter(part for (part, _), verdict in stands.items() if verdict.verdict == verdicts.OUT)
+    lines = len(log.lines) if name.lines is None else name.lines
+    shared = {field.name: getattr(base, field.name) for field in fields(Entry)}
+    own = {
+        "name": name.head if name.lines is None else f"{name.head}.{name.lines}",
+        "title": f"{base.title} · {name.slug}" + ("" if name.lines is None else f" {name.lines}"),
+        "size_mb": len(log.blob) / 1e6,
+        "fetchable": False,
+        "note": f"A revision of {base.name}. {told(judged)}",
+        "paths": lambda: [*base.paths(), _path(name)],
+        "out": tuple(out[part] for part in PARTS),
+    }
+    return Revision(**shared | own, base=base, judged=dict(judged), lines=lines, content=log.content)
+
+
+def told(judged: dict[str, int]) -> str:
+    """`40 judged: 31 with another label, 2 taken out, 5 kept, 2 unsure.`"""
+    words = ((verdicts.LABEL, "with another label"), (verdicts.OUT, "taken out"))
+    words += ((verdicts.KEEP, "kept"), (verdicts.UNSURE, "unsure"))
+    parts = [f"{judged[verdict]:,} {word}" for verdict, word in words if judged.get(verdict)]
+    return f"{sum(judged.values()):,} judged" + (f": {', '.join(parts)}" if parts else "") + "."
+
+
+def _require_content(content: str, base: Dataset, name: str) -> None:
+    if content and content != base.content_hash[:CONTENT]:
+        raise DataError(
+            f"{base.entry.name} was replaced since the verdicts of {name} were given: its content is "
+            f"{base.content_hash[:CONTENT]}, theirs {content}",
+            "verdicts on the set as it is now, in a revision of another name",
+        )
+
+
+def _loaded(entry: Revision) -> Dataset:
+    base, name = entry.base.load(), parse_name(entry.name)
+    log = judging.log(_path(name), entry.base)
+    key = entry.name, log.number, entry.lines, base.content_hash
+    with _lock:
+        if key not in _loads:
+            _require_content(log.content, base, entry.name)
+            verdicts.require_given(log.lines[: entry.lines], base)
+            _loads[key] = _made(entry, base, _standing(log, entry.lines))
+        _loads.move_to_end(key)
+        while len(_loads) > KEPT:
+            _loads.popitem(last=False)
+        return _loads[key]
+
+
+def _made(entry: Revision, base: Dataset, stands: dict[Key, Verdict]) -> Dataset:
+    """The base with what the verdicts change."""
+    judged = {part: [one for one in stands.values() if one.part == part] for part in PARTS}
+    parts = {part: _part(y, judged[part]) for part, y in (("train", base.y_train), ("test", base.y_test))}
+    y_train, y_test = (parts[part].y for part in PARTS)
+    return Dataset(
+        entry, base.X_train, y_train, base.X_test, y_test, base=base, train=parts["train"], test=parts["test"]
+    )
+
+
+def _part(y: np.ndarray, judged: list[Verdict]) -> Part:
+    """The labels of a part after its verdicts, and on which examples they say something."""
+    mended = [one for one in judged if one.verdict == verdicts.LABEL]
+    labels = y.copy()
+    rows = np.array(sorted(one.row for one in mended), np.int64)
+    if mended:
+        labels[[one.row for one in mended]] = np.array([one.label for one in mended], y.dtype)
+    out = np.array(sorted(one.row for one in judged if one.verdict == verdicts.OUT), np.int64)
+    return Part(labels, rows, out)

@@ -1,0 +1,200 @@
+"""Verdicts on the labels of single examples, and the CSV that they are kept, taken away and brought along in.
+
+    dataset,content,part,row,given,verdict,label
+    mnist-5k,59de3b5e3c71,train,123,4,label,9          it is a 9
+    mnist-5k,59de3b5e3c71,train,123,4,undo,            the line before it never was
+
+    keep    the label stands               out     take the example out
+    label   it has another label           unsure  seen, and left as it is
+    undo    takes back the latest line that is not taken back yet; in a file that is only ever added to
+
+content    the first letters of the base's content hash: verdicts belong to the examples that they were given on
+part, row  "train" or "test", and the position there, from 0
+given      the label that the base has there, so that a file which has lost its data set is found out
+
+Names of classes are texts of anybody's: one that a spreadsheet would run as a formula is written with ' before it, and
+so is one that begins with ' itself, so that what is read is what was written.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from data.dataset import DataError, Dataset, Facts
+
+COLUMNS = ("dataset", "content", "part", "row", "given", "verdict", "label")
+KEEP, LABEL, OUT, UNSURE, UNDO = "keep", "label", "out", "unsure", "undo"
+VERDICTS = (KEEP, LABEL, OUT, UNSURE)
+PARTS = ("train", "test")
+CONTENT = 12  # letters of a content hash that tell data sets apart here
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # a text that begins so is written with ' before it
+MAX_BYTES = 64 << 20  # of a file: 100,000 verdicts take five to ten million
+ACCEPTED = f"a CSV with the columns {', '.join(COLUMNS)}, as this program writes it"
+
+Key = tuple[str, int]  # part, row
+
+
+class Verdict(NamedTuple):
+    """What somebody says of the label of one example. label: the class that it is, of LABEL alone."""
+
+    part: str
+    row: int
+    given: int | str  # the label in the base
+    verdict: str
+    label: int | str | None = None
+
+    @property
+    def key(self) -> Key:
+        """Which example."""
+        return self.part, self.row
+
+    @property
+    def says(self) -> tuple:
+        """What two verdicts on one example must have alike to agree."""
+        return self.verdict, self.label
+
+
+class Lines(NamedTuple):
+    """The verdicts of a CSV, in its order, and what data set each line names."""
+
+    verdicts: list[Verdict]
+    dataset: str
+    content: str
+
+
+def cell(label) -> str:
+    """A class as it is written: a number as it is, a text never as a formula."""
+    text = " ".join(str(label).splitlines())
+    return f"'{text}" if isinstance(label, str) and text.startswith(FORMULA) else text
+
+
+def written(verdicts: Iterable[Verdict], dataset: str, content: str, head: bool = True) -> str:
+    """The lines of a CSV."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    if head:
+        writer.writerow(COLUMNS)
+    for part, row, given, verdict, label in verdicts:
+        said = "" if label is None else cell(label)
+        writer.writerow((dataset, content, part, row, cell(given), verdict, said))
+    return out.getvalue()
+
+
+def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
+    """The verdicts of lines without a head, which must be on the data set `facts`. first: number of the first line, for
+    errors; content: what they must be on, where that is known. DataError, with the line, for what cannot be."""
+    classes = {cell(label): label for label in facts.classes}
+    sizes = {"train": facts.n_train, "test": facts.n_test}
+    found: list[Verdict] = []
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for line in reader:
+            if not line:
+                continue
+            if len(line) != len(COLUMNS):
+                raise DataError(f"it has {len(line)} cells, not {len(COLUMNS)}")
+            dataset, of, part, row, given, verdict, label = line
+            content = content or of
+            if dataset != facts.name or of != content:
+                raise DataError(_other(dataset, of, facts.name, content))
+            if part not in sizes:
+                raise DataError(f"part is {part[:20]!r}, neither train nor test")
+            if not (row.isascii() and row.isdecimal() and len(row) < 12 and int(row) < sizes[part]):
+                raise DataError(f"there is no example {row[:20]!r} in the {part} part, which has {sizes[part]:,}")
+            if given not in classes:
+                raise DataError(f"{facts.name} has no class {given[:40]!r}")
+            if verdict not in VERDICTS and verdict != UNDO:
+                raise DataError(f"{verdict[:20]!r} is no verdict: {', '.join(VERDICTS)}, or {UNDO}")
+            if (label not in classes) if verdict == LABEL else label:
+                raise DataError(_no_label(label, verdict, facts))
+            found.append(Verdict(part, int(row), classes[given], verdict, classes[label] if label else None))
+    except DataError as error:
+        raise DataError(f"Line {first - 1 + reader.line_num:,}: {str(error).removesuffix('.')}", ACCEPTED) from None
+    except csv.Error as error:
+        raise DataError(f"Line {first - 1 + reader.line_num:,} is no line of a CSV ({error})", ACCEPTED) from None
+    return Lines(found, facts.name, content)
+
+
+def _other(dataset: str, content: str, name: str, own: str) -> str:
+    if dataset != name:
+        return f"it is on the data set {dataset[:80]!r}, not on {name!r}"
+    return f"it is on other examples called {name!r}: their content is {content[:20]!r}, not {own!r}"
+
+
+def _no_label(label: str, verdict: str, facts: Facts) -> str:
+    if verdict != LABEL:
+        return f"the verdict {verdict} has a label, {label[:40]!r}"
+    return f"{facts.name} has no class {label[:40]!r}; " + ", ".join(map(str, facts.classes))[:200]
+
+
+def headed(blob: bytes) -> str:
+    """The lines of a CSV below its head. DataError for what is none, or has another head."""
+    if len(blob) > MAX_BYTES:
+        raise DataError(f"The file has {len(blob) / 1e6:,.0f} MB", f"verdicts of at most {MAX_BYTES / 1e6:,.0f} MB")
+    head, _, lines = text_of(blob).partition("\n")
+    if head.rstrip("\r") != ",".join(COLUMNS):
+        raise DataError(f"The first line is {head[:80]!r}", ACCEPTED)
+    return lines
+
+
+def text_of(blob: bytes) -> str:
+    """Bytes as text. DataError for what is none."""
+    try:
+        return blob.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError("The file is no text in UTF-8", ACCEPTED) from None
+
+
+def stack(lines: Iterable[Verdict]) -> list[Verdict]:
+    """The verdicts that are not taken back. DataError for an undo of nothing, or of another example."""
+    left: list[Verdict] = []
+    for verdict in lines:
+        if verdict.verdict != UNDO:
+            left.append(verdict)
+        elif left and left[-1].key == verdict.key:
+            left.pop()
+        else:
+            raise DataError(f"An undo of {verdict.part} {verdict.row} follows no verdict on it", ACCEPTED)
+    return left
+
+
+def standing(lines: Iterable[Verdict]) -> dict[Key, Verdict]:
+    """The verdict that stands on each example judged: the latest one."""
+    return {verdict.key: verdict for verdict in stack(lines)}
+
+
+def given(blob: bytes, base: Dataset) -> list[Verdict]:
+    """The verdicts of somebody's CSV on this data set, one for each example. DataError for what cannot be, among it an
+    example twice with unlike verdicts."""
+    lines = read(headed(blob), base.entry, content=base.content_hash[:CONTENT]).verdicts
+    require_given(lines, base)
+    found: dict[Key, Verdict] = {}
+    for verdict in lines:
+        if verdict.verdict == UNDO:
+            raise DataError(f"It takes back a verdict on {verdict.part} {verdict.row}", "what stands in the end alone")
+        if found.setdefault(verdict.key, verdict).says != verdict.says:
+            raise DataError(
+                f"It has the example {verdict.row} of the {verdict.part} part twice: {told(found[verdict.key])}, and "
+                f"{told(verdict)}",
+                "one verdict on each example",
+            )
+    return list(found.values())
+
+
+def require_given(lines: Sequence[Verdict], base: Dataset) -> None:
+    """DataError unless the labels that the lines say the base has are those that it has."""
+    has = {"train": base.y_train.tolist(), "test": base.y_test.tolist()}
+    for verdict in lines:
+        if has[verdict.part][verdict.row] != verdict.given:
+            raise DataError(
+                f"Example {verdict.row} of the {verdict.part} part of {base.entry.name} is of the class "
+                f"{has[verdict.part][verdict.row]}, and the verdicts say {verdict.given}",
+                "verdicts on this data set",
+            )
+
+
+def told(verdict: Verdict) -> str:
+    """A verdict in words: `another label: 9`."""
+    words = {KEEP: "keep", OUT: "take out", UNSURE: "unsure", LABEL: f"another label: {verdict.label}"}
+    return words[verdict.verdict]

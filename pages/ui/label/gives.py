@@ -1,0 +1,160 @@
+"""What the verdicts give: the run's recipe on the revision, beside the run; and the verdicts as a file, both ways."""
+
+from collections import Counter
+
+import streamlit as st
+
+from data import DataError, catalogue, revisions
+from data.verdicts import told
+from pages.ui.kit import words
+from pages.ui.kit.words import plain
+from pages.ui.label import target
+from pages.ui.label.target import Target
+from pages.ui.recipe import config
+from pages.ui.run import polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+UNLIKE = 20  # disagreements that are listed
+
+
+def train(run: Run, to: Target) -> None:
+    """Train on the revision as it is now, and the way to Compare."""
+    stands = to.standing
+    st.markdown(f"**What it gives.** {revisions.told(Counter(one.verdict for one in stands.values()))}")
+    if not stands:
+        st.caption("With the first verdict there is a revision to train on.")
+        return
+    try:
+        recipe = revised(run, to)
+        need = estimate(recipe)
+    except (DataError, RecipeError) as error:
+        st.error(plain(error), icon=":material/block:")
+        return
+    ready = stored.stored([recipe])[0]
+    ready = ready if stored.kept(ready) and ready.id != run.id else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Train on the revision", type="primary", icon=":material/play_arrow:", key="label_train",
+            on_click=_start, args=(recipe, run.id), disabled=ready is not None or not need.fits,
+            help="The recipe of the run shown, on the labels that stand now; the run shown stays what it is.",
+        )  # fmt: skip
+        if ready is None:
+            said = f"About {words.duration(need.seconds)}." if need.fits else plain(need.advice)
+            st.caption(said, width="content")
+    before = ready or _latest(run, to)
+    if before is not None:
+        _compare(run, before, to)
+
+
+def revised(run: Run, to: Target) -> Recipe:
+    """The recipe of a run on the revision as it is now."""
+    name = catalogue.pinned(to.name)
+    recipe = run.recipe.replace(dataset=name, name="custom", title="")
+    return recipe.replace(title=words.title(recipe))
+
+
+def _start(recipe: Recipe, parent: str) -> None:
+    """Callback: queue it; the run shown stays the one whose list is judged."""
+    with config.asking():
+        config.submit(recipe, parent=parent)
+
+
+def _latest(run: Run, to: Target) -> Run | None:
+    """The newest run of this recipe on the revision as it was before."""
+    for other in runs.newest_first():
+        name = revisions.parse_name(other.recipe.dataset)
+        if name is None or name.head != to.name or other.id == run.id:
+            continue
+        if other.recipe.replace(dataset=run.recipe.dataset).digest() == run.recipe.digest():
+            return other
+    return None
+
+
+def _compare(run: Run, after: Run, to: Target) -> None:
+    """How far a run on the revision is; the way to Compare when it is done."""
+    then = revisions.standing(after.recipe.dataset, to.base.entry)
+    now = to.standing
+    since = sum(then.get(key) != now.get(key) for key in then.keys() | now.keys())
+    if after.state in runs.ACTIVE:
+        polling.poll(after.id, lambda status: st.caption(f":material/progress_activity: It is {status.state}."))
+        return
+    if after.result is None:
+        st.warning(plain(after.message) or "It ended without a machine.", icon=":material/error:")
+        return
+    later = f" {words.many(since, 'verdict')} since." if since else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"Before: {plain(words.error_rate(run.result))}. On the revision: "
+            f"{plain(words.error_rate(after.result))}.{later}"
+        )
+        st.page_link(
+            "pages/compare.py", label="Compare the two", icon=":material/compare:",
+            query_params={"compare": [run.id, after.id]},
+            help="What mending the labels fixes and breaks, example by example, and whether by chance.",
+        )  # fmt: skip
+
+
+def files(to: Target) -> None:
+    """Verdicts taken away, and somebody's brought along."""
+    with st.expander("Take verdicts away, or bring somebody's along", icon=":material/swap_horiz:"):
+        if to.lines:
+            st.download_button(
+                "Verdicts (CSV)", revisions.export(to.name, to.base.entry),
+                f"{to.name.replace(':', '-').replace('@', '-')}.csv", "text/csv", key="label_export",
+                on_click="ignore", icon=":material/table:",
+                help="What stands on each example judged. Texts that a spreadsheet would run are made harmless.",
+            )  # fmt: skip
+        else:
+            st.caption("Nothing is judged yet.")
+        brought = st.file_uploader(
+            "Somebody's verdicts", "csv", key="label_import", max_upload_size=64,
+            help="A CSV that this page wrote, here or on another machine, of the same data set.",
+        )  # fmt: skip
+        if brought is not None:
+            _brought(to, brought.getvalue())
+
+
+def _brought(to: Target, blob: bytes) -> None:
+    """Somebody's verdicts beside one's own."""
+    try:
+        found = revisions.compared(to.name, to.base, blob)
+    except DataError as error:
+        st.error(plain(error), title="These verdicts cannot be read", icon=":material/block:")
+        return
+    st.markdown(
+        f"**{words.many(len(found.new), 'verdict')}** on examples that you have not judged; {len(found.alike):,} say "
+        f"what yours say; on **{words.many(len(found.unlike), 'example')}** you disagree."
+    )
+    if found.unlike:
+        st.dataframe(
+            [
+                {
+                    "part": mine.part,
+                    "example": mine.row,
+                    "given": str(mine.given),
+                    "yours": told(mine),
+                    "theirs": told(it),
+                }
+                for mine, it in found.unlike[:UNLIKE]
+            ],
+            hide_index=True,
+            key="label_unlike",
+            alt="Examples on which your verdicts and theirs disagree",
+        )
+        if len(found.unlike) > UNLIKE:
+            st.caption(f"The first {UNLIKE} of {len(found.unlike):,}.")
+    with st.container(horizontal=True):
+        if found.new or found.unlike:
+            st.button(
+                "Take over the new ones; mine stand" if found.unlike else "Take over", icon=":material/merge:",
+                key="label_merge_mine", on_click=target.merge, args=(to, found, False), disabled=not found.new,
+                help="Where you disagree your own verdict stays.",
+            )  # fmt: skip
+        if found.unlike:
+            st.button(
+                "Take over; theirs stand", icon=":material/merge:", key="label_merge_theirs", on_click=target.merge,
+                args=(to, found, True), help="Where you disagree theirs takes the place of yours; undo takes it back.",
+            )  # fmt: skip

@@ -1,0 +1,262 @@
+"""Judging by key: one example at a time, large, with why it is doubted; a key is a verdict, and the next one comes.
+
+Buttons carry the example in their key, so that a second press of a key, made while the next example is on its way, is
+no verdict on one that nobody has seen.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import Dataset, verdicts
+from data.verdicts import Verdict
+from pages.ui.example import evidence
+from pages.ui.example.shown import Shown
+from pages.ui.kit import parameters, state, walk, words
+from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
+from pages.ui.kit.words import plain, short
+from pages.ui.label import gives, listed, practice, target
+from pages.ui.label.listed import Doubt, Near
+from pages.ui.label.target import Target
+from pages.ui.why import table
+from svmcore.lab.store.runs import Run
+
+AT = "label_at"  # session state: the list that is judged, and the place in it, from 0
+HEIGHT = 252  # wished height of the example, in screen pixels
+STRIP = 14  # examples of the list in sight
+DIGITS = "1234567890"
+MANY = len(DIGITS)  # classes that have a key each
+
+
+class Judging(NamedTuple):
+    """What is judged: a list of a run's data, and where the verdicts go."""
+
+    run: Run
+    dataset: Dataset
+    doubts: tuple[Doubt, ...]
+    to: Target
+    kind: str  # of LISTS
+
+
+def judge(judging: Judging) -> None:
+    """The example that is looked at, its keys, and what comes next; drawn anew by itself with each verdict."""
+    title = listed.LISTS[judging.kind].title.lower()
+    walk.over((listed.ref(judging.run, doubt) for doubt in judging.doubts), f"doubted, {title}")
+    _look(judging)
+
+
+@state.fragment
+def _look(judging: Judging) -> None:
+    doubts, stands = judging.doubts, judging.to.standing
+    if doubts:
+        _one(judging, stands)
+    gives.train(judging.run, judging.to)
+    practice.hint(judging.run, judging.to, doubts)
+
+
+def _one(judging: Judging, stands) -> None:
+    """The example, its keys, and where it stands in the list."""
+    doubts, at = judging.doubts, _place(judging, stands)
+    doubt = doubts[at]
+    done = sum(one.key in stands for one in doubts)
+    st.progress(done / len(doubts), f"**{done:,} of {len(doubts):,} judged** · this is number {at + 1:,}")
+    left, right = st.columns([1, 3] if judging.dataset.image_shape else [2, 3], gap="medium")
+    with left:
+        _picture(judging, doubt)
+    with right:
+        _said(judging, doubt, stands.get(doubt.key))
+        _keys(judging, at, doubt, stands)
+        _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
+    _strip(judging, at, stands)
+    if done == len(doubts):
+        st.success("All of this list are judged.", icon=":material/check:")
+
+
+def _place(judging: Judging, stands) -> int:
+    """The place in the list: the address's, where the reader is, or the first that is not judged yet."""
+    doubts, of = judging.doubts, (judging.run.id, judging.kind, judging.to.name)
+    known, at = st.session_state.get(AT, (None, 0))
+    if parameters.asked("label", ["at"]):
+        at = parameters.read("at", 1, slice(1, len(doubts))) - 1
+    elif known != of:
+        at = next((i for i, doubt in enumerate(doubts) if doubt.key not in stands), 0)
+    at = min(at, len(doubts) - 1)
+    st.session_state[AT] = of, at
+    parameters.write("label", ["at"], {"at": str(at + 1)})
+    return at
+
+
+def _picture(judging: Judging, doubt: Doubt) -> None:
+    dataset, rows = judging.dataset, np.array([doubt.row])
+    X = evidence.rows_of(dataset, doubt.part, rows)
+    if dataset.image_shape is None:
+        table.top(judging.run, judging.run.machine(), Shown(dataset, X, doubt.given, listed.ref(judging.run, doubt)))
+        return
+    drawn = pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
+    alt = f"{_called(judging, doubt)}, given {doubt.given}, said {doubt.said}"
+    st.image(magnified(in_theme(thin(drawn, table.PHOTOGRAPH)[0]), HEIGHT), output_format="PNG", alt=alt)
+
+
+def _called(judging: Judging, doubt: Doubt) -> str:
+    """What the example is to the run."""
+    test = judging.run.test()
+    if doubt.part == test.split and doubt.row in test.index:
+        return words.test_example(doubt.part, doubt.row)
+    return f"Training example {doubt.row}"
+
+
+def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
+    """What the example is called by whom, why it is in the list, and what was judged."""
+    judged = f" :blue-badge[{plain(verdicts.told(verdict))}]" if verdict else ""
+    said = f" · {listed.LISTS[judging.kind].said} {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
+    st.markdown(f"#### Given {plain(words.minus(short(doubt.given)))}{said}{judged}")
+    st.markdown(f"{plain(doubt.sentence)}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{_called(judging, doubt)} of {plain(judging.dataset.entry.title)}", width="content")
+        st.button(
+            "Why", icon=":material/help:", key=f"label_why_{doubt.part}_{doubt.row}", on_click=_why,
+            args=(listed.ref(judging.run, doubt),), type="tertiary",
+            help="What the run's machine answers about it, and which support vectors speak for what.",
+        )  # fmt: skip
+
+
+def _why(ref: str) -> None:
+    open_digit(ref)
+    st.rerun()
+
+
+def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
+    """A button for each verdict, with its key; none has one while a view lies over the page."""
+    keys, given = DIGIT not in st.query_params, listed.base_label(judging.run, doubt)
+
+    def button(label: str, name: str, key: str, help: str, on_click, *args, **how) -> None:
+        st.button(
+            label, key=f"label_{name}_{doubt.part}_{doubt.row}", shortcut=key if keys else None, help=help,
+            on_click=on_click, args=(judging, at, *args), **how,
+        )  # fmt: skip
+
+    def verdict(kind: str) -> Verdict:
+        return Verdict(doubt.part, doubt.row, given, kind)
+
+    def is_of(label) -> Verdict:
+        return target.meant(doubt.part, doubt.row, given, label, kept)
+
+    classes = dict(zip(judging.to.base.entry.classes, words.distinct(judging.to.base.entry.classes, 14)))
+    said = next((label for label in classes if str(label) == doubt.said), None)
+    kept = next((label for label in classes if str(label) == doubt.given), given)  # of one class against the rest
+    with st.container(horizontal=True):
+        button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "The label stands.", _give, is_of(kept))
+        if said is not None and said != kept:
+            name = plain(words.minus(classes[said]))
+            button(f"It is {name}", "said", "a", "The label that is said.", _give, is_of(said), type="primary")
+        button("Take out", "out", "x", "It does not train or test.", _give, verdict(verdicts.OUT))
+        button("Unsure", "unsure", "u", "Seen, and left as it is.", _give, verdict(verdicts.UNSURE))
+    _labels(doubt, classes, is_of, button)
+    with st.container(horizontal=True):
+        button("Previous", "previous", "Left", "The one before.", _go, at - 1, disabled=at == 0, icon=BACK)
+        last = at == len(judging.doubts) - 1
+        button("Next", "next", "Right", "Without a verdict.", _go, at + 1, disabled=last, icon=FORTH)
+        button("Undo", "undo", "z", "Takes back the latest verdict.", _undo, disabled=not stands, icon=UNDO)
+
+
+BACK, FORTH, UNDO = ":material/chevron_left:", ":material/chevron_right:", ":material/undo:"
+
+
+def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> None:
+    """Another label: by a key each, or from a list where classes are many."""
+    if len(classes) <= MANY:
+        digits = all(str(label) in DIGITS for label in classes)
+        with st.container(horizontal=True, key="label_classes"):
+            for (label, name), digit in zip(classes.items(), DIGITS, strict=False):
+                key = str(label) if digits else digit
+                shown = "Is" if digits else plain(words.minus(name))  # the button shows its key beside that
+                button(shown, f"is_{key}", key, f"It is {plain(name)}.", _give, is_of(label))
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        picked = st.selectbox(
+            "Another label", list(classes), index=None, format_func=classes.get, width=220, placeholder="choose",
+            key=f"label_list_{doubt.part}_{doubt.row}", help="The classes of the data set.",
+        )  # fmt: skip
+        if picked is not None:
+            button(f"It is {plain(classes[picked])}", "listed", "l", "This label.", _give, is_of(picked))
+
+
+def _give(judging: Judging, at: int, verdict: Verdict) -> None:
+    """Callback: keep a verdict, and go to the next example that has none."""
+    if not target.give(judging.to, [verdict]):
+        return
+    stands, doubts = judging.to.standing, judging.doubts
+    order = [*range(at + 1, len(doubts)), *range(at)]
+    _go(judging, at, next((i for i in order if doubts[i].key not in stands), at))
+
+
+def _go(judging: Judging, _, to: int) -> None:
+    st.session_state[AT] = (judging.run.id, judging.kind, judging.to.name), to
+
+
+def _undo(judging: Judging, at: int) -> None:
+    """Callback: take back the latest verdict, and go to its example, if it is one of the list."""
+    undone = target.undo(judging.to)
+    place = {doubt.key: i for i, doubt in enumerate(judging.doubts)}
+    if undone is not None:
+        _go(judging, at, place.get(undone.key, at))
+
+
+def _neighbours(judging: Judging, doubt: Doubt, near: Near) -> None:
+    """The nearest training examples of the class given and of the class said."""
+    kinds = [(name, rows) for name, rows in ((doubt.given, near.given), (doubt.said, near.said)) if name and rows]
+    if not kinds:
+        return
+    longest = max(len(rows) for _, rows in kinds)
+    tiles, shown = [], []
+    for name, rows in kinds:
+        dealt = [*rows, *(longest - len(rows)) * rows[:1]]
+        told = [Tile(reference(judging.run.recipe.dataset, "train", r), f"Training example {r}, {name}") for r in rows]
+        tiles += [*told, *(longest - len(rows)) * [Tile("", "")]]
+        shown += dealt
+    gallery(
+        evidence.example_pictures(judging.dataset, "train", np.array(shown)),
+        tiles,
+        key="label_near",
+        alt="The training examples of either class that are nearest to this one, as the machine measures",
+        rows=[short(name, 14) for name, _ in kinds],
+        legend=f"Nearest of {'either' if len(kinds) > 1 else 'its'} class, by the machine's own distance",
+    )
+
+
+def _strip(judging: Judging, at: int, stands) -> None:
+    """Where the example stands in its list: those before and after it, with what was judged."""
+    first = max(0, min(at - 3, len(judging.doubts) - STRIP))
+    shown = judging.doubts[first : first + STRIP]
+    cut = dict(
+        zip(names := list(dict.fromkeys([n for d in shown for n in (d.given, d.said)])), words.distinct(names, 7))
+    )
+    drawn = [evidence.example_pictures(judging.dataset, one.part, np.array([one.row]))[0] for one in shown]
+    tiles = [
+        Tile(
+            str(first + i),
+            f"Number {first + i + 1}: {_called(judging, one)}, given {one.given}"
+            + (f", said {one.said}" if one.said else "")
+            + (f", judged: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
+            upper=f"{cut[one.given]} → {cut[one.said]}" if one.said else cut[one.given],
+            lower=_mark(stands.get(one.key)),
+            ring="free" if first + i == at else "",
+        )
+        for i, one in enumerate(shown)
+    ]
+    gallery(
+        np.stack(drawn), tiles, key="label_strip", alt="What comes next in this list, and what was judged", size=42,
+        on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
+        legend=f"The list: given → {listed.LISTS[judging.kind].said} above each, the verdict below; the ring is the "
+        "one above. Click one.",
+    )  # fmt: skip
+
+
+def _mark(verdict: Verdict | None) -> str:
+    """A verdict in a tile."""
+    if verdict is None:
+        return ""
+    marks = {verdicts.KEEP: "kept", verdicts.OUT: "out", verdicts.UNSURE: "?"}
+    return marks.get(verdict.verdict) or f"= {short(verdict.label, 6)}"

@@ -1,0 +1,198 @@
+"""What is doubted in a run's data: lists of examples, each with the reason in a sentence.
+
+A list is made once for a run, and told in positions of its data set, so that it is the same whatever was judged since.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import load
+from pages.ui.example import evidence
+from pages.ui.kit import words
+from pages.ui.kit.gallery import reference
+from svmcore.explain.nearest import nearest
+from svmcore.lab.experiment import suspects
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+MOST = 100  # examples of a list
+NEAREST = 5  # shown of each class
+FEW = 3  # copies of an example that are named
+PIECE = 4096  # examples that are prepared at once
+
+
+class Doubt(NamedTuple):
+    """One example whose label is doubted. given, said: names of classes, of the label that it was trained or tested
+    with, and of what the machines say; score: the larger, the more doubtful."""
+
+    part: str
+    row: int
+    given: str
+    said: str
+    score: float
+    sentence: str
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.part, self.row
+
+
+class Near(NamedTuple):
+    """Training examples near one that is doubted, of the class given and of the class said: rows of the data set."""
+
+    given: list[int]
+    said: list[int]
+
+
+def ref(run: Run, doubt: Doubt) -> str:
+    """The reference of an example, as addresses and tiles have it."""
+    return reference(run.recipe.dataset, doubt.part, doubt.row)
+
+
+@st.cache_data(max_entries=16, show_spinner="Looking for the nearest examples")
+def near(run_id: str, doubts: tuple[Doubt, ...]) -> list[Near]:
+    """The nearest training examples of every doubted one, in the machine's own distance."""
+    run = runs.get(run_id)
+    machine, dataset, index = run.machine(), evidence.data_of(run), run.train_index()
+    names = _names(run, machine, evidence.labels(run).seen[index])
+    wanted = np.array([[doubt.given, doubt.said] for doubt in doubts])
+    place = {row: at for at, row in enumerate(index.tolist())}
+    skip = [place.get(doubt.row, -1) if doubt.part == "train" else -1 for doubt in doubts]
+    X = np.concatenate([evidence.rows_of(dataset, doubt.part, np.array([doubt.row])) for doubt in doubts])
+    pieces = (evidence.prepared(run, dataset.X_train[index[at : at + PIECE]]) for at in range(0, len(index), PIECE))
+    found, _ = nearest(machine.kernel, evidence.prepared(run, X), pieces, names, wanted, NEAREST, skip)
+    return [Near(*([int(index[at]) for at in of_class if at >= 0] for of_class in one)) for one in found]
+
+
+def _names(run: Run, machine, seen: np.ndarray) -> np.ndarray:
+    """The names of the classes that examples of these labels belong to, among those that the run tells apart."""
+    labels, code = np.unique(seen, return_inverse=True)
+    return np.array([evidence.class_of(run, machine, label) or "" for label in labels])[code]
+
+
+def swapped(run: Run) -> set[tuple[str, int]]:
+    """The training examples whose label the recipe's noise swapped."""
+    given = evidence.labels(run).given
+    return {("train", int(row)) for row in np.flatnonzero(given != "")}
+
+
+def base_label(run: Run, doubt: Doubt):
+    """The label that the example has in the data set before any verdict."""
+    dataset = load(run.recipe.dataset)
+    base = dataset.base or dataset
+    return evidence.examples(base, doubt.part)[1][doubt.row].item()
+
+
+def of_ways(run: Run) -> dict[str, str]:
+    """The ways in which a run doubts its training examples, the best first: name -> title."""
+    return {way: suspects.WAYS[way] for way in suspects.ways(run) if way != "test"}
+
+
+@st.cache_data(max_entries=16, show_spinner="Looking for labels that the machines doubt")
+def doubted(run_id: str, way: str) -> list[Doubt]:
+    """The examples that are doubted most in one way."""
+    run = runs.get(run_id)
+    found, called = suspects.suspects(run, way).first(MOST), _caller(run)
+    return [
+        Doubt(found.part, int(row), called(given), called(rival), float(score), found.sentence(i))
+        for i, (row, given, rival, score) in enumerate(zip(found.index, found.given, found.rival, found.score))
+    ]
+
+
+@st.cache_data(max_entries=8, show_spinner="Looking for copies, pairs and outliers")
+def _related(run_id: str) -> suspects.Related:
+    return suspects.related(runs.get(run_id).recipe)
+
+
+def pairs(run: Run) -> list[Doubt]:
+    """Examples that are equal, or nearest to each other, of unlike labels; and test examples that train as well."""
+    found, label = _related(run.id), _labels_of(run)
+    doubts = [_copy(row, group.tolist(), label) for group in found.unlike_copies for row in group.tolist()]
+    for row, other in found.across.tolist():
+        own, of = label(found.split, row), label("train", other)
+        sentence = f"It equals training example {other}, a {of}: what is tested was trained on."
+        doubts.append(Doubt(found.split, row, own, of if of != own else "", np.inf, sentence))
+    for both, apart in zip(found.linked.tolist(), found.apart):
+        for row, other in (both, both[::-1]):
+            own, of = label("train", row), label("train", other)
+            sentence = f"Nearest to it, and it to that one, is training example {other}, a {of}: {apart:.3g} apart."
+            doubts.append(Doubt("train", row, own, of, -float(apart), sentence))
+    once = {doubt.key: doubt for doubt in reversed(doubts)}
+    return [doubt for doubt in doubts if once[doubt.key] is doubt][:MOST]
+
+
+def _copy(row: int, group: list[int], label: Callable) -> Doubt:
+    """A training example that others equal, some of them of another class."""
+    own, others = label("train", row), {other: label("train", other) for other in group if other != row}
+    told = ", ".join(f"{other} ({of})" for other, of in list(others.items())[:FEW])
+    sentence = f"It equals {words.many(len(others), 'training example')} in every value: {told}."
+    return Doubt("train", row, own, next((of for of in others.values() if of != own), ""), np.inf, sentence)
+
+
+def outliers(run: Run) -> list[Doubt]:
+    """Examples far from all others of their class."""
+    found, label = _related(run.id), _labels_of(run)
+    typical = float(np.median(found.outlying))
+    return [
+        Doubt(
+            "train", int(row), label("train", row), "", float(away),
+            f"The nearest of its class are {away:.3g} away in the mean; those of the typical example {typical:.3g}.",
+        )
+        for row, away in zip(found.outliers[:MOST], found.outlying)
+    ]  # fmt: skip
+
+
+def _caller(run: Run) -> Callable:
+    """What to call a label of the machines."""
+    machine = run.machine()
+    names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    return lambda label: names[label.item()]
+
+
+def _labels_of(run: Run) -> Callable:
+    """What the label of an example of a part is called, as training or the test had it."""
+    seen, test, machine = evidence.labels(run).seen, load(run.recipe.dataset).y_test, run.machine()
+    return lambda part, row: evidence.class_of(run, machine, (seen if part == "train" else test)[row]) or ""
+
+
+class List(NamedTuple):
+    """One list of examples that are doubted."""
+
+    title: str
+    help: str
+    find: Callable[[Run], list[Doubt]] | None  # the most doubtful first; None for those of the ways of a run
+    none: str  # said where there are none
+    said: str = "said"  # what the other class of an example is called: by whom
+    warning: str = ""
+
+
+LISTS = {
+    "train": List(
+        "Training",
+        "Training examples whose label machines doubt that were trained without it, or that could not be learned.",
+        None,
+        "No training label is doubted.",
+    ),
+    "test": List(
+        "Test",
+        "Test examples whose label the machine doubts.",
+        lambda run: doubted(run.id, "test"),
+        "No test label is doubted.",
+        warning="A test set makes no choice: judged where this machine doubts it, it is no blind test of this machine "
+        "any more. Compare then counts both ways, by the labels as given and as judged.",
+    ),
+    "pairs": List(
+        "Duplicates",
+        "Equal examples with unlike labels, test examples that train as well, and pairs of unlike labels that are "
+        "nearest to each other.",
+        pairs,
+        "No two examples are that near with unlike labels.",
+        "its twin",
+    ),
+    "outliers": List(
+        "Outliers", "Training examples that are far from all others of their class.", outliers, "There are no outliers."
+    ),
+}

@@ -1,0 +1,70 @@
+"""The nearest examples of a class, in the distance that a machine itself has:
+
+    d(u, v)^2 = |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v)
+
+Two examples that are near there get much the same answer, as |f(u) - f(v)| <= |w| d(u, v).
+
+Symbols: queries (m, d), examples (n, d) with classes y (n,); found (m, w, k) positions among the n, -1 where a class
+has fewer. Reference: Schoelkopf and Smola, Learning with Kernels (2002), section 2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+
+def nearest(
+    kernel, queries: np.ndarray, pieces: Iterable[np.ndarray], y: np.ndarray, wanted: np.ndarray, k: int = 4, skip=None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest examples of each class that is wanted for a query.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    queries : (m, d) float32
+    pieces : iterable of (n_i, d) float32
+        The examples in their order, in pieces, so that they need not all be in memory.
+    y : (n,)
+        Their classes.
+    wanted : (m, w)
+        Classes for each query.
+    k : int
+    skip : (m,) int, optional
+        The position of each query itself among the examples, which is not its own neighbour; -1 for none.
+
+    Returns
+    -------
+    found : (m, w, k) int64
+        Positions, nearest first; -1 beyond the last.
+    squared : (m, w, k) float64
+        Their squared distances; inf beyond the last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore import RBF
+    >>> from svmcore.explain.nearest import nearest
+    >>> X = np.array([[0], [1], [3], [7]], np.float32)
+    >>> found, _ = nearest(RBF(0.1), X[:1], [X], np.array([0, 0, 1, 1]), np.array([[0, 1]]), 1, skip=[0])
+    >>> found.tolist()
+    [[[1], [2]]]
+    """
+    m, w = wanted.shape
+    skip = np.full(m, -1) if skip is None else np.asarray(skip)
+    found, squared = np.full((m, w, k), -1), np.full((m, w, k), np.inf)
+    own, start = kernel.diag(queries).astype(np.float64), 0
+    for X in pieces:
+        away = own[:, None] - 2.0 * kernel.block(queries, X) + kernel.diag(X).astype(np.float64)
+        rows = np.arange(start, start + len(X))
+        away[skip[:, None] == rows] = np.inf
+        for c in range(w):
+            of_class = np.where(y[rows] == wanted[:, c, None], away, np.inf)
+            every = np.concatenate([squared[:, c], np.maximum(of_class, 0)], axis=1)
+            places = np.concatenate([found[:, c], np.broadcast_to(rows, of_class.shape)], axis=1)
+            best = np.argsort(every, axis=1, kind="stable")[:, :k]
+            squared[:, c], found[:, c] = (np.take_along_axis(of, best, axis=1) for of in (every, places))
+        start += len(X)
+    found[np.isinf(squared)] = -1
+    return found, squared

@@ -1,0 +1,200 @@
+"""Labels without a browser: verdicts by button, undone, merged, trained on; practice; and what cannot be judged."""
+
+import numpy as np
+import pytest
+
+from data import catalogue, load, revisions, verdicts
+from data.dataset import Arrays
+from data.verdicts import LABEL, OUT, Verdict
+from pages.ui.label import listed, practice
+from svmcore.kernels import RBF, Poly
+from svmcore.lab import Recipe, jobs
+from svmcore.lab.store import runs
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+
+NOISY = Recipe(dataset="digits-8x8", n_train=300, n_test=200, kernel=Poly(3, 1.0, 1.0), folds=3, title="noisy")
+NOISY = NOISY.replace(options={"noise": 0.1})
+CHECKED = "digits-8x8@checked"
+
+
+@pytest.fixture
+def run(home):
+    return finished(NOISY)
+
+
+def press(app, begins):
+    """Press the button of the example that is shown whose key begins so."""
+    (button,) = [one for one in app.button if one.key.startswith(f"label_{begins}_")]
+    button.click().run()
+    assert not app.exception
+    return app
+
+
+def shown(app):
+    """(part, row) of the example that is shown."""
+    part, row = next(one.key for one in app.button if one.key.startswith("label_keep_")).split("_")[2:]
+    return part, int(row)
+
+
+def texts(app):
+    return " ".join([captions(app), *(m.value for m in app.markdown)]).replace("\\", "")
+
+
+def test_verdicts_are_given_undone_and_trained_on(run):
+    app = open_page("labels", run=run.id, revision="checked")
+    base, seen = load("digits-8x8"), []
+    for begins in ("keep", "said", "out", "unsure"):
+        seen.append(shown(app))
+        press(app, begins)
+    stands = revisions.standing(CHECKED, base.entry)
+    assert [stands[key].verdict for key in seen] == ["keep", "label", "out", "unsure"]
+    assert len(set(seen)) == 4
+    assert "4 judged: 1 with another label, 1 taken out, 1 kept, 1 unsure" in texts(app)
+    press(app, "undo")
+    assert shown(app) == seen[3], "it is looked at again"
+    assert set(revisions.standing(CHECKED, base.entry)) == set(seen[:3])
+    press(app, "is_7")
+    assert revisions.standing(CHECKED, base.entry)[seen[3]].label == 7
+    before = {one.id for one in runs.newest_first()}
+    app.button(key="label_train").click().run()
+    (new,) = {one.id for one in runs.newest_first()} - before
+    assert jobs.wait(new, 120).state == "done"
+    assert runs.get(new).recipe.dataset == "digits-8x8@checked.6"
+    assert runs.get(new).result["n_train"] == 299
+    app.run()
+    assert "On the revision:" in texts(app)
+    press(app, "out")
+    assert "1 verdict since." in texts(app)
+    assert not app.exception
+    errors = open_page("errors", run=new)
+    assert not errors.error
+    compared = open_page("compare", compare=[run.id, new])
+    assert not compared.exception
+    assert "fixes" in texts(compared)
+    assert "checked 6" in texts(open_page("train", run=new))
+
+
+def test_a_verdict_on_an_example_whose_label_noise_swapped_is_of_the_label_shown(run):
+    app, base = open_page("labels", run=run.id), load("digits-8x8")
+    swapped = listed.swapped(run)
+    assert app.text_input(key="revision").value == "practice"
+    doubts = listed.doubted(run.id, "folds")
+    at = next(i for i, doubt in enumerate(doubts) if doubt.key in swapped)
+    app = open_page("labels", run=run.id, at=str(at + 1))
+    key = shown(app)
+    true = base.y_train[key[1]].item()
+    assert f"Given {doubts[at].given}" in texts(app)
+    press(app, f"is_{true}")
+    verdict = revisions.standing("digits-8x8@practice", base.entry)[key]
+    assert (verdict.verdict, verdict.label, verdict.given) == (LABEL, true, true)
+    assert "Noise swapped" not in texts(app)
+    app.toggle(key="label_practice").set_value(True).run()
+    assert "Noise swapped 30 training labels" in texts(app)
+    assert "You called 1 wrong, and 1 of them were: precision 1.00, recall 0.03; 1 have their own label" in texts(app)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_precision_and_recall_are_those_of_a_count(seed):
+    rng = np.random.default_rng(seed)
+    swapped = {("train", int(row)) for row in rng.permutation(100)[:20]}
+    ranked = [("train", int(row)) for row in rng.permutation(100)[:30]]
+    hits = len(swapped & set(ranked))
+    called = {key: Verdict(*key, 3, OUT) for key in ranked[:10]}
+    right = len(swapped & set(called))
+    told = practice.told(swapped, ranked, called)
+    assert f"Of the first 30 suspects {hits} are among them: precision {hits / 30:.2f}, recall {hits / 20:.2f}" in told
+    assert f"You called 10 wrong, and {right} of them were: precision {right / 10:.2f}, recall {right / 20:.2f}" in told
+    assert "none of them wrong yet" in practice.told(swapped, ranked, {})
+
+
+def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
+    run = finished(NOISY.replace(folds=None, options={}, title="plain"))
+    app = open_page("labels", run=run.id)
+    assert "This run has no folds" in texts(app)
+    app.button(key="label_folds").click().run()
+    (new,) = [one for one in runs.newest_first() if one.id != run.id]
+    assert new.recipe.folds == 5
+    assert jobs.wait(new.id, 120).state == "done"
+    app.run()
+    assert app.session_state["run"] == new.id
+    assert "0 of" in app.get("progress")[0].proto.text
+    tested = open_page("labels", run=run.id, doubted="test")
+    assert shown(tested)[0] == "train", "its test examples lie in the only part that the set has"
+    assert "A test set makes no choice" in tested.warning[0].value
+
+
+def test_the_revision_may_be_damaged_of_another_set_or_of_no_name(run):
+    path = revisions._path(revisions.parse_name(CHECKED))
+    path.parent.mkdir(parents=True)
+    path.write_text("=cmd|x\n", "utf-8")
+    app = open_page("labels", run=run.id, revision="checked")
+    assert "first line" in app.error[0].value.replace("\\", "")
+    app.text_input(key="revision").set_value("another one").run()
+    assert not app.error
+    press(app, "out")
+    assert "digits-8x8@another-one" in [entry.name for entry in catalogue.entries()]
+    app.text_input(key="revision").set_value("§").run()
+    assert "no letter a-z" in app.error[0].value.replace("\\", "")
+
+
+def test_a_table_of_the_readers_own_is_judged_by_names_of_classes(home):
+    rng, names = np.random.default_rng(0), np.array(["=ant", "bee", "cow's"])
+    y = rng.integers(3, size=150)
+    X = (np.eye(3)[y] * 3 + rng.normal(size=(150, 3))).astype(np.float32)
+    catalogue.keep("rows", Arrays.unsplit(X, names[y]), ["length", "width", "age"])
+    run = finished(Recipe(dataset="own:rows", preprocess=("zscore",), kernel=RBF(0.3), folds=3, C=1.0))
+    app = open_page("labels", run=run.id)
+    key = shown(app)
+    press(app, "is_2")
+    base = load("own:rows")
+    assert revisions.standing("own:rows@checked", base.entry)[key].label in (None, "bee")
+    assert "length" in str(app.dataframe[0].value)
+    about = open_page("datasets", set="own:rows@checked", view="About")
+    assert about.button(key="remove_own:rows@checked")
+    catalogue.forget("own:rows")
+    assert "gone" in " ".join(e.value for e in open_page("datasets").error)
+
+
+def test_somebodys_verdicts_are_laid_beside_ones_own(run):
+    base = load("digits-8x8")
+    mine = [Verdict("train", row, base.y_train[row].item(), OUT) for row in (1, 2)]
+    theirs = [mine[0], mine[1]._replace(verdict="keep"), Verdict("train", 5, base.y_train[5].item(), OUT)]
+    revisions.add(CHECKED, base, mine)
+    text = verdicts.written(theirs, "digits-8x8", base.content_hash[:12])
+    app = open_page("labels", run=run.id, revision="checked")
+    app.file_uploader(key="label_import").set_value(("theirs.csv", text.encode(), "text/csv")).run()
+    assert "1 verdict** on examples that you have not judged; 1 say what yours say; on **1 example** you" in texts(app)
+    app.button(key="label_merge_theirs").click().run()
+    stands = revisions.standing(CHECKED, base.entry)
+    assert [stands["train", row].verdict for row in (1, 2, 5)] == ["out", "keep", "out"]
+    app.file_uploader(key="label_import").set_value(("other.csv", text.replace(",1,", ",9999,").encode(), "text/csv"))
+    app.run()
+    assert "no example '9999'" in app.error[0].value.replace("\\", "")
+
+
+def test_copies_and_outliers_are_lists_of_their_own(home):
+    rng, names = np.random.default_rng(1), np.array(["ant", "bee"])
+    y = rng.integers(2, size=90)
+    X = (np.eye(2)[y] * 4 + rng.normal(size=(90, 2)) * 0.3).astype(np.float32)
+    X[[3, 40]], y[3], y[40] = X[3], 0, 1  # a copy with another label
+    X[7] = 30  # far from everything
+    test = [*range(80, 90), 0]  # the last one trains as well
+    catalogue.keep("points", Arrays(X[:80], names[y[:80]], X[test], names[y[test]]))
+    run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(0.3), folds=3, C=1.0))
+    app = open_page("labels", run=run.id, doubted="pairs")
+    assert shown(app) == ("train", 3)
+    assert "Given ant · its twin bee" in texts(app)
+    assert "It equals 1 training example in every value: 40 (bee)." in texts(app)
+    told = listed.pairs(run)[2].sentence
+    assert told == f"It equals training example 0, a {names[y[0]]}: what is tested was trained on."
+    assert listed.pairs(run)[2].key == ("test", 10)
+    app = open_page("labels", run=run.id, doubted="outliers")
+    assert shown(app) == ("train", 7)
+    press(app, "out")
+    assert "1 taken out" in texts(app)
+
+
+def test_without_any_doubt_a_list_says_so(run, monkeypatch):
+    monkeypatch.setitem(listed.LISTS, "pairs", listed.LISTS["pairs"]._replace(find=lambda run: []))
+    app = open_page("labels", run=run.id, doubted="pairs")
+    assert listed.LISTS["pairs"].none in [box.value for box in app.success]

@@ -98,7 +98,7 @@ class Task(ABC):
 
     def examples(self, recipe) -> Arrays:
         """The examples of a recipe as its data set has them, with the labels that training sees and the true ones of
-        the test. DataError where they cannot be had; ValueError where examples are made of more than one file."""
+        the test. DataError where they cannot be had; ValueError where a task makes its examples itself."""
         raise ValueError(f"{self.title}: its examples are not those of a data set")
 
     def out_of_reach(self, recipe) -> str:

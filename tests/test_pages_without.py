@@ -41,6 +41,13 @@ def test_nothing_ticked_says_what_may_be_done(run):
     assert not any(box.key == "ticks_clear" for box in app.button)
 
 
+def test_what_is_ticked_on_other_pages_is_something_else(run):
+    app = open_page("runs", run=run.id)
+    app.switch_page("pages/support_vectors.py").run()
+    assert not app.exception
+    assert "What do these examples hold up?" in captions(app)
+
+
 def test_what_is_ticked_is_taken_out_and_put_back(run):
     rows = run.train_index()[run.machine().support[:30]]
     app = open_page("support_vectors", run=run.id, take_out=",".join(map(str, rows)))

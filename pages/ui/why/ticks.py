@@ -22,7 +22,7 @@ from svmcore.model import Machine
 PARAMS = ("take_out", "another")
 MOST = 200  # ticked at a time: what an address has room for
 CLICKS = {"why": "asks why", "out": "takes it out", "label": "gives it another label"}
-KEY = "ticked"  # of the session: (run id, Ticks)
+KEY = "ticked_examples"  # of the session: (run id, Ticks)
 
 
 class Ticks(NamedTuple):

@@ -32,8 +32,8 @@ WHAT = (
     "Each support vector is left out in turn and the machines that lean on it are retrained, exactly: how many "
     "validation answers become right, how many wrong, and how the mean margin moves, by which ties are broken. The "
     f"validation answers are those on training examples that the run left over, or on {FOLDS} folds of its own; the "
-    "test set has no part in it. Values of single examples do not add up: each is told with all others still there. "
-    "One or two answers more may be chance."
+    "test set has no part in it. Values of single examples do not add up, as each is told with all others still there, "
+    "and one or two answers more may be chance."
 )
 
 

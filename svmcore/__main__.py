@@ -1,5 +1,5 @@
 """Command line: `python -m svmcore recipes | tables | fields`, `run NAME [--set FIELD=VALUE ...] [--json]`,
-`sweep NAME FIELD VALUE [VALUE ...]`, and `export RUN FILE`.
+`sweep NAME FIELD VALUE [VALUE ...]`, `suspects NAME_OR_RUN`, and `export RUN FILE`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
 beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
@@ -21,7 +21,7 @@ import svmcore.lab  # noqa: F401  (first: it says what it lacks)
 from data.signals import end_by_signals
 from svmcore import files
 from svmcore.lab import jobs
-from svmcore.lab.experiment import repeats, scaling, splits
+from svmcore.lab.experiment import repeats, scaling, splits, suspects
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
@@ -30,7 +30,7 @@ from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, 
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.store import runs
+from svmcore.lab.store import reading, runs
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tables import TABLES, fill, stored_runs, text
 from svmcore.metrics import rate_text
@@ -57,6 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _fields()
         if options.command == "sweep":
             return _sweep(options)
+        if options.command == "suspects":
+            return _suspects(options)
         if options.command == "export":
             return _export(options)
         if options.name == osuna.NAME and not options.set:
@@ -106,6 +108,10 @@ def _parser() -> argparse.ArgumentParser:
     over.add_argument("--folds", type=int, default=5, help="parts of the training set, each held out once (5)")
     over.add_argument("--jobs", type=int, default=1, help="fits at a time (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="one JSON list on the last line of stdout")
+    doubted = commands.add_parser("suspects", parents=[change], help="list the labels that are likely wrong, as CSV")
+    doubted.add_argument("name", metavar="NAME", help="a recipe, which is run with folds; or the id of a run")
+    doubted.add_argument("--way", choices=suspects.WAYS, help="how they are looked for (the best that the run has)")
+    doubted.add_argument("--most", type=int, default=100, help="the worst so many (100)")
     away = commands.add_parser("export", help="write what a run that is done can be taken away as")
     away.add_argument("run", metavar="RUN", help="its id, as `run` prints it")
     away.add_argument("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
@@ -187,6 +193,29 @@ def _export(options: argparse.Namespace) -> int:
     content = FORMS[path.suffix][1](run)
     files.write(path, lambda file: file.write(content))
     print(f"{path}: {len(content):,} bytes")
+    return 0
+
+
+def _suspects(options: argparse.Namespace) -> int:
+    if options.most < 1:
+        raise RecipeError("--most", options.most, "1 or more")
+    run_id = options.name
+    if reading.created(run_id) is None:
+        run_id, status = _carry_out(suspects.searched(_changed(_named(run_id), options.set)))
+        if status:
+            return status
+    elif options.set:
+        raise RecipeError("--set", options.set[0], "nothing for a run, which is made")
+    try:
+        run = runs.get(run_id)
+    except runs.UnknownRun as error:
+        raise ValueError(str(error)) from None
+    if run.state != "done":
+        raise ValueError(f"run {run_id} is {run.state}: allowed is one that is done")
+    found = suspects.suspects(run, options.way or (*suspects.ways(run), "folds")[0])
+    if found.rate is not None:
+        print(f"run {run_id}: about {100 * found.rate:.1f} % of the labels are wrong", file=sys.stderr)
+    print(suspects.table(found.first(options.most)), end="")
     return 0
 
 

@@ -49,9 +49,29 @@ def test_a_run_for_the_eye(home, capsys):
     assert "support vectors" in capsys.readouterr().out
 
 
+def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
+    asked = ["--set", "noise=0.1", "--set", "n_train=120"]
+    assert cli.main(["suspects", "moons", *asked, "--most", "5"]) == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[0] == "part,index,given,said,score,why"
+    assert len(lines) == 6
+    assert "of the labels are wrong" in err
+    (run,) = runs.newest_first()
+    assert (run.recipe.folds, run.recipe.option("refold")) == (5, True)
+    assert cli.main(["suspects", run.id, "--most", "5"]) == 0
+    assert capsys.readouterr().out == out
+    assert cli.main(["suspects", run.id, "--way", "crossed"]) == 2
+    assert "allowed for this run: folds, bound, test" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words", "status"),
     [
+        (["suspects", "20260101-000000-000-abcdef"], "unknown", 2),
+        (["suspects", "20260101-000000-000-abcdef", "--set", "C=1"], "nothing for a run", 2),
+        (["suspects", "moons", "--most", "0"], "1 or more", 2),
+        (["suspects", "no-such"], "moons", 2),
         (["run", "mnist-6k"], "mnist-5k-sv", 2),
         (["run", "moons", "--set", "C"], "FIELD=VALUE", 2),
         (["run", "moons", "--set", "C=-1"], "above 0", 2),

@@ -50,12 +50,14 @@ def test_most_flipped_labels_come_first_and_are_counted(seed, rare):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_two_classes_the_order_is_that_of_the_margin(seed):
+def test_of_two_classes_the_order_within_each_is_that_of_the_margin(seed):
     X, given, wrong = clouds(seed, k=2)
     f = out_of_folds(X, given, 2)
     found = doubts(f, given, 2)
     margin = np.where(given == 1, f[:, 0], -f[:, 0])
-    assert np.array_equal(np.argsort(-found.score, kind="stable"), np.argsort(margin, kind="stable"))
+    for side in (0, 1):
+        own = given == side
+        assert np.array_equal(np.argsort(-found.score[own], kind="stable"), np.argsort(margin[own], kind="stable"))
     assert recall(found.score, wrong) > 0.8
     np.testing.assert_allclose(doubts(np.hstack((-f, f)), given, 2).score, found.score)
 
@@ -68,7 +70,7 @@ def test_names_of_classes_order_of_examples_and_scale_do_not_matter(seed, scale)
     found = doubts(f, given, 5)
     rows, classes = rng.permutation(len(X)), rng.permutation(5)
     moved = doubts(scale * f[rows][:, classes], np.argsort(classes)[given[rows]], 5)
-    np.testing.assert_allclose(moved.score, found.score[rows], rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(moved.score, found.score[rows], rtol=1e-2, atol=1e-2)
     np.testing.assert_allclose(moved.own, scale * found.own[rows])
     assert moved.rate == pytest.approx(found.rate, rel=1e-3)
     assert np.array_equal(classes[moved.said], found.said[rows])
@@ -78,11 +80,8 @@ def test_names_of_classes_order_of_examples_and_scale_do_not_matter(seed, scale)
 def test_the_odds_are_those_of_the_formula(k):
     rng = np.random.default_rng(k)
     f, given = rng.normal(size=(40, k)), rng.integers(0, k, 40)
-    own, _, _ = suspects.leads(f, given, k)
-    before, behind = f > own[:, None], f < own[:, None]
-    log_own, above, below = suspects._chances(f, own, before, behind, 1.7)
-    found = suspects._mixture(log_own, above, below, before.sum(axis=1), k)
-    score = naive.label_odds(f, given, 1.7, found.rate, found.q)
+    found = suspects._mixture(1.7 * f, given)
+    score = naive.label_odds(f, given, 1.7, found.rate, found.q[1:])
     np.testing.assert_allclose(found.score, score, rtol=1e-9)
 
 

@@ -1,39 +1,47 @@
 """Which labels are likely wrong: the odds of it for each example, from decision values out of sample.
 
     P_c(x) = exp(s f_c(x)) / sum_y exp(s f_y(x))                            chance that the class is c
-    the label z of an example of class y is y with chance 1 - r; else it is the class of rank j by f among the others,
+    the label z of an example of class y is y with chance 1 - r; else it is the class of rank j by P among the others,
     with chance r q_j;   q_j = 1 / (k - 1) where labels go anywhere, q_0 = 1 where they go to what the example is likest
 
     p(z | x) = (1 - r) P_z + r sum_{y != z} q_j P_y,    j the rank of z without y       max over s, r, q of prod p
     score    = log  r sum_{y != z} q_j P_y / ((1 - r) P_z)                           log odds that the label is wrong
 
-s, r and q are found from the given labels themselves; r is the share of labels that are wrong. With j the rank of z
-among all, the sum is q_{j-1} (P of the classes before z) + q_j (P of those behind it), so that a step of EM takes O(n).
-Of two classes q has nothing to say, and the order is that of the margin z f.
+s, r and q are found from the given labels themselves; r is the share of labels that are wrong. With them the score is
+taken once more, P being Platt's, exp(w_c . f + v_c) up to a factor, by maximum likelihood, where each example weighs as
+much as its label is likely right. With j the rank of z among all, the sum is q_{j-1} (P of the classes before z) + q_j
+(P of those behind it), so that a step of EM takes O(n). Of two classes q has nothing to say.
 
 Decision values f (n, k) float64 must be out of sample: of the examples of a fold by the machine of the other folds, of
 test examples by the machine. Where labels are wrong, those machines have learned some of them; folds once more without
 the likely ones (`likely`) do better.
 
-References: Dawid and Skene, Applied Statistics 28 (1979), for r and q by EM; Northcutt, Jiang and Chuang, Confident
-learning, JAIR 70 (2021), for odds out of sample; Brodley and Friedl, Identifying mislabeled training data, JAIR 11
-(1999), and Wilson, IEEE Trans. SMC 2 (1972), for leaving out what others get wrong.
+References: Dawid and Skene, Applied Statistics 28 (1979), for r and q by EM; Platt, Advances in Large Margin
+Classifiers (1999); Northcutt, Jiang and Chuang, Confident learning, JAIR 70 (2021), for odds out of sample; Brodley and
+Friedl, Identifying mislabeled training data, JAIR 11 (1999), and Wilson, IEEE Trans. SMC 2 (1972), for leaving out what
+others get wrong; alpha at C: Vapnik, The nature of statistical learning theory (1995), section 5.5.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 
+from svmcore.gram.threads import one_openmp_thread
 from svmcore.model import Machine
 
 STEPS = 40  # of EM; r and q are then known to three digits
-SLOPES = 0.1, 100.0  # times 1 / median lead, between which s is looked for
+SLOPES = 0.1, 100.0  # between which s is looked for, of f whose median lead is 1
 PRECISE = 0.02  # of log s
 LEAST = 1e-9  # of the largest f, a median lead
+WEAK, ROUNDS, CLOSE = 1.0, 300, 1e-5  # C of the logistic regression, its iterations at most, and its tolerance
 TINY = 1e-300
 
 
@@ -66,21 +74,19 @@ def doubts(decision: np.ndarray, given: np.ndarray, k: int, check: Callable[[], 
         raise ValueError("given: no labels; allowed: at least one")
     f = _columns(decision, given, k)
     own, other, _ = leads(decision, given, k)
-    before = f > own[:, None]
-    before |= (f == own[:, None]) & (np.arange(k) < given[:, None])  # equal ones in the order of classes
-    rank = before.sum(axis=1)
-    behind = ~before
-    behind[np.arange(len(f)), given] = False
     lead = max(float(np.median(np.abs(own - other))), LEAST * float(np.abs(f).max())) or 1.0
+    f = f / lead
 
     def mixture(log_s: float) -> _Mixture:
         check()
-        return _mixture(*_chances(f, own, before, behind, np.exp(log_s)), rank, k)
+        return _mixture(np.exp(log_s) * f, given)
 
-    bounds = tuple(np.log(np.array(SLOPES) / lead))
-    how = {"bounds": bounds, "method": "bounded", "options": {"xatol": PRECISE}}
-    best = mixture(minimize_scalar(lambda log_s: -mixture(log_s).likelihood, **how).x)
-    return Doubts(best.score, f.argmax(axis=1), own, other, best.rate, float(best.q[0]))
+    how = {"bounds": np.log(SLOPES), "method": "bounded", "options": {"xatol": PRECISE}}
+    first = mixture(minimize_scalar(lambda log_s: -mixture(log_s).likelihood, **how).x)
+    check()
+    better = _sides(_platt(f, given, expit(-first.score)), given)
+    score = _log_odds(better, first.rate, first.q)
+    return Doubts(score, f.argmax(axis=1), own, other, first.rate, float(first.q[1]))
 
 
 def leads(decision: np.ndarray, given: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -115,11 +121,20 @@ def at_bound(machine: Machine) -> tuple[np.ndarray, np.ndarray]:
     return origin[order], machine.decision_values(machine.support_vectors[held][order])
 
 
+class _Sides(NamedTuple):
+    """Of each example (n,): log P of its label, P of the classes before and behind it, and the label's rank."""
+
+    log_own: np.ndarray
+    above: np.ndarray
+    below: np.ndarray
+    rank: np.ndarray
+
+
 class _Mixture(NamedTuple):
-    score: np.ndarray
-    likelihood: float
+    score: np.ndarray  # (n,)
+    likelihood: float  # mean of log p
     rate: float
-    q: np.ndarray
+    q: np.ndarray  # (k + 1,), q_j at j + 1; 0 at both ends: no class is before the first, none behind the last
 
 
 def _columns(decision: np.ndarray, given: np.ndarray, k: int) -> np.ndarray:
@@ -135,29 +150,49 @@ def _columns(decision: np.ndarray, given: np.ndarray, k: int) -> np.ndarray:
     return np.hstack((-decision, decision)) if decision.shape[1] == 1 else decision
 
 
-def _chances(f, own, before, behind, s: float) -> tuple[np.ndarray, ...]:
-    """log P of the given class, and P of the classes before and behind it by f; each (n,)."""
-    most = f.max(axis=1, keepdims=True)
-    P = np.exp(s * (f - most))
+def _platt(f: np.ndarray, given: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """log P (n, k) by a logistic regression of f, each label weighing as much as it is likely right (n,)."""
+    L = np.full(f.shape, np.log(TINY))
+    present = np.unique(given)
+    if len(present) < 2:
+        L[:, present] = 0
+        return L
+    fitted = LogisticRegression(C=WEAK, max_iter=ROUNDS, tol=CLOSE)
+    with one_openmp_thread, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # as far as it has come is far enough
+        L[:, present] = fitted.fit(f, given, right).predict_log_proba(f)
+    return np.maximum(L, np.log(TINY))
+
+
+def _sides(L: np.ndarray, given: np.ndarray) -> _Sides:
+    """For P ~ exp(L), L (n, k); equal ones in the order of classes."""
+    i, most, own = np.arange(len(L)), L.max(axis=1), L[np.arange(len(L)), given][:, None]
+    behind = (own > L) | ((own == L) & (np.arange(L.shape[1]) > given[:, None]))
+    before = ~behind
+    before[i, given] = False
+    P = np.exp(L - most[:, None])
     total = P.sum(axis=1)
-    log_own = s * (own - most[:, 0]) - np.log(total)
-    return log_own, np.where(before, P, 0).sum(axis=1) / total, np.where(behind, P, 0).sum(axis=1) / total
+    above, below = (np.where(side, P, 0).sum(axis=1) / total for side in (before, behind))
+    return _Sides(own[:, 0] - most - np.log(total), above, below, before.sum(axis=1))
 
 
-def _mixture(log_own, above, below, rank, k: int) -> _Mixture:
-    """r and q by EM for given P."""
-    q, r, P = np.full(k + 1, 1 / (k - 1)), 0.1, np.exp(log_own)
-    q[0] = q[k] = 0  # q[j + 1] is q_j: no class is before the first, none behind the last
-    n = len(rank)
+def _mixture(L: np.ndarray, given: np.ndarray) -> _Mixture:
+    """r and q by EM for P ~ exp(L), L (n, k)."""
+    (n, k), sides = L.shape, _sides(L, given)
+    P, rank, r, q = np.exp(sides.log_own), sides.rank, 0.1, np.full(k + 1, 1 / (k - 1))
+    q[0] = q[k] = 0
     for _ in range(STEPS):
-        first, second = r * q[rank] * above, r * q[rank + 1] * below
+        first, second = r * q[rank] * sides.above, r * q[rank + 1] * sides.below
         total = (1 - r) * P + first + second + TINY
         first, second = first / total, second / total
-        r = (first.sum() + second.sum() + 1) / (n + 2)
+        r = float((first.sum() + second.sum() + 1) / (n + 2))
         mass = np.bincount(rank, first, k + 1)
-        mass[1:] += np.bincount(rank, second, k)[:k]
+        mass[1:] += np.bincount(rank, second, k)
         mass[1:k] += 1 / (k - 1)  # one wrong label that may be any, so that none is impossible
         q[1:k] = mass[1:k] / mass[1:k].sum()
-    wrong = r * (q[rank] * above + q[rank + 1] * below)
-    likelihood = float(np.log(wrong + (1 - r) * P + TINY).mean())
-    return _Mixture(np.log(wrong + TINY) - np.log1p(-r) - log_own, likelihood, float(r), q[1:k])
+    return _Mixture(_log_odds(sides, r, q), float(np.log(total).mean()), r, q)
+
+
+def _log_odds(sides: _Sides, r: float, q: np.ndarray) -> np.ndarray:
+    wrong = r * (q[sides.rank] * sides.above + q[sides.rank + 1] * sides.below)
+    return np.log(wrong + TINY) - np.log1p(-r) - sides.log_own

@@ -1,7 +1,7 @@
 """Judging by key: one example at a time, large, with why it is doubted; a key is a verdict, and the next one comes.
 
 Buttons carry the example in their key, so that a second press of a key, made while the next example is on its way, is
-no verdict on one that nobody has seen.
+no verdict on one that nobody has seen. Steps and undo have the same key on all, and are never lost.
 """
 
 from collections.abc import Callable
@@ -131,9 +131,9 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     """A button for each verdict, with its key; none has one while a view lies over the page."""
     keys, given = DIGIT not in st.query_params, listed.base_label(judging.run, doubt)
 
-    def button(label: str, name: str, key: str, help: str, on_click, *args, **how) -> None:
+    def button(label: str, name: str, key: str, help: str, on_click, *args, on="", **how) -> None:
         st.button(
-            label, key=f"label_{name}_{doubt.part}_{doubt.row}", shortcut=key if keys else None, help=help,
+            label, key=f"label_{name}_{on or f'{doubt.part}_{doubt.row}'}", shortcut=key if keys else None, help=help,
             on_click=on_click, args=(judging, at, *args), **how,
         )  # fmt: skip
 
@@ -155,10 +155,10 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
         button("Unsure", "unsure", "u", "Seen, and left as it is.", _give, verdict(verdicts.UNSURE))
     _labels(doubt, classes, is_of, button)
     with st.container(horizontal=True):
-        button("Previous", "previous", "Left", "The one before.", _go, at - 1, disabled=at == 0, icon=BACK)
+        button("Previous", "previous", "Left", "The one before.", _go, at - 1, disabled=at == 0, icon=BACK, on="any")
         last = at == len(judging.doubts) - 1
-        button("Next", "next", "Right", "Without a verdict.", _go, at + 1, disabled=last, icon=FORTH)
-        button("Undo", "undo", "z", "Takes back the latest verdict.", _undo, disabled=not stands, icon=UNDO)
+        button("Next", "next", "Right", "Without a verdict.", _go, at + 1, disabled=last, icon=FORTH, on="any")
+        button("Undo", "undo", "z", "Takes back the latest verdict.", _undo, disabled=not stands, icon=UNDO, on="any")
 
 
 BACK, FORTH, UNDO = ":material/chevron_left:", ":material/chevron_right:", ":material/undo:"

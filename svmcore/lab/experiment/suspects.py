@@ -6,7 +6,7 @@
     test      the test examples by the run's machine, as of folds; apart, since the test set makes no choice
 
     ways(run)               which of them a run has        searched(recipe)   the recipe whose run has those of folds
-    suspects(run, way)      Suspects                       related(recipe)    copies, linked pairs and outliers
+    suspects(run, way)      Suspects, `table` as CSV       related(recipe)    copies, linked pairs and outliers
 
 The numbers: explain/suspects.py and explain/alike.py.
 """
@@ -23,6 +23,7 @@ from svmcore.explain import alike
 from svmcore.explain import suspects as numbers
 from svmcore.lab.experiment.train import prepare, unchecked
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.registry.tasks.classify import labelled
@@ -151,6 +152,13 @@ def _ranked(way: str, part: str, index, classes, given, decision, score) -> Susp
     own, other, rival = numbers.leads(decision, given, len(classes))
     said = labels(classes, decision)
     return Suspects(way, part, index[order], classes[given], said, score[order], own, other, classes[rival])
+
+
+def table(found: Suspects) -> str:
+    """Suspects as CSV, a line for each."""
+    columns = found.index, found.given, found.said, found.score.round(4), map(found.sentence, range(len(found.index)))
+    rows = ([found.part, *row] for row in zip(*columns, strict=True))
+    return csv_text(["part", "index", "given", "said", "score", "why"], rows)
 
 
 def related(recipe: Recipe, check: Check = unchecked) -> Related:

@@ -33,12 +33,12 @@ RECIPES = (
             method="vsv",
             jitters="random:1000",
             options={"scope": "union", "draws": draws},
-            cache_mb=5000,
+            cache_mb=3500,
             **sizes,
         )
         for dataset, title, split, draws, sizes in (
             ("mnist-5k", "MNIST, 5000 digits", "stratified", 30_000, {"n_train": 4000, "n_test": 1000}),
-            ("mnist", "MNIST", "given", 3_000_000, {}),
+            ("mnist", "MNIST", "given", 400_000, {}),
         )
     ),
 )

@@ -36,7 +36,7 @@ from tests.bench.sets import NINE
 
 SHARES, FOLDS, MOST = (0.05, 0.1, 0.2), 5, 4000
 COLUMNS = ("margin", "lead", "softmax", "platt", "odds", "twice")
-FIRST_SEED = 1000  # those below have seen the search for the score
+FIRST_SEED = 2000  # those below have seen the search for the score
 
 
 class Set(NamedTuple):

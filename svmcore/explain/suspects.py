@@ -38,9 +38,9 @@ from sklearn.linear_model import LogisticRegression
 from svmcore.gram.threads import one_openmp_thread
 from svmcore.model import Machine
 
-STEPS = 40  # of EM; r and q are then known to three digits
+STEPS = 30  # of EM; r and q are then known to two digits
 SLOPES = 0.1, 100.0  # between which s is looked for, of f whose median lead is 1
-PRECISE = 0.02  # of log s
+PRECISE = 0.05  # of log s
 LEAST = 1e-9  # of the largest f, a median lead
 WEAK, ROUNDS, CLOSE = 1.0, 300, 1e-5  # C of the logistic regression, its iterations at most, and its tolerance
 TINY = 1e-300

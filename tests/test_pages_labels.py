@@ -1,5 +1,7 @@
 """Labels without a browser: verdicts by button, undone, merged, trained on; practice; and what cannot be judged."""
 
+from itertools import count
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from data.verdicts import LABEL, OUT, Verdict
 from pages.ui.label import listed, practice
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
+from svmcore.lab.experiment import suspects
+from svmcore.lab.jobs import related
 from svmcore.lab.store import runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -113,7 +117,7 @@ def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
     assert "This run has no folds" in texts(app)
     app.button(key="label_folds").click().run()
     (new,) = [one for one in runs.newest_first() if one.id != run.id]
-    assert new.recipe.folds == 5
+    assert new.recipe.folds == suspects.FOLDS
     assert jobs.wait(new.id, 120).state == "done"
     app.run()
     assert app.session_state["run"] == new.id
@@ -188,10 +192,26 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     told = listed.pairs(run)[2].sentence
     assert told == f"It equals training example 0, a {names[y[0]]}: what is tested was trained on."
     assert listed.pairs(run)[2].key == ("test", 10)
+    assert related.RELATED.status(run.id).state == "done", "found once, beside the runs"
     app = open_page("labels", run=run.id, doubted="outliers")
     assert shown(app) == ("train", 7)
     press(app, "out")
     assert "1 taken out" in texts(app)
+
+
+def test_what_is_being_found_can_be_stopped_and_what_failed_says_why(run, monkeypatch):
+    monkeypatch.setattr(related.suspects, "related", lambda recipe, check: [check("comparing") for _ in count()])
+    app = open_page("labels", run=run.id, doubted="pairs")
+    assert "Comparing examples" in [element.proto.text for element in app.get("progress")]
+    app.button(key="related_stop").click().run()
+    assert related.RELATED.wait(run.id, 60).state == "stopped"
+    monkeypatch.setattr(related.suspects, "related", lambda recipe, check: 1 / 0)
+    app = open_page("labels", run=run.id, doubted="pairs")
+    app.button(key="related_again").click().run()
+    assert related.RELATED.wait(run.id, 60).state == "failed"
+    app = open_page("labels", run=run.id, doubted="pairs")
+    assert app.error[0].value
+    assert app.button(key="related_again")
 
 
 def test_without_any_doubt_a_list_says_so(run, monkeypatch):

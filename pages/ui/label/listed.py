@@ -13,6 +13,7 @@ from data import load
 from pages.ui.example import evidence
 from pages.ui.kit import words
 from pages.ui.kit.gallery import reference
+from pages.ui.label import related
 from svmcore.explain.nearest import nearest
 from svmcore.lab.experiment import suspects
 from svmcore.lab.store import runs
@@ -102,14 +103,12 @@ def doubted(run_id: str, way: str) -> list[Doubt]:
     ]
 
 
-@st.cache_data(max_entries=8, show_spinner="Looking for copies, pairs and outliers")
-def _related(run_id: str) -> suspects.Related:
-    return suspects.related(runs.get(run_id).recipe)
-
-
-def pairs(run: Run) -> list[Doubt]:
-    """Examples that are equal, or nearest to each other, of unlike labels; and test examples that train as well."""
-    found, label = _related(run.id), _labels_of(run)
+def pairs(run: Run) -> list[Doubt] | None:
+    """Examples that are equal, or nearest to each other, of unlike labels; and test examples that train as well. None
+    until they are found."""
+    found, label = related.of(run), _labels_of(run)
+    if found is None:
+        return None
     doubts = [_copy(row, group.tolist(), label) for group in found.unlike_copies for row in group.tolist()]
     for row, other in found.across.tolist():
         own, of = label(found.split, row), label("train", other)
@@ -132,9 +131,11 @@ def _copy(row: int, group: list[int], label: Callable) -> Doubt:
     return Doubt("train", row, own, next((of for of in others.values() if of != own), ""), np.inf, sentence)
 
 
-def outliers(run: Run) -> list[Doubt]:
-    """Examples far from all others of their class."""
-    found, label = _related(run.id), _labels_of(run)
+def outliers(run: Run) -> list[Doubt] | None:
+    """Examples far from all others of their class; None until they are found."""
+    found, label = related.of(run), _labels_of(run)
+    if found is None:
+        return None
     typical = float(np.median(found.outlying))
     return [
         Doubt(
@@ -163,7 +164,7 @@ class List(NamedTuple):
 
     title: str
     help: str
-    find: Callable[[Run], list[Doubt]] | None  # the most doubtful first; None for those of the ways of a run
+    find: Callable[[Run], list[Doubt] | None] | None  # the most doubtful first; None for those of the ways of a run
     none: str  # said where there are none
     said: str = "said"  # what the other class of an example is called: by whom
     warning: str = ""

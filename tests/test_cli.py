@@ -58,7 +58,7 @@ def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
     assert len(lines) == 6
     assert "of the labels are wrong" in err
     (run,) = runs.newest_first()
-    assert (run.recipe.folds, run.recipe.option("refold")) == (5, True)
+    assert (run.recipe.folds, run.recipe.option("refold")) == (10, True)
     assert cli.main(["suspects", run.id, "--most", "5"]) == 0
     assert capsys.readouterr().out == out
     assert cli.main(["suspects", run.id, "--way", "crossed"]) == 2

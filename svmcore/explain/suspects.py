@@ -8,9 +8,10 @@
     score    = log  r sum_{y != z} q_j P_y / ((1 - r) P_z)                           log odds that the label is wrong
 
 s, r and q are found from the given labels themselves; r is the share of labels that are wrong. With them the score is
-taken once more, P being Platt's, exp(w_c . f + v_c) up to a factor, by maximum likelihood, where each example weighs as
-much as its label is likely right. With j the rank of z among all, the sum is q_{j-1} (P of the classes before z) + q_j
-(P of those behind it), so that a step of EM takes O(n). Of two classes q has nothing to say.
+taken once more by Platt's P, exp(w_c . f + v_c) up to a factor, by maximum likelihood, where each example weighs as
+much as its label is likely right; the mean of both is given. The first P has a single number to learn, so that few
+examples are enough; the second is the better one on many. With j the rank of z among all, the sum is q_{j-1} (P of the
+classes before z) + q_j (P of those behind it), so that a step of EM takes O(n). Of two classes q has nothing to say.
 
 Decision values f (n, k) float64 must be out of sample: of the examples of a fold by the machine of the other folds, of
 test examples by the machine. Where labels are wrong, those machines have learned some of them; folds once more without
@@ -37,9 +38,9 @@ from sklearn.linear_model import LogisticRegression
 from svmcore.gram.threads import one_openmp_thread
 from svmcore.model import Machine
 
-STEPS = 40  # of EM; r and q are then known to three digits
+STEPS = 30  # of EM; r and q are then known to two digits
 SLOPES = 0.1, 100.0  # between which s is looked for, of f whose median lead is 1
-PRECISE = 0.02  # of log s
+PRECISE = 0.05  # of log s
 LEAST = 1e-9  # of the largest f, a median lead
 WEAK, ROUNDS, CLOSE = 1.0, 300, 1e-5  # C of the logistic regression, its iterations at most, and its tolerance
 TINY = 1e-300
@@ -84,8 +85,8 @@ def doubts(decision: np.ndarray, given: np.ndarray, k: int, check: Callable[[], 
     how = {"bounds": np.log(SLOPES), "method": "bounded", "options": {"xatol": PRECISE}}
     first = mixture(minimize_scalar(lambda log_s: -mixture(log_s).likelihood, **how).x)
     check()
-    better = _sides(_platt(f, given, expit(-first.score)), given)
-    score = _log_odds(better, first.rate, first.q)
+    platt = _sides(_platt(f, given, expit(-first.score)), given)
+    score = (first.score + _log_odds(platt, first.rate, first.q)) / 2
     return Doubts(score, f.argmax(axis=1), own, other, first.rate, float(first.q[1]))
 
 

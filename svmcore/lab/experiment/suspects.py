@@ -31,7 +31,7 @@ from svmcore.lab.store.runs import Run
 from svmcore.metrics import class_positions
 from svmcore.model import labels
 
-FOLDS = 5
+FOLDS = 10  # machines that see nine tenths of the examples find more than those of five folds, in about twice the time
 WAYS = {
     "folds": "Out of folds",
     "crossed": "By cross-training",

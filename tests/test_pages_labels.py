@@ -11,7 +11,7 @@ from data.verdicts import LABEL, OUT, Verdict
 from pages.ui.label import listed, practice
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
-from svmcore.lab.experiment import suspects
+from svmcore.lab.experiment.suspects import searched
 from svmcore.lab.jobs import related
 from svmcore.lab.store import runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -117,7 +117,7 @@ def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
     assert "This run has no folds" in texts(app)
     app.button(key="label_folds").click().run()
     (new,) = [one for one in runs.newest_first() if one.id != run.id]
-    assert new.recipe.folds == suspects.FOLDS
+    assert new.recipe == searched(run.recipe).replace(name="custom", title=new.recipe.title)
     assert jobs.wait(new.id, 120).state == "done"
     app.run()
     assert app.session_state["run"] == new.id
@@ -218,3 +218,21 @@ def test_without_any_doubt_a_list_says_so(run, monkeypatch):
     monkeypatch.setitem(listed.LISTS, "pairs", listed.LISTS["pairs"]._replace(find=lambda run: []))
     app = open_page("labels", run=run.id, doubted="pairs")
     assert listed.LISTS["pairs"].none in [box.value for box in app.success]
+
+
+def test_judged_test_labels_are_counted_both_ways(run):
+    base, test = load("digits-8x8"), run.test()
+    rows, said = (of[test.y_pred != test.y_true].tolist() for of in (test.index, test.y_pred))
+    given = [Verdict("train", row, base.y_train[row].item(), LABEL, label) for row, label in zip(rows, said)]
+    out = test.index[test.y_pred == test.y_true][0].item()
+    revisions.add(CHECKED, base, [*given, Verdict("train", out, base.y_train[out].item(), OUT)])
+    after = finished(NOISY.replace(dataset=CHECKED))
+    app = open_page("compare", compare=[run.id, after.id])
+    told = " ".join(warning.value for warning in app.warning)
+    assert f"{len(rows)} test examples have other labels" in told
+    assert "1 test example that a revision takes out" in told
+    table = next(frame.value for frame in app.dataframe if "By the labels of" in frame.value)
+    assert table["A wrong"].tolist() == [str(len(rows)), "0"]
+    app.segmented_control(key="compare_labels").set_value("B").run()
+    assert not app.exception
+    assert "0 errors become" in texts(app)

@@ -14,7 +14,7 @@ def by_labels(laid: Laid) -> Laid:
     answers = laid.answers
     if answers.left:
         st.warning(
-            f"{words.many(answers.left, 'test example')} that a revision takes out stand in some of the runs alone. "
+            f"{words.many(answers.left, 'test example')} that a revision takes out: not all of these runs have such. "
             f"Counted are the {len(answers.index):,} that all have: whoever takes out what is hard makes few errors.",
             icon=":material/content_cut:",
         )
@@ -24,7 +24,8 @@ def by_labels(laid: Laid) -> Laid:
     st.warning(
         f"{words.many(n, 'test example')} {'has' if n == 1 else 'have'} other labels for one run than for another: "
         "test labels were judged. A test set that is mended where a machine doubts it flatters that machine, so both "
-        "ways of counting stand here, and neither is a blind test any more.",
+        "ways of counting stand here, and neither is a blind test any more. The list of runs below has each by its "
+        "own labels.",
         icon=":material/gavel:",
     )
     kinds = _kinds(laid)

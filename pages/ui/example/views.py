@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from data import Dataset, Entry
+from data.revisions import Revision
 from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
@@ -23,6 +24,8 @@ def facts(entry: Entry) -> str:
     sizes = f"{entry.n_train:,} + {entry.n_test:,}" if entry.n_test else f"{entry.n_train:,}"
     shape = "\u00a0×\u00a0".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
+    if isinstance(entry, Revision):
+        size = f" · {sum(entry.judged.values()):,} judged"
     return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from textwrap import fill
 
-from data import catalogue
+from data import catalogue, revisions
 from svmcore.exchange import lacking, obstacle, to_onnx
 from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe
 from svmcore.lab.registry.methods import METHODS
@@ -77,7 +77,7 @@ def _needs(recipe: Recipe, result: dict) -> str:
         "Runs from any folder, once Python finds svmcore and data, both in the folder of the app:",
         "    PYTHONPATH=FOLDER_OF_THE_APP python THIS_FILE.py",
     ]
-    if recipe.dataset.startswith(catalogue.OWN_PREFIX):
+    if recipe.dataset.startswith(catalogue.OWN_PREFIX) or revisions.parse_name(recipe.dataset):
         lines.append(
             f"Data set: {recipe.dataset}, one of your own. It is read from the home folder of the app; set SVMLAB_HOME "
             "where that is not the usual one."

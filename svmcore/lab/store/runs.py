@@ -148,7 +148,8 @@ def _clear(folder: Path) -> None:
     _cleared.add(folder)
     for path in folder.glob("[0-9]*"):
         folders.clear(path, 0, BALLAST)
-    for path in (home(), *home().glob("own"), *home().glob("own/pictures"), *home().glob("downloads/*")):
+    below = ("own", "own/pictures", "revisions", "downloads/*")
+    for path in (home(), *(found for name in below for found in home().glob(name))):
         folders.clear(path, UNTOUCHED)
 
 

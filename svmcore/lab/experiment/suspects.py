@@ -187,10 +187,5 @@ def _number(value: float) -> str:
 
 
 def _percent(chance: float) -> str:
-    return (
-        "more than 99\u00a0%"
-        if chance > 0.99
-        else "less than 1\u00a0%"
-        if chance < 0.01
-        else f"{100 * chance:.0f}\u00a0%"
-    )
+    told = "more than 99" if chance > 0.99 else "less than 1" if chance < 0.01 else f"{100 * chance:.0f}"
+    return f"{told}\u00a0%"

@@ -10,7 +10,7 @@ import pytest
 
 from svmcore import __main__ as cli
 from svmcore.jitter import FAMILIES, Jitter, JitterSet
-from svmcore.jitter.language import Family
+from svmcore.jitter.families import Family
 from svmcore.kernels import KERNELS, POLY, Kernel, KernelCode, numeral
 from svmcore.lab import RECIPES, Recipe, execute, jobs
 from svmcore.lab.forecast.cost import cost

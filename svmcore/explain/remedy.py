@@ -29,7 +29,7 @@ import numpy as np
 
 from svmcore.explain.moved import answers
 from svmcore.jitter import JitterSet
-from svmcore.jitter.language import Jitter
+from svmcore.jitter.families import Jitter
 from svmcore.metrics import wilson
 
 

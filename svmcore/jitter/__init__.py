@@ -1,6 +1,6 @@
 """Sets of image transformations under which a class does not change: `JitterSet`, and the language that names them."""
 
-from svmcore.jitter.language import FAMILIES, Jitter
+from svmcore.jitter.families import FAMILIES, Jitter
 from svmcore.jitter.points import PointJitters
 from svmcore.jitter.sets import Factors, JitterSet
 

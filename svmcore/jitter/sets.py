@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.jitter.language import Jitter, parse, pixel_operation, power, without_shifts
+from svmcore.jitter.families import Jitter, pixel_operation
+from svmcore.jitter.language import parse, power, without_shifts
 from svmcore.jitter.warp import widen
 from svmcore.preprocess import as_images, background
 

@@ -17,7 +17,7 @@ from pages.ui.why.answer import Answer
 from pages.ui.why.spoken import brief, spoken
 from pages.ui.why.waterfall import Line, Side
 from svmcore.explain import bill
-from svmcore.jitter.language import Jitter
+from svmcore.jitter.families import Jitter
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 

@@ -3,7 +3,7 @@
 import re
 
 from pages.ui.kit.text import minus
-from svmcore.jitter.language import Jitter
+from svmcore.jitter.families import Jitter
 
 SIDES = ("up", "down", "left", "right")
 ARROWS = ("↑", "↓", "←", "→")

@@ -11,6 +11,7 @@ revisions; `Dataset.out_train`, `out_test` say which do not count. It comes to b
 is checked against the base (data.verdicts).
 """
 
+import os
 import re
 import threading
 from collections import Counter, OrderedDict
@@ -125,7 +126,7 @@ def damaged(find: Find) -> list[DamagedSet]:
 def known() -> list[str]:
     """The names of the files of revisions."""
     folder = places.home() / FOLDER
-    names = sorted(path.name for path in folder.glob("*.csv")) if folder.is_dir() else []
+    names = sorted(path.name for path in folder.glob("*.csv")) if os.path.isdir(folder) else []
     return [name.removesuffix(".csv").replace(IN_FILE, COLON) for name in names if _FILE.fullmatch(name)]
 
 

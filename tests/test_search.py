@@ -117,8 +117,8 @@ def test_a_set_is_left_as_soon_as_it_has_more_errors_than_the_best_on_all_folds(
 
 
 def test_the_test_set_has_no_part_in_it(monkeypatch):
-    def garbage(recipe, data):
-        parts = whole(recipe, data)
+    def garbage(*asked):
+        parts = whole(*asked)
         return parts._replace(y_test=np.roll(parts.y_test, 7))
 
     honest, whole = execute(RECIPE), split.whole

@@ -115,7 +115,7 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     decided = 2.0 * size.d * plan.work.deciding / FLOPS
     trainings = [
         OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
-        else support_vectors(s.n) * s.n * s.times * (made + (6 + s.machines) / PASSES)
+        else support_vectors(s.n) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
         for s in stages
     ]  # fmt: skip
     if plan.seconds is not None:

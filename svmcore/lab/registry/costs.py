@@ -40,6 +40,7 @@ class Stage(NamedTuple):
     made: int = 0  # rows of d float32 numbers that are made for it alone
     blocks: int = 0  # of made x made kernel values each that are all it keeps; 0: as many as its solver likes
     solver: str | None = None  # None: the plan's
+    rounds: float = 1.0  # trainings on so many examples that it takes as long as
 
 
 class Work(NamedTuple):

@@ -65,6 +65,17 @@ def test_a_lesson_from_start_to_end(server, tab, name):
     expect(tab).to_have_url(re.compile(rf"seed={SEED}\b"))
 
 
+def test_the_end_of_a_lesson_without_a_seed_leads_to_all_lessons(server, tab):
+    """Its last step is on a page whose address a widget writes."""
+    number = LESSONS["virtual"]
+    tab.goto(f"{server.url}/jitters?lesson=virtual.{number}")
+    answer(tab)
+    tab.wait_for_url(re.compile(r"[?&]index="))
+    press(tab, "lesson_end")
+    expect(tab.get_by_role("heading", name="Lessons", level=1)).to_be_visible()
+    settle(tab)
+
+
 def test_a_link_with_a_seed_shows_everyone_the_same_digits(server, chromium, tab):
     seen = []
     for context in (tab.context, chromium.new_context(viewport={"width": 1440, "height": 1000})):

@@ -62,7 +62,9 @@ def _one(judging: Judging, stands) -> None:
     doubts, at = judging.doubts, _place(judging, stands)
     doubt = doubts[at]
     done = sum(one.key in stands for one in doubts)
-    st.progress(done / len(doubts), f"**{done:,} of {len(doubts):,} judged** · this is number {at + 1:,}")
+    likely = sum(one.likely for one in doubts)
+    said = f" · the first {likely:,} are more likely wrong than right" if 0 < likely < len(doubts) else ""
+    st.progress(done / len(doubts), f"**{done:,} of {len(doubts):,} judged** · this is number {at + 1:,}{said}")
     left, right = st.columns([1, 3] if judging.dataset.image_shape else [2, 3], gap="medium")
     with left:
         _picture(judging, doubt)
@@ -151,7 +153,8 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
         button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "The label stands.", _give, is_of(kept))
         if said is not None and said != kept:
             name = plain(words.minus(classes[said]))
-            button(f"It is {name}", "said", "a", "The label that is said.", _give, is_of(said), type="primary")
+            likely = "primary" if doubt.likely else "secondary"
+            button(f"It is {name}", "said", "a", "The label that is said.", _give, is_of(said), type=likely)
         button("Take out", "out", "x", "It does not train or test.", _give, verdict(verdicts.OUT))
         button("Unsure", "unsure", "u", "Seen, and left as it is.", _give, verdict(verdicts.UNSURE))
     _labels(doubt, classes, is_of, button)

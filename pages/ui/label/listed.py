@@ -35,6 +35,7 @@ class Doubt(NamedTuple):
     said: str
     score: float
     sentence: str
+    likely: bool = False  # whether the label is more likely wrong than right
 
     @property
     def key(self) -> tuple[str, int]:
@@ -98,7 +99,7 @@ def doubted(run_id: str, way: str) -> list[Doubt]:
     run = runs.get(run_id)
     found, called = suspects.suspects(run, way).first(MOST), _caller(run)
     return [
-        Doubt(found.part, int(row), called(given), called(rival), float(score), found.sentence(i))
+        Doubt(found.part, int(row), called(given), called(rival), float(score), found.sentence(i), i < found.likely)
         for i, (row, given, rival, score) in enumerate(zip(found.index, found.given, found.rival, found.score))
     ]
 

@@ -171,7 +171,7 @@ def _onward(at: course.At, again: bool = False) -> None:
             help="The page Lessons, with what you have answered.",
         ):
             course.go(None)
-            st.switch_page("pages/lessons.py", query_params={course.SEED: str(at.seed)} if at.seed else None)
+            st.switch_page("pages/lessons.py", query_params={course.SEED: str(at.seed)} if at.seed else {})
 
 
 def _back(at: course.At) -> None:

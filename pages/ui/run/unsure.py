@@ -17,7 +17,6 @@ PER_PAGE = 48
 PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 USUAL = 0.1
 LEFT, ASKED = "Wrong all the same", "Not sure"
-DEARER = "3 > 8: 5, 1 > 7: 2"
 
 
 def section(run: Run, classes: list[str]) -> None:
@@ -62,7 +61,7 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
             "examples.",
         )  # fmt: skip
         dearer = parameters.text(
-            "dearer", "Dearer confusions", placeholder=DEARER, width=260,
+            "dearer", "Dearer confusions", placeholder=_example(classes), width=260,
             help="What answering the second class costs where the first is true, others being 1. All may be 0.",
         )  # fmt: skip
     try:
@@ -70,6 +69,10 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
     except ValueError as error:
         st.error(words.plain(error), icon=":material/block:")
         return price, way, None
+
+
+def _example(classes: list[str]) -> str:
+    return f"{words.short(classes[0], 12)} > {words.short(classes[-1], 12)}: 5"
 
 
 def costs(text: str, classes: list[str]) -> np.ndarray | None:
@@ -86,7 +89,7 @@ def costs(text: str, classes: list[str]) -> np.ndarray | None:
             if len(at) != 2 or at[0] == at[1] or not 0 <= cost[tuple(at)] <= 1e6:
                 raise ValueError
         except (ValueError, IndexError):
-            allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, as `{DEARER}`"
+            allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, as `{_example(classes)}`"
             raise ValueError(f"Dearer confusions: {part.strip()[:60]!r}. Allowed: {allowed}") from None
     return cost
 

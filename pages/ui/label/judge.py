@@ -1,8 +1,8 @@
 """Judging by key: one example at a time, large, with why it is doubted; a key is a verdict, and the next one comes.
 
 Buttons carry the example in their key, so that a second press of a key, made while the next example is on its way, is
-no verdict on one that nobody has seen. Steps and undo have the same key on all; of
-presses that come faster than the page, Streamlit takes several for one.
+no verdict on one that nobody has seen. Steps and undo have the same key on all; of presses that come faster than the
+page, Streamlit takes several for one.
 """
 
 from collections.abc import Callable

@@ -21,13 +21,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from svmcore.estimator import seed_of
 from svmcore.memory import BudgetError
 from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
-from svmcore.solvers import decomposition
+from svmcore.solvers import decomposition, smo
 from svmcore.solvers.progress import Standing, Stopped
 from svmcore.source import Source, gram_source
 
@@ -51,7 +50,7 @@ class Draws:
 
     def __init__(self, stages, share: Share, budget: int):
         self.stages, self.session, self.budget = stages, stages.session, budget
-        self.svc, self.kernel, self.tol = clone(stages.second), stages.second_kernel, stages.second.tol
+        self.kernel, self.tol, self.solver = stages.second_kernel, stages.second.tol, stages.second.solver
         self.seed, self.jitters = seed_of(stages.second.random_state), len(stages.single)
         self.parents = np.unique(share.parent)
         self.parent, self.jitter = share.parent, share.jitter
@@ -97,11 +96,9 @@ class Draws:
 
     def standing(self) -> Standing:
         """How all machines stand."""
-        box = self._box()
-        counts = int((self.alpha > 0).sum()), int(((self.alpha > 0) & (self.alpha >= box)).sum())
-        Y = self._targets()
-        dual = float((self.alpha * (1 - (self.f + Y) * Y / 2)).sum())
         own = self.share()
+        counts = int(np.count_nonzero(self.alpha > 0)), int(np.count_nonzero(own.bound))
+        dual = float(sum(map(smo.dual_objective, self._targets(), self.alpha, self.f)))
         return Standing(tuple(self.gaps), dual, *counts, lambda: self.stages._snapshot(self.kernel, [own]))
 
     def _violators(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -116,10 +113,8 @@ class Draws:
             keys = np.setdiff1d(rng.integers(self.jitters, size=m) * n + rng.choice(self.parents, m), held)
             self.drawn += m
             parent, jitter = keys % n, keys // n
-            f, Y = (
-                machine.decision_values(self.stages.vectors(parent, jitter), self.session.check).T,
-                self.stages.Y[:, parent],
-            )
+            f = machine.decision_values(self.stages.vectors(parent, jitter), self.session.check).T
+            Y = self.stages.Y[:, parent]
             tells = (f * Y < 1 - self.tol).any(0)
             found.append((keys[tells], (f - self.bias[:, None] - Y)[:, tells]))
             count += int(tells.sum())
@@ -142,7 +137,7 @@ class Draws:
         """Of what is held, and of these beside it."""
         forms = np.append(self.parent, parent).astype(np.int64), np.append(self.jitter, jitter).astype(np.int64)
         X = self.stages.vectors(*forms)
-        return gram_source(X, self.kernel, self.svc.solver, self.stages.ceiling, len(self.alpha), X.nbytes)
+        return gram_source(X, self.kernel, self.solver, self.stages.ceiling, len(self.alpha), X.nbytes)
 
     def _solve(self, source: Source) -> None:
         """The machines on all that is held, from where they stand."""

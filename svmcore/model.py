@@ -23,7 +23,7 @@ PIECE = 4e9  # floating-point operations between two looks at whether to go on d
 WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 EXACT_UP_TO = 1 << 20  # numbers in the support vectors up to which kernel values are computed in double precision
 STRETCH = 1 << 16  # of these that are worked on at a time, so that they stay in cache
-ROUNDING = 1e-4  # of f, that single precision may cost a machine of constructed vectors, which stands for another
+ROUNDING = 1e-4  # of f, that single precision may cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,53 +154,59 @@ class Machine:
     def _rows(self) -> int:
         """Examples decided between two looks at whether to go on."""
         work = 2 * len(self.support) * max(self.support_vectors.shape[1], 1) * self.kernel.work
-        if self._small:
+        if self._in_double:
             return int(np.clip(PIECE / work, 16, 4096))
         return int(np.clip(PIECE * (WHOLE_GAIN if self._operand.layout == "whole" else 1) / work, 16, 512))
 
     @property
     def products(self) -> str:
         """How inner products with its vectors are made: "double", or single precision by an Operand's layout."""
-        return "double" if self._small else self._operand.layout
+        return "double" if self._in_double else self._operand.layout
 
     @property
-    def _small(self) -> bool:
-        """It can afford kernel values in double precision, or they are given."""
-        if isinstance(self.kernel, Precomputed):
+    def _in_double(self) -> bool:
+        """Kernel values are given, or are computed in double precision: it can afford them, or single precision would
+        show in f. A machine whose vectors are all constructed stands for another and is to be fast: it cannot."""
+        if isinstance(self.kernel, Precomputed) or not len(self.support):
             return True
-        return self.support_vectors.size <= EXACT_UP_TO and not self._stands_in
+        to_be_fast = self.support_vectors.size > EXACT_UP_TO or (self.constructed.all() and self.kernel.compiled)
+        return not to_be_fast or (self.kernel.compiled and self._rounding > ROUNDING)
 
     @cached_property
-    def _stands_in(self) -> bool:
-        """All of its vectors are constructed, to be fast, and sum_i |coef_i| K_ii is no number that rounding shows in:
-        single precision serves, in half the time."""
-        if not self.kernel.compiled or not len(self.support) or not self.constructed.all():
-            return False
-        sizes = np.abs(self.coef) @ self.kernel.diag(self.support_vectors).astype(np.float64)
-        return bool(sizes.max() * 2.0**-24 <= ROUNDING)
+    def _rounding(self) -> float:
+        """What single precision costs f, about: sqrt(sum_i (coef_i K_ii)^2) of the machine with the largest, times the
+        rounding of one number."""
+        sizes = self.kernel.diag(self.support_vectors).astype(np.float64)
+        return float(np.sqrt(np.square(self.coef) @ np.square(sizes)).max(initial=0.0)) * 2.0**-24
 
     def _sums(self, X) -> np.ndarray:
         """f less the bias (n, k) for prepared rows X."""
-        if self._small:
-            sums, size = np.empty((len(X), len(self.bias))), max(16, STRETCH // len(self.support))
+        if not self._in_double:
+            return self._operand.sums(X, self.kernel, self.coef)
+        if isinstance(self.kernel, Precomputed):
+            return self.kernel_values(X) @ self.coef.T
+        X, sums = np.ascontiguousarray(X, np.float32), np.zeros((len(X), len(self.bias)))
+        size = max(16, STRETCH // len(self.support))
+        vectors = max(1, EXACT_UP_TO // max(X.shape[1], 1))  # in double precision at a time
 
-            def add(part):
-                sums[part] = self.kernel_values(X[part]) @ self.coef.T
+        def add(part, some):
+            sums[part] += self.kernel.exact(X[part], self.support_vectors[some]) @ self.coef[:, some].T
 
-            with one_blas_thread:
-                side_by_side(add, [(slice(start, start + size),) for start in range(0, len(X), size)])
-            return sums
-        return self._operand.sums(X, self.kernel, self.coef)
+        with one_blas_thread:
+            for first in range(0, len(self.support), vectors):
+                some = slice(first, first + vectors)
+                side_by_side(add, [(slice(start, start + size), some) for start in range(0, len(X), size)])
+        return sums
 
     def kernel_values(self, X) -> np.ndarray:
         """K(x_i, x) of prepared rows X (n, d) with the support vectors: (n, m) float64, those that f is summed from.
 
-        Small machines can afford to compute them in double precision.
+        In double precision where `products` says so.
         """
         if isinstance(self.kernel, Precomputed):
             return X[:, self.support].astype(np.float64)
         X = np.ascontiguousarray(X, np.float32)
-        if self._small:
+        if self._in_double:
             return self.kernel.exact(X, self.support_vectors)
         return self._operand.block(X, self.kernel).astype(np.float64)
 

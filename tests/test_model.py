@@ -55,6 +55,7 @@ def test_decisions_are_the_plain_sum(rng, kernel, k):
 @pytest.mark.parametrize(("kernel", "size"), [(Poly(9), 1), (RBF(0.3), 1), (RBF(1e-3), 30), (Linear(), 100)], ids=str)
 def test_large_machines_decide_as_in_double_precision(rng, monkeypatch, kernel, size, whole):
     monkeypatch.setattr("svmcore.model.EXACT_UP_TO", 0)
+    monkeypatch.setattr("svmcore.model.ROUNDING", np.inf)
     A = rng.integers(0, 256, (733, 60)) * (rng.random((733, 60)) < 0.3) if whole else rng.normal(size=(733, 60))
     X, Z = np.split((size * A / np.linalg.norm(A, axis=1, keepdims=True)).astype(np.float32), [33])
     m = machine(rng, k=3, m=700, d=60, kernel=kernel)
@@ -76,6 +77,20 @@ def test_constructed_vectors_decide_in_single_precision_unless_it_shows(rng, n, 
     assert cancelling.products == "double"
     np.testing.assert_allclose(cancelling.decision_values(X) - made.bias, (exact - made.bias) * 1e5, rtol=1e-9)
     assert replace(made, support=np.arange(m)).products == "double"
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.02), Poly(3, 1 / 30, 1.0), Linear()], ids=str)
+@pytest.mark.parametrize(("vectors", "n", "m"), [(1, 5, 40), (16, 700, 333), (300, 40, 333)])
+def test_a_large_machine_decides_in_double_precision_where_rounding_would_show(rng, monkeypatch, kernel, vectors, n, m):
+    monkeypatch.setattr("svmcore.model.EXACT_UP_TO", vectors * 30)
+    X, Z = (rng.normal(size=(rows, 30)).astype(np.float32) for rows in (n, m))
+    large = replace(machine(rng, m=m, d=30, kernel=kernel), support_vectors=Z)
+    assert large.products != "double"
+    dear = replace(large, coef=large.coef * 1e7)
+    assert dear.products == "double"
+    np.testing.assert_allclose(
+        dear.decision_values(X), kernel.exact(X, Z) @ dear.coef.T + dear.bias, rtol=1e-9, atol=1e-4
+    )
 
 
 def test_deciding_stops_when_it_is_asked_to(rng):

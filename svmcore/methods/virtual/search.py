@@ -159,7 +159,7 @@ def search_jitters(
         marked = tuple(one._replace(taken=one.taken or one is best) for one in search.tried)
         trials.search = search = search._replace(tried=marked)
         best, step = search.path[-1], step + 1
-        texts = _joined(best.jitters, candidates, joins)
+        texts = joined(best.jitters, candidates, joins)
     return search
 
 
@@ -170,7 +170,7 @@ def _better(one: Tried, best: Tried | None) -> bool:
     return one.step == best.step and one.forms < best.forms
 
 
-def _joined(own: str, candidates: Sequence[str], joins: str) -> list[str]:
+def joined(own: str, candidates: Sequence[str], joins: str) -> list[str]:
     """`own` with each candidate, in each of the ways; the border stays its own."""
     body, at, border = own.partition("@")
     texts = [candidate.partition("@")[0] for candidate in candidates]

@@ -28,7 +28,7 @@ from svmcore.lab.experiment.train import fit, unchecked
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
-from svmcore.methods.virtual.search import joined
+from svmcore.methods.virtual.search import joined, key
 
 FOLDS, SEED = 3, 20
 MEASURED = Path(__file__).with_name("measured")
@@ -50,7 +50,8 @@ class Plan(NamedTuple):
     base: Recipe
     stages: tuple[Stage, ...]
     budget: int  # recipes tried
-    cache_mb: float  # of the last training
+    whole: dict  # fields of the last training
+    larger: float = 1.0  # times as many examples as the recipe's own
 
 
 def _one(field: str, *texts: str) -> Stage:
@@ -75,7 +76,8 @@ PLANS = {
                preprocess=("smooth:0.75", "unit-norm"), C=5.0, method="vsv", jitters="none", options={"scope": "union"},
                folds=FOLDS, seed=SEED),
         (
-            _one("preprocess", "unit-norm", "smooth:0.5,unit-norm", "deslant,unit-norm", "smooth:0.75,deslant,unit-norm"),
+            _one("preprocess", "unit-norm", "smooth:0.5,unit-norm", "deslant,unit-norm",
+                 "smooth:0.75,deslant,unit-norm"),
             Stage("jitters", grow=SETS),
             _one("kernel.degree", "3", "4", "7", "9"),
             _one("C", "1", "2", "10", "20"),
@@ -84,7 +86,7 @@ PLANS = {
             _one("kernel.degree", "3", "4", "5", "7", "9"),
             _one("C", "1", "2", "5", "10", "20"),
         ),
-        120, 1000,
+        120, {"cache_mb": 1000},
     ),
     "mnist": Plan(
         Recipe(name="mnist-blind", title="MNIST, chosen blind", dataset="mnist", split="stratified", n_train=9000,
@@ -100,7 +102,7 @@ PLANS = {
             _one("kernel.degree", "5", "7", "9", "11"),
             _one("C", "1", "2", "4", "8"),
         ),
-        90, 3500,
+        90, {"cache_mb": 3500, "split": "given", "n_train": None, "n_test": None}, 60_000 / 9000,
     ),
 }  # fmt: skip
 
@@ -138,22 +140,27 @@ def tried(recipe: Recipe, best: dict | None, log: Log, stage: str) -> dict:
         "C": recipe.C, "options": recipe.options, "digest": recipe.digest(),
     }  # fmt: skip
     log.add(line)
-    print(f"{stage:14} {errors:4} on {number + 1}  {line['seconds']:6} s  {recipe.jitters} {','.join(recipe.preprocess)} "
-          f"{recipe.kernel} C={recipe.C:g} {recipe.options}", flush=True)  # fmt: skip
+    print(
+        f"{stage:14} {errors:4} on {number + 1}  {line['seconds']:6} s  {recipe.jitters} "
+        f"{','.join(recipe.preprocess)} {recipe.kernel} C={recipe.C:g} {recipe.options}",
+        flush=True,
+    )
     return line
 
 
 def choose(plan: Plan, log: Log) -> Recipe:
     """What the stages of a plan come to, by what stands in the log and by trying what does not."""
-    recipe, n = plan.base, 1
+    recipe, seen = plan.base, {_what(plan.base)}
     best = tried(recipe, None, log, "base")
     for stage in plan.stages:
         while True:
             before = best
             for candidate in stage.candidates(recipe) if best is before else ():
-                if n == plan.budget:
+                if _what(candidate) in seen:
+                    continue
+                if len(seen) == plan.budget:
                     return recipe
-                n += 1
+                seen.add(_what(candidate))
                 line = tried(candidate, best, log, stage.name)
                 if line["errors"] < best["errors"]:
                     best, better = line, candidate
@@ -165,13 +172,16 @@ def choose(plan: Plan, log: Log) -> Recipe:
     return recipe
 
 
+def _what(recipe: Recipe) -> tuple:
+    """What it does, however its jitters are written."""
+    plain = recipe.replace(jitters="none", options={})
+    return plain.digest(), tuple(sorted(recipe.options.items())), key(recipe.jitters)
+
+
 def final(plan: Plan, chosen: Recipe) -> Recipe:
     """The recipe for the whole training set: as many draws for each example as on the folds."""
-    whole = chosen.replace(split="given", n_train=None, n_test=None, folds=None, cache_mb=plan.cache_mb)
-    draws = chosen.option("draws")
-    if not draws or chosen.n_train is None:
-        return whole.replace(options=whole.options | ({"draws": draws * FOLDS // (FOLDS - 1)} if draws else {}))
-    return whole.replace(options=whole.options | {"draws": draws * 60_000 * FOLDS // (chosen.n_train * (FOLDS - 1))})
+    draws = round(chosen.option("draws") * plan.larger * FOLDS / (FOLDS - 1))
+    return chosen.replace(folds=None, **plan.whole, options=chosen.options | ({"draws": draws} if draws else {}))
 
 
 def test(plan: Plan, log: Log) -> None:
@@ -187,7 +197,7 @@ def test(plan: Plan, log: Log) -> None:
     result = runs.get(run_id).result
     log.add({"test": {name: result[name] for name in ("errors", "n_test", "error_rate", "interval", "n_sv", "n_union",
                                                       "fit_seconds", "peak_mb") if name in result},
-             "recipe": json.loads(recipe.to_json())})  # fmt: skip
+             "recipe": recipe.to_dict()})  # fmt: skip
     print(log.lines[-1])
 
 
@@ -198,9 +208,9 @@ def main() -> None:
     options = parser.parse_args()
     plan, log = PLANS[options.name], Log(options.name)
     if options.what == "test":
-        return test(plan, log)
-    chosen = choose(plan, log)
-    print("chosen:", final(plan, chosen).to_json())
+        test(plan, log)
+    else:
+        print("chosen:", final(plan, choose(plan, log)).to_dict())
 
 
 if __name__ == "__main__":

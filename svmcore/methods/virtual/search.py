@@ -142,9 +142,9 @@ def search_jitters(
     while not search.ending:
         before = best
         for text in texts:
-            if (key := _key(text)) in known:
+            if (does := key(text)) in known:
                 continue
-            known.add(key)
+            known.add(does)
             if len(search.tried) == budget:
                 search = search._replace(ending="budget")
                 break
@@ -185,7 +185,7 @@ def _size(text: str) -> int:
     return len(JitterSet.parse(text))
 
 
-def _key(text: str) -> tuple:
+def key(text: str) -> tuple:
     """What a set does, however it is written."""
     jitters = JitterSet.parse(text)
     return frozenset(jitter.key for jitter in jitters.jitters), jitters.border

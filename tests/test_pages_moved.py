@@ -226,7 +226,7 @@ def test_a_drawn_digit_has_orbit_and_map_of_what_it_is_called_and_no_remedy(plai
 def test_from_counting_to_a_run_that_learns_what_is_recommended(plain_run):
     app = open_page("errors", run=plain_run.id)
     assert "The test set has no part in it" in captions(app)
-    app.button(key="errors_count").click().run()
+    app.button(key="errors_begin").click().run()
     assert counts.wait(plain_run.id, SECONDS).state == "done"
     app = open_page("errors", run=plain_run.id)  # another session
     totals = counts.status(plain_run.id).result

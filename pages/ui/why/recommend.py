@@ -1,7 +1,6 @@
 """Which invariance would help: what the changes mend and break among validation examples, and one button to train it.
 
-The count runs in the background (svmcore/lab/jobs/remedies.py); this section looks at it once a second while it is at
-work, and shows what there is so far.
+The count runs beside the runs (svmcore/lab/jobs/remedies.py); what there is so far is shown.
 """
 
 from functools import partial
@@ -14,18 +13,17 @@ from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from pages.ui.why.spoken import spoken_set
-from pages.ui.why.working import at_work
+from pages.ui.why.working import Work, watched
 from svmcore.explain import remedy
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Recommended, Totals
 from svmcore.lab.jobs import remedies as counts
-from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.jobs.beside import Latest
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
-PERIOD = 1.0  # seconds between two looks
 FEW = 10  # errors below which nothing is to be read off
 SHORT = "Would the errors go if the machine knew shifts, turns, or thicker and thinner lines? Try them on examples."
 WHAT = (
@@ -48,16 +46,13 @@ def section(run: Run, key: str = "errors") -> None:
     except (RecipeError, DataError) as error:
         st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
         return
-    begun = counts.status(run.id).at_work
-
-    @state.fragment(run_every=PERIOD if begun else None)
-    def look() -> None:
-        count = counts.status(run.id)
-        if begun and not count.at_work:
-            st.rerun()
-        _draw(run, count, key)
-
-    look()
+    work = Work(
+        counts.COUNTS, run.id, partial(counts.start, run.id), key, _bar, "This could not be counted",
+        begin="Count on validation examples", again="Count again", icon=":material/query_stats:",
+        help="Trains a twin of this run, in the background, and tries the changes on what it gets wrong.",
+    )  # fmt: skip
+    if watched(work, lambda now: _found(run, now, key)).state == "none":
+        st.caption(WHAT)
 
 
 def _ask_its_machine(run: Run) -> None:
@@ -70,50 +65,24 @@ def _ask_its_machine(run: Run) -> None:
         )  # fmt: skip
 
 
-def _draw(run: Run, count: Latest, key: str) -> None:
+def _found(run: Run, count: Latest, key: str) -> None:
+    totals: Totals | None = count.result
     if count.state == "none":
-        _offer(run, key, "Count on validation examples", WHAT, first=True)
-        return
-    if count.state == "failed":
-        st.error(plain(count.message), title="This could not be counted", icon=":material/error:")
-    totals = count.result
-    if count.at_work:
-        _progress(run, count, key)
-    if totals and totals.tally.wrong:
+        st.markdown(SHORT)
+    elif totals and totals.tally.wrong:
         _words(run, totals, count.state, key)
         _table(run, totals, key)
     elif totals and not totals.n_wrong:
         n = totals.n_right
         st.success(f"The twin gets none of {n:,} validation examples wrong: nothing to mend.", icon=":material/check:")
-    if count.state in ("stopped", "failed"):
-        _offer(run, key, "Count again", "From the start; the twin is trained again.")
 
 
-def _offer(run: Run, key: str, label: str, help: str, first: bool = False) -> None:
-    if first:
-        st.markdown(SHORT)
-    st.button(label, icon=":material/query_stats:", key=f"{key}_count", on_click=_start, args=(run.id,), help=help)
-    if first:
-        st.caption(WHAT)
-
-
-@state.callback
-def _start(run_id: str) -> None:
-    """Callback: begin to count, and draw the whole page anew so that it is looked at from then on."""
-    try:
-        counts.start(run_id)
-    except (RecipeError, Busy, OSError) as error:
-        state.tell_later(f":material/block: Not counted. {plain(error)}")
-    st.rerun()
-
-
-def _progress(run: Run, count: Latest, key: str) -> None:
+def _bar(count: Latest) -> tuple[str, float]:
     looked, goal = count.result.looked if count.result else (0, 1)
-    message = f": {count.message}" if count.message else ""
     doing = "Trying the changes" if count.result else "Training the twin"
     doing = "Waiting" if count.state == "waiting" else doing
-    text = f"{doing}{plain(message)}" + (f" · {looked:,} of {goal:,} examples" if count.result else "")
-    at_work(text, looked / max(goal, 1), partial(counts.stop, run.id), key)
+    doing += f": {count.message}" if count.message else ""
+    return doing + (f" · {looked:,} of {goal:,} examples" if count.result else ""), looked / max(goal, 1)
 
 
 def _words(run: Run, totals: Totals, now: str, key: str) -> None:

@@ -11,19 +11,16 @@ import streamlit as st
 
 from data import load
 from pages.ui.example import evidence
-from pages.ui.kit import state
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.words import distinct, many, minus, plain, short, test_example
 from pages.ui.why.ticks import Ticks, keep, rows_of
-from pages.ui.why.working import at_work
+from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.without import Change, Effect
 from svmcore.lab.jobs import without as jobs
-from svmcore.lab.jobs.beside import Busy, Latest
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-PERIOD, PATIENCE = 1.0, 0.9  # seconds between two looks, and that the page waits for a change that is soon done
-STEPS = ("Loading the data", "Preprocessing", "To a smaller gap", "Kernel values", "Retraining")
+BAR = by_stage(("Loading the data", "Preprocessing", "To a smaller gap", "Kernel values", "Retraining"))
 SHOWN, MOVED = 48, 24  # answers of each kind, and multipliers, that are pictured
 HOW = (
     "Exactly what training anew would give: the multipliers go on from where they stand. Preparation and kernel stay "
@@ -75,55 +72,12 @@ def in_full(run: Run, machine: Machine, c: int, change: Change, key: str) -> Non
 
 def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
     """What a change does to the run's test answers in a sentence; while it is at work, how far it is."""
-    latest = _asked(run.id, change)
-    begun = latest.at_work
-
-    @state.fragment(run_every=PERIOD if begun else None)
-    def look() -> None:
-        now = jobs.status(run.id, change)
-        if begun and not now.at_work:
-            st.rerun()
-        _draw(run, machine, change, now if now.state != "none" else latest, key)
-
-    look()
-
-
-def _asked(run_id: str, change: Change) -> Latest:
-    """The change as it stands; begun where nobody has asked for it."""
-    if jobs.status(run_id, change).state == "none":
-        try:
-            jobs.start(run_id, change)
-        except Busy as error:
-            return Latest("failed", message=str(error))
-        return jobs.RETRAINED.wait((run_id, change), PATIENCE)
-    return jobs.status(run_id, change)
-
-
-def _draw(run: Run, machine: Machine, change: Change, now: Latest, key: str) -> None:
-    if now.at_work:
-        step = STEPS.index(now.message) if now.message in STEPS else 0
-        text = f"Step {step + 1} of {len(STEPS)}: {plain(now.message or STEPS[0])}"
-        stop = partial(jobs.RETRAINED.stop, (run.id, change))
-        at_work(text, step / len(STEPS), stop, key, "Ends it; nothing is lost but what it has done.")
-    elif now.state == "done":
-        _sentence(run, machine, now.result)
-    else:
-        if now.state == "failed":
-            st.error(plain(now.message), title="It was not retrained", icon=":material/error:")
-        help = "Retrains the machines from where they stand."
-        st.button(
-            "Retrain", icon=":material/replay:", key=f"{key}_again", help=help, on_click=_again, args=(run.id, change)
-        )
-
-
-@state.callback
-def _again(run_id: str, change: Change) -> None:
-    """Callback: ask for a change once more, and draw the page anew so that it is looked at."""
-    try:
-        jobs.start(run_id, change)
-    except Busy as error:
-        state.tell_later(f":material/block: {plain(error)}")
-    st.rerun()
+    work = Work(
+        jobs.RETRAINED, (run.id, change), partial(jobs.start, run.id, change), key, BAR, "It was not retrained",
+        begin="Retrain", help="Retrains the machines from where they stand.",
+        stop="Ends it; nothing is lost but what it has done.",
+    )  # fmt: skip
+    watched(work, lambda now: _sentence(run, machine, now.result) if now.state == "done" else None, at_once=True)
 
 
 def _sentence(run: Run, machine: Machine, found: Effect) -> None:

@@ -14,17 +14,16 @@ from pages.ui.example import evidence
 from pages.ui.kit import parameters, state
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.text import with_sign
-from pages.ui.kit.words import many, plain, short
+from pages.ui.kit.words import many, short
 from pages.ui.why import ticks
-from pages.ui.why.working import at_work
+from pages.ui.why.working import Work, watched
 from svmcore.explain.value import Values
 from svmcore.lab.experiment.without import FOLDS, Worth
 from svmcore.lab.jobs import without as jobs
-from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.jobs.beside import Latest
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-PERIOD = 1.0  # seconds between two looks
 SHOWN = 24  # of each list
 TICKED = 10  # that a button ticks
 WHOSE = {"one": "this machine's", "all": "all machines'"}
@@ -50,47 +49,23 @@ def section(run: Run, machine: Machine, c: int) -> None:
             help="This machine's: its class against the rest, in seconds. All machines': the class that is answered.",
         )
     whose = None if of == "all" else c
-    begun = jobs.values_status(run.id, whose).at_work
-
-    @state.fragment(run_every=PERIOD if begun else None)
-    def look() -> None:
-        now = jobs.values_status(run.id, whose)
-        if begun and not now.at_work:
-            st.rerun()
-        _draw(run, machine, whose, now)
-
-    look()
+    work = Work(
+        jobs.VALUED, (run.id, whose), partial(jobs.start_values, run.id, whose), "worth", _bar,
+        "This could not be told", begin="Find out", again="Begin anew", icon=":material/balance:",
+        help="Leaves out every support vector in turn, in the background; what is known is shown as it comes.",
+    )  # fmt: skip
+    watched(work, lambda now: _lists(run, now.result, now.state) if now.result else None)
     st.caption(WHAT)
 
 
-def _draw(run: Run, machine: Machine, whose: int | None, now: Latest) -> None:
+def _bar(now: Latest) -> tuple[str, float]:
     found: Worth | None = now.result
-    if now.at_work:
-        done = f" · {found.asked:,} validation answers so far" if found else ""
-        doing = "Waiting" if now.state == "waiting" else "Leaving out one after the other"
-        text = f"{doing}: {plain(now.message)}{done}" if now.message else f"{doing}{done}"
-        at_work(text, found.share if found else 0.0, partial(jobs.VALUED.stop, (run.id, whose)), "worth")
-    if now.state == "failed":
-        st.error(plain(now.message), title="This could not be told", icon=":material/error:")
-    if found:
-        _lists(run, machine, found, now.state)
-    if now.state in ("none", "stopped", "failed"):
-        label = "Find out" if now.state == "none" else "Begin anew"
-        help = "Leaves out every support vector in turn, in the background; what is known is shown as it comes."
-        st.button(label, icon=":material/balance:", key="worth_start", help=help, on_click=_start, args=(run.id, whose))
+    doing = "Waiting" if now.state == "waiting" else "Leaving out one after the other"
+    doing += f": {now.message}" if now.message else ""
+    return (f"{doing} · {found.asked:,} validation answers so far", found.share) if found else (doing, 0.0)
 
 
-@state.callback
-def _start(run_id: str, whose: int | None) -> None:
-    """Callback: begin, and draw the whole page anew so that it is looked at from then on."""
-    try:
-        jobs.start_values(run_id, whose)
-    except Busy as error:
-        state.tell_later(f":material/block: {plain(error)}")
-    st.rerun()
-
-
-def _lists(run: Run, machine: Machine, found: Worth, now: str) -> None:
+def _lists(run: Run, found: Worth, now: str) -> None:
     """Both lists, side by side."""
     values, how = found.values, "left over" if found.parts == 1 else f"in {found.parts} folds"
     asked = f"{many(found.asked, 'validation example')} {how}"

@@ -61,9 +61,9 @@ def alpha_histogram(
     return worded(
         figure,
         f"Histogram of the alphas of {len(alpha)} support vectors; {np.sum(bound)} of them are at {at}.",
-        f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}"
-        + (", the bars right of the line." if at_C.any() else ".")
-        + (PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that."),
+        f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}."
+        + (PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that.")
+        + (" Right of the line: those at C." if at_C.any() else ""),
     )
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit import net_util
 
+from pages.ui.kit import present
+
 # To refuse the websocket of a foreign page Streamlit asks an address outside for its own, for up to 2 s in which nobody
 # is served. This answers in its place, with one that is allowed in any case.
 net_util._external_ip = "0.0.0.0"
@@ -13,8 +15,8 @@ net_util._external_ip = "0.0.0.0"
 ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 29 27 3" stroke="#75726a"
 stroke-width="3"/><circle cx="8" cy="10" r="6" fill="#d55e00"/><circle cx="24" cy="22" r="6" fill="#0072b2"/></svg>"""
 
-# Present mode (pages/ui/kit/present.py) gives the whole width to the page.
-SIDEBAR = "collapsed" if st.query_params.get("present") == "true" else 240
+# Present mode gives the whole width to the page.
+SIDEBAR = "collapsed" if present.presenting() else 240
 
 LOOK = {"page_icon": ICON, "layout": "wide", "initial_sidebar_state": SIDEBAR}
 st.set_page_config("Invariant SVM Lab", **LOOK)
@@ -32,7 +34,7 @@ def entry(letter, file, title, icon, help, of_a_run=False, **how):
 # fmt: off
 MENU = {
     "Start": [
-        entry("p", "playground", "Playground", "scatter_plot", default=True,
+        entry("p", "playground", "Playground", "scatter_plot", default=True, url_path="home",
               help="Points in the plane: move C, add a point, switch on virtual copies, and watch the line turn."),
         entry("l", "lessons", "Lessons", "school",
               help="Six short walks through the pages: predict first, then look."),
@@ -91,10 +93,12 @@ STUDIES = [
 for style in ("contrast", "menu"):
     st.html(Path(__file__).parent / f"pages/ui/kit/{style}.css")
 PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *STUDIES]
-page = st.navigation(PAGES, position="hidden")
+# The first page has the address of the app itself, and, for people who type it, that of its name.
+FIRST = (PAGES[0], st.Page("pages/playground.py", title=PAGES[0].title))
+page = st.navigation([*PAGES, FIRST[1]], position="hidden")
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
-from pages.ui.kit import keys, menu, present  # noqa: E402
+from pages.ui.kit import keys, menu  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
 
 shown_run = st.sidebar.container()  # the run picker's place, above everything
@@ -106,7 +110,7 @@ for one in PAGES:
     if one.title in TABS and page in (one, TABS[one.title]):
         menu.tabs((one, TABS[one.title]))
 
-first = page == PAGES[0]
+first = page in FIRST
 if first:
     opening.hand_over_old_link()
     if not opening.ready():

@@ -13,7 +13,8 @@ from pages.ui.kit import parameters, present, state
 from pages.ui.kit.words import plain, short
 
 OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"
-VIEWS = {"First hundred": views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
+HUNDRED = "First hundred"  # as addresses have it; every further hundred is a page of it
+VIEWS = {HUNDRED: views.hundred, "By class": views.by_class, "Preprocessing": views.preprocessing}
 COLUMNS, ABOUT = "Columns", "About"
 CLASSES, OBJECTS = "Examples in classes", "Pictures with objects"
 FIRST_SET = {CLASSES: catalogue.DEFAULT, OBJECTS: "venus-like"}
@@ -137,9 +138,10 @@ def show_view(entry: Entry, dataset) -> str:
         "view",
         "View",
         names,
+        format_func=lambda name: "Examples" if name == HUNDRED else name,
         label_visibility="collapsed",
-        help="Examples in their order, a draw of each class, what each preprocessing step does, the columns of a "
-        "table, or facts and licence.",
+        help="Examples in their order, a hundred a page, a draw of each class, what each preprocessing step "
+        "does, the columns of a table, or facts and licence.",
     )
     if view == ABOUT:
         about(entry)

@@ -19,6 +19,7 @@ from svmcore.lab.store import runs
 DEMO = "faces-lfw"
 PERIOD = 0.3  # seconds between two looks at a search
 MAX_THRESHOLD = 5.0
+MISSED = "missed"  # in the reference of a box that the reader drew
 
 
 def no_machine() -> None:
@@ -86,7 +87,7 @@ def honest(run) -> str:
 
 
 @state.fragment
-def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int]) -> None:
+def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int], missed: list[photo.Box]) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
     threshold = parameters.number("at", "Threshold", floor, MAX_THRESHOLD, 0.0, 0.05, widget="slider",
                           help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
@@ -101,6 +102,13 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int])
         for i in rows
     ]  # fmt: skip
     n = words.many(len(shown), "window")
+    shown += [
+        viewer.Mark(viewer.MISSED, box, 1, f"{MISSED}.{at}", "Marked by you as missed: a click takes it away")
+        for at, box in enumerate(missed)
+    ]
+    draws = st.toggle("Mark a face that was missed", key="photo_draw",
+                      help="Then a drag on the photograph draws a box, as close around the face as the others are.",
+                      )  # fmt: skip
     viewer.viewer(
         data_uri(found.image),
         found.image.shape,
@@ -109,12 +117,13 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int])
         shape="box",
         key="photograph",
         alt=f"The photograph with {n} taken for a face",
-        on_pick=windows.open_window,
+        on_pick=partial(pick, missed),
+        on_square=missed.append if draws else None,
     )
     st.caption(
-        f"{n} taken for a face, each with its score f. Click one to see why, and to say what it is; "
-        "for a face that was missed lower the threshold until its window shows. "
-        f"{words.plain(viewer.HOW)}"
+        f"{n} taken for a face, each with its score f. Click one to see why, and to say what it is. "
+        + (f"{words.many(len(missed), 'face')} marked as missed, dashed. " if missed else "")
+        + words.plain(viewer.HOW)
     )
     h, w = found.image.shape
     full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} x {found.full[0]:,}"
@@ -153,11 +162,12 @@ def look(run, photograph) -> None:
         st.button("Try again", key="photo_again", icon=":material/replay:", **again)
         return
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
-    boxes(found, photograph.key, run.recipe.option("floor"), marks)
-    if marks:
-        again = f"Train again with the {len(marks)} marked windows" if len(marks) > 1 else "Train again with the window"
+    missed = st.session_state.setdefault("photo_missed", {}).setdefault((run.id, photograph.key), [])
+    boxes(found, photograph.key, run.recipe.option("floor"), marks, missed)
+    if n := len(marks) + len(missed):
+        again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
         st.button(again, key="photo_retrain", icon=":material/play_arrow:", on_click=train_again,
-                  args=(run, found, marks),
+                  args=(run, found, marks, missed),
                   help="The same recipe; the marked windows join those that it began with, as a set of your own.",
                   )  # fmt: skip
     one.show_requested(photo.view_of_photograph(run, photograph, found), partial(what_it_is, marks))
@@ -177,9 +187,18 @@ def what_it_is(marks: dict[int, int], view: View, at: int) -> None:
 
 
 @state.callback
-def train_again(run, found: photo.Searched, marks: dict[int, int]) -> None:
+def train_again(run, found: photo.Searched, marks: dict[int, int], missed: list[photo.Box]) -> None:
     """Callback: the run's recipe once more, with the marked windows among those that train."""
-    config.start(photo.with_marked(run, found, marks), run.id)
+    config.start(photo.with_marked(run, found, marks, missed), run.id)
+
+
+def pick(missed: list[photo.Box], ref: str) -> None:
+    """A click on a box: one that the reader drew is taken away, of another the view opens."""
+    kind, _, at = ref.partition(".")
+    if kind != MISSED:
+        windows.open_window(ref)
+    elif int(at) < len(missed):
+        del missed[int(at)]
 
 
 st.title("On a photograph")
@@ -187,7 +206,7 @@ known = photo.scanners()
 if not known:
     no_machine()
 else:
-    sides = st.grid(3, min_column_width=300)
+    sides = st.grid(3, min_column_width=270)
     with sides.cell(), st.container(border=True):
         run = chosen_run(known)
         photograph = chosen_photograph(run)

@@ -97,9 +97,8 @@ if run:
             width=240,
             help="Only support vectors of these classes. Empty: all of them.",
         )
-        reason, ticked, on_pick = why_not(run), ticks.Ticks(), open_digit
-        if not reason:
-            ticked, on_pick = ticks.read(run, machine), ticks.a_click(run, machine)
+        reason, on_pick = why_not(run), open_digit
+    ticked = ticks.Ticks() if reason else ticks.read(run, machine)
 
     c = names.index(name)
     everything = evidence.supports(run, machine, c)
@@ -140,6 +139,9 @@ if run:
         else:
             without.in_short(run, machine, ticked)
     with right:
+        if not reason and not constructed:
+            with st.container(horizontal=True):
+                on_pick = ticks.a_click(run, machine)
         if plane.is_plane(run):
             plane.plane(run, machine, "plane")
         if not len(chosen.row):

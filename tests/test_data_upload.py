@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from data import DataError
-from data.loaders import images, read_upload, text
+from data.loaders import images, read_upload, text, upload
 from data.loaders.sieve import Unusable
 from tests.uploads import BROKEN_EXIF, COLOUR, GREY, PAIR, RNG, archive, csv, exif, idx, image, npz, photograph, tree
 
@@ -165,6 +165,25 @@ def test_a_single_table_may_come_zipped_or_from_a_path(tmp_path):
     path.write_bytes(table)
     for source in (archive({"t.csv": table}), path, str(path)):
         assert (read_upload("t", source, image_shape=(6, 9)).arrays.X_train == GREY).all()
+
+
+def test_of_several_tables_one_is_chosen_and_the_only_one_beside_other_files_is_read():
+    small, large = (
+        b"a,b,label\n" + 2 * b"1,2,x\n3,4,y\n",
+        b"c,d,label\n" + b"".join(b"%d,2,%d\n" % (k, k % 2) for k in range(20)),
+    )
+    content = archive({"more/small.csv": small, "large.csv": large, "README.md": b"two tables"})
+    with pytest.raises(upload.Several, match="2 tables") as several:
+        upload.opened("both.zip", content)
+    assert several.value.names == ["large.csv", "more/small.csv"]
+    chosen = upload.opened("both.zip", content, only="more/small.csv").read()
+    assert chosen.features == ("a", "b")
+    assert len(chosen.arrays.X_train) == 4
+    with pytest.raises(upload.Several):
+        upload.opened("small.csv", small, [("large.csv", large)])
+    alone = upload.opened("one.zip", archive({"large.csv": large, "LICENCE": b"yes"})).read()
+    assert len(alone.arrays.X_train) == 20
+    assert "Of 2 files large.csv is read" in alone.notes
 
 
 def test_thirty_and_a_hundred_classes():

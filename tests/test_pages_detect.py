@@ -15,6 +15,7 @@ from data.loaders.sieve import Sieve
 from pages.ui.detect import operate, others, photo, tables
 from pages.ui.detect.view import view_of
 from pages.ui.figures import froc
+from pages.ui.kit import viewer
 from pages.ui.kit.text import with_sign
 from svmcore import SVC
 from svmcore.detection import curve
@@ -425,6 +426,20 @@ def test_windows_of_a_photograph_are_asked_why_and_marked_and_join_the_next_trai
     assert task_of(recipe).size(recipe).n_train == len(problem.y_train) + mined  # they are counted beforehand
     f = SVC(problem.kernel, C=1e4).fit(problem.X_train, problem.y_train).decision_function(problem.X_train[-2:])
     assert f[0] < 0 < f[1]
+
+
+def test_a_face_that_no_window_was_kept_of_joins_the_next_training_by_the_box_drawn_around_it(faces):
+    found = photo.search(faces, photo.Photograph("camera", "camera", None)).result(60)
+    h, w = found.image.shape
+    side = found.chips.shape[1]
+    recipe = photo.with_marked(faces, found, {}, [(30.0, 40.0, 30.0 + side - 1, 40.0 + side - 1)])
+    problem = task_of(recipe).prepare(recipe, lambda _: None)
+    assert (problem.search.chips[-1] == found.image[40 : 40 + side, 30 : 30 + side]).all()
+    assert problem.search.y[-1] == 1
+    drawn = []
+    for edges in ([10, 10, 30, 30], [10, 10, 11, 11], [-50, -50, 1e9, 1e9], [float("nan")] * 4):
+        viewer._square((h, w), drawn.append, edges)
+    assert drawn == [(10, 10, 30, 30), (0, 0, w, h)], "only what can be seen, and within the picture"
 
 
 def test_a_search_that_is_cancelled_ends_and_says_so(faces):

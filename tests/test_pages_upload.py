@@ -54,6 +54,21 @@ def test_an_excel_table_from_germany_is_understood_and_kept(queued):
     assert app.selectbox(key="across").options == app.dataframe[0].value["column"].tolist()
 
 
+def test_of_a_zip_of_tables_one_is_chosen(queued):
+    tables = {f"{n}.csv": lines(("a", "b", "kind"), *((k / 3, k / 7, "xy"[k % 2]) for k in range(n))) for n in (8, 12)}
+    app = open_page("datasets", set="new")
+    content = archive({name: table.encode() for name, table in tables.items()})
+    app.file_uploader(key="own_files").upload("year.zip", content).run()
+    assert not app.exception
+    assert not app.error
+    assert "There are 2 tables here" in app.info[0].value
+    assert "12 examples" in captions(app).replace("\u00a0", " ")
+    (which,) = [box for box in app.selectbox if box.key.startswith("own_table")]
+    which.set_value("8.csv").run()
+    assert not app.error
+    assert "8 examples" in captions(app).replace("\u00a0", " ")
+
+
 def test_the_labels_are_asked_for_where_they_are_not_clear(queued):
     table = lines(("a", "kind", "b"), *((k / 3, "xy"[k % 2], k / 7) for k in range(12)), mark=",")
     app = open_page("datasets", set="new")

@@ -7,7 +7,7 @@ The content decides the format, never the file's name alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
@@ -33,7 +33,24 @@ _FOREIGN = {  # first bytes -> what to do instead
     b"\xd0\xcf\x11\xe0": ("an old or locked Office document", "the table saved as xlsx or csv"),
     b"\x89HDF": ("an HDF5 file", npz.ACCEPTED),
 }
+TABLES = (
+    ".csv",
+    ".tsv",
+    ".data",
+    ".xlsx",
+    ".xlsm",
+    ".parquet",
+    ".libsvm",
+)  # of several files, by their names
 _FOREIGN_ZIPS = {"content.xml": "an OpenDocument file", "Index/Document.iwa": "an iWork file"}
+
+
+class Several(DataError):
+    """An upload of several tables, of which `opened` is to be told one. names: theirs, the largest first."""
+
+    def __init__(self, tables: Sequence[Member]):
+        self.names = [member.name for member in sorted(tables, key=lambda member: -member.size)]
+        super().__init__(f"It holds {len(tables)} tables: {', '.join(self.names[:5])}", "one of them at a time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +125,18 @@ def read_upload(name: str, source: Source, companions: Sequence[tuple[str, Sourc
     return opened(name, source, companions).read(**how)
 
 
-def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] = ()) -> Opened:
+def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] = (), only: str | None = None) -> Opened:
     """A reader's own data, its kind known.
 
     name : the file's name; used in messages and as the title to suggest
     source : the content as bytes, or the path of a local file or folder
     companions : further files of the same upload as (name, source), such as the labels of an idx file
+    only : of several tables the one to be read, by its name
 
-    Raises DataError with the reason and what would be accepted.
+    Raises DataError with the reason and what would be accepted; Several, one of them, where `only` would help.
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
+    members = [member for member in members if only in (None, member.name)]
     known = partial(Opened, PurePosixPath(name).name.split(".")[0], members=members)
     if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
         return known("npz")
@@ -130,6 +149,11 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
         return known(format_, notes=tuple(notes), table=table.taken_apart(members[0].name, content.decode()))
     if all(idx.is_idx(member.read()) for member in members):
         return known("idx")
+    if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:
+        if len(tables) == 1:
+            found = opened(name, source, companions, tables[0].name)
+            return replace(found, notes=(f"Of {len(members)} files {tables[0].name} is read", *found.notes))
+        raise Several(tables)
     names = ", ".join(member.name for member in members[:3])
     raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
 

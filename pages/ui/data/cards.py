@@ -11,7 +11,7 @@ from pages.ui.example import views
 from pages.ui.kit.gallery import in_theme
 from pages.ui.kit.words import plain, short
 
-WIDTH = 112  # of a thumbnail, pixels
+WIDTH = 96  # of a thumbnail, pixels
 FEW = 4  # cards that are shown unasked: a row
 
 
@@ -24,7 +24,7 @@ def listed(entries, chosen: str, choose) -> dict:
     shown = found if looked_for or st.session_state.get("all_sets") else _few(found, chosen)
     if not shown:
         st.caption(f"No set is called {plain(short(looked_for))}.")
-    with st.grid("auto", min_column_width=230):
+    with st.grid("auto", min_column_width=200):
         places = {entry: card(entry, entry.name == chosen, choose) for entry in shown}
     if len(entries) > FEW and not looked_for:
         st.toggle(f"All {len(entries)} sets", key="all_sets", help="Or the first few, and the one that is shown.")

@@ -13,7 +13,7 @@ from data.loaders.columns import FILL, REFUSE, TELL
 from data.loaders.pictures import ACCEPTED as PICTURES_ACCEPTED
 from data.loaders.pictures import are_pictures
 from data.loaders.table import Labels
-from data.loaders.upload import ACCEPTED, Opened, Preview, opened
+from data.loaders.upload import ACCEPTED, Opened, Preview, Several, opened
 from data.own import MAX_NAMES
 from pages.ui.data import keeping, picture_upload, refusal
 from pages.ui.example.views import facts, labelled
@@ -64,12 +64,32 @@ def _read(known: tuple, sources: list) -> None:
     others, the name and an id of each."""
     if _are_pictures(known, sources):
         picture_upload.read_and_keep(known, sources)
-    elif upload := refusal.reading(lambda _: _opened(known, sources), known):
+        return
+    known = (*known, _which_table(known, sources))
+    if upload := refusal.reading(lambda _: _opened(known, sources), known):
         label, shape, empty = _how_to_read(upload.labels)
         if preview := refusal.reading(
             lambda skip: _preview(known, skip, label, _image_shape(shape), empty, upload), (known, empty)
         ):
             _keep(preview)
+
+
+def _which_table(known: tuple, sources: list) -> str | None:
+    """Of several tables in one upload the one that is read, by the reader's choice; None where there is one."""
+    try:
+        _opened((*known, None), sources)
+    except Several as several:
+        n, guess = len(several.names), several.names[0]
+        st.info(f"There are {n} tables here; *{plain(guess)}*, the largest, is a guess.", icon=":material/help:")
+        return st.selectbox(
+            "Read",
+            several.names,
+            key=f"own_table_{hash(known)}",
+            help="One at a time; each can be kept as a set.",
+        )
+    except DataError:
+        pass  # said where it is read
+    return None
 
 
 def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
@@ -117,8 +137,9 @@ def _are_pictures(known: tuple, _sources: list) -> bool:
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
 def _opened(known: tuple, _sources: list) -> Opened:
+    """known: the files, and which table of several."""
     first, *more = _sources
-    upload = opened(*first, more)
+    upload = opened(*first, more, known[-1])
     _ = upload.labels  # what is wrong with all rows is said here
     return upload
 

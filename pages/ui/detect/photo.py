@@ -5,6 +5,7 @@ photograph -> grey, at most LONGEST pixels a side -> every window at every scale
 
 import hashlib
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from PIL import Image
 from data import DataError, own, pictures
 from data.dataset import Arrays
 from data.loaders import images
+from pages.ui.detect import marked
 from pages.ui.detect.judged import Judged
 from pages.ui.detect.view import View, opens_here, own_name
 from svmcore.lab.recipe.recipe import Recipe
@@ -28,6 +30,9 @@ SECONDS = 600.0  # after which a search is given up, as others wait for it
 FORMATS = ("PNG", "JPEG")
 ACCEPTED = "a PNG or JPEG of at most 20 MB and 40 million pixels"
 SMALL = "lfw-faces"  # the embedded set
+
+
+Box = tuple[float, float, float, float]  # xmin ymin xmax ymax, in pixels of the image that is searched
 
 
 class Photograph(NamedTuple):
@@ -161,12 +166,14 @@ def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> Vie
     return View(run, pictures.PictureSet(known.entry, (picture,), {"A": nothing}), nothing, judged, 1)
 
 
-def with_marked(run: Run, found: Searched, marks: dict[int, int]) -> Recipe:
-    """The run's recipe, to train on its first windows and those marked (row -> +1 or -1), kept as an own set."""
+def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:
+    """The run's recipe, to train on its first windows, those marked (row -> +1 or -1) and objects that no window was
+    kept of, by their boxes; kept as an own set."""
     kept = run.test()
     first, rows = kept.train_round == 0, sorted(marks)
-    X = np.concatenate([kept.train_chips[first], found.chips[rows]])
-    y = np.concatenate([kept.train_y[first], [marks[row] for row in rows]]).astype(np.int64)
+    drawn = [marked.cut(found.image, box, found.chips.shape[1:])[None] for box in missed]
+    X = np.concatenate([kept.train_chips[first], found.chips[rows], *drawn])
+    y = np.concatenate([kept.train_y[first], [marks[row] for row in rows], [1] * len(drawn)]).astype(np.int64)
     digest = hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()[:10]
     entry = own.keep(f"Windows marked {digest}", Arrays.unsplit(X, y), replace=True)
     return run.recipe.replace(windows=entry.name)

@@ -7,7 +7,6 @@ from pages.ui.edit import choice
 from pages.ui.kit import state, words
 from pages.ui.recipe import config
 from pages.ui.run import stored
-from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
@@ -57,11 +56,4 @@ def _start(plain: Recipe, recipe: Recipe) -> None:
             config.submit(plain, looks=False, group=group)
         run_id = ready[1].id if stored.kept(ready[1]) else config.submit(recipe, group=group)
         state.show_run(run_id)
-        state.tell_later(f":material/play_circle: {picker_word(run_id)}")
-
-
-def picker_word(run_id: str) -> str:
-    """What is said of a run that was just asked for."""
-    return {"queued": "It waits for its turn.", "done": "It was there already."}.get(
-        jobs.status(run_id).state, "It trains in the background."
-    )
+        config.tell_started(run_id, "The edited machine")

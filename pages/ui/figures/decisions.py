@@ -4,6 +4,7 @@ alpha (m,) and C: multipliers of one machine; f: decision values before the sign
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
@@ -31,17 +32,20 @@ def alpha_histogram(
     bound = alpha >= C * (1 - 1e-6) if bound is None else bound
     top = max(float(alpha.max(initial=0.0)), C if C is not None and np.isfinite(C) else 0.0, 1e-12)
     edges = np.linspace(0, top * (1 + 1e-9), BINS + 1)
+    ranges = [f"{low:.3g} ≤ alpha < {high:.3g}" for low, high in pairwise(edges)]
+    at_C = bound if C is not None else np.zeros(len(alpha), bool)
+    if at_C.any():  # a bar of their own beyond the line: that before it is of those close to C
+        edges, ranges = np.append(edges, edges[-1] + edges[1]), [*ranges, f"alpha = C = {C:g}"]
     centres = (edges[1:] + edges[:-1]) / 2
     for sign, name, colour in ((1, "+1", BLUE), (-1, "−1", ORANGE)):
-        counts, _ = np.histogram(alpha[signs == sign], edges)
+        counts, _ = np.histogram(np.where(at_C, centres[-1], alpha)[signs == sign], edges)
         figure.add_bar(
             x=centres,
             y=counts,
             marker={"color": colour, "line_width": 0},
             name=name,
-            customdata=np.column_stack([edges[:-1], edges[1:]]),
-            hovertemplate="%{y:,} with %{customdata[0]:.3g} ≤ alpha < %{customdata[1]:.3g}"
-            + f"<extra>class {name}</extra>",
+            customdata=ranges,
+            hovertemplate="%{y:,} with %{customdata}" + f"<extra>class {name}</extra>",
         )
     if C is not None:
         figure.add_vline(
@@ -58,7 +62,8 @@ def alpha_histogram(
         figure,
         f"Histogram of the alphas of {len(alpha)} support vectors; {np.sum(bound)} of them are at {at}.",
         f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}."
-        + (PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that."),
+        + (PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that.")
+        + (" Right of the line: those at C." if at_C.any() else ""),
     )
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 PRESENT = "present"
+FIRST = "present_first"  # of the session: the part that is open at first, where a page has it
 TYPE = 1.4  # times the usual size
 
 
@@ -65,5 +66,7 @@ def below(above: DeltaGenerator) -> DeltaGenerator:
 def parts(names: Sequence[str], places: Sequence[DeltaGenerator] | None = None) -> Sequence[DeltaGenerator]:
     """Places for the figures called `names`: containers below one another, or `places`; while presenting, tabs."""
     if presenting():
-        return st.tabs(names)
+        first = st.session_state.get(FIRST)
+        first = first if first in names else names[0]
+        return st.tabs(names, default=first, key=f"parts_{first}")  # by its key open anew where it is another
     return places if places is not None else [st.container() for _ in names]

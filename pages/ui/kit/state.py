@@ -4,6 +4,7 @@ What keeps runs is made known by app.py (`keep_runs_in`), once the library is th
 picture without it.
 """
 
+from collections.abc import Callable
 from functools import partial, wraps
 
 import streamlit as st
@@ -105,8 +106,9 @@ def _tell_gone(error):
         tell_later(f":material/link_off: {plain(error)}")
 
 
-def tell_later(text: str):
-    """Say something at the end of the next run of the page; for callbacks, which may not draw."""
+def tell_later(text: str | Callable[[], str]):
+    """Say something, or what is so by then, at the end of the next run of the page; for callbacks, which may not
+    draw."""
     st.session_state["told"] = text
 
 
@@ -114,4 +116,4 @@ def tell():
     """At the end of a page: say what `tell_later` kept, once."""
     st.session_state["begun_anew"] = 0
     if text := st.session_state.pop("told", None):
-        st.toast(text)
+        st.toast(text() if callable(text) else text)

@@ -113,9 +113,24 @@ function place(svg, event) {
   return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height]
 }
 
+// The square between where a drag began and where it is, in pixels of the picture, not beyond its edges.
+function square(root, from, to) {
+  const { data } = root.viewer
+  const right = to[0] >= from[0], down = to[1] >= from[1]
+  const room = Math.min(right ? data.width - from[0] : from[0], down ? data.height - from[1] : from[1])
+  const side = Math.min(Math.max(Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1])), room)
+  const x = right ? from[0] : from[0] - side, y = down ? from[1] : from[1] - side
+  return [x, y, x + side, y + side]
+}
+
 function listen(root) {
   const { svg } = root.viewer
   let press = null
+  const at = (event) => {
+    const { view } = root.viewer
+    const [px, py] = place(svg, event)
+    return [view.x + px * view.w, view.y + py * view.h]
+  }
   svg.addEventListener("wheel", (event) => {
     event.preventDefault()
     zoom(root, Math.exp(Math.sign(event.deltaY) * 0.2), ...place(svg, event))
@@ -124,7 +139,7 @@ function listen(root) {
   svg.addEventListener("pointerdown", (event) => {
     const { view } = root.viewer
     const mark = event.target.closest("[data-ref]")
-    press = { x: event.clientX, y: event.clientY, from: { ...view }, ref: mark?.dataset.ref, moved: false }
+    press = { x: event.clientX, y: event.clientY, from: { ...view }, ref: mark?.dataset.ref, moved: false, at: at(event) }
     svg.setPointerCapture(event.pointerId)
   })
   svg.addEventListener("pointermove", (event) => {
@@ -134,6 +149,13 @@ function listen(root) {
     if (Math.hypot(dx, dy) > DRAGGED) press.moved = true
     if (!press.moved) return
     const { view } = root.viewer
+    if (root.viewer.data.draws) {
+      press.square ??= svg.appendChild(node("rect", { class: "square" }))
+      press.box = square(root, press.at, at(event))
+      const [x, y, right] = press.box
+      for (const [name, value] of Object.entries({ x, y, width: right - x, height: right - x })) press.square.setAttribute(name, value)
+      return
+    }
     view.x = press.from.x - (dx * view.w) / svg.clientWidth
     view.y = press.from.y - (dy * view.h) / svg.clientHeight
     inside(root)
@@ -141,9 +163,14 @@ function listen(root) {
   })
   svg.addEventListener("pointerup", () => {
     if (press && !press.moved && press.ref) root.viewer.pick(press.ref)
+    if (press?.box) root.viewer.tell(press.box)
+    press?.square?.remove()
     press = null
   })
-  svg.addEventListener("pointercancel", () => { press = null })
+  svg.addEventListener("pointercancel", () => {
+    press?.square?.remove()
+    press = null
+  })
   svg.addEventListener("focusin", (event) => stopAt(svg, event.target.closest("[data-ref]")))
   svg.addEventListener("keydown", (event) => {
     const mark = event.target.closest("[data-ref]")
@@ -198,6 +225,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const another = viewer.data.name !== data.name || !viewer.view
   viewer.data = data
   viewer.pick = (ref) => setTriggerValue("picked", ref)
+  viewer.tell = (box) => setTriggerValue("square", box)
+  viewer.svg.classList.toggle("draws", data.draws)
   const picture = viewer.svg.querySelector("image")
   if (viewer.source !== data.source) {
     viewer.source = data.source

@@ -19,6 +19,7 @@ from pages.ui.kit.text import many
 FOUND, MISSED, ALARM = "found", "missed", "false alarm"
 WIDTHS = {1: 3.5, 2: 2.6, 3: 1.8, 4: 1.2}  # of an outline, in screen pixels, by category
 THIN = 1.2
+SMALLEST = 4  # pixels of the picture, of a square that is drawn
 FOUND_RGB, ALARM_RGB = (86, 180, 233), (255, 140, 40)
 HOW = "Scroll or press + to zoom, drag to pan, double-click for the whole picture; arrow keys lead from mark to mark."
 
@@ -53,11 +54,13 @@ def viewer(
     key: str,
     alt: str,
     on_pick: Callable[[str], None] | None = None,
+    on_square: Callable[[tuple[float, float, float, float]], None] | None = None,
 ) -> None:
     """Draw the picture at `source` (a URI), size (h, w) pixels, with its marks.
 
     name: the view lasts until another name is drawn. shape: "circle" or "box", how objects are outlined. A click on a
-    mark with a reference calls `on_pick(ref)` and draws the page anew.
+    mark with a reference calls `on_pick(ref)` and draws the page anew. With `on_square` a drag draws a square, instead
+    of moving the picture, and calls it with (xmin, ymin, xmax, ymax).
     """
     _component(
         data={
@@ -66,10 +69,12 @@ def viewer(
             "width": int(size[1]),
             "name": name,
             "alt": alt,
+            "draws": on_square is not None,
             "marks": [_drawn(mark, shape) for mark in marks],
         },
         key=key,
-        on_picked_change=partial(_picked, key, on_pick),
+        on_picked_change=partial(_told, key, "picked", on_pick),
+        on_square_change=partial(_told, key, "square", on_square and partial(_square, size, on_square)),
     )
 
 
@@ -97,10 +102,18 @@ def _drawn(mark: Mark, shape: str) -> dict:
     }
 
 
-def _picked(key: str, on_pick: Callable[[str], None] | None) -> None:
-    ref = st.session_state[key].picked
-    if ref and on_pick is not None:
-        on_pick(ref)
+def _square(size: tuple[int, int], on_square: Callable, edges: Sequence) -> None:
+    """Hand on what a browser says that was drawn, if it is a square on the picture that can be seen."""
+    limits = [size[1], size[0], size[1], size[0]]
+    x0, y0, x1, y1 = (min(max(float(edge), 0.0), limit) for edge, limit in zip(edges, limits, strict=True))
+    if min(x1 - x0, y1 - y0) >= SMALLEST:
+        on_square((x0, y0, x1, y1))
+
+
+def _told(key: str, what: str, then: Callable | None) -> None:
+    said = st.session_state[key][what]
+    if said and then is not None:
+        then(said)
         st.rerun()
 
 

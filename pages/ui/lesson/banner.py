@@ -8,7 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.kit import words
+from pages.ui.kit import present, words
+from pages.ui.kit.component import component
 from pages.ui.lesson import course, places
 from pages.ui.lesson.lessons import LESSONS
 from pages.ui.lesson.parts import Facts, told
@@ -22,6 +23,7 @@ def draw(page) -> None:
     if wrong := st.session_state.get("lesson_wrong"):
         st.warning(wrong, icon=":material/link_off:")
     at = course.current()
+    st.session_state[present.FIRST] = at and course.view(at).part
     if at is None:
         return
     st.html(Path(__file__).with_name("lesson.css"))
@@ -30,6 +32,7 @@ def draw(page) -> None:
         facts = Facts(at.lesson.recipes, at.seed)
         try:
             _body(at, facts, page)
+            _outline(at)
         except course.BROKEN as error:
             st.error(words.plain(error), title="This step cannot be shown", icon=":material/broken_image:")
             _onward(at)
@@ -38,10 +41,11 @@ def draw(page) -> None:
 def _head(at: course.At) -> None:
     number = LESSONS.index(at.lesson) + 1
     seeded = f" · seed {at.seed}" if at.seed else ""
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    row = {"vertical_alignment": "center", "horizontal_alignment": "distribute"}
+    with st.container(horizontal=True, key="lesson_head", **row):
         st.markdown(
             f":material/school: **Lesson {number}: {at.lesson.title}**, {at.number} of {len(at.lesson.steps)}{seeded}",
-            width="content",
+            width="stretch",
         )
         st.button(
             "Leave the lesson",
@@ -117,26 +121,28 @@ def _ask(at: course.At, facts: Facts) -> None:
 
 
 def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
-    """What is right, why, where it can be seen, and the way on."""
+    """What is right, why, where it can be seen, and the way on; the question, which was read, below."""
     choices = at.step.choices
-    st.markdown(told(at.step.question, facts))
     if said.chosen == said.right:
         st.success(f"**Right: {choices[said.right]}.** {said.because}", icon=":material/check:")
     else:
         st.info(
-            f"You said *{choices[said.chosen]}*. It is **{choices[said.right]}**. {said.because}",
+            f"You said *{choices[said.chosen]}*. The answer: **{choices[said.right]}**. {said.because}",
             icon=":material/lightbulb:",
         )
-    _outline(at.step.look.outlined)
     with st.container(horizontal=True, vertical_alignment="center"):  # one row: what is looked at stands below it
         st.markdown(f":material/visibility: **Look:** {at.step.where}", width="stretch")
         _onward(at, again=True)
+    st.caption(f"The question: {told(at.step.question, facts)}")
 
 
-def _outline(keys: str) -> None:
-    """Put a frame around what the answer speaks of."""
-    those = ", ".join(f".st-key-{key}" for key in keys.split())
-    st.html(f"<style>{those} {{ outline: 3px solid #e69f00; outline-offset: 6px; border-radius: 4px; }}</style>")
+def _outline(at: course.At) -> None:
+    """Put a frame around what the question or the answer speaks of, and bring it into view."""
+    keys = course.view(at).outlined.split()
+    if keys:
+        those = ", ".join(f".st-key-{key}" for key in keys)
+        st.html(f"<style>{those} {{ outline: 3px solid #e69f00; outline-offset: 6px; border-radius: 4px; }}</style>")
+    _into_view(data={"keys": keys, "step": f"{at.key} {course.said(at)}"}, key="lesson_in_view")
 
 
 def _onward(at: course.At, again: bool = False) -> None:
@@ -223,3 +229,6 @@ def _progress(statuses) -> None:
 def _time(facts: Facts, names: list[str]) -> str:
     seconds = sum(estimate(facts.recipes[name]).seconds for name in names)
     return f"{max(1, math.ceil(seconds))} s"
+
+
+_into_view = component(__file__, "outline", '<div class="outline"></div>')

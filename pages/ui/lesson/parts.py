@@ -75,12 +75,14 @@ NONE: Mapping[str, object] = MappingProxyType({})
 class View(NamedTuple):
     """A page as a step wants it. page: a file of pages/, without .py. query: parameters of its address, of the types
     that its widgets hold. run: the machine shown, by its name in the lesson; empty where the page shows none. outlined:
-    keys of what is to be looked at there, with spaces between them."""
+    keys of what is to be looked at there, with spaces between them; the last one is brought into view before others.
+    part: the tab that holds it in Present mode, where that is not the first."""
 
     page: str
     query: Query = NONE
     run: str = ""
     outlined: str = ""
+    part: str = ""
 
 
 class Step(NamedTuple):

@@ -66,10 +66,16 @@ def start(recipe: Recipe, parent: str | None = None, times: int = 1):
         fold()
         FORM.clear()
         state.show_run(run_id)
-        waits = jobs.status(run_id).state == "queued"
-        does = "waits for its turn" if waits else "trains in the background"
-        state.tell_later(f":material/play_circle: {words.plain(recipe.title or recipe.name)} {does}.")
+        tell_started(run_id, recipe.title or recipe.name)
     st.rerun()
+
+
+def tell_started(run_id: str, name: str) -> None:
+    """Say that a run was asked for; how far it is is looked up as it is said, as one of a second is done by then."""
+    does = {"queued": "waits for its turn", "running": "is at work in the background", "done": "is there already"}
+    state.tell_later(
+        lambda: f":material/play_circle: {words.plain(name)} {does.get(jobs.status(run_id).state, 'was started')}."
+    )
 
 
 def folded(run) -> bool:

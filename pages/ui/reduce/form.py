@@ -8,7 +8,6 @@ import streamlit as st
 from pages.ui.kit import state, words
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe import config
-from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.methods import METHODS
@@ -76,9 +75,7 @@ def start(recipe: Recipe, of) -> None:
     with config.asking():
         run_id = config.submit(recipe, parent=of.id)
         state.show_run(run_id)
-        waits = jobs.status(run_id).state == "queued"
-        does = "waits for its turn" if waits else "is at work in the background"
-        state.tell_later(f":material/play_circle: The reduction {does}.")
+        config.tell_started(run_id, "The reduction")
     st.rerun()
 
 

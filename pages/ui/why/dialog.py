@@ -165,7 +165,7 @@ def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, ind
     place = walk.place(shown.ref)
     if place:
         st.session_state[BEFORE] = shown.ref
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="why_heading"):
         if place:
             walk.steps(place, open_digit)
         else:

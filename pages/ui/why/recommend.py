@@ -122,7 +122,7 @@ def _train(run: Run, recipe, best: Recommended, key: str) -> None:
     with config.asking():
         started = config.submit(recipe, parent=run.id)
         config.fold()  # Train shows the run, not its form
-        state.tell_later(f":material/play_circle: {plain(recipe.title)} trains in the background.")
+        config.tell_started(started, recipe.title)
         st.switch_page("pages/train.py", query_params={"run": started})
     st.rerun()
 

@@ -109,7 +109,7 @@ LESSON = Lesson(
             compares,
         ),
         Step(
-            View("support_vectors", {}, "plain"),
+            View("support_vectors", {}, "plain", outlined="sv_numbers"),
             lambda facts: (
                 f"The plain machine keeps {facts.n_sv('plain')} support vectors, see the number of "
                 "that name. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
@@ -121,7 +121,7 @@ LESSON = Lesson(
             ("virtual",),
         ),
         Step(
-            View("errors", {}, "plain"),
+            View("errors", {}, "plain", outlined="errors_gallery", part="Which ones"),
             lambda facts: (
                 f"These {facts.errors('plain')} of {facts.n_test('plain')} new digits are wrong with the plain "
                 "kernel. How many are wrong with the jittering kernel?"
@@ -144,7 +144,7 @@ LESSON = Lesson(
             ("virtual",),
         ),
         Step(
-            View("compare", compared, "jittered"),
+            View("compare", compared, "jittered", outlined="compare_runs_told"),
             "A is the machine with virtual SVs, B the one with the jittering kernel. The column *SVs* says how many "
             "support vectors each has. Which makes fewer comparisons to decide about one new digit?",
             ("A, the virtual SVs", "B, the jittering kernel"),

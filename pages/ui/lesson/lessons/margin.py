@@ -127,7 +127,7 @@ LESSON = Lesson(
             "training. Which C makes most errors?",
             ("The smallest", "One in the middle", "The largest"),
             View("sweep", sweep, EVERY[-1], outlined="sweep_chart"),
-            "the chart below (scroll a little), line *validation*: C = 0.02, 1, 10.",
+            "the chart, line *validation*: C = 0.02, 1, 10.",
             too_small,
             EVERY,
         ),

@@ -86,7 +86,7 @@ LESSON = Lesson(
     },
     (
         Step(
-            View("support_vectors", {}, "soft"),
+            View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
             "*support "
             "vectors*: see the number of that name. With how many pictures does it compare a new digit?",
@@ -96,7 +96,7 @@ LESSON = Lesson(
             terms,
         ),
         Step(
-            View("support_vectors", {}, "soft"),
+            View("support_vectors", {}, "soft", outlined="sv_numbers"),
             lambda facts: (
                 f"It keeps {facts.n_sv('soft')}. It was trained with C = {SOFT.C:g}; C says how much one error may "
                 "count. Another one is trained with C = 10. How many support vectors will that one keep?"
@@ -122,7 +122,13 @@ LESSON = Lesson(
             "Virtual SVs, shifted copies of the support vectors, often mend errors. What do they cost at each "
             "decision?",
             ("Nothing", "Up to three times as many comparisons", "More than three times as many"),
-            View("support_vectors", {"order": "By parent"}, "virtual", outlined="sv_numbers families"),
+            View(
+                "support_vectors",
+                {"order": "By parent"},
+                "virtual",
+                outlined="sv_numbers families",
+                part="Support vectors",
+            ),
             "the number *Support vectors*, and the families of copies that were kept.",
             price,
             ("hard",),

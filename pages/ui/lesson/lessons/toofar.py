@@ -75,7 +75,7 @@ LESSON = Lesson(
     {"upright": UPRIGHT, "tilted": TILTED, "upside": UPSIDE_DOWN},
     (
         Step(
-            View("jitters", six("none"), "upright"),
+            View("jitters", six("none"), "upright", outlined="square_0"),
             "A machine has learned to tell 6 from 9, and calls this 6 a 6. What will it call it when it is turned "
             "upside down?",
             ("6", "9"),
@@ -102,19 +102,19 @@ LESSON = Lesson(
             "How many "
             "digits will be wrong?",
             ("Fewer", "Up to twice as many", "More than twice as many"),
-            View("errors", {}, "upside", outlined="errors_line errors_gallery"),
+            View("errors", {}, "upside", outlined="errors_line errors_gallery", part="Which ones"),
             "the line in large type, *wrong*, and the digits: would you get them wrong?",
             half_turn,
         ),
         Step(
-            View("errors", {}, "upside"),
+            View("errors", {}, "upside", outlined="errors_gallery", part="Which ones"),
             "Why does it get such clear digits wrong now?",
             (
                 "It learned from upside-down digits with labels that are not true of them",
                 "It learned from too few digits",
                 "The digits that it is tested on are upside down",
             ),
-            View("support_vectors", {"order": "By parent"}, "upside", outlined="families"),
+            View("support_vectors", {"order": "By parent"}, "upside", outlined="families", part="Support vectors"),
             "the families: a digit and, in a dotted frame, its upside-down copy. Both carry the same label.",
             lied,
         ),
@@ -124,7 +124,7 @@ LESSON = Lesson(
             "part of the training digits, learns from the others and tests on that part. Would it have warned us?",
             ("Yes", "No"),
             View("sweep", sweep, "upside", outlined="sweep_chart"),
-            "the chart below (scroll a little), line *validation*: no turn, 20 degrees, 180 degrees.",
+            "the chart, line *validation*: no turn, 20 degrees, 180 degrees.",
             warned,
             ("upright", "tilted"),
         ),

@@ -81,12 +81,11 @@ LESSON = Lesson(
     {"plain": PAIR, "virtual": VIRTUAL},
     (
         Step(
-            View("jitters", moved("none"), "plain"),
+            View("jitters", moved("none"), "plain", outlined="square_0"),
             lambda facts: (
-                "A machine has learned to tell 3 from 8. Below stands a digit that it has never seen; under "
+                "A machine has learned to tell 3 from 8. In the frame stands a digit that it has never seen; under "
                 f"it, what the machine calls it: {digit(facts)[1]}, which is right. Now we shift the digit by one "
-                "pixel, "
-                "in each of eight directions. Of these nine pictures, how many will it get right?"
+                "pixel, in each of eight directions. Of these nine pictures, how many will it get right?"
             ),
             (NINE, MOST, FEW),
             View("jitters", moved(SHIFTS), "plain", outlined="square_0"),
@@ -98,19 +97,19 @@ LESSON = Lesson(
             "So we give it shifted copies to learn from as well, with the same label. Which of its training digits are "
             "worth copying?",
             ("All of them", "Its support vectors: the digits that it keeps", "Only those that it gets wrong"),
-            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery"),
+            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery", part="Support vectors"),
             "the number *Support vectors*, and the digits that are kept: each is compared with a new one.",
             copies,
         ),
         Step(
-            View("errors", {}, "plain"),
+            View("errors", {}, "plain", outlined="errors_gallery", part="Which ones"),
             lambda facts: (
                 f"The first machine gets {facts.errors('plain')} of {facts.n_test('plain')} new digits wrong: "
                 "here they are. A second one learns from the support vectors and their shifted copies, the *virtual* "
                 "support vectors. How many of the same digits will it get wrong?"
             ),
             seen.FEWER_OR_MORE,
-            View("errors", {}, "virtual", outlined="errors_line errors_gallery"),
+            View("errors", {}, "virtual", outlined="errors_line errors_gallery", part="Which ones"),
             "the line in large type, *wrong*, and the digits that are left.",
             fewer_errors,
         ),
@@ -120,12 +119,12 @@ LESSON = Lesson(
                 f"The first machine kept {facts.n_sv('plain')} support vectors. How many does the second keep?"
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
-            View("support_vectors", {"order": "By parent"}, "virtual", outlined="families"),
+            View("support_vectors", {"order": "By parent"}, "virtual", outlined="families", part="Support vectors"),
             "a row for each digit: in dotted frames its copies that were kept. A grey frame: only copies were.",
             keeps_more,
         ),
         Step(
-            View("jitters", moved(SHIFTS), "plain"),
+            View("jitters", moved(SHIFTS), "plain", outlined="square_0"),
             "Back to the first digit and its nine pictures, with what the first machine calls them. How many will the "
             "second machine get right?",
             ("Fewer", "As many", "More"),

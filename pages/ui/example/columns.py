@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from data import Dataset
+from pages.ui.example import evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters
@@ -67,7 +68,8 @@ def plane(dataset: Dataset, split: str, axes: tuple[str, str] | None = None) -> 
     which = [dataset.feature_names.index(name) for name in axes] if axes else [0, 1]
     X, y = X[:ROWS, which], y[:ROWS]
     refs = [reference(dataset.entry.name, split, row) for row in range(len(X))]
-    figure = maps.toy_plane(X, y, dataset.classes, refs=refs, axes=tuple(map(short, axes)) if axes else maps.PLANE)
+    axes = tuple(map(short, axes)) if axes else evidence.plane_axes(dataset)
+    figure = maps.toy_plane(X, y, dataset.classes, refs=refs, axes=axes)
     show(figure, "dataset_plane", on_select=_open_point, selection_mode="points")
 
 

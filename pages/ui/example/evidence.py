@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, Dataset, load
+from pages.ui.figures import maps
 from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, pictures, reference
 from pages.ui.kit.words import distinct, minus, short
 from svmcore import metrics
@@ -100,7 +101,14 @@ def data_of(run: Run) -> Dataset:
 
 def example_pictures(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
     """Pictures (n, h, w[, 3]) of some rows of a split. DataError where it has fewer."""
-    return pictures(rows_of(dataset, split, rows), dataset.X_train, dataset.image_shape, dataset.entry.ink)
+    X = rows_of(dataset, split, rows)
+    return pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink, dataset.y_train)
+
+
+def plane_axes(dataset: Dataset) -> tuple[str, str]:
+    """What the axes of a set of points in the plane are called: its columns' names, if they have any."""
+    across, up = dataset.entry.features or maps.PLANE
+    return short(across, 30), short(up, 30)
 
 
 def _require_there(rows: np.ndarray, n: int) -> None:

@@ -55,7 +55,7 @@ def plane(run, machine, key: str, test=None):
         if not run.recipe.preprocess:  # the kernel sees the plane that is drawn
             marks["made"] = machine.support_vectors[machine.constructed]
     classes = dataset.classes if machine is None else machine.classes
-    figure = maps.toy_plane(X, y, classes, refs=refs, **marks)
+    figure = maps.toy_plane(X, y, classes, refs=refs, axes=evidence.plane_axes(dataset), **marks)
     show(figure, key=key, on_select=lambda: _open(key))
 
 

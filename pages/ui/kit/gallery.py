@@ -22,12 +22,13 @@ import streamlit as st
 from PIL import Image
 
 from pages.ui.kit.component import component
-from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
+from pages.ui.kit.palette import BLUE_RGB, CLASS_COLOURS, GREY, ORANGE_RGB
 from pages.ui.kit.present import TYPE, presenting
 
 DIGIT = "digit"  # the URL parameter that holds the reference of the open example
 REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a data set
 PLANE = 28  # side, in pixels, of the picture of a point in the plane
+PALE, AXIS = 0.45, 190  # of the points behind it the share of their colour, and the grey of its axes
 LARGEST = 128  # larger pictures are thinned before they are sent
 WHITE, GROUND = 250, 0.3  # from this share of pixels this light on, pictures are ink on white
 LIGHT = 200  # or from this mean on
@@ -108,16 +109,23 @@ def on_white(pictures: np.ndarray) -> bool:
     return bool(len(pictures)) and (float(np.mean(pictures >= WHITE)) > GROUND or float(np.mean(pictures)) > LIGHT)
 
 
-def pictures(X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False) -> np.ndarray:
-    """Examples X (n, ...) as uint8 pictures, on the grey or feature scale of the data set `like` (m, ...).
+def pictures(
+    X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False, y: np.ndarray | None = None
+) -> np.ndarray:
+    """Examples X (n, ...) as uint8 pictures, on the grey or feature scale of the data set `like` (m, ...), whose labels
+    are y (m,).
 
     `ink` says that large values are strokes on a dark ground, drawn dark on light; photographs stay as they are.
-    Features without an image become a point in the plane (two) or a square of blue and orange cells (more).
+    Features without an image become a square of blue and orange cells, two of them a point in the plane, with the
+    others by class behind it.
     """
     like = np.asarray(like[:REFERENCE_ROWS])
     X = np.asarray(X)
     if image_shape is None:
-        return _feature_pictures(X.reshape(len(X), -1), like.reshape(len(like), -1))
+        X, like = X.reshape(len(X), -1), like.reshape(len(like), -1)
+        if like.shape[1] == 2:
+            return _plane_pictures(X, like, np.zeros(len(like)) if y is None else np.asarray(y[: len(like)]))
+        return _feature_pictures(X, like)
     whole = like.dtype == np.uint8 and not ink  # a photograph; strokes may end below 255, as those of 8x8 digits at 16
     low, high = (0.0, 255.0) if whole else (float(like.min()), float(like.max()))
     grey = np.clip((X.reshape(len(X), *image_shape) - low) / max(high - low, 1e-12), 0, 1)
@@ -186,14 +194,28 @@ def _picked(key: str, on_pick: Callable[[str], None], whole_page: bool) -> None:
             st.rerun()  # also when the gallery stands in a fragment
 
 
-def _feature_pictures(X: np.ndarray, like: np.ndarray) -> np.ndarray:
+def _plane_pictures(X: np.ndarray, like: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Points X (n, 2) as (n, PLANE, PLANE, 3), the points `like` of classes y behind them, pale, between two axes."""
     low, high = like.min(axis=0), like.max(axis=0)
-    if X.shape[1] == 2:
-        spots = np.clip((X - low) / np.maximum(high - low, 1e-12), 0, 1) * (PLANE - 5) + 2
-        columns, rows = np.rint(spots).astype(int).T
-        grid_y, grid_x = np.mgrid[:PLANE, :PLANE]
-        near = np.hypot(grid_x - columns[:, None, None], (PLANE - 1 - grid_y) - rows[:, None, None]) < 2.5
-        return np.where(near, 20, 255).astype(np.uint8)
+
+    def pixels(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        at = np.clip((points - low) / np.maximum(high - low, 1e-12), 0, 1) * (PLANE - 6) + 3
+        across, up = np.rint(at).astype(int).T
+        return PLANE - 1 - up, across
+
+    ground = np.full((PLANE, PLANE, 3), 255.0)
+    names, colours = np.unique(y).tolist(), CLASS_COLOURS if len(np.unique(y)) > 1 else (GREY,)
+    for c, name in enumerate(names):
+        colour = [int(colours[c % len(colours)][i : i + 2], 16) for i in (1, 3, 5)]
+        ground[pixels(like[y == name])] = PALE * np.array(colour) + (1 - PALE) * 255
+    ground[-1], ground[:, 0] = AXIS, AXIS
+    rows, columns = pixels(X)
+    down, across = np.mgrid[:PLANE, :PLANE]
+    near = np.hypot(across - columns[:, None, None], down - rows[:, None, None]) < 2.5
+    return np.where(near[..., None], 20, ground).astype(np.uint8)
+
+
+def _feature_pictures(X: np.ndarray, like: np.ndarray) -> np.ndarray:
     z = np.clip((X - like.mean(axis=0)) / np.maximum(like.std(axis=0), 1e-12) / 2.5, -1, 1)
     side = int(np.ceil(np.sqrt(X.shape[1])))
     cells = np.zeros((len(X), side * side))

@@ -120,12 +120,21 @@ def noise(recipe: Recipe) -> str:
 
 def summary(recipe: Recipe) -> str:
     """One line of Markdown that says what was asked."""
-    size = "all" if recipe.n_train is None else f"{recipe.n_train:,}"
     steps = ", ".join(recipe.preprocess) or "raw values"
     method = METHODS[recipe.method].summary(recipe)
     name = plain(short(data_set(recipe.dataset), 60))
-    parts = [name, f"{size} examples", noise(recipe), steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
+    parts = [name, _size(recipe), noise(recipe), steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
     return " · ".join(filter(None, parts))
+
+
+def _size(recipe: Recipe) -> str:
+    """How many examples train: `all examples`, or what is held out where a data set has no test part of its own."""
+    if recipe.n_train is not None:
+        return f"{recipe.n_train:,} examples"
+    with suppress(DataError):
+        if not catalogue.entry(recipe.dataset).n_test:
+            return f"all examples but {f'{recipe.n_test:,}' if recipe.n_test else 'a fifth'}"
+    return "all examples"
 
 
 def duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 from data import DataError, catalogue, revisions
 from data.verdicts import told
 from pages.ui.kit import words
+from pages.ui.kit.gallery import DIGIT
 from pages.ui.kit.words import plain
 from pages.ui.label import target
 from pages.ui.label.target import Target
@@ -38,7 +39,8 @@ def train(run: Run, to: Target) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Train on the revision", type="primary", icon=":material/play_arrow:", key="label_train",
-            on_click=_start, args=(recipe, run.id), disabled=ready is not None or not need.fits,
+            shortcut=None if DIGIT in st.query_params else "t", on_click=_start, args=(recipe, run.id),
+            disabled=ready is not None or not need.fits,
             help="The recipe of the run shown, on the labels that stand now; the run shown stays what it is.",
         )  # fmt: skip
         if ready is None:
@@ -94,6 +96,10 @@ def _compare(run: Run, after: Run, to: Target) -> None:
             "pages/compare.py", label="Compare the two", icon=":material/compare:",
             query_params={"compare": [run.id, after.id]},
             help="What mending the labels fixes and breaks, example by example, and whether by chance.",
+        )  # fmt: skip
+        st.page_link(
+            "pages/runs.py", label="Take the machine away", icon=":material/download:", query_params={"run": after.id},
+            help="As a file for this library, for onnxruntime, or as a script for scikit-learn: under Export.",
         )  # fmt: skip
 
 

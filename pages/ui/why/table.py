@@ -80,7 +80,7 @@ def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:
         X, y = X[run.train_index()], evidence.labels(run).seen[run.train_index()]
     classes = shown.dataset.classes if machine is None else machine.classes
     field = None if machine is None else plane.field_of(run, machine, np.concatenate([X, shown.X]))
-    figure = maps.toy_plane(X, y, classes, field=field)
+    figure = maps.toy_plane(X, y, classes, field=field, axes=evidence.plane_axes(shown.dataset))
     figure.add_scatter(
         x=shown.X[:, 0],
         y=shown.X[:, 1],

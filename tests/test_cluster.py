@@ -1,0 +1,172 @@
+"""Runs on a cluster: a real scheduler and two real worker processes, one of which is killed in the end.
+
+A run in slow motion stays at work for as long as a test needs it, at no cost to the processors.
+"""
+
+import threading
+import time
+
+import pytest
+
+from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.jobs.cluster import CLUSTER, ClusterError
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
+from tests.clusters import HERE, Machines, free_port
+from tests.gate import state, until
+
+pytest.importorskip("distributed", reason="needs dask.distributed: pip install -r requirements-cluster.txt")
+
+MOONS = RECIPES["moons"]
+SLOW = MOONS.replace(slow_motion=True)
+SECONDS = 120  # that anything may take on a busy machine
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory):
+    """A scheduler with two workers, which come to be while the first test does its part here."""
+    made = Machines(tmp_path_factory.mktemp("cluster"))
+    try:
+        made.start()
+        made.add("one")
+        made.add("two")
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture
+def cluster(machines, home):
+    """This process's runs go to the two workers; at the end nothing is left at work."""
+    until(lambda: connected(machines.address), SECONDS)
+    until(lambda: CLUSTER.places() == 2, SECONDS)
+    yield machines
+    for run_id in jobs.active():
+        jobs.cancel(run_id)
+    until(lambda: all(job.gone or job.thread is None for job in jobs.QUEUE._jobs.values()))
+    jobs.QUEUE._jobs.clear()
+    CLUSTER.use("")
+
+
+def connected(address):
+    try:
+        CLUSTER.use(address)
+    except ClusterError:
+        return False
+    return True
+
+
+def at_work(run_id):
+    return state(run_id) == "running" and jobs.status(run_id).progress is not None
+
+
+def ended(ids):
+    return [jobs.wait(run_id, SECONDS).state for run_id in ids]
+
+
+def test_ten_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home, request):
+    sweep = [MOONS.replace(C=2.0**k, folds=3) for k in range(-5, 5)]
+    here = [jobs.submit(recipe) for recipe in sweep]
+    assert ended(here) == 10 * ["done"]
+    request.getfixturevalue("cluster")
+    there = [jobs.submit(recipe, group=runs.Group("sweep", "C")) for recipe in sweep]
+    most = 0
+    while any(jobs.wait(run_id, 0.01).state != "done" for run_id in there):
+        most = max(most, sum(state(run_id) == "running" for run_id in there))
+        assert not any(state(run_id) == "failed" for run_id in there), [jobs.status(r).message for r in there]
+    assert most == 2
+    for one, other in zip(map(runs.get, here), map(runs.get, there), strict=True):
+        for name in ("model.npz", "test.npz", "split.npz", "folded.npz"):
+            assert (one.path / name).read_bytes() == (other.path / name).read_bytes(), name
+        other.check()
+        times = {"seconds", "_mb", "made_with"}
+        assert same(one.result, other.result, times)
+    assert len(runs.everything()) == 20
+
+
+def same(one, other, but):
+    """Two results, without what a clock or a machine says."""
+    keys = {name for name in one | other if not any(part in name for part in but)}
+    return {name: one[name] for name in keys} == {name: other[name] for name in keys}
+
+
+def test_looks_and_progress_come_as_from_a_thread(cluster):
+    run_id = jobs.submit(SLOW)
+    until(lambda: at_work(run_id), SECONDS)
+    seen = set()
+    until(lambda: seen.add((live := jobs.status(run_id).live) and live.version) or len(seen) > 4, 30)
+    live = jobs.status(run_id).live
+    assert live.whole.coef.shape == live.whole.bound.shape == (1, len(live.whole.support))
+    assert live.n_errors == len(live.y_true) <= live.n_sample
+    assert len(runs.get(run_id).train_index()) == len(live.whole.support) or len(live.whole.support) > 0
+    assert len(runs.get(run_id).progress()) > 1
+    assert len(CLUSTER.doing()) == 1
+
+
+def test_a_cancelled_run_ends_on_its_worker_at_once_and_leaves_nothing(cluster):
+    run_id = jobs.submit(SLOW)
+    until(lambda: at_work(run_id), SECONDS)
+    started = time.monotonic()
+    jobs.cancel(run_id)
+    assert state(run_id) == "cancelled"
+    until(lambda: jobs.QUEUE._jobs[run_id].gone)
+    assert time.monotonic() - started < 1  # the worker has said its last word
+    assert runs.get(run_id).state == "cancelled"
+    until(lambda: not list(cluster.folder.rglob(run_id)))
+    until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
+
+
+def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
+    first, second = jobs.submit(SLOW), jobs.submit(SLOW)
+    until(lambda: at_work(first) and at_work(second), SECONDS)
+    third = jobs.submit(SLOW)
+    assert state(third) == "queued"
+    jobs.pause(first)
+    until(lambda: state(first) == "paused" and at_work(third), 30)
+    seen = jobs.status(first).progress
+    threading.Event().wait(0.5)
+    assert jobs.status(first).progress == seen
+    jobs.resume(first)
+    assert state(first) == "queued"
+    jobs.cancel(second)
+    until(lambda: state(first) == "running" and jobs.status(first).progress != seen, 30)
+
+
+def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
+    from data import catalogue
+
+    assert catalogue.load("moons").content_hash  # the same here and there
+    monkeypatch.setattr(type(catalogue.load("moons")), "content_hash", "0" * 64)
+    run_id = jobs.submit(MOONS)
+    assert jobs.wait(run_id, SECONDS).state == "failed"
+    said = jobs.status(run_id).message
+    assert said.startswith("The worker cannot have the data: the data set moons here is not the one of the app")
+
+
+def test_without_a_scheduler_it_says_so_at_once(home):
+    started = time.monotonic()
+    with pytest.raises(ClusterError, match=r"No scheduler at tcp://127\.0\.0\.1:\d+: .*refused.*dask scheduler.*--cluster"):
+        CLUSTER.use(f"tcp://{HERE}:{free_port()}")
+    assert time.monotonic() - started < 3
+    with pytest.raises(ClusterError, match="allowed: tcp://host:port"):
+        CLUSTER.use("http://elsewhere")
+    assert CLUSTER.places() is None
+
+
+def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
+    ids = [jobs.submit(MOONS.replace(C=2.0**k, slow_motion=k < 2)) for k in range(6)]
+    until(lambda: len(CLUSTER.doing()) == 2, SECONDS)
+    until(lambda: all(at_work(run_id) for (run_id,) in CLUSTER.doing().values()), SECONDS)
+    (lost,) = next(those for address, those in CLUSTER.doing().items() if named(address) == "two")
+    cluster.kill("two")
+    until(lambda: "The worker two was lost; it runs again" in jobs.status(lost).message, SECONDS)
+    assert ended(ids) == 6 * ["done"]
+    assert len(runs.everything()) == 6
+    for run_id in ids:
+        runs.get(run_id).check()
+    iterations = [line["iterations"] for line in runs.get(lost).progress()]
+    assert iterations == sorted(iterations)
+
+
+def named(address):
+    return next(one.name for one in CLUSTER.workers() if one.address == address)

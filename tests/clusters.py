@@ -36,13 +36,8 @@ class Machines:
         process.wait(10)
 
     def stop(self):
-        for process in self.processes.values():
-            process.terminate()
-        for process in self.processes.values():
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        for name in reversed(list(self.processes)):  # the scheduler last
+            self.kill(name)
 
     def said(self, name):
         return (self.folder / f"{name}.log").read_text()

@@ -3,16 +3,23 @@
 A run in slow motion stays at work for as long as a test needs it, at no cost to the processors.
 """
 
+import os
+import re
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
+from data import load, revisions
+from data.dataset import Dataset
+from data.verdicts import Verdict
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ClusterError
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.recipes import RECIPES, Recipe
 from svmcore.lab.store import runs
-from tests.clusters import HERE, Machines, free_port
+from tests.clusters import HERE, ROOT, Machines, free_port
 from tests.gate import state, until
 
 pytest.importorskip("distributed", reason="needs dask.distributed: pip install -r requirements-cluster.txt")
@@ -79,15 +86,16 @@ def test_ten_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home,
         for name in ("model.npz", "test.npz", "split.npz", "folded.npz"):
             assert (one.path / name).read_bytes() == (other.path / name).read_bytes(), name
         other.check()
-        times = {"seconds", "_mb", "made_with"}
-        assert same(one.result, other.result, times)
+        assert figures(one.result) == figures(other.result)
     assert len(runs.everything()) == 20
 
 
-def same(one, other, but):
-    """Two results, without what a clock or a machine says."""
-    keys = {name for name in one | other if not any(part in name for part in but)}
-    return {name: one[name] for name in keys} == {name: other[name] for name in keys}
+def figures(result):
+    """A result, without what a clock or a machine says."""
+    if isinstance(result, dict):
+        beside = ("seconds", "_mb", "made_with")
+        return {name: figures(each) for name, each in result.items() if not any(part in name for part in beside)}
+    return [figures(each) for each in result] if isinstance(result, list) else result
 
 
 def test_looks_and_progress_come_as_from_a_thread(cluster):
@@ -133,24 +141,43 @@ def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
 
 
 def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
-    from data import catalogue
-
-    assert catalogue.load("moons").content_hash  # the same here and there
-    monkeypatch.setattr(type(catalogue.load("moons")), "content_hash", "0" * 64)
-    run_id = jobs.submit(MOONS)
-    assert jobs.wait(run_id, SECONDS).state == "failed"
-    said = jobs.status(run_id).message
-    assert said.startswith("The worker cannot have the data: the data set moons here is not the one of the app")
+    base = load("digits-8x8")
+    revisions.add("digits-8x8@checked", base, [Verdict("train", 0, base.y_train[0].item(), "keep")])
+    only_here = jobs.submit(Recipe(dataset="digits-8x8@checked", n_train=100, n_test=50))
+    assert jobs.wait(only_here, SECONDS).state == "failed"
+    said = "The worker (one|two) cannot have the data: "
+    assert re.match(said + "There is no data set 'digits-8x8@checked.1'", jobs.status(only_here).message)
+    monkeypatch.setattr(Dataset, "content_hash", "0" * 64)
+    unlike = jobs.submit(MOONS)
+    assert jobs.wait(unlike, SECONDS).state == "failed"
+    assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
 
 
 def test_without_a_scheduler_it_says_so_at_once(home):
     started = time.monotonic()
-    with pytest.raises(ClusterError, match=r"No scheduler at tcp://127\.0\.0\.1:\d+: .*refused.*dask scheduler.*--cluster"):
+    with pytest.raises(
+        ClusterError, match=r"No scheduler at tcp://127\.0\.0\.1:\d+: .*refused.*dask scheduler.*--cluster"
+    ):
         CLUSTER.use(f"tcp://{HERE}:{free_port()}")
     assert time.monotonic() - started < 3
     with pytest.raises(ClusterError, match="allowed: tcp://host:port"):
         CLUSTER.use("http://elsewhere")
     assert CLUSTER.places() is None
+
+
+def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
+    command = [sys.executable, "-m", "svmcore", "run", "moons", "--set", "slow_motion=true", "--cluster"]
+    told = tmp_path / "told"
+    with open(told, "wb") as log:
+        app = subprocess.Popen([*command, cluster.address], cwd=ROOT, stderr=log, env=os.environ)
+    try:
+        until(lambda: "Training" in told.read_text(), SECONDS)
+        assert list(cluster.folder.rglob("recipe.json"))
+    finally:
+        app.kill()
+    app.wait()
+    until(lambda: not list(cluster.folder.rglob("recipe.json")), 10)
+    until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
 
 
 def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):

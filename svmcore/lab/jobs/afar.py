@@ -57,10 +57,8 @@ def require_data(recipe: Recipe, expected: str) -> None:
     """DataError where the data of a recipe is not here, or is not what the app has under its name."""
     found = task_of(recipe).data(recipe.dataset).content_hash
     if found != expected:
-        raise DataError(
-            f"the data set {recipe.dataset} here is not the one of the app (content {found[:12]}, there "
-            f"{expected[:12]})", "the same files in SVMLAB_HOME or SVMLAB_DATA of both"
-        )  # fmt: skip
+        reason = f"{recipe.dataset} is another one there than here ({found[:12]}, not {expected[:12]})"
+        raise DataError(reason, "the same files on both machines, where SVMLAB_HOME or SVMLAB_DATA says")
 
 
 def serve(text: str) -> None:
@@ -87,7 +85,7 @@ def serve(text: str) -> None:
         line.tell("begun", dask_worker.id)
         sending = threading.Thread(target=line.send_all, name=f"sends-{run.id}", daemon=True)
         sending.start()
-        line.over(*_done(run, line, asked["data"]))
+        line.over(*_done(run, line, asked["data"], dask_worker.name))
         sending.join()
         if not wanted():  # an app that is gone has left them in the scheduler's memory
             queue.get(batch=True)
@@ -99,11 +97,11 @@ def names(key: str) -> tuple[str, str]:
     return f"messages-{key}", f"hold-{key}"
 
 
-def _done(run: Run, line: Line, expected: str) -> tuple[str, str]:
+def _done(run: Run, line: Line, expected: str, name: str) -> tuple[str, str]:
     try:
         require_data(run.recipe, expected)
     except Exception as error:
-        return "failed", f"The worker cannot have the data: {worker.explain(error)}"
+        return "failed", f"The worker {name} cannot have the data: {worker.explain(error)}"
     return worker.carry_out(run, line)
 
 

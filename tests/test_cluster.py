@@ -11,15 +11,23 @@ import threading
 import time
 
 import pytest
+from joblib import parallel_config
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 
 from data import load, revisions
 from data.dataset import Dataset
 from data.verdicts import Verdict
+from svmcore import SVC
+from svmcore.lab import execute
+from svmcore.lab.experiment.sweep import sweep
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ClusterError
 from svmcore.lab.recipes import RECIPES, Recipe
 from svmcore.lab.store import runs
 from tests.clusters import HERE, ROOT, Machines, free_port
+from tests.driven import open_page, whole_app  # noqa: F401
 from tests.gate import state, until
 
 pytest.importorskip("distributed", reason="needs dask.distributed: pip install -r requirements-cluster.txt")
@@ -147,7 +155,7 @@ def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     assert jobs.wait(only_here, SECONDS).state == "failed"
     said = "The worker (one|two) cannot have the data: "
     assert re.match(said + "There is no data set 'digits-8x8@checked.1'", jobs.status(only_here).message)
-    monkeypatch.setattr(Dataset, "content_hash", "0" * 64)
+    monkeypatch.setattr(Dataset, "content_hash", property(lambda self: "0" * 64))
     unlike = jobs.submit(MOONS)
     assert jobs.wait(unlike, SECONDS).state == "failed"
     assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
@@ -165,6 +173,30 @@ def test_without_a_scheduler_it_says_so_at_once(home):
     assert CLUSTER.places() is None
 
 
+def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
+    monkeypatch.setattr(CLUSTER, "named", cluster.address)
+    run_id = jobs.submit(SLOW)
+    until(lambda: at_work(run_id), SECONDS)
+    app = open_page("runs")
+    assert app.expander[0].label == "Cluster: 2 workers"
+    rows = app.dataframe[0].value.to_dict("records")
+    assert {row["Worker"] for row in rows} == {"one", "two"}
+    assert {row["Does"] for row in rows} == {"Two moons", "nothing"}
+    assert {row["Differs"] for row in rows} == {"nothing"}
+    assert "cluster_address" not in [
+        one.key for one in app.text_input
+    ]  # no page sends the runs where nobody who started the app has said
+    app.button(key="cluster_leave").click().run()
+    assert app.expander[0].label == "Cluster: runs train here"
+    until(lambda: at_work(run_id), SECONDS)
+    assert not CLUSTER.doing()
+    monkeypatch.setattr(CLUSTER, "named", "ask")
+    app.run()
+    app.text_input(key="cluster_address").set_value(f"tcp://{HERE}:{free_port()}").run()
+    app.button(key="cluster_use").click().run()
+    assert "No scheduler at tcp://" in " ".join(toast.value for toast in app.toast)
+
+
 def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
     command = [sys.executable, "-m", "svmcore", "run", "moons", "--set", "slow_motion=true", "--cluster"]
     told = tmp_path / "told"
@@ -180,8 +212,29 @@ def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
     until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
 
 
+@pytest.mark.parametrize("backend", ["processes", "dask"])
+def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
+    """What is computed does not depend on where; recipes go out for a recipe's folds and a sweep's fits."""
+    recipe = MOONS.replace(folds=3, C=3.0)
+    X, y = make_blobs(120, centers=4, cluster_std=3.0, random_state=0)
+
+    def all_of_it():
+        one_vs_rest = OneVsRestClassifier(SVC("rbf", gamma=0.1), n_jobs=2).fit(X, y).decision_function(X)
+        scores = cross_val_score(SVC("rbf", gamma=0.1), X, y, cv=3, n_jobs=2)
+        validation = execute(recipe).result["validation"]["folds"]
+        return one_vs_rest.tolist(), scores.tolist(), validation, sweep(MOONS, "C", ["1", "4"], folds=3, n_jobs=2)
+
+    here = all_of_it()
+    how = {"backend": "loky", "n_jobs": 2}
+    if backend == "dask":
+        request.getfixturevalue("cluster")
+        how = CLUSTER.backend()
+    with parallel_config(**how):
+        assert all_of_it() == here
+
+
 def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
-    ids = [jobs.submit(MOONS.replace(C=2.0**k, slow_motion=k < 2)) for k in range(6)]
+    ids = [jobs.submit(MOONS.replace(C=2.0**k, folds=100)) for k in range(6)]
     until(lambda: len(CLUSTER.doing()) == 2, SECONDS)
     until(lambda: all(at_work(run_id) for (run_id,) in CLUSTER.doing().values()), SECONDS)
     (lost,) = next(those for address, those in CLUSTER.doing().items() if named(address) == "two")
@@ -191,8 +244,8 @@ def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
     assert len(runs.everything()) == 6
     for run_id in ids:
         runs.get(run_id).check()
-    iterations = [line["iterations"] for line in runs.get(lost).progress()]
-    assert iterations == sorted(iterations)
+    seconds = [line["seconds"] for line in runs.get(lost).progress()]
+    assert seconds == sorted(seconds)  # of the second time alone
 
 
 def named(address):

@@ -6,7 +6,8 @@ worker of that dask.distributed scheduler, instead of training (relay.py), and h
     store       written here alone, by the thread of the run, as for one that is trained here: once
     lost        a worker that is gone, or lets go of the task: the run goes back to the queue, once; then it has failed
 
-Nothing of this is asked for by a page's address: whoever names a scheduler trusts it, as dask sends Python objects.
+Whoever names a scheduler trusts it as a program of his own, as dask sends Python objects. So pages switch between here
+and the address that the process was started with; they take another one with SVMLAB_CLUSTER=ask alone.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import NamedTuple
 
 from svmcore.lab.jobs import afar
 
-VARIABLE = "SVMLAB_CLUSTER"
+VARIABLE, ON_REQUEST = "SVMLAB_CLUSTER", "ask"
 EVERY = 0.5  # seconds between two looks at the workers
 ANSWER = 5.0  # seconds that a scheduler has to answer
 ADDRESS = re.compile(r"(tcp|tls)://\[?([\w.:%-]+?)\]?:(\d{1,5})")
@@ -54,10 +55,14 @@ class Worker(NamedTuple):
 
 
 class Cluster:
-    """The scheduler that this process sends its runs to, and its workers. changed: called when there are others."""
+    """The scheduler that this process sends its runs to, and its workers. changed: called when there are others.
 
-    def __init__(self, address: str = "", changed: Callable[[], None] = lambda: None):
-        self.address, self.changed, self.trouble = address, changed, ""
+    named: what whoever started the process said: an address, ON_REQUEST, or nothing.
+    """
+
+    def __init__(self, named: str = "", changed: Callable[[], None] = lambda: None):
+        self.named, self.changed, self.trouble = named, changed, ""
+        self.address = "" if named == ON_REQUEST else named
         self._using = threading.Lock()  # one change at a time
         self._client = None
         self._workers: dict[str, Worker] = {}
@@ -77,9 +82,18 @@ class Cluster:
         self.changed()
 
     def settle(self) -> None:
-        """Connect where an address is set and nobody has. ClusterError."""
-        if self.address and self._client is None:
-            self.use(self.address)
+        """Connect where an address is set and nobody has. ClusterError, and `trouble` then says the same."""
+        if self.address and not self.connected:
+            try:
+                self.use(self.address)
+            except ClusterError as error:
+                self.trouble = str(error)
+                raise
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a scheduler, of which `trouble` may say that it does not answer now."""
+        return self._client is not None
 
     def close(self) -> None:
         """At the end of the process: the scheduler lets go of whatever was asked of it."""
@@ -141,11 +155,11 @@ class Cluster:
         while client is self._client and not ended.wait(EVERY):
             try:
                 self._look(client)
-            except Exception as error:  # of many kinds; all say that the scheduler is not to be had now
+            except Exception:  # of many kinds; all say that the scheduler is not to be had now
                 with self._using:
                     if client is not self._client:
                         return
-                    self.trouble = f"The scheduler at {self.address} does not answer ({str(error)[:200]})"
+                    self.trouble = f"The scheduler at {self.address} does not answer"
                     self._workers = {}
                     if client.status == "closed":
                         with suppress(ClusterError):

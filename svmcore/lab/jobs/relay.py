@@ -12,7 +12,9 @@ import re
 import shutil
 import tempfile
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 
 from svmcore import files
 from svmcore.lab.jobs import afar, live, worker
@@ -29,6 +31,18 @@ class Lost(Exception):
     """What was at work on a run is gone; its text says what and why."""
 
 
+@contextmanager
+def _reaching() -> Iterator[None]:
+    """Around what goes to the scheduler: Lost where it is gone, TimeoutError where there is nothing to hear yet."""
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except (OSError, RuntimeError, CancelledError) as error:  # what a connection that breaks comes to in dask
+        what = f"The scheduler at {CLUSTER.address} was lost" if CLUSTER.address else "The cluster was left"
+        raise Lost(what) from error
+
+
 def carry_out(job: Job) -> tuple[str, str]:
     """Do the run of a job, there or here; how it ended, and for a failure why (`worker.carry_out`)."""
     lost = ""
@@ -40,6 +54,8 @@ def carry_out(job: Job) -> tuple[str, str]:
             if taken is not None:
                 return Relay(job, *taken, lost).carry_out()
         except Lost as error:
+            if job.run.state == "done":  # all that is kept has come, but for the last word
+                return "done", ""
             if lost:
                 return "failed", f"{error}, after {lost[0].lower()}{lost[1:]}; a run is repeated once"
             lost = str(error)
@@ -69,56 +85,59 @@ class Relay:
     """One attempt at a run, by one worker. again: what was lost before it, if anything was."""
 
     def __init__(self, job: Job, one: Worker, client, again: str = ""):
-        from distributed import Event, Queue
-
         self.job, self.worker, self.client = job, one, client
         self.note = f" ({again}; it runs again)" if again else ""
-        self.key = f"svmlab-{job.run.id}-{uuid.uuid4().hex[:8]}"
-        messages, hold = afar.names(self.key)
-        self._hold, self._holds = Event(hold, client=client), False
+        self._hold, self._holds = None, False
         self._file, self._process = None, ""
-        self._messages = Queue(messages, client=client, maxsize=afar.WAITING)
 
     def carry_out(self) -> tuple[str, str]:
         """Until the worker has said the last word. Lost."""
-        future = None
+        from distributed import Event, Queue
+
+        run, recipe = self.job.run, self.job.recipe
+        content = task_of(recipe).data(recipe.dataset).content_hash
+        asked = {"run": run.id, "recipe": recipe.to_dict(), "parent": run.parent, "looks": self.job.looks}
+        key = f"svmlab-{run.id}-{uuid.uuid4().hex[:8]}"
+        messages, hold = afar.names(key)
+        alone = {"workers": [self.worker.address], "allow_other_workers": False, "pure": False, "retries": 0}
+        queue = future = None
         try:
-            recipe = self.job.recipe
-            asked = {"run": self.job.run.id, "recipe": recipe.to_dict(), "parent": self.job.run.parent}
-            asked |= {"looks": self.job.looks, "data": task_of(recipe).data(recipe.dataset).content_hash}
-            future = self.client.submit(
-                afar.serve, json.dumps(asked), key=self.key, workers=[self.worker.address], pure=False,
-                allow_other_workers=False, retries=0,
-            )  # fmt: skip
-            return self._follow(future)
-        except (ConnectionError, RuntimeError) as error:  # dask's: a closed client, a connection that breaks
-            raise Lost(f"The scheduler at {CLUSTER.address or 'hand'} was lost ({error})") from error
+            with _reaching():
+                queue = Queue(messages, client=self.client, maxsize=afar.WAITING)
+                self._hold = Event(hold, client=self.client)
+                future = self.client.submit(afar.serve, json.dumps(asked | {"data": content}), key=key, **alone)
+            return self._follow(queue, future)
         finally:
             with suppress(Exception):  # nobody may be there to be told
                 if future is not None:
                     future.cancel()
-                self._messages.close()
+                if queue is not None:
+                    queue.close()
                 if self._holds:
                     self._hold.clear()
 
-    def _follow(self, future) -> tuple[str, str]:
+    def _follow(self, queue, future) -> tuple[str, str]:
         stopping = False
         while True:
-            try:
-                batch = self._messages.get(timeout=ASK)
-            except TimeoutError:
-                batch = []
-            for kind, *what in batch:
+            for kind, *what in self._heard(queue):
                 if kind == "over":
                     return what[0], what[1]
                 HEARD[kind](self, *what)
             if self.job.stop.is_set():
                 if not stopping:
-                    future.cancel()
+                    with _reaching():
+                        future.cancel()
                 stopping = True
             elif (wanted := self.job.hold or self.job.aside) != self._holds:
                 self._set_hold(wanted)
             self._require_worker(future, stopping)
+
+    def _heard(self, queue) -> list:
+        try:
+            with _reaching():
+                return queue.get(timeout=ASK)
+        except TimeoutError:
+            return []
 
     def _require_worker(self, future, stopping: bool) -> None:
         if not CLUSTER.has(self.worker, self.client):
@@ -129,7 +148,8 @@ class Relay:
             raise Lost(f"The scheduler took the run from the worker {self.worker.name}")
 
     def _set_hold(self, wanted: bool) -> None:
-        self._hold.set() if wanted else self._hold.clear()
+        with _reaching():
+            self._hold.set() if wanted else self._hold.clear()
         self._holds = wanted
 
     # What the worker says

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from pages.ui.run import card, line, listed, polling
+from pages.ui.run import card, line, listed, polling, workers
 from svmcore.lab.store import labels, runs
 
 st.title("Runs")
+workers.panel()
 found = runs.everything()
 store = {run.id: run for run in found}
 listed.tell_deleted()

@@ -15,7 +15,10 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from joblib import parallel_config
 
 import svmcore.lab  # noqa: F401  (first: it says what it lacks)
 from data.signals import end_by_signals
@@ -25,6 +28,7 @@ from svmcore.lab.experiment import repeats, scaling, splits, suspects
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
+from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna, xtrain
 from svmcore.lab.registry.methods import METHODS
@@ -49,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     end_by_signals()
     try:
+        if getattr(options, "cluster", None):
+            CLUSTER.use(options.cluster)
         if options.command == "recipes":
             return _list(LISTED, options.json)
         if options.command == "tables":
@@ -95,6 +101,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FIELD=VALUE",
         help="change a field: C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, kernel=rbf:gamma=0.02, "
         "kernel.degree=5, method=vsv; `fields` lists all",
+    )
+    change.add_argument(
+        "--cluster", metavar="tcp://HOST:PORT", help=f"train on the workers of this dask scheduler ({VARIABLE}, if set)"
     )
     run = commands.add_parser("run", parents=[change], help="run a recipe, or what a table lacks, and keep the runs")
     run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
@@ -155,8 +164,8 @@ def _run(options: argparse.Namespace) -> int:
     recipe, results = _changed(_named(options.name), options.set), []
     if not 1 <= options.repeats <= repeats.MAX_REPEATS:
         raise RecipeError("--repeats", options.repeats, f"1 to {repeats.MAX_REPEATS}")
-    for again in repeats.repeated(recipe, options.repeats):
-        run_id, status = _carry_out(again, repeats.group(recipe) if options.repeats > 1 else None)
+    group = repeats.group(recipe) if options.repeats > 1 else None
+    for run_id, status in _carry_out(repeats.repeated(recipe, options.repeats), group):
         if status:
             return status
         results.append({"run": run_id} | runs.get(run_id).result)
@@ -169,7 +178,8 @@ def _run(options: argparse.Namespace) -> int:
 
 def _sweep(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
-    points = sweep(recipe, options.field, options.values, options.folds, options.jobs)
+    with parallel_config(**CLUSTER.backend()):
+        points = sweep(recipe, options.field, options.values, options.folds, options.jobs)
     best = chosen({point.value: sum(point.fold_errors) for point in points})
     if options.json:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
@@ -201,7 +211,7 @@ def _suspects(options: argparse.Namespace) -> int:
         raise RecipeError("--most", options.most, "1 or more")
     run_id = options.name
     if reading.created(run_id) is None:
-        run_id, status = _carry_out(suspects.searched(_changed(_named(run_id), options.set)))
+        [(run_id, status)] = _carry_out([suspects.searched(_changed(_named(run_id), options.set))])
         if status:
             return status
     elif options.set:
@@ -226,8 +236,8 @@ def _run_table(options: argparse.Namespace) -> int:
         )
     filled = fill(TABLES[options.name])
     print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
-    for recipe in (recipe for recipes in filled.lacking.values() for recipe in recipes):
-        _, status = _carry_out(recipe, filled.table.group)
+    lacking = [recipe for recipes in filled.lacking.values() for recipe in recipes]
+    for _, status in _carry_out(lacking, filled.table.group):
         if status:
             return status
     for name in filled.unmeasured:
@@ -245,8 +255,7 @@ def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) ->
     missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes), strict=True) if run is None]
     seconds = sum(estimate(recipe).seconds for recipe in missing)
     print(f"{options.name}: {len(missing)} runs missing, about {seconds:.0f} s", file=sys.stderr)
-    for recipe in missing:
-        _, status = _carry_out(recipe, group)
+    for _, status in _carry_out(missing, group):
         if status:
             return status
     points = told.points(run for run in stored_runs(recipes) if run is not None)
@@ -254,16 +263,26 @@ def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) ->
     return 0
 
 
-def _carry_out(recipe: Recipe, group: runs.Group | None = None) -> tuple[str, int]:
-    """Run a recipe to its end; its run id, and the exit status that it calls for."""
+def _carry_out(recipes: Iterable[Recipe], group: runs.Group | None = None) -> Iterator[tuple[str, int]]:
+    """Run recipes to their ends, in turn, or side by side on a cluster; of each its run id, and the exit status that it
+    calls for. Whoever listens no more stops what is left."""
+    submitted = (_submit(recipe, group) for recipe in recipes)
+    try:
+        for run_id in list(submitted) if CLUSTER.address else submitted:
+            status = _follow(run_id)
+            if status.state != "done":
+                print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
+            yield run_id, int(status.state != "done")
+    except GeneratorExit:
+        for run_id in jobs.active():
+            jobs.cancel(run_id)
+        raise
+
+
+def _submit(recipe: Recipe, group: runs.Group | None) -> str:
     predicted = estimate(recipe)
     print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
-    run_id = jobs.submit(recipe, looks=False, group=group)
-    status = _follow(run_id)
-    if status.state != "done":
-        print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
-        return run_id, 1
-    return run_id, 0
+    return jobs.submit(recipe, looks=False, group=group)
 
 
 def _named(name: str) -> Recipe:

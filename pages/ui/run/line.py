@@ -1,7 +1,7 @@
 """The queue where it can be seen: what is at work, what waits and in which order, with a way to change it.
 
-Runs are trained one at a time; those that wait have their turn in the order in which they came, runs of seconds first,
-until it is changed.
+Runs are trained one at a time, on a cluster one on each worker; those that wait have their turn in the order in which
+they came, runs of seconds first, until it is changed.
 """
 
 import streamlit as st
@@ -9,6 +9,7 @@ import streamlit as st
 from pages.ui.kit import present, state, words
 from pages.ui.run import picker
 from svmcore.lab import jobs
+from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.store import runs
 
 PERIOD = 1.0  # seconds between two looks
@@ -25,6 +26,8 @@ def place(status) -> str:
     named = _names()
     nth = sum(jobs.status(run_id).state == "queued" for run_id in status.ahead)
     where = ORDINALS[nth] if nth < len(ORDINALS) else f"Number {nth + 1}"
+    if CLUSTER.places() == 0:
+        return f"{where} in the queue. {words.plain(status.message)}."
     if not status.ahead:
         return f"{where} in the queue; it starts as soon as the cores are free."
     more = [f"{len(status.ahead) - 2} more"] if len(status.ahead) > 2 else []

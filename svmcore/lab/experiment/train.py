@@ -19,6 +19,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
 
 from svmcore.explain import bounds
 from svmcore.explain.retraining import Retraining
@@ -194,14 +196,19 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
 
 
 def _folds(recipe: Recipe, without: np.ndarray, more: str, monitor: Callable | None, check: Check) -> list[NamedTuple]:
-    """What each fold is answered by the machine of the others, which has not seen those `without` either."""
-    task, judged = task_of(recipe), []
-    for number in range(recipe.folds):
-        listener = under_name(f"fold {number + 1} of {recipe.folds}{more}", monitor)
-        part = left_out(task.fold(recipe, number, lambda _: check("validating")), without)
-        machine = fit(recipe, part, listener).estimator.machine_
-        judged.append(task.judge(machine, part, lambda _: check("validating")))
-    return judged
+    """What each fold is answered by the machine of the others, which has not seen those `without` either. Under
+    joblib.parallel_config a backend of processes or of a cluster takes a recipe and a number each, and tells nothing
+    until it is done."""
+    numbers, look = range(recipe.folds), lambda _: check("validating")
+    if not getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False):
+        return Parallel()(delayed(_fold)(recipe, number, without, None, unchecked) for number in numbers)
+    named = (under_name(f"fold {number + 1} of {recipe.folds}{more}", monitor) for number in numbers)
+    return [_fold(recipe, number, without, listener, look) for number, listener in zip(numbers, named, strict=True)]
+
+
+def _fold(recipe: Recipe, number: int, without: np.ndarray, monitor: Callable | None, check: Check) -> NamedTuple:
+    part = left_out(task_of(recipe).fold(recipe, number, check), without)
+    return task_of(recipe).judge(fit(recipe, part, monitor).estimator.machine_, part, check)
 
 
 def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:

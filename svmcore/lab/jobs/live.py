@@ -4,17 +4,23 @@
 
 A kernel value of the sample is computed once, when its training example first becomes a support vector, and kept; a
 look then costs one small product. After its first five looks a run is looked at for a tenth of its time.
+
+packed(look), unpacked(blob)    the same look as an npz file, on its way from another machine (afar.py)
 """
 
 from __future__ import annotations
 
+import io
+import json
 import time
 from typing import NamedTuple
 
 import numpy as np
 
 from svmcore.gram.products import Operand
+from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.lab.registry.problem import Problem
+from svmcore.methods.reduced.stages import ReducedSnapshot
 from svmcore.methods.virtual import VirtualSnapshot
 from svmcore.model import labels
 from svmcore.solvers.progress import Snapshot
@@ -170,3 +176,44 @@ def _largest(support, alpha, bound, made) -> Top:
     order = np.flatnonzero(alpha >= np.partition(alpha, -TOP)[-TOP]) if len(alpha) > TOP else np.arange(len(alpha))
     order = order[np.argsort(-alpha[order], kind="stable")][:TOP]
     return Top(rows[order], alpha[order], ~free[order], forms[order], virtual[order])
+
+
+SENT = {one.__name__: one for one in (Live, Top, Snapshot, VirtualSnapshot, ReducedSnapshot)}  # a look is made of them
+
+
+def packed(look: Live) -> bytes:
+    """A look as bytes: its arrays, and a tree of plain values in which {"array": i} stands for the i-th of them."""
+    arrays: list[np.ndarray] = []
+
+    def plain(value):
+        if isinstance(value, np.ndarray):
+            arrays.append(value)
+            return {"array": len(arrays) - 1}
+        if isinstance(value, Kernel):
+            return {"kernel": value.to_dict()}
+        if type(value).__name__ in SENT:
+            return {"made": type(value).__name__, "of": [plain(each) for each in value]}
+        if isinstance(value, tuple):
+            return [plain(each) for each in value]
+        return value.item() if isinstance(value, np.generic) else value
+
+    tree = json.dumps(plain(look))
+    file = io.BytesIO()
+    np.savez(file, tree=np.array(tree), **{str(i): array for i, array in enumerate(arrays)})
+    return file.getvalue()
+
+
+def unpacked(blob: bytes) -> Live:
+    """The look that `packed` has made bytes of. ValueError or KeyError for others."""
+    arrays = np.load(io.BytesIO(blob), allow_pickle=False)
+
+    def whole(value):
+        if isinstance(value, list):
+            return tuple(map(whole, value))
+        if not isinstance(value, dict):
+            return value
+        if "array" in value:
+            return arrays[str(value["array"])]
+        return kernel_from_dict(value["kernel"]) if "kernel" in value else SENT[value["made"]](*map(whole, value["of"]))
+
+    return whole(json.loads(str(arrays["tree"])))

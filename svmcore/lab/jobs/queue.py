@@ -1,11 +1,12 @@
 """Runs in the background: one bounded queue a process; a run is found by its id from any page, session or thread.
 
-A run is a thread of its own; at most MAX_RUNNING of them are at work at a time. The states of the jobs (job.py) are
-all that the queue keeps: who waits and how many run is read off them. They change in `Queue._become` alone, which
-starts what there is room for and wakes whoever waits, so that no change can forget to. One lock guards them; nobody
-holds it while working or waiting. A run of seconds goes before longer ones, also before one that is at work, which
-stands aside between two bursts and goes on after it. Whoever cancels a run ends it, and the worker sees that between
-two bursts: its place is free when its thread has ended.
+A run is a thread of its own; at most MAX_RUNNING of them are at work at a time, on a cluster (cluster.py) as many as it
+has workers, to which the threads then only listen (relay.py). The states of the jobs (job.py) are all that the queue
+keeps: who waits and how many run is read off them. They change in `Queue._become` alone, which starts what there is
+room for and wakes whoever waits, so that no change can forget to. One lock guards them; nobody holds it while working
+or waiting. A run of seconds goes before longer ones, also before one that is at work, which stands aside between two
+bursts and goes on after it. Whoever cancels a run ends it, and the worker sees that between two bursts: its place is
+free when its thread has ended.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from data import catalogue
-from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs import worker
+from svmcore.lab.forecast.estimate import estimate, require
+from svmcore.lab.jobs import relay, worker
+from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
 from svmcore.lab.jobs.process import before_threads_are_joined, yield_to_others
 from svmcore.lab.recipe.recipe import Recipe
@@ -62,14 +64,16 @@ class Queue:
         is the run that it already was: a double click, two tabs. Of a revision of a data set a run keeps the state that
         it is in now, so that verdicts given later change nothing of what the run says.
 
-        BudgetError when it cannot fit into memory, UnknownDataset, QueueFull, OSError when the disk takes no new run.
+        BudgetError when it cannot fit into memory here, UnknownDataset, QueueFull, OSError when the disk takes no new
+        run, ClusterError where one is to do it that is not there.
         """
+        CLUSTER.settle()
         recipe = recipe.replace(dataset=catalogue.pinned(recipe.dataset))
         with self._asking:
             return self._asked_already(recipe, once_in) or self._submit(recipe, looks, parent, group)
 
     def _submit(self, recipe: Recipe, looks: bool, parent: str | None, group: runs.Group | None) -> str:
-        predicted = require(recipe)
+        predicted = estimate(recipe) if CLUSTER.address else require(recipe)  # a worker has a memory of its own
         if recipe.origin is not recipe and parent is None:
             parent = self._machine_of(recipe, looks)
         with self.changed:
@@ -127,10 +131,13 @@ class Queue:
         """Who is before a run that waits its turn, and how long these will take."""
         ahead = [other for other in self._jobs.values() if other.state == "running"] + line[: line.index(job)]
         others = f"{len(ahead)} other run{'s' if len(ahead) != 1 else ''}"
+        alone = "Waits for a cancelled run to let go of the cores"
+        if CLUSTER.places() == 0:
+            alone = CLUSTER.trouble or f"Waits for a worker of {CLUSTER.address}"
         return job.latest._replace(
-            message=f"Waits for {others}" if ahead else "Waits for a cancelled run to let go of the cores",
+            message=f"Waits for {others}" if ahead else alone,
             ahead=tuple(other.run.id for other in ahead),
-            wait_seconds=sum(other.left for other in ahead),
+            wait_seconds=sum(other.left for other in ahead) / max(_places(), 1),
         )
 
     def active(self) -> list[str]:
@@ -201,18 +208,19 @@ class Queue:
         job.write(_tell_store, job.run, "running")
 
     def at_work(self) -> bool:
-        """Whether a run is at work."""
+        """Whether a run is at work on this machine."""
         with self.changed:
-            return self._n_running() > 0
+            return self._n_running() > 0 and not CLUSTER.address
 
     def give_way(self, gone: Callable[[], bool]) -> None:
         """For work beside the runs: wait while one is at work, or until `gone()`, asked again after `look_again`."""
         with self.changed:
-            self.changed.wait_for(lambda: gone() or not self._n_running())
+            self.changed.wait_for(lambda: gone() or not self.at_work())
 
     def look_again(self) -> None:
-        """Wake whoever waits."""
+        """Wake whoever waits, and begin what there is room for: there may be other workers."""
         with self.changed:
+            self._dispatch()
             self.changed.notify_all()
 
     @property
@@ -234,6 +242,7 @@ class Queue:
         of_runs = [job.thread for job in list(self._jobs.values()) if job.thread is not None]
         for thread in (*of_runs, *self._beside):
             thread.join(max(0.0, deadline - time.monotonic()))
+        CLUSTER.close()
 
     # States; all of these want the lock to be held
 
@@ -252,11 +261,12 @@ class Queue:
         and the next is a run of seconds, ask a longer one to stand aside."""
         if not (line := self._line()):
             return
-        if self._n_running() < MAX_RUNNING:
+        if self._n_running() < _places():
             self._become(line[0], "running")
         elif line[0].quick and line[0].thread is None:
-            for job in self._jobs.values():
-                job.aside = job.aside or (job.state == "running" and not job.quick)
+            longer = [job for job in self._jobs.values() if job.state == "running" and not job.quick]
+            if longer and not any(job.aside for job in longer):
+                max(longer, key=lambda job: job.left).aside = True
 
     def _line(self) -> list[Job]:
         """Who waits for a place: those that were ranked among runs of seconds; then those that have begun, and hold
@@ -282,7 +292,7 @@ class Queue:
         """The thread of a job."""
         try:
             yield_to_others()
-            ending = worker.carry_out(job.run, job)
+            ending = relay.carry_out(job)
         except BaseException as error:
             ending = "failed", worker.explain(error)
         self._end(job, *ending)
@@ -315,6 +325,12 @@ class Queue:
         return job
 
 
+def _places() -> int:
+    """How many runs may be at work at a time."""
+    places = CLUSTER.places()
+    return MAX_RUNNING if places is None else places
+
+
 def _tell_store(run: runs.Run, state: str, message: str = "") -> None:
     """On a full disk the state in memory stands alone; the next progress line fails the run, if it comes to one."""
     with suppress(OSError):
@@ -324,4 +340,5 @@ def _tell_store(run: runs.Run, state: str, message: str = "") -> None:
 QUEUE = Queue()  # of this process
 submit, status, active, waiting, wait = QUEUE.submit, QUEUE.status, QUEUE.active, QUEUE.waiting, QUEUE.wait
 pause, resume, cancel, move = QUEUE.pause, QUEUE.resume, QUEUE.cancel, QUEUE.move
+CLUSTER.changed = QUEUE.look_again
 before_threads_are_joined(QUEUE.close)

@@ -51,6 +51,10 @@ class Task(ABC):
         """What the catalogue says of a data set. UnknownDataset for one that is not among this task's."""
         return catalogue.entry(name)
 
+    def data(self, name: str):
+        """The data set itself, with its `content_hash`. UnknownDataset or DataError where it cannot be had."""
+        return catalogue.load(name)
+
     def vectors(self, result: dict) -> int:
         """How many support vectors a machine of the result has; of several parts the one that has the fewest."""
         return result["n_union"]

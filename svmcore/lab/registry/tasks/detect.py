@@ -60,6 +60,9 @@ class Detect(Task):
     def entry(self, name: str):
         return pictures.entry(name)
 
+    def data(self, name: str):
+        return pictures.load(name)
+
     def vectors(self, result: dict) -> int:
         return min(result["n_sv"])
 

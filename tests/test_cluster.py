@@ -1,0 +1,252 @@
+"""Runs on a cluster: a real scheduler and two real worker processes, one of which is killed in the end.
+
+A run in slow motion stays at work for as long as a test needs it, at no cost to the processors.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from joblib import parallel_config
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+
+from data import load, revisions
+from data.dataset import Dataset
+from data.verdicts import Verdict
+from svmcore import SVC
+from svmcore.lab import execute
+from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.jobs.cluster import CLUSTER, ClusterError
+from svmcore.lab.recipes import RECIPES, Recipe
+from svmcore.lab.store import runs
+from tests.clusters import HERE, ROOT, Machines, free_port
+from tests.driven import open_page, whole_app  # noqa: F401
+from tests.gate import state, until
+
+pytest.importorskip("distributed", reason="needs dask.distributed: pip install -r requirements-cluster.txt")
+
+MOONS = RECIPES["moons"]
+SLOW = MOONS.replace(slow_motion=True)
+SECONDS = 120  # that anything may take on a busy machine
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory):
+    """A scheduler with two workers, which come to be while the first test does its part here."""
+    made = Machines(tmp_path_factory.mktemp("cluster"))
+    try:
+        made.start()
+        made.add("one")
+        made.add("two")
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture
+def cluster(machines, home):
+    """This process's runs go to the two workers; at the end nothing is left at work."""
+    until(lambda: connected(machines.address), SECONDS)
+    until(lambda: CLUSTER.places() == 2, SECONDS)
+    yield machines
+    for run_id in jobs.active():
+        jobs.cancel(run_id)
+    until(lambda: all(job.gone or job.thread is None for job in jobs.QUEUE._jobs.values()))
+    jobs.QUEUE._jobs.clear()
+    CLUSTER.use("")
+
+
+def connected(address):
+    try:
+        CLUSTER.use(address)
+    except ClusterError:
+        return False
+    return True
+
+
+def at_work(run_id):
+    return state(run_id) == "running" and jobs.status(run_id).progress is not None
+
+
+def ended(ids):
+    return [jobs.wait(run_id, SECONDS).state for run_id in ids]
+
+
+def test_ten_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home, request):
+    sweep = [MOONS.replace(C=2.0**k, folds=3) for k in range(-5, 5)]
+    here = [jobs.submit(recipe) for recipe in sweep]
+    assert ended(here) == 10 * ["done"]
+    request.getfixturevalue("cluster")
+    there = [jobs.submit(recipe, group=runs.Group("sweep", "C")) for recipe in sweep]
+    most = 0
+    while any(jobs.wait(run_id, 0.01).state != "done" for run_id in there):
+        most = max(most, sum(state(run_id) == "running" for run_id in there))
+        assert not any(state(run_id) == "failed" for run_id in there), [jobs.status(r).message for r in there]
+    assert most == 2
+    for one, other in zip(map(runs.get, here), map(runs.get, there), strict=True):
+        for name in ("model.npz", "test.npz", "split.npz", "folded.npz"):
+            assert (one.path / name).read_bytes() == (other.path / name).read_bytes(), name
+        other.check()
+        assert figures(one.result) == figures(other.result)
+    assert len(runs.everything()) == 20
+
+
+def figures(result):
+    """A result, without what a clock or a machine says."""
+    if isinstance(result, dict):
+        beside = ("seconds", "_mb", "made_with")
+        return {name: figures(each) for name, each in result.items() if not any(part in name for part in beside)}
+    return [figures(each) for each in result] if isinstance(result, list) else result
+
+
+def test_looks_and_progress_come_as_from_a_thread(cluster):
+    run_id = jobs.submit(SLOW)
+    until(lambda: at_work(run_id), SECONDS)
+    seen = set()
+    until(lambda: seen.add((live := jobs.status(run_id).live) and live.version) or len(seen) > 4, 30)
+    live = jobs.status(run_id).live
+    assert live.whole.coef.shape == live.whole.bound.shape == (1, len(live.whole.support))
+    assert live.n_errors == len(live.y_true) <= live.n_sample
+    assert len(runs.get(run_id).train_index()) == len(live.whole.support) or len(live.whole.support) > 0
+    assert len(runs.get(run_id).progress()) > 1
+    assert len(CLUSTER.doing()) == 1
+
+
+def test_a_cancelled_run_ends_on_its_worker_at_once_and_leaves_nothing(cluster):
+    run_id = jobs.submit(SLOW)
+    until(lambda: at_work(run_id), SECONDS)
+    started = time.monotonic()
+    jobs.cancel(run_id)
+    assert state(run_id) == "cancelled"
+    until(lambda: jobs.QUEUE._jobs[run_id].gone)
+    assert time.monotonic() - started < 1  # the worker has said its last word
+    assert runs.get(run_id).state == "cancelled"
+    until(lambda: not list(cluster.folder.rglob(run_id)))
+    until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
+
+
+def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
+    first, second = jobs.submit(SLOW), jobs.submit(SLOW)
+    until(lambda: at_work(first) and at_work(second), SECONDS)
+    third = jobs.submit(SLOW)
+    assert state(third) == "queued"
+    jobs.pause(first)
+    until(lambda: state(first) == "paused" and at_work(third), 30)
+    seen = jobs.status(first).progress
+    threading.Event().wait(0.5)
+    assert jobs.status(first).progress == seen
+    jobs.resume(first)
+    assert state(first) == "queued"
+    jobs.cancel(second)
+    until(lambda: state(first) == "running" and jobs.status(first).progress != seen, 30)
+
+
+def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
+    base = load("digits-8x8")
+    revisions.add("digits-8x8@checked", base, [Verdict("train", 0, base.y_train[0].item(), "keep")])
+    only_here = jobs.submit(Recipe(dataset="digits-8x8@checked", n_train=100, n_test=50))
+    assert jobs.wait(only_here, SECONDS).state == "failed"
+    said = "The worker (one|two) cannot have the data: "
+    assert re.match(said + "There is no data set 'digits-8x8@checked.1'", jobs.status(only_here).message)
+    monkeypatch.setattr(Dataset, "content_hash", property(lambda self: "0" * 64))
+    unlike = jobs.submit(MOONS)
+    assert jobs.wait(unlike, SECONDS).state == "failed"
+    assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
+
+
+def test_without_a_scheduler_it_says_so_at_once(home):
+    started = time.monotonic()
+    with pytest.raises(
+        ClusterError, match=r"No scheduler at tcp://127\.0\.0\.1:\d+: .*refused.*dask scheduler.*--cluster"
+    ):
+        CLUSTER.use(f"tcp://{HERE}:{free_port()}")
+    assert time.monotonic() - started < 3
+    with pytest.raises(ClusterError, match="allowed: tcp://host:port"):
+        CLUSTER.use("http://elsewhere")
+    assert CLUSTER.places() is None
+
+
+def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
+    monkeypatch.setattr(CLUSTER, "named", cluster.address)
+    run_id = jobs.submit(SLOW)
+    until(lambda: at_work(run_id), SECONDS)
+    app = open_page("runs")
+    assert app.expander[0].label == "Cluster: 2 workers"
+    rows = app.dataframe[0].value.to_dict("records")
+    assert {row["Worker"] for row in rows} == {"one", "two"}
+    assert {row["Does"] for row in rows} == {"Two moons", "nothing"}
+    assert {row["Differs"] for row in rows} == {"nothing"}
+    assert "cluster_address" not in [
+        one.key for one in app.text_input
+    ]  # no page sends the runs where nobody who started the app has said
+    app.button(key="cluster_leave").click().run()
+    assert app.expander[0].label == "Cluster: runs train here"
+    until(lambda: at_work(run_id), SECONDS)
+    assert not CLUSTER.doing()
+    monkeypatch.setattr(CLUSTER, "named", "ask")
+    app.run()
+    app.text_input(key="cluster_address").set_value(f"tcp://{HERE}:{free_port()}").run()
+    app.button(key="cluster_use").click().run()
+    assert "No scheduler at tcp://" in " ".join(toast.value for toast in app.toast)
+
+
+def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
+    command = [sys.executable, "-m", "svmcore", "run", "moons", "--set", "slow_motion=true", "--cluster"]
+    told = tmp_path / "told"
+    with open(told, "wb") as log:
+        app = subprocess.Popen([*command, cluster.address], cwd=ROOT, stderr=log, env=os.environ)
+    try:
+        until(lambda: "Training" in told.read_text(), SECONDS)
+        assert list(cluster.folder.rglob("recipe.json"))
+    finally:
+        app.kill()
+    app.wait()
+    until(lambda: not list(cluster.folder.rglob("recipe.json")), 10)
+    until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
+
+
+@pytest.mark.parametrize("backend", ["processes", "dask"])
+def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
+    """What is computed does not depend on where; recipes go out for a recipe's folds and a sweep's fits."""
+    recipe = MOONS.replace(folds=3, C=3.0)
+    X, y = make_blobs(120, centers=4, cluster_std=3.0, random_state=0)
+
+    def all_of_it():
+        one_vs_rest = OneVsRestClassifier(SVC("rbf", gamma=0.1), n_jobs=2).fit(X, y).decision_function(X)
+        scores = cross_val_score(SVC("rbf", gamma=0.1), X, y, cv=3, n_jobs=2)
+        validation = execute(recipe).result["validation"]["folds"]
+        return one_vs_rest.tolist(), scores.tolist(), validation, sweep(MOONS, "C", ["1", "4"], folds=3, n_jobs=2)
+
+    here = all_of_it()
+    how = {"backend": "loky", "n_jobs": 2}
+    if backend == "dask":
+        request.getfixturevalue("cluster")
+        how = CLUSTER.backend()
+    with parallel_config(**how):
+        assert all_of_it() == here
+
+
+def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
+    ids = [jobs.submit(MOONS.replace(C=2.0**k, folds=100)) for k in range(6)]
+    until(lambda: len(CLUSTER.doing()) == 2, SECONDS)
+    until(lambda: all(at_work(run_id) for (run_id,) in CLUSTER.doing().values()), SECONDS)
+    (lost,) = next(those for address, those in CLUSTER.doing().items() if named(address) == "two")
+    cluster.kill("two")
+    until(lambda: "The worker two was lost; it runs again" in jobs.status(lost).message, SECONDS)
+    assert ended(ids) == 6 * ["done"]
+    assert len(runs.everything()) == 6
+    for run_id in ids:
+        runs.get(run_id).check()
+    seconds = [line["seconds"] for line in runs.get(lost).progress()]
+    assert seconds == sorted(seconds)  # of the second time alone
+
+
+def named(address):
+    return next(one.name for one in CLUSTER.workers() if one.address == address)

@@ -93,9 +93,11 @@ STUDIES = [
 for style in ("contrast", "menu"):
     st.html(Path(__file__).parent / f"pages/ui/kit/{style}.css")
 PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *STUDIES]
-# The first page has the address of the app itself, and, for people who type it, that of its name.
-FIRST = (PAGES[0], st.Page("pages/playground.py", title=PAGES[0].title))
-page = st.navigation([*PAGES, FIRST[1]], position="hidden")
+# The first page has the address of the app itself; its own name, which people type, leads there.
+TYPED = st.Page(lambda: None, title="Playground", url_path="playground")
+page = st.navigation([*PAGES, TYPED], position="hidden")
+if page == TYPED:
+    st.switch_page(PAGES[0], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
 from pages.ui.kit import keys, menu  # noqa: E402
@@ -110,7 +112,7 @@ for one in PAGES:
     if one.title in TABS and page in (one, TABS[one.title]):
         menu.tabs((one, TABS[one.title]))
 
-first = page in FIRST
+first = page == PAGES[0]
 if first:
     opening.hand_over_old_link()
     if not opening.ready():

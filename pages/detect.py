@@ -7,7 +7,7 @@ from pages.ui.compare import repeats
 from pages.ui.detect import one, operate, others, progress, set_up
 from pages.ui.detect.more import more
 from pages.ui.detect.view import opens_here, view_of
-from pages.ui.kit import state, words
+from pages.ui.kit import present, state, words
 from pages.ui.run import stored
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.tasks import task_of
@@ -15,10 +15,14 @@ from svmcore.lab.registry.tasks import task_of
 
 def first_visit(run) -> None:
     """No detection run is shown: the form, what it is about, and the runs there are."""
-    grid = st.grid(3, min_column_width=300)
-    with grid.cell(), st.container(border=True):
+    if present.presenting():
+        form, shown = present.form("Look for objects"), st.container()
+    else:
+        grid = st.grid(3, min_column_width=270)
+        form, shown = grid.cell().container(border=True), grid.cell(column_span=2)
+    with form:
         set_up.set_up()
-    with grid.cell(column_span=2):
+    with shown:
         if others.detection_runs():
             st.info(
                 "A machine learns objects from windows of some pictures and looks for them in others. Choose pictures "

@@ -41,7 +41,7 @@ if run:
     if (true != predicted).any() and not present.presenting():
         st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
         to_labels(run, "test")
-    st.caption("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
+    present.about("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)
     tabs = ("Confusion", "Which ones", "What would have fixed them", "By class", "Not sure")

@@ -97,6 +97,10 @@ with st.container(horizontal=True, vertical_alignment="center"):
     if seconds:
         st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")
 found = stored.or_samples(recipes.values(), found)
-polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))
-verdict(found)
+above, below = st.container(), st.container()
+rates, numbers = present.parts(("Rates", "In numbers"), (below, above)) if any(found) else (below, above)
+with numbers:
+    polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))
+with rates:
+    verdict(found)
 lambdas.panel(recipes)

@@ -35,11 +35,18 @@ WHOLE_APP = (
 
 def open_page(page, /, **query):
     app = AppTest.from_file("../app.py", default_timeout=SECONDS)
-    app.switch_page(f"pages/{page}.py")
+    to_page(app, page)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
     assert not app.exception
+    return app
+
+
+def to_page(app, page):
+    """Let the app be at a page when it runs next; a driven app begins at the first one, whose address is the app's."""
+    if page != "playground":
+        app.switch_page(f"pages/{page}.py")
     return app
 
 

@@ -20,7 +20,7 @@ from pages.ui.run import stored
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs
-from tests.driven import SECONDS, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import SECONDS, to_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 PAGES = Path(__file__).parent.parent / "pages"
 SEEDS = (0, 7)
@@ -175,7 +175,7 @@ def at(lesson, seed=None, **query):
         app.query_params[name] = value
     app.run()
     page = course.read(lesson, 0).step.ask.page
-    app.switch_page(f"pages/{page}.py").run()
+    to_page(app, page).run()
     assert not app.exception
     return app
 
@@ -193,7 +193,7 @@ def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
     assert not app.warning
     app.radio(key=f"lesson_guess_{name}_7").set_value(0).run()
     app.button(key="lesson_look").click().run()
-    app.switch_page(f"pages/{step.look.page}.py").run()
+    to_page(app, step.look.page).run()
     assert not app.exception
     assert not app.warning
     assert not app.error

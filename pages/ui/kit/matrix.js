@@ -10,7 +10,7 @@ function layout(data, width) {
   const font = 13 * data.type
   const longest = LETTER * data.type * Math.max(...data.labels.map((label) => label.length))
   const left = 26 * data.type + Math.min(longest, 0.3 * width)
-  const whole = data.type > 1 ? (0.72 * window.innerHeight) / k : Infinity // shown to a class: all of it at once
+  const whole = data.type > 1 ? (0.55 * window.innerHeight) / k : Infinity // shown to a class: all of it at once
   const side = Math.max(2, Math.min(LARGEST * data.type, whole, (width - left - 4) / k))
   const every = Math.max(1, Math.ceil((1.1 * font) / side)) // how many classes to a label
   const turned = longest > side * every

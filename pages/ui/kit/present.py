@@ -64,8 +64,9 @@ def below(above: DeltaGenerator) -> DeltaGenerator:
 
 
 def parts(names: Sequence[str], places: Sequence[DeltaGenerator] | None = None) -> Sequence[DeltaGenerator]:
-    """Places for the figures called `names`: containers below one another, or `places`; while presenting, tabs."""
-    if presenting():
+    """Places for the figures called `names`: containers below one another, or `places`; while presenting, tabs of
+    several."""
+    if presenting() and len(names) > 1:
         first = st.session_state.get(FIRST)
         first = first if first in names else names[0]
         return st.tabs(names, default=first, key=f"parts_{first}")  # by its key open anew where it is another

@@ -74,7 +74,7 @@ LESSON = Lesson(
     {"plain": PAIR},
     (
         Step(
-            View("playground", plane.address(tape=0)),
+            View("playground", plane.address(tape=0), outlined="play_plane"),
             "Sixty points, half of them blue, half orange; nothing is learned yet. A "
             "*support vector machine* looks for the widest empty road "
             "between the two colours; the line in its middle then says what is blue and what is orange. How many of "
@@ -86,7 +86,7 @@ LESSON = Lesson(
             few,
         ),
         Step(
-            View("playground", plane.address()),
+            View("playground", plane.address(), outlined="play_plane"),
             lambda facts: (
                 f"Now a point without a ring is taken away: the {plane.colour(facts, plane.without_idle)} one furthest "
                 "from the line. Does the line move?"
@@ -97,7 +97,7 @@ LESSON = Lesson(
             idle,
         ),
         Step(
-            View("playground", plane.address()),
+            View("playground", plane.address(), outlined="play_plane"),
             lambda facts: f"And if {plane.colour(facts, plane.without_ringed, 'ringed')} point is taken away instead?",
             ("The line moves", "The line stays"),
             View("playground", plane.address(points=plane.without_ringed), outlined="play_plane"),
@@ -105,7 +105,7 @@ LESSON = Lesson(
             ringed,
         ),
         Step(
-            View("playground", plane.address()),
+            View("playground", plane.address(), outlined="play_plane"),
             "The same with real digits: a machine learns to tell 3 from 8 from 200 digits. Each is a point as well, "
             "with one coordinate for each of its 784 pixels, instead of two. How many of the 200 does it keep?",
             ("Fewer than 10", "10 to 100", "More than 100"),

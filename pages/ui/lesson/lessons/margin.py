@@ -94,7 +94,7 @@ LESSON = Lesson(
     {f"c{value}": recipe.replace(title=f"3 against 8, C {value}") for value, recipe in BY_C.recipes().items()},
     (
         Step(
-            View("playground", plane.address(C=USUAL)),
+            View("playground", plane.address(C=USUAL), outlined="play_plane"),
             "The machine has drawn the widest empty road between the colours, called the *margin*. Points may stand in "
             "the road, if they pay for it: *C* is the price. Here C is 10. If C falls to 0.1, what becomes of "
             "the road?",
@@ -104,7 +104,7 @@ LESSON = Lesson(
             wider,
         ),
         Step(
-            View("playground", plane.address(C=CHEAP)),
+            View("playground", plane.address(C=CHEAP), outlined="play_plane"),
             "Some rings are double now. Where do the points with a double ring stand?",
             ("Outside the road", "In the road or at its edge"),
             View("playground", plane.address(C=CHEAP), outlined="play_plane"),
@@ -112,7 +112,7 @@ LESSON = Lesson(
             inside,
         ),
         Step(
-            View("playground", plane.address(C=USUAL / 20, **BENT)),
+            View("playground", plane.address(C=USUAL / 20, **BENT), outlined="play_plane"),
             "One orange point has got in amid the blue ones, and this kind of line can bend (its *kernel* is "
             "RBF). With "
             "C = 0.5 the machine lets the point be wrong. What if C is 10,000?",
@@ -122,7 +122,7 @@ LESSON = Lesson(
             island,
         ),
         Step(
-            View("playground", plane.address(C=USUAL)),
+            View("playground", plane.address(C=USUAL), outlined="play_plane"),
             "Now real digits, 3 against 8. We try C = 0.02, 1 and 10, each time on digits that were held out from "
             "training. Which C makes most errors?",
             ("The smallest", "One in the middle", "The largest"),

@@ -3,7 +3,9 @@
 A run in slow motion stays at work for as long as a test needs it, at no cost to the processors.
 """
 
+import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from data import load, revisions
 from data.dataset import Dataset
 from data.verdicts import Verdict
 from svmcore import SVC
+from svmcore import __main__ as cli
 from svmcore.lab import execute
 from svmcore.lab.experiment.sweep import sweep
 from svmcore.lab.jobs import queue as jobs
@@ -161,7 +164,7 @@ def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
 
 
-def test_without_a_scheduler_it_says_so_at_once(home):
+def test_without_a_scheduler_or_dask_it_says_so_at_once(home, monkeypatch):
     started = time.monotonic()
     with pytest.raises(
         ClusterError, match=r"No scheduler at tcp://127\.0\.0\.1:\d+: .*refused.*dask scheduler.*--cluster"
@@ -171,6 +174,9 @@ def test_without_a_scheduler_it_says_so_at_once(home):
     with pytest.raises(ClusterError, match="allowed: tcp://host:port"):
         CLUSTER.use("http://elsewhere")
     assert CLUSTER.places() is None
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install -r requirements-cluster\.txt"):
+        CLUSTER.use(f"tcp://{HERE}:8786")
 
 
 def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
@@ -183,9 +189,8 @@ def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
     assert {row["Worker"] for row in rows} == {"one", "two"}
     assert {row["Does"] for row in rows} == {"Two moons", "nothing"}
     assert {row["Differs"] for row in rows} == {"nothing"}
-    assert "cluster_address" not in [
-        one.key for one in app.text_input
-    ]  # no page sends the runs where nobody who started the app has said
+    asked = [one.key for one in app.text_input]
+    assert "cluster_address" not in asked  # no page sends runs where nobody who started the app has said
     app.button(key="cluster_leave").click().run()
     assert app.expander[0].label == "Cluster: runs train here"
     until(lambda: at_work(run_id), SECONDS)
@@ -194,7 +199,7 @@ def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
     app.run()
     app.text_input(key="cluster_address").set_value(f"tcp://{HERE}:{free_port()}").run()
     app.button(key="cluster_use").click().run()
-    assert "No scheduler at tcp://" in " ".join(toast.value for toast in app.toast)
+    assert "No scheduler at tcp" in " ".join(toast.value for toast in app.toast)
 
 
 def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
@@ -210,6 +215,18 @@ def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
     app.wait()
     until(lambda: not list(cluster.folder.rglob("recipe.json")), 10)
     until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
+
+
+def test_the_command_line_sends_runs_and_sweeps_there(cluster, capsys):
+    assert cli.main(["run", "moons", "--repeats", "2", "--json", "--cluster", cluster.address]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert len({one["run"] for one in found}) == 2
+    assert {one["made_with"]["Python"] for one in found} == {platform.python_version()}
+    assert not jobs.active()
+    assert cli.main(["sweep", "moons", "C", "1", "4", "--folds", "2", "--json"]) == 0  # as it goes there already
+    assert [point["value"] for point in json.loads(capsys.readouterr().out.splitlines()[-1])] == ["1", "4"]
+    assert cli.main(["run", "moons", "--cluster", "tcp://nowhere"]) == 2
+    assert "SVMLAB_CLUSTER = 'tcp://nowhere'; allowed: tcp://host:port" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("backend", ["processes", "dask"])

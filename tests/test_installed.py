@@ -41,7 +41,8 @@ def alone(code):
 
 def test_the_ranges_are_those_of_the_requirements():
     assert asked(PROJECT["dependencies"]).items() <= listed("requirements.txt").items()
-    assert asked(PROJECT["optional-dependencies"]["onnx"]) == listed("requirements-onnx.txt")
+    for extra in ("onnx", "cluster"):
+        assert asked(PROJECT["optional-dependencies"][extra]) == listed(f"requirements-{extra}.txt")
 
 
 def test_the_library_imports_what_it_asks_for_and_no_more():

@@ -97,7 +97,7 @@ def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) ->
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{number}**", width="content")
         _link(run_id, named)
-        if status.wait_seconds is not None:
+        if status.wait_seconds:
             st.caption(f"in about {words.duration(status.wait_seconds)}", width="content")
         st.space("stretch")
         with st.container(horizontal=True, gap="small", width="content"):  # together, where there is no room beside

@@ -33,7 +33,7 @@ def panel() -> None:
 
 
 def _switch() -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom" if CLUSTER.named == ON_REQUEST else "center"):
         if CLUSTER.named == ON_REQUEST:
             st.text_input(
                 "Scheduler", CLUSTER.address, key="cluster_address", placeholder="tcp://host:port",
@@ -88,12 +88,13 @@ def _row(one: Worker, ids: list[str]) -> dict[str, str]:
     memory = f"{one.memory_mb:,.0f} MB" + (f" of {one.limit_mb:,.0f}" if one.limit_mb else "")
     others = one.tasks - len(ids)
     does = [_named(run_id) for run_id in ids] + ([f"{others} of another app"] if others > 0 and not ids else [])
+    does = [one.obstacle] if one.obstacle else does
     differs = ", ".join(f"{name} {there} (here {here})" for name, (here, there) in one.differs.items())
     return {
         "Worker": one.name,
         "Cores": one.about.get("Cores", ""),
         "Memory": memory,
-        "Does": "; ".join(does) or (one.obstacle and f"nothing: {one.obstacle}") or "nothing",
+        "Does": "; ".join(does) or "nothing",
         "Differs": differs or ("nothing" if one.about else ""),
     }
 

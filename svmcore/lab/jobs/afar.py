@@ -74,14 +74,14 @@ def serve(text: str) -> None:
         return task is not None and task.state in ("executing", "long-running")
 
     yield_to_others()
-    queue = Queue(names(key)[0], client=client, maxsize=WAITING)
+    queue = Queue(names(key)[0], client=client)
     with tempfile.TemporaryDirectory(dir=dask_worker.local_directory) as folder:
         run = Run(asked["run"], Path(folder) / asked["run"])
         run.path.mkdir()
         folders.write_json(run.path / "recipe.json", asked["recipe"])
         if asked["parent"]:
             folders.write_json(run.path / "parent.json", asked["parent"])
-        line = Line(run, asked["looks"], queue.put, Event(names(key)[1], client=client).is_set, wanted)
+        line = Line(run, asked["looks"], queue, Event(names(key)[1], client=client).is_set, wanted)
         line.tell("begun", dask_worker.id)
         sending = threading.Thread(target=line.send_all, name=f"sends-{run.id}", daemon=True)
         sending.start()
@@ -106,13 +106,13 @@ def _done(run: Run, line: Line, expected: str, name: str) -> tuple[str, str]:
 
 
 class Line:
-    """A run's `worker.Control`, and all that is sent of it. put(messages, timeout=): hands a list on, TimeoutError
-    where the app is slow; held(): whether the run is to wait; wanted(): whether anybody still asks for it."""
+    """A run's `worker.Control`, and all that is sent of it. queue: of dask, for lists of messages; held(): whether the
+    run is to wait; wanted(): whether anybody still asks for it."""
 
-    def __init__(self, run: Run, looks: bool, put: Callable, held: Callable[[], bool], wanted: Callable[[], bool]):
+    def __init__(self, run: Run, looks: bool, queue, held: Callable[[], bool], wanted: Callable[[], bool]):
         self.run, self.looks, self.stop = run, looks, threading.Event()
-        self._put, self._held, self._wanted = put, held, wanted
-        self._go_on, self._over = threading.Event(), threading.Event()
+        self._queue, self._held, self._wanted = queue, held, wanted
+        self._go_on, self._over, self._pause = threading.Event(), threading.Event(), threading.Event()
         self._go_on.set()
         self._lock = threading.Lock()  # guards all that follows
         self._messages: list[list] = []
@@ -207,13 +207,13 @@ class Line:
             self._hand_over(batch)
 
     def _hand_over(self, batch: list) -> None:
-        while True:
-            try:
-                return self._put(batch, timeout=1)
-            except TimeoutError:
-                if not self._wanted():
-                    self.stop.set()
-                    return None
+        """Only this thread adds to the queue, so that there is room once there was."""
+        while self._queue.qsize() >= WAITING:
+            if not self._wanted():
+                self.stop.set()
+                return
+            self._pause.wait(TICK)
+        self._queue.put(batch)
 
 
 def _pieces(path: Path):

@@ -116,9 +116,9 @@ class Cluster:
         return found
 
     def backend(self) -> dict:
-        """For `joblib.parallel_config`, which hands its tasks to the same workers."""
+        """For `joblib.parallel_config`, which hands its tasks to the same workers. ClusterError."""
         self.settle()
-        return {"backend": "dask", "client": self._client}
+        return {"backend": "dask", "client": self._client} if self.address else {}
 
     # For the thread of a run
 
@@ -174,7 +174,7 @@ class Cluster:
         for address in found.keys() - self._about.keys():
             key = f"svmlab-about-{uuid.uuid4().hex}"
             self._about[address] = client.submit(
-                afar.describe, key=key, workers=[address], allow_other_workers=False, pure=False
+                task("describe"), key=key, workers=[address], allow_other_workers=False, pure=False
             )
         self._about = {address: asked for address, asked in self._about.items() if address in found}
         before, self.trouble = self._workers, ""
@@ -214,16 +214,28 @@ def _connected(address: str):
         raise ClusterError(f"What answers at {address} is no dask scheduler: {error}. {way_out}") from None
 
 
+def task(name: str) -> Callable:
+    """A function of afar.py for a worker: one that travels as its code, so that the scheduler, which looks at it, needs
+    no lab and takes no seconds to import one."""
+
+    def call(*arguments):
+        from importlib import import_module
+
+        return getattr(import_module("svmcore.lab.jobs.afar"), name)(*arguments)
+
+    return call
+
+
 def _told(address: str, what: dict, asked) -> Worker:
     about, obstacle = {}, ""
     if asked.status == "finished":
         about = asked.result()
         if about["Lab"] != afar.version():
-            obstacle = "it has another version of the lab; start it in the same one"
+            obstacle = "has another version of the lab; start it in the same one"
     elif asked.status == "error":
-        obstacle = f"it has no lab ({asked.exception()}); start it in the folder of the lab"
+        obstacle = f"has no lab ({asked.exception()}); start it in the folder of the lab"
     else:
-        obstacle = "it gets ready"
+        obstacle = "gets ready"
     here = afar.describe()
     differs = {name: (here[name], there) for name, there in about.items() if name in here and here[name] != there}
     metrics = what["metrics"]

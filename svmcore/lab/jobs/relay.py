@@ -18,12 +18,12 @@ from contextlib import contextmanager, suppress
 
 from svmcore import files
 from svmcore.lab.jobs import afar, live, worker
-from svmcore.lab.jobs.cluster import CLUSTER, Worker
+from svmcore.lab.jobs.cluster import CLUSTER, Worker, task
 from svmcore.lab.jobs.job import Job
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import contents
 
-ASK = 0.15  # seconds that the thread of a run waits for messages before it looks at what is asked of it
+ASK = 0.1  # seconds between two looks at what has come, and at what is asked of the run
 IN_MEMORY = 64 << 20  # bytes of a file on its way; a larger one lies on the disk
 
 
@@ -33,11 +33,9 @@ class Lost(Exception):
 
 @contextmanager
 def _reaching() -> Iterator[None]:
-    """Around what goes to the scheduler: Lost where it is gone, TimeoutError where there is nothing to hear yet."""
+    """Around what goes to the scheduler: Lost where it is gone."""
     try:
         yield
-    except TimeoutError:
-        raise
     except (OSError, RuntimeError, CancelledError) as error:  # what a connection that breaks comes to in dask
         what = f"The scheduler at {CLUSTER.address} was lost" if CLUSTER.address else "The cluster was left"
         raise Lost(what) from error
@@ -103,9 +101,9 @@ class Relay:
         queue = future = None
         try:
             with _reaching():
-                queue = Queue(messages, client=self.client, maxsize=afar.WAITING)
+                queue = Queue(messages, client=self.client)
                 self._hold = Event(hold, client=self.client)
-                future = self.client.submit(afar.serve, json.dumps(asked | {"data": content}), key=key, **alone)
+                future = self.client.submit(task("serve"), json.dumps(asked | {"data": content}), key=key, **alone)
             return self._follow(queue, future)
         finally:
             with suppress(Exception):  # nobody may be there to be told
@@ -133,11 +131,12 @@ class Relay:
             self._require_worker(future, stopping)
 
     def _heard(self, queue) -> list:
-        try:
-            with _reaching():
-                return queue.get(timeout=ASK)
-        except TimeoutError:
-            return []
+        """What has come; after a while, where nothing has."""
+        with _reaching():
+            found = queue.get(batch=True)
+        if not found and not self.job.stop.is_set():
+            self.job.stop.wait(ASK)
+        return [message for messages in found for message in messages]
 
     def _require_worker(self, future, stopping: bool) -> None:
         if not CLUSTER.has(self.worker, self.client):

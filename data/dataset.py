@@ -4,6 +4,9 @@
 
 X    (n, h, w[, c]) uint8 or float32 images, or (n, d) float32 features
 y    (n,) int64 or str labels
+
+The training part may have m more examples whose labels nobody knows yet: rows n to n + m - 1 of it, behind those that
+have one. They neither train nor test until a verdict says their label (data.revisions).
 """
 
 import hashlib
@@ -45,7 +48,8 @@ class UnknownDataset(DataError, KeyError):
 
 
 class Arrays(NamedTuple):
-    """The examples themselves; a set without a test part of its own has empty X_test and y_test."""
+    """The examples themselves; a set without a test part of its own has empty X_test and y_test. Rows of X_train behind
+    those that y_train is of have no label."""
 
     X_train: np.ndarray
     y_train: np.ndarray
@@ -77,6 +81,7 @@ class Facts:
     note: str = ""
     ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
     features: tuple[str, ...] = ()  # what the columns of a table are called, where that is known
+    unlabelled: int = 0  # examples beside the n_train and n_test that have no label yet
     out: tuple[int, int] = (0, 0)  # of a revision, how many of the n_train and n_test examples are taken out
 
     @property
@@ -94,13 +99,15 @@ class Part(NamedTuple):
     y: np.ndarray  # (n,) labels
     mended: np.ndarray  # (m,) int64, sorted: rows whose label a verdict says
     out: np.ndarray  # (k,) int64, sorted: rows that are taken out
+    unlabelled: np.ndarray = np.zeros(0, np.int64)  # sorted: rows without a label yet; y has some class there
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """The facts of a data set with its examples. The arrays are shared between callers and read-only.
 
-    base: of a revision, the data set that its verdicts are on; train, test: what they say of its parts.
+    rows: the training part's examples, those without a label last; X_train itself where all have one, and in a
+    revision. base: of a revision, the data set that its verdicts are on; train, test: what they say of its parts.
     """
 
     entry: Facts
@@ -108,13 +115,20 @@ class Dataset:
     y_train: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
+    rows: np.ndarray
     base: "Dataset | None" = None
     train: Part | None = None
     test: Part | None = None
 
     def __post_init__(self):
-        for array in (*self.arrays, *(self.train or ()), *(self.test or ())):
+        for array in (*self.arrays, self.rows, *(self.train or ()), *(self.test or ())):
             array.flags.writeable = False
+
+    @classmethod
+    def of(cls, entry: Facts, arrays: Arrays) -> "Dataset":
+        """The data set of these arrays."""
+        X, y, X_test, y_test = map(np.ascontiguousarray, arrays)
+        return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X)
 
     @property
     def arrays(self) -> Arrays:
@@ -131,6 +145,19 @@ class Dataset:
         return np.asarray(self.entry.classes)
 
     @property
+    def labelled(self) -> np.ndarray:
+        """(n,) rows of X_train that have a label."""
+        rows = np.arange(len(self.y_train))
+        return rows if self.train is None else np.setdiff1d(rows, self.train.unlabelled)
+
+    def label(self, part: str, row: int) -> int | str | None:
+        """The label of an example of "train" or "test"; None where it has none yet."""
+        if part == "test":
+            return self.y_test[row].item()
+        none = row >= len(self.y_train) or (self.train is not None and row in self.train.unlabelled)
+        return None if none else self.y_train[row].item()
+
+    @property
     def feature_names(self) -> tuple[str, ...]:
         """What the d columns of a table are called: x1 to xd where nobody has named them; () for images."""
         if self.image_shape is not None:
@@ -139,7 +166,7 @@ class Dataset:
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.arrays)
+        return self.rows.nbytes + sum(array.nbytes for array in self.arrays[1:])
 
     @cached_property
     def content_hash(self) -> str:
@@ -148,9 +175,10 @@ class Dataset:
         Of a revision: of the base's hash, and the labels and rows that its verdicts say; the base's where they change
         nothing.
         """
-        digest, arrays = hashlib.sha256(), list(self.arrays)
+        digest, arrays = hashlib.sha256(), list(self.arrays._replace(X_train=self.rows))
         if self.base is not None:
-            said = [array for part in (self.train, self.test) for array in (part.y[part.mended], *part[1:])]
+            parts = self.train, self.test
+            said = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]
             if not any(map(len, said)):
                 return self.base.content_hash
             digest.update(self.base.content_hash.encode())

@@ -50,12 +50,12 @@ class Entry(Facts):
     def _read(self, paths: list[Path]) -> Dataset:
         arrays = parsed(self.name, self.parse, paths)
         found = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
-        expected = (self.shape, self.n_train, self.n_test, self.classes)
+        expected = (self.shape, self.n_train + self.unlabelled, self.n_test, self.classes)
         if found != expected:
             raise DataError(f"{self.name} is not as published: shape, sizes and classes {found}", f"{expected}")
         if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
             raise DataError(f"{self.name} has missing or infinite values", PUBLISHED)
-        return Dataset(self, *map(np.ascontiguousarray, arrays))
+        return Dataset.of(self, arrays)
 
 
 def parsed(name: str, parse: Callable, paths: list[Path]):

@@ -20,7 +20,7 @@ MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all of them, as they are stored; a wi
 def draft(title: str, arrays: Arrays, features: Sequence[str] = ()) -> Dataset:
     """The data set that `keep` would store under this title. Raises DataError for a title without letters or digits."""
     size = sum(array.nbytes for array in arrays)
-    return Dataset(_SHELF.draft(title, _shown(title, arrays, features), size), *arrays)
+    return Dataset.of(_SHELF.draft(title, _shown(title, arrays, features), size), arrays)
 
 
 def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: bool = False) -> Entry:
@@ -42,7 +42,8 @@ def _shown(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
         "kind": "images" if image else "features",
         "shape": arrays.X_train.shape[1:],
         "classes": np.unique(arrays.y_train).tolist(),
-        "n_train": len(arrays.X_train),
+        "n_train": len(arrays.y_train),
+        "unlabelled": len(arrays.X_train) - len(arrays.y_train),
         "n_test": len(arrays.X_test),
         "ink": image and _looks_like_ink(arrays.X_train),
         "features": named,
@@ -72,6 +73,7 @@ def _entry(shown: dict, known: dict) -> Entry:
         classes=tuple(shown["classes"]),
         n_train=shown["n_train"],
         n_test=shown["n_test"],
+        unlabelled=shown.get("unlabelled") or 0,
         ink=shown["ink"],
         features=tuple(shown.get("features") or ()),
     )
@@ -98,13 +100,15 @@ def _check(path: Path, shown: dict, members: Members) -> None:
         raise DataError(f"{path.name} says {shown['kind']} of the shape {shown['shape']}", ACCEPTED)
     if len(named := shown.get("features") or ()) not in (0, shown["shape"][0]):
         raise DataError(f"{path.name} names {len(named)} columns of {shown['shape'][0]}", ACCEPTED)
-    for part in ("train", "test"):
-        shape = (shown[f"n_{part}"], *shown["shape"])
+    unlabelled = {"train": shown.get("unlabelled") or 0, "test": 0}
+    for part, more in unlabelled.items():
+        n = shown[f"n_{part}"]
+        shape = (n + more, *shown["shape"])
         (X_shape, X_type), (y_shape, y_type) = (npz.announced(members[f"{name}_{part}"]) for name in ("X", "y"))
         if X_shape != shape or X_type not in (np.uint8, np.float32):
             raise DataError(f"X_{part} is {X_type} of the shape {X_shape}", f"the shape {shape}")
-        if y_shape != shape[:1] or y_type.kind not in "iU":
-            raise DataError(f"y_{part} is {y_type} of the shape {y_shape}", f"{shape[0]} labels")
+        if y_shape != (n,) or y_type.kind not in "iU":
+            raise DataError(f"y_{part} is {y_type} of the shape {y_shape}", f"{n} labels")
 
 
 def _read(path: Path, shown: dict, members: Members) -> Arrays:
@@ -129,6 +133,7 @@ _SHELF = Shelf(
         "classes": _are_classes,
         "n_train": lambda value: is_count(value, 2),
         "n_test": lambda value: is_count(value, 0),
+        "unlabelled": lambda value: value is None or is_count(value, 0),  # sets of before had none
         "ink": lambda value: isinstance(value, bool),
         "features": _are_names,
     },

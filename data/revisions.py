@@ -7,8 +7,9 @@
 
 A revision is a data set like any other to whatever takes one, and nothing is copied: the arrays are the base's, the
 labels are changed, and an example that is taken out stays at its position, so that example 123 is the same in all
-revisions; `Dataset.out_train`, `out_test` say which do not count. It comes to be with its first verdict. What is read
-is checked against the base (data.verdicts).
+revisions; `Dataset.train` and `test` say which do not count. Examples of the base that had no label are there as well,
+behind the others, and count from the verdict on that says it. A revision comes to be with its first verdict. What is
+read is checked against the base (data.verdicts).
 """
 
 import os
@@ -234,7 +235,9 @@ def _look(name: str, find: Find) -> Revision | DataError:
 def _entry(name: Name, base: Entry, log: Log) -> Revision:
     stands = _standing(log, name.lines)
     judged = Counter(verdict.verdict for verdict in stands.values())
-    out = Counter(part for (part, _), verdict in stands.items() if verdict.verdict == verdicts.OUT)
+    had = [verdict for verdict in stands.values() if verdict.given != verdicts.UNLABELLED]
+    out = Counter(verdict.part for verdict in had if verdict.verdict == verdicts.OUT)
+    asked = Counter(verdict.verdict for verdict in stands.values() if verdict.given == verdicts.UNLABELLED)
     lines = len(log.lines) if name.lines is None else name.lines
     shared = {field.name: getattr(base, field.name) for field in fields(Entry)}
     own = {
@@ -244,6 +247,8 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
         "fetchable": False,
         "note": f"A revision of {base.name}. {told(judged)}",
         "paths": lambda: [*base.paths(), _path(name)],
+        "n_train": base.n_train + asked[verdicts.LABEL],
+        "unlabelled": base.unlabelled - asked[verdicts.LABEL] - asked[verdicts.OUT],
         "out": tuple(out[part] for part in PARTS),
     }
     return Revision(**shared | own, base=base, judged=dict(judged), lines=lines, content=log.content)
@@ -284,19 +289,18 @@ def _loaded(entry: Revision) -> Dataset:
 def _made(entry: Revision, base: Dataset, stands: dict[Key, Verdict]) -> Dataset:
     """The base with what the verdicts change."""
     judged = {part: [one for one in stands.values() if one.part == part] for part in PARTS}
-    parts = {part: _part(y, judged[part]) for part, y in (("train", base.y_train), ("test", base.y_test))}
-    y_train, y_test = (parts[part].y for part in PARTS)
-    return Dataset(
-        entry, base.X_train, y_train, base.X_test, y_test, base=base, train=parts["train"], test=parts["test"]
-    )
+    X, X_test = base.rows, base.X_test
+    train, test = _part(base.y_train, len(X), judged["train"]), _part(base.y_test, len(X_test), judged["test"])
+    return Dataset(entry, X, train.y, X_test, test.y, X, base=base, train=train, test=test)
 
 
-def _part(y: np.ndarray, judged: list[Verdict]) -> Part:
-    """The labels of a part after its verdicts, and on which examples they say something."""
+def _part(y: np.ndarray, n: int, judged: list[Verdict]) -> Part:
+    """The labels of the n examples of a part after its verdicts, and on which they say something; y: of those that had
+    one before."""
     mended = [one for one in judged if one.verdict == verdicts.LABEL]
-    labels = y.copy()
+    labels = np.concatenate([y, np.repeat(y[:1], n - len(y))])
     rows = np.array(sorted(one.row for one in mended), np.int64)
     if mended:
         labels[[one.row for one in mended]] = np.array([one.label for one in mended], y.dtype)
     out = np.array(sorted(one.row for one in judged if one.verdict == verdicts.OUT), np.int64)
-    return Part(labels, rows, out)
+    return Part(labels, rows, out, np.setdiff1d(np.arange(len(y), n), rows))

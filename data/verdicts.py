@@ -10,7 +10,8 @@
 
 content    the first letters of the base's content hash: verdicts belong to the examples that they were given on
 part, row  "train" or "test", and the position there, from 0
-given      the label that the base has there, so that a file which has lost its data set is found out
+given      the label that the base has there, so that a file which has lost its data set is found out; empty where it
+           has none, as of the examples behind those that have one
 
 Names of classes are texts of anybody's: one that a spreadsheet would run as a formula is written with ' before it, and
 so is one that begins with ' itself, so that what is read is what was written.
@@ -27,6 +28,7 @@ COLUMNS = ("dataset", "content", "part", "row", "given", "verdict", "label")
 KEEP, LABEL, OUT, UNSURE, UNDO = "keep", "label", "out", "unsure", "undo"
 VERDICTS = (KEEP, LABEL, OUT, UNSURE)
 PARTS = ("train", "test")
+UNLABELLED = ""  # the label of an example that has none
 CONTENT = 12  # letters of a content hash that tell data sets apart here
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # a text that begins so is written with ' before it
 MAX_BYTES = 64 << 20  # of a file: 100,000 verdicts take five to ten million
@@ -40,7 +42,7 @@ class Verdict(NamedTuple):
 
     part: str
     row: int
-    given: int | str  # the label in the base
+    given: int | str  # the label in the base; UNLABELLED where it has none
     verdict: str
     label: int | str | None = None
 
@@ -85,7 +87,7 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
     """The verdicts of lines without a head, which must be on the data set `facts`. first: number of the first line, for
     errors; content: what they must be on, where that is known. DataError, with the line, for what cannot be."""
     classes = {cell(label): label for label in facts.classes}
-    sizes = {"train": facts.n_train, "test": facts.n_test}
+    sizes = {"train": facts.n_train + facts.unlabelled, "test": facts.n_test}
     found: list[Verdict] = []
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
@@ -102,13 +104,16 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
                 raise DataError(f"part is {part[:20]!r}, neither train nor test")
             if not (row.isascii() and row.isdecimal() and len(row) < 12 and int(row) < sizes[part]):
                 raise DataError(f"there is no example {row[:20]!r} in the {part} part, which has {sizes[part]:,}")
-            if given not in classes:
-                raise DataError(f"{facts.name} has no class {given[:40]!r}")
+            none = part == "train" and int(row) >= facts.n_train
+            if given not in ([UNLABELLED] if none else classes):
+                raise DataError(_other_given(row, given, facts, none))
+            if none and verdict == KEEP:
+                raise DataError(f"example {row} has no label to keep")
             if verdict not in VERDICTS and verdict != UNDO:
                 raise DataError(f"{verdict[:20]!r} is no verdict: {', '.join(VERDICTS)}, or {UNDO}")
             if (label not in classes) if verdict == LABEL else label:
                 raise DataError(_no_label(label, verdict, facts))
-            found.append(Verdict(part, int(row), classes[given], verdict, classes[label] if label else None))
+            found.append(Verdict(part, int(row), classes.get(given, given), verdict, classes.get(label)))
     except DataError as error:
         raise DataError(f"Line {first - 1 + reader.line_num:,}: {str(error).removesuffix('.')}", ACCEPTED) from None
     except csv.Error as error:
@@ -120,6 +125,13 @@ def _other(dataset: str, content: str, name: str, own: str) -> str:
     if dataset != name:
         return f"it is on the data set {dataset[:80]!r}, not on {name!r}"
     return f"it is on other examples called {name!r}: their content is {content[:20]!r}, not {own!r}"
+
+
+def _other_given(row: str, given: str, facts: Facts, none: bool) -> str:
+    if none or not given:
+        has, said = ("no label", repr(given[:40])) if none else ("a label", "none")
+        return f"example {row} of {facts.name} has {has}, and the verdict says {said}"
+    return f"{facts.name} has no class {given[:40]!r}"
 
 
 def _no_label(label: str, verdict: str, facts: Facts) -> str:
@@ -184,7 +196,7 @@ def given(blob: bytes, base: Dataset) -> list[Verdict]:
 
 def require_given(lines: Sequence[Verdict], base: Dataset) -> None:
     """DataError unless the labels that the lines say the base has are those that it has."""
-    has = {"train": base.y_train.tolist(), "test": base.y_test.tolist()}
+    has = {"train": [*base.y_train.tolist(), *base.entry.unlabelled * [UNLABELLED]], "test": base.y_test.tolist()}
     for verdict in lines:
         if has[verdict.part][verdict.row] != verdict.given:
             raise DataError(

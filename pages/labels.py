@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, present
-from pages.ui.label import gives, judge, listed, start, target
+from pages.ui.label import ask, gives, judge, listed, start, target
 from pages.ui.run.trained import another_run, trained_run
 
 st.title("Labels")
@@ -26,7 +26,10 @@ if run:
             help="  \n".join(f"**{one.title}**: {one.help}" for one in lists.values()),
         )
         to = target.field(run)
-    if to is not None:
+    if to is not None and kind == "next":
+        ask.draw(run, to)
+        gives.files(to)
+    elif to is not None:
         chosen = lists[kind]
         if chosen.warning:
             st.warning(chosen.warning, icon=":material/warning:")

@@ -1,5 +1,5 @@
 """Command line: `python -m svmcore recipes | tables | fields`, `run NAME [--set FIELD=VALUE ...] [--json]`,
-`sweep NAME FIELD VALUE [VALUE ...]`, `suspects NAME_OR_RUN`, and `export RUN FILE`.
+`sweep NAME FIELD VALUE [VALUE ...]`, `suspects NAME_OR_RUN`, `asking NAME`, and `export RUN FILE`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
 beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
@@ -24,10 +24,11 @@ import svmcore.lab  # noqa: F401  (first: it says what it lacks)
 from data.signals import end_by_signals
 from svmcore import files
 from svmcore.lab import jobs
-from svmcore.lab.experiment import repeats, scaling, splits, suspects
+from svmcore.lab.experiment import asking, repeats, scaling, splits, suspects
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
+from svmcore.lab.forecast.estimate import require
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna, xtrain
@@ -65,6 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _sweep(options)
         if options.command == "suspects":
             return _suspects(options)
+        if options.command == "asking":
+            return _asking(options)
         if options.command == "export":
             return _export(options)
         if options.name == osuna.NAME and not options.set:
@@ -121,6 +124,20 @@ def _parser() -> argparse.ArgumentParser:
     doubted.add_argument("name", metavar="NAME", help="a recipe, which is run with folds; or the id of a run")
     doubted.add_argument("--way", choices=suspects.WAYS, help="how they are looked for (the best that the run has)")
     doubted.add_argument("--most", type=int, default=100, help="the worst so many (100)")
+    next_label = commands.add_parser(
+        "asking", parents=[change], help="hide labels: how many must be asked for, chosen and at random, until a target"
+    )
+    next_label.add_argument("name", metavar="NAME", help="a recipe; `recipes` lists them")
+    next_label.add_argument("--target", type=float, default=asking.TARGET, help="share of test errors (0.05)")
+    whole = (
+        ("known", asking.KNOWN, "labels at the start"),
+        ("batch", asking.BATCH, "labels asked for at a time"),
+        ("most", asking.MOST, "labels in the end, at most"),
+        ("seeds", asking.SEEDS, "times over, each with other examples"),
+    )
+    for name, usual, help in whole:
+        next_label.add_argument(f"--{name}", type=int, default=usual, help=f"{help} ({usual})")
+    next_label.add_argument("--json", action="store_true", help="one JSON object on the last line of stdout")
     away = commands.add_parser("export", help="write what a run that is done can be taken away as")
     away.add_argument("run", metavar="RUN", help="its id, as `run` prints it")
     away.add_argument("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
@@ -226,6 +243,15 @@ def _suspects(options: argparse.Namespace) -> int:
     if found.rate is not None:
         print(f"run {run_id}: about {100 * found.rate:.1f} % of the labels are wrong", file=sys.stderr)
     print(suspects.table(found.first(options.most)), end="")
+    return 0
+
+
+def _asking(options: argparse.Namespace) -> int:
+    recipe = _changed(_named(options.name), options.set)
+    tell = lambda found: print(f"{100 * found.share:.0f} %", file=sys.stderr, flush=True)  # noqa: E731
+    settings = {name: getattr(options, name) for name in ("known", "batch", "most", "seeds", "target")}
+    found = asking.study(recipe, require(recipe).cache_mb, publish=tell, **settings)
+    print(json.dumps(asking.figures(found)) if options.json else asking.text(found))
     return 0
 
 

@@ -290,3 +290,26 @@ def kernel_distances(kernel, X) -> np.ndarray:
     return np.array(
         [[math.sqrt(max(K[i, i] + K[j, j] - 2 * K[i, j], 0)) for j in range(len(X))] for i in range(len(X))]
     )
+
+
+def next_ones(f, m, X=None, reach=2):
+    """Which of the rows of decision values f (p, k) to ask for: the m of the smallest lead; with X (p, d) spread."""
+    leads = []
+    for i in range(len(f)):
+        values = sorted(f[i].tolist())
+        leads.append(abs(values[0]) if len(values) == 1 else values[-1] - values[-2])
+    order = sorted(range(len(f)), key=lambda i: (leads[i], i))
+    if X is None or m < 2 or len(order) <= m:
+        return order[:m]
+    taken, left = [order[0]], order[1 : reach * m]
+    while len(taken) < m:
+        apart = [min(sum((X[i] - X[j]) ** 2) for j in taken) for i in left]
+        taken.append(left.pop(apart.index(max(apart))))
+    return taken
+
+
+def machine_of(recipe, problem, positions):
+    """The machine that a recipe trains on these of its training examples alone."""
+    from svmcore.lab.registry.machine import svc
+
+    return svc(recipe, problem).fit(problem.X_train[positions], problem.y_train[positions])

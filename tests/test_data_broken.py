@@ -57,7 +57,7 @@ BROKEN = {
     "labels too few": ("a.npz", npz(X=ROWS, y=PAIR[:5]), r"shape \(5,\) for 12 examples.*per example"),
     "one-hot labels": ("a.npz", npz(X=ROWS, y=np.eye(12)), "12 examples.*one whole number or text"),
     "fractions as labels": ("a.npz", npz(X=ROWS, y=PAIR + 0.5), "label 0.5 for example 0.*whole number"),
-    "missing labels": ("a.npz", npz(X=ROWS, y=np.where(PAIR, np.nan, 1)), "label nan.*whole number"),
+    "missing labels": ("a.npz", npz(X=ROWS, y=np.where(PAIR, np.inf, 1)), "label inf.*whole number"),
     "test labels unknown": (
         "a.npz",
         npz(X=ROWS, y=PAIR, X_test=ROWS, y_test=PAIR + 5),
@@ -73,7 +73,7 @@ BROKEN = {
     "csv of one column": ("a.csv", b"1\n2\n", "one column only"),
     "csv with a word": ("a.csv", b"0,1,2\n1,x,3\n0,1,1\n1,1,1", "line 2 has 'x' where a number.*UTF-8 text"),
     "csv with a hole": ("a.csv", b"y,a,b\n0,1,2\n1,,3\n0,1,1", "line 3 has an empty cell, in 'a'"),
-    "csv without some labels": ("a.csv", b"y,a\n0,1\n,3\n1,1", "line 3 has no label"),
+    "csv without labels": ("a.csv", b"y,a\n,1\n,3\n,1", "No example has a label"),
     "csv with ragged rows": ("a.csv", b"0,1,2\n1,2,3\n0,1\n", "Line 3 .* has 2 values, the first line 3"),
     "csv in UTF-16": ("a.csv", "0,1\n1,2\n".encode("utf-16-be"), "not UTF-8 text"),
     "csv in no encoding": ("a.csv", b"\xe9,1\n\x02,2\n", r"not UTF-8 text \(byte 0\)"),

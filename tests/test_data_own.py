@@ -88,7 +88,7 @@ def spoilt():
         "holes": (good._replace(X_train=holes), "missing or infinite"),
         "doubles": (good._replace(X_train=ROWS), "X_train is float64"),
         "another test part": (good._replace(X_test=ROWS[:4, :2].astype(np.float32), y_test=PAIR[:4]), "X_test is"),
-        "labels too few": (good._replace(y_train=PAIR[:7]), "y_train is"),
+        "labels too many": (good._replace(X_train=good.X_train[:7]), "unlabelled = -5"),
         "strange classes": (good._replace(X_test=good.X_train, y_test=good.y_train + 5), "other classes"),
     }
 

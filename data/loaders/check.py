@@ -1,6 +1,8 @@
 """What every set of a user must be, whatever format it came in: the one place that decides and says why not.
 
 X (n, h, w[, 3]) or (n, d), finite numbers;  y (n,) labels, 2 to 100 classes, at least two examples of each
+
+A training label that is empty, or NaN among numbers, is not known: its example goes behind the others.
 """
 
 import math
@@ -24,7 +26,7 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
     image_shape : (h, w) or (h, w, 3) to read flat rows as such images, () to leave them rows, None to go by their look
     Raises DataError with the reason.
     """
-    X, y = _examples(arrays.X_train, "X"), _labels(arrays.y_train, len(arrays.X_train), "y")
+    X, y, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
     X_test, y_test = arrays.X_test, arrays.y_test
     if len(X_test):
         X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
@@ -34,10 +36,24 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
     else:
         X_test, y_test = X[:0], y[:0]
     _check_classes(y, y_test)
-    shape, notes = _image_shape(X, image_shape)
+    shape, more = _image_shape(X, image_shape)
     dtype = np.uint8 if len(shape) > 1 and _are_bytes(X) and _are_bytes(X_test) else np.float32
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
-    return Arrays(X, y, X_test, y_test), notes
+    return Arrays(X, y, X_test, y_test), notes + more
+
+
+def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The examples, those without a label last, the labels of the others, and a note."""
+    none = np.zeros(len(y), bool)
+    if y.shape in ((len(X),), (len(X), 1)) and y.dtype.kind in "SUf":
+        flat = y.reshape(len(X))
+        none = np.isnan(flat) if y.dtype.kind == "f" else np.char.str_len(flat) == 0
+    if not none.any():
+        return X, _labels(y, len(X), "y"), []
+    if none.all():
+        raise DataError("No example has a label", ACCEPTED_CLASSES)
+    known = _labels(y[~none], int((~none).sum()), "y")
+    return np.concatenate([X[~none], X[none]]), known, [f"{none.sum():,} of {len(X):,} examples have no label yet"]
 
 
 def _examples(X: np.ndarray, name: str) -> np.ndarray:

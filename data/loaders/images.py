@@ -1,5 +1,6 @@
 """Images in one folder a class: the folder's name is the label; a folder `test` above the classes is the test part.
-Or images beside a table that names them and tells their classes (loaders.labelled).
+Or images beside a table that names them and tells their classes (loaders.labelled). Images in a folder `unlabelled` or
+`unknown`, or with an empty class in the table, have no label yet.
 
 cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or      1.png  2.png  labels.csv
 """
@@ -38,6 +39,7 @@ _TURNS = {
     8: Image.Transpose.ROTATE_90,
 }
 _TEST_FOLDERS = {"test", "testing"}
+_UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
 
 def is_image(name: str) -> bool:
@@ -66,8 +68,12 @@ def read(members: list[Member], told: Told | None = None, skip: bool = False) ->
     notes += sieve.notes(len(members), "files")
     paths = [path for path, _ in kept]
     X, y = _stacked([image for _, image in kept]), np.array([path[-2] for path in paths])
-    test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths])
-    if test.all():
+    if not told:
+        folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
+        notes += [f"Images in a folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
+        y[folders] = ""
+    test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths]) & (y != "")
+    if test[y != ""].all():
         test[:] = False
     train_order, test_order = (np.flatnonzero(part)[mixed_order(y[part])] for part in (~test, test))
     return Arrays(X[train_order], y[train_order], X[test_order], y[test_order]), notes

@@ -22,7 +22,8 @@ MOST = 0.5  # share of the rows that name an image
 
 
 class Told(NamedTuple):
-    """What a table says: the class of each image by its name in the upload; the file, and what it calls the classes."""
+    """What a table says: the class of each image by its name in the upload, empty where it says none; the file, and
+    what it calls the classes."""
 
     classes: dict[str, str]
     file: str
@@ -69,7 +70,7 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> Told | None:
     column = _classes(header, known, at)
     if column is None:
         return None
-    classes = {keys[cells[at].lower()]: cells[column] for cells in known if cells[column]}
+    classes = {keys[cells[at].lower()]: cells[column] for cells in known}
     return Told(classes, name, repr(header[column]) if header else f"number {column + 1}")
 
 

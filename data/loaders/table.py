@@ -32,8 +32,8 @@ _NOT_DIGITS = re.compile(r"[^\d\s,;]")
 
 
 class Table(NamedTuple):
-    """X (n, d) float32 or uint8, y (n,) str, the name of the labels' column, the names (d,) of the others, or (), and
-    notes, one sentence each, on what was decided."""
+    """X (n, d) float32 or uint8, y (n,) str, empty where a row has no label, the name of the labels' column, the names
+    (d,) of the others, or (), and notes, one sentence each, on what was decided."""
 
     X: np.ndarray
     y: np.ndarray
@@ -131,10 +131,9 @@ def _values(
     understood = columns.Columns(rows, others, names)
     X, bad = understood.numbers(rows, empty)
     y = rows.texts([column])[:, 0]
-    for k in np.flatnonzero((y == "") | (np.char.str_len(y) > MAX_LABEL)).tolist():
+    for k in np.flatnonzero(np.char.str_len(y) > MAX_LABEL).tolist():
         long = f"a label of {len(rows.cells(k)[column]):,} letters, more than {MAX_LABEL}"
-        said = f"{rows.name}: line {rows.number[k]} has {long if y[k] else 'no label'} in {names[column]!r}"
-        bad[k] = DataError(said, text.ACCEPTED)
+        bad[k] = DataError(f"{rows.name}: line {rows.number[k]} has {long} in {names[column]!r}", text.ACCEPTED)
     kept = np.setdiff1d(np.arange(len(X)), list(bad))
     _without(rows, bad, sieve)
     X, features, more = understood.filled(X[kept], empty == TELL)
@@ -154,7 +153,7 @@ def _plain(rows: Rows, others: list[int], column: int) -> tuple[np.ndarray, np.n
     small = not any(_NOT_DIGITS.search(row) for row in rows.lines)
     with suppress(DataError):
         y = rows.texts([column])[:, 0]
-        if (y == "").any() or np.char.str_len(y).max() > MAX_LABEL:
+        if np.char.str_len(y).max() > MAX_LABEL:
             return None
         for dtype in (np.uint8, np.float32) if small else (np.float32,):
             with suppress(DataError):

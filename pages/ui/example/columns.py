@@ -21,7 +21,8 @@ OFFERED = 200  # columns to choose from, the most telling
 
 def view(dataset: Dataset) -> None:
     """All of it, of the training examples."""
-    X, y = dataset.X_train[:ROWS], dataset.y_train[:ROWS]
+    rows = dataset.labelled
+    X, y = dataset.X_train[rows[:ROWS]], dataset.y_train[rows[:ROWS]]
     names, told = dataset.feature_names, eta_squared(X, y)
     order = np.argsort(-told, kind="stable")[:OFFERED]
     left, right = st.columns(2)
@@ -35,7 +36,7 @@ def view(dataset: Dataset) -> None:
             up = parameters.choice(CHOSEN[1], "Up", offered, offered[min(1, len(offered) - 1)], widget="selectbox",
                                    width=200, help="The column that y shows.")  # fmt: skip
         plane(dataset, "train", (across, up))
-    n = len(dataset.X_train)
+    n = len(rows)
     st.caption(
         f"Of the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Tells apart* is eta squared: the share "
         "of a column's variance that lies between the classes, 1 where the column alone tells them apart. A machine "
@@ -66,8 +67,9 @@ def plane(dataset: Dataset, split: str, axes: tuple[str, str] | None = None) -> 
     """Two columns against each other by class, each point leading to its own view."""
     X, y = (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
     which = [dataset.feature_names.index(name) for name in axes] if axes else [0, 1]
-    X, y = X[:ROWS, which], y[:ROWS]
-    refs = [reference(dataset.entry.name, split, row) for row in range(len(X))]
+    rows = (dataset.labelled if split == "train" else np.arange(len(X)))[:ROWS]
+    X, y = X[np.ix_(rows, which)], y[rows]
+    refs = [reference(dataset.entry.name, split, row) for row in rows.tolist()]
     axes = tuple(map(short, axes)) if axes else evidence.plane_axes(dataset)
     figure = maps.toy_plane(X, y, dataset.classes, refs=refs, axes=axes)
     show(figure, "dataset_plane", on_select=_open_point, selection_mode="points")

@@ -82,9 +82,14 @@ def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
     return (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
 
 
+def all_of(dataset: Dataset, split: str) -> np.ndarray:
+    """X of a split, the examples without a label last."""
+    return dataset.rows if split == "train" else dataset.X_test
+
+
 def rows_of(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
-    """X of some rows of a split. DataError where it has fewer."""
-    X = examples(dataset, split)[0]
+    """X of some rows of a split, those without a label among them. DataError where it has fewer."""
+    X = all_of(dataset, split)
     _require_there(rows, len(X))
     return X[rows]
 

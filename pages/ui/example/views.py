@@ -22,16 +22,18 @@ TOLD, NAMED = 6, 12  # features that a tile, and a caption, name
 def facts(entry: Entry) -> str:
     """`60,000 + 10,000 examples · 28 × 28 · 10 classes · 12 MB`."""
     sizes = f"{entry.n_train:,} + {entry.n_test:,}" if entry.n_test else f"{entry.n_train:,}"
+    more = f" · {entry.unlabelled:,} of {entry.unlabelled + entry.n_train:,} have no label yet" * bool(entry.unlabelled)
     shape = "\u00a0×\u00a0".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     if isinstance(entry, Revision):
         size = f" · {sum(entry.judged.values()):,} judged"
-    return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}"
+    return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}{more}"
 
 
 def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable: bool = True) -> None:
     """A gallery of some rows of a split, the class above each picture and its index below."""
-    y = evidence.examples(dataset, split)[1]
+    labels = [dataset.label(split, row) for row in rows.tolist()]
+    y = ["no label" if label is None else str(label) for label in labels]
     name = dataset.entry.name
     if clickable:
         walk.over((reference(name, split, row) for row in rows), dataset.entry.title)
@@ -40,11 +42,11 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
         [
             Tile(
                 reference(name, split, row) if clickable else "",
-                f"Example {row}, class {y[row]}{_features(dataset, split, row)}",
-                upper=short(y[row], 9),
+                f"Example {row}, class {label}{_features(dataset, split, row)}",
+                upper=short(label, 9),
                 lower=str(row),
             )
-            for row in rows
+            for row, label in zip(rows, y, strict=True)
         ],
         key=key,
         alt=f"{len(rows)} examples of {dataset.entry.title} with their classes",
@@ -59,7 +61,7 @@ def hundred(dataset: Dataset) -> None:
             split = parameters.choice(
                 "part", "Part", ("train", "test"), label_visibility="collapsed", help="Training or test examples."
             )
-        n = len(evidence.examples(dataset, split)[0])
+        n = len(evidence.all_of(dataset, split))
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))
     rows = np.arange(n)[shown]
     if dataset.X_train.shape[1:] == (2,):
@@ -74,20 +76,21 @@ def _features(dataset: Dataset, split: str, row: int) -> str:
     """`: petal length 1.4, petal width 0.2, …` of an example of a table; empty for images."""
     if dataset.image_shape is not None:
         return ""
-    x = evidence.examples(dataset, split)[0][row]
+    x = evidence.all_of(dataset, split)[row]
     told = [f"{short(name)} {value:.3g}" for name, value in zip(dataset.feature_names[:TOLD], x)]
     return f": {', '.join(told)}{', …' if len(x) > TOLD else ''}"
 
 
 def _table(dataset: Dataset, split: str, rows: np.ndarray) -> None:
     """What the squares of a table's examples show, and its numbers; long names are cut, and told whole above."""
-    X, y = evidence.examples(dataset, split)
+    X, labels = evidence.all_of(dataset, split), [dataset.label(split, row) for row in rows.tolist()]
     names = dataset.feature_names[:TABLE_ROWS]
     if X.shape[1] > 2:
         told = ", ".join(plain(short(name)) for name in names[:NAMED]) + (", …" if X.shape[1] > NAMED else "")
         st.caption(f"In each square the features, from left to right and down, blue above their mean: {told}.")
     label = "class" if "class" not in names else "class (label)"
-    table = {label: [short(c, 24) for c in y[rows]]} | {name: X[rows, j] for j, name in enumerate(names)}
+    told = ["" if c is None else short(c, 24) for c in labels]
+    table = {label: told} | {name: X[rows, j] for j, name in enumerate(names)}
     cut = {name: st.column_config.Column(short(name, 20), help=plain(name)) for name in names if len(name) > 20}
     st.dataframe(table, hide_index=True, column_config=cut, alt=f"Features of examples {rows[0]} to {rows[-1]}")
 
@@ -96,8 +99,10 @@ def by_class(dataset: Dataset) -> None:
     """Some training examples of each class, in rows; another draw on request."""
     draw = st.session_state.setdefault("draw", 0)
     rng = np.random.default_rng(draw)
-    classes, counts = np.unique(dataset.y_train, return_counts=True)
-    drawn = [np.sort(rng.permutation(np.flatnonzero(dataset.y_train == c))[: min(EACH, counts.min())]) for c in classes]
+    known = dataset.labelled
+    y = dataset.y_train[known]
+    classes, counts = np.unique(y, return_counts=True)
+    drawn = [np.sort(rng.permutation(known[y == c])[: min(EACH, counts.min())]) for c in classes]
     rows = np.concatenate(drawn)
     walk.over((reference(dataset.entry.name, "train", row) for row in rows), dataset.entry.title)
     st.button(

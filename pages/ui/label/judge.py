@@ -39,6 +39,7 @@ class Judging(NamedTuple):
     doubts: tuple[Doubt, ...]
     to: Target
     kind: str  # of LISTS
+    of: int = 0  # how many there are to judge where the list holds those alone that come next
 
 
 def judge(judging: Judging) -> None:
@@ -52,26 +53,27 @@ def judge(judging: Judging) -> None:
 def _look(judging: Judging) -> None:
     doubts, stands = judging.doubts, judging.to.standing
     if doubts:
-        _one(judging, stands)
+        one(judging, stands)
     gives.train(judging.run, judging.to)
     practice.hint(judging.run, judging.to, doubts)
 
 
-def _one(judging: Judging, stands) -> None:
+def one(judging: Judging, stands) -> None:
     """The example, its keys, and where it stands in the list."""
     doubts, at = judging.doubts, _place(judging, stands)
-    doubt = doubts[at]
+    doubt, n = doubts[at], judging.of or len(judging.doubts)
     done = sum(one.key in stands for one in doubts)
     likely = sum(one.likely for one in doubts)
     said = f" · the first {likely:,} are more likely wrong than right" if 0 < likely < len(doubts) else ""
-    st.progress(done / len(doubts), f"**{done:,} of {len(doubts):,} judged** · this is number {at + 1:,}{said}")
+    st.progress(done / n, f"**{done:,} of {n:,} judged** · this is number {at + 1:,}{said}")
     left, right = st.columns([1, 3] if judging.dataset.image_shape else [2, 3], gap="medium")
     with left:
         _picture(judging, doubt)
     with right:
         _said(judging, doubt, stands.get(doubt.key))
         _keys(judging, at, doubt, stands)
-        _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
+        shown = (doubt,) if judging.of else doubts  # of a list that is another one with each verdict
+        _neighbours(judging, doubt, listed.near(judging.run.id, shown)[shown.index(doubt)])
     _strip(judging, at, stands)
     if done == len(doubts):
         st.success("All of this list are judged.", icon=":material/check:")
@@ -95,10 +97,12 @@ def _picture(judging: Judging, doubt: Doubt) -> None:
     dataset, rows = judging.dataset, np.array([doubt.row])
     X = evidence.rows_of(dataset, doubt.part, rows)
     if dataset.image_shape is None:
-        table.top(judging.run, judging.run.machine(), Shown(dataset, X, doubt.given, listed.ref(judging.run, doubt)))
+        table.top(
+            judging.run, judging.run.machine(), Shown(dataset, X, doubt.given or None, listed.ref(judging.run, doubt))
+        )
         return
     drawn = pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
-    alt = f"{_called(judging, doubt)}, given {doubt.given}, said {doubt.said}"
+    alt = f"{_called(judging, doubt)}, given {doubt.given or 'no label'}, said {doubt.said}"
     st.image(magnified(in_theme(thin(drawn, table.PHOTOGRAPH)[0]), HEIGHT), output_format="PNG", alt=alt)
 
 
@@ -107,14 +111,15 @@ def _called(judging: Judging, doubt: Doubt) -> str:
     test = judging.run.test()
     if doubt.part == test.split and doubt.row in test.index:
         return words.test_example(doubt.part, doubt.row)
-    return f"Training example {doubt.row}"
+    return f"Training example {doubt.row}" if doubt.given else f"Example {doubt.row}"
 
 
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
     """What the example is called by whom, why it is in the list, and what was judged."""
     judged = f" :blue-badge[{plain(verdicts.told(verdict))}]" if verdict else ""
     said = f" · {listed.LISTS[judging.kind].said} {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
-    st.markdown(f"#### Given {plain(words.minus(short(doubt.given)))}{said}{judged}")
+    given = f"Given {plain(words.minus(short(doubt.given)))}" if doubt.given else "No label yet" * (not judged)
+    st.markdown(f"#### {given}{said}{judged}")
     st.markdown(f"{plain(doubt.sentence)}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{_called(judging, doubt)} of {plain(judging.dataset.entry.title)}", width="content")
@@ -150,7 +155,8 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     said = next((label for label in classes if str(label) == doubt.said), None)
     kept = next((label for label in classes if str(label) == doubt.given), given)  # of one class against the rest
     with st.container(horizontal=True):
-        button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "The label stands.", _give, is_of(kept))
+        if kept in classes:
+            button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "The label stands.", _give, is_of(kept))
         if said is not None and said != kept:
             name = plain(words.minus(classes[said]))
             likely = "primary" if doubt.likely else "secondary"
@@ -241,10 +247,10 @@ def _strip(judging: Judging, at: int, stands) -> None:
     tiles = [
         Tile(
             str(first + i),
-            f"Number {first + i + 1}: {_called(judging, one)}, given {one.given}"
+            f"Number {first + i + 1}: {_called(judging, one)}, given {one.given or 'no label'}"
             + (f", said {one.said}" if one.said else "")
             + (f", judged: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
-            upper=f"{cut[one.given]} → {cut[one.said]}" if one.said else cut[one.given],
+            upper=" → ".join(cut[name] for name in (one.given, one.said) if name),
             lower=_mark(stands.get(one.key)),
             ring="free" if first + i == at else "",
         )

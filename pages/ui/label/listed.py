@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from data import load
+from data.verdicts import UNLABELLED
 from pages.ui.example import evidence
 from pages.ui.kit import words
 from pages.ui.kit.gallery import reference
@@ -82,10 +83,10 @@ def swapped(run: Run) -> set[tuple[str, int]]:
 
 
 def base_label(run: Run, doubt: Doubt):
-    """The label that the example has in the data set before any verdict."""
+    """The label that the example has in the data set before any verdict; UNLABELLED for none."""
     dataset = load(run.recipe.dataset)
-    base = dataset.base or dataset
-    return evidence.examples(base, doubt.part)[1][doubt.row].item()
+    label = (dataset.base or dataset).label(doubt.part, doubt.row)
+    return UNLABELLED if label is None else label
 
 
 def of_ways(run: Run) -> dict[str, str]:
@@ -196,5 +197,12 @@ LISTS = {
     ),
     "outliers": List(
         "Outliers", "Training examples that are far from all others of their class.", outliers, "There are no outliers."
+    ),
+    "next": List(
+        "The next label",
+        "Examples that have no label yet, those first whose answer would teach most; and how many labels that saves.",
+        None,
+        "Every example has a label.",
+        "the machine says",
     ),
 }

@@ -86,6 +86,6 @@ def merge(target: Target, found: Merged, theirs: bool) -> None:
 def meant(part: str, row: int, given, label, shown) -> Verdict:
     """The verdict that an example is of a class. given: its label in the base; shown: the label that it was shown with,
     another one where label noise swapped it: then the right class is a verdict, even if the base has it."""
-    if label == shown:
+    if label == shown and given != verdicts.UNLABELLED:
         return Verdict(part, row, given, verdicts.KEEP)
     return Verdict(part, row, given, verdicts.LABEL, label)

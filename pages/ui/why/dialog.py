@@ -116,7 +116,7 @@ def _parse(ref: str) -> tuple[Dataset, str, int]:
         raise ValueError("Write a data set, train or test, and a number: mnist-5k/train/247.")
     name, split, number = parts
     dataset = load(catalogue.entry(name).name)
-    n = len(evidence.examples(dataset, split)[0])
+    n = len(evidence.all_of(dataset, split))
     if len(number) > 12 or int(number) >= n:
         raise ValueError(f"{dataset.entry.title} has {n:,} examples in its {split} part, numbered from 0.")
     return dataset, split, int(number)
@@ -136,8 +136,8 @@ def _view() -> None:
     except ValueError as error:  # the address was changed meanwhile
         st.warning(plain(error), icon=":material/link_off:")
         return
-    X, y = evidence.examples(dataset, split)
-    shown = Shown(dataset, X[index][None], y[index], reference(dataset.entry.name, split, index))
+    X, label = evidence.rows_of(dataset, split, [index]), dataset.label(split, index)
+    shown = Shown(dataset, X, label, reference(dataset.entry.name, split, index))
     run = state.current_run()
     run = run if run and task_of(run.recipe).answers else None
     machine = _machine(run, dataset)
@@ -210,6 +210,8 @@ def _role(run: Run, split: str, index: int) -> str:
 
 def _answer(said: Answer | None, shown: Shown) -> str:
     """`true 5 → predicted 1`."""
+    if shown.label is None:
+        return "no label yet" + (f" → predicted {plain(short(said.names[said.called]))}" if said else "")
     if said is None:
         return f"class {plain(short(shown.label))}"
     called = plain(short(said.names[said.called]))

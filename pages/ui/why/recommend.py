@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from data import DataError, load
-from pages.ui.kit import state, words
+from pages.ui.kit import words
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config

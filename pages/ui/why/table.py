@@ -75,7 +75,7 @@ def _columns(shown: Shown) -> None:
 
 
 def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:
-    X, y = shown.dataset.X_train, shown.dataset.y_train
+    X, y = (all_of[shown.dataset.labelled] for all_of in (shown.dataset.X_train, shown.dataset.y_train))
     if run is not None and machine is not None:
         X, y = X[run.train_index()], evidence.labels(run).seen[run.train_index()]
     classes = shown.dataset.classes if machine is None else machine.classes

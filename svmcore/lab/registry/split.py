@@ -2,7 +2,8 @@
 
 A revision (data.revisions) is split as its base is, by the labels of before any verdict; then what its verdicts say is
 done. So the runs of a base and of its revisions train and test on the same examples but for those taken out, and label
-noise swaps the same ones: a verdict has the last word on its example's label, before noise or after.
+noise swaps the same ones: a verdict has the last word on its example's label, before noise or after. An example that
+had no label joins those that train with the verdict that says it, and no test, as it may have been chosen.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ def _revised(recipe, data, split: Split) -> Split:
             ),
         )
     )
+    train, y_train = _joined(recipe, data, train, y_train)
     if len(np.unique(y_train)) < 2 or len(test) == 0 < len(split.test):
         raise RecipeError("dataset", recipe.dataset, "a revision that leaves two classes to train, and a test set")
     return Split(train, test, split.part, y_train, y_test, *noisy)
@@ -81,6 +83,13 @@ def _judged(recipe, part, rows: np.ndarray, *ys: np.ndarray) -> list[np.ndarray]
     kept = ~np.isin(rows, part.out) & (_wanted(recipe, part.y[rows]) | ~np.isin(rows, part.mended))
     rows, mended = rows[kept], np.isin(rows[kept], part.mended)
     return [rows, *(np.where(mended, labels(recipe, part.y[rows]), y[kept]) for y in ys)]
+
+
+def _joined(recipe, data, train: np.ndarray, y_train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The training examples of a revision, those behind them whose label its verdicts alone tell."""
+    asked = data.train.mended[data.train.mended >= len(data.base.y_train)]
+    asked = asked[_wanted(recipe, data.train.y[asked])]
+    return np.concatenate([train, asked]), np.concatenate([y_train, labels(recipe, data.train.y[asked])])
 
 
 def fold(recipe, split: Split, number: int) -> Split:
@@ -122,7 +131,8 @@ def left_over(recipe, data, most: int) -> np.ndarray:
     used = np.union1d(train, test) if part == "train" else train
     if data.base is not None:
         used = np.union1d(used, data.train.out)
-    rows = np.setdiff1d(np.flatnonzero(_wanted(recipe, data.y_train)), used)
+    labelled = (data.base or data).y_train
+    rows = np.setdiff1d(np.flatnonzero(_wanted(recipe, data.y_train[: len(labelled)])), used)
     return np.sort(np.random.default_rng(recipe.seed).permutation(rows)[:most])
 
 

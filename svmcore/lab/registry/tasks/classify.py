@@ -194,7 +194,7 @@ class Classify(Task):
             min(recipe.n_test or n_test, n_test),
             prod(entry.shape),
             1 if n_classes == 2 else n_classes,
-            (1 if images else 4) * prod(entry.shape) * (entry.n_train + entry.n_test),
+            (1 if images else 4) * prod(entry.shape) * (entry.n_train + entry.unlabelled + entry.n_test),
             (easy(recipe.kernel, recipe.preprocess) if images else HARD) + swapped,
             1 / n_classes,
         )

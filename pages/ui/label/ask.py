@@ -1,0 +1,139 @@
+"""The next label: of the examples that have none those are asked for whose answer would teach the machine most; it is
+trained anew with each label, and its errors on the run's test examples are drawn beside it."""
+
+import streamlit as st
+
+from pages.ui.example import evidence
+from pages.ui.figures import asking as figures
+from pages.ui.figures.frame import show
+from pages.ui.kit import parameters, state, words
+from pages.ui.kit.words import plain
+from pages.ui.label import gives, judge, saved
+from pages.ui.label.judge import Judging
+from pages.ui.label.listed import Doubt
+from pages.ui.label.target import Target
+from pages.ui.why.working import at_work
+from svmcore.explain.asking import WAYS
+from svmcore.lab.experiment.without import why_not
+from svmcore.lab.jobs import asking
+from svmcore.lab.jobs.asking import Labels, Next
+from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.store.runs import Run
+
+COMING = 10  # examples that are shown to come next
+PERIOD, PATIENCE = 1.0, 2.0  # seconds between two looks, and that the page waits for a machine that is soon there
+
+
+def draw(run: Run, to: Target) -> None:
+    """The list, and below it what choosing saves where all labels are known."""
+    if not to.base.entry.unlabelled:
+        st.info(
+            f"Every example of {plain(to.base.entry.title)} has a label. In a table of yours an empty label is not "
+            "known yet, and so is that of images in a folder *unlabelled*: these are then asked for here. What "
+            "that saves is shown below, on labels that are hidden.",
+            icon=":material/help:",
+        )
+    elif reason := why_not(run):
+        st.warning(plain(reason), title="This run's machine cannot ask", icon=":material/block:")
+    else:
+        way = _way()
+        if _ready(run, to, way) is not None:
+            _look(run, to, way)
+    saved.draw(run)
+
+
+def _way() -> str:
+    return parameters.choice(
+        "ask", "Asked for", WAYS, format_func=WAYS.get,
+        help="Nearest to the plane: what the machine is least sure of. Spread: of these, some that are unlike each "
+        "other. At random: what the two are compared with, under another name of the revision.",
+    )  # fmt: skip
+
+
+def given(to: Target) -> Labels:
+    """What was said of the examples without a label, in the order in which they were asked for."""
+    known = len(to.base.y_train)
+    return tuple((row, one.label) for (part, row), one in to.standing.items() if part == "train" and row >= known)
+
+
+def _ready(run: Run, to: Target, way: str) -> Next | None:
+    """The machine of the labels given until now, and what it asks for; None, and how far it is, until it is there."""
+    key = run.id, to.base.entry.name, given(to), way, COMING
+    now = asking.status(*key)
+    if now.state == "none":
+        _start(key)
+        now = asking.wait(*key, PATIENCE)
+    if now.at_work:
+        _watch(key)
+    elif now.state != "done":
+        _ended(now, key)
+    return now.result if now.state == "done" else None
+
+
+def _ended(now: Latest, key: tuple) -> None:
+    if now.state == "failed":
+        st.error(plain(now.message), title="The machine was not trained", icon=":material/error:")
+    st.button(
+        "Ask for the next label", key="ask_again", icon=":material/replay:", on_click=_start, args=(key,),
+        help="Trains on the labels that there are, and looks where an answer would teach most.",
+    )  # fmt: skip
+
+
+def _start(key: tuple) -> None:
+    try:
+        asking.start(*key)
+    except Busy as error:
+        st.warning(plain(error), icon=":material/hourglass_top:")
+
+
+@state.fragment(run_every=PERIOD)
+def _watch(key: tuple) -> None:
+    now = asking.status(*key)
+    if not now.at_work:
+        st.rerun()
+    at_work(plain(now.message), 0.5, lambda: asking.ASKED.stop(key), "ask", "Ends it.")
+
+
+@state.fragment
+def _look(run: Run, to: Target, way: str) -> None:
+    """The example that is asked for, its keys, and the curve; drawn anew by itself with each verdict."""
+    labels, key = given(to), (run.id, to.base.entry.name)
+    now = asking.status(*key, labels, way, COMING)
+    if now.state == "none":
+        _start((*key, labels, way, COMING))
+        now = asking.wait(*key, labels, way, COMING, PATIENCE)
+    if now.state != "done":
+        st.rerun()  # the whole page, which says how far it is
+    _one(run, to, labels, now.result)
+    show(figures.curve(now.result, plain(to.base.entry.title)), "ask_curve")
+    st.caption(
+        f"Of the run's {now.result.t:,} test examples, which its recipe drew from those that had a label before any "
+        "was asked for: what is asked for trains, and never tests. What random choice would have given cannot be known "
+        "without its labels; below both are shown, on labels that are known."
+    )
+    gives.train(run, to)
+
+
+def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
+    """The example that is asked for; those judged come before it in the list, so that there is a way back."""
+    before = [
+        Doubt("train", row, "", "", 0.0, f"Number {i} that was asked for.") for i, (row, _) in enumerate(labels, 1)
+    ]
+    machine = run.machine()
+    names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    coming = [
+        Doubt("train", row, "", str(names.get(said, said)), -lead, _sentence(lead, len(names), now))
+        for row, said, lead in zip(now.rows, now.said, now.lead, strict=True)
+    ]
+    if not coming:
+        st.success("Every example has been asked for.", icon=":material/check:")
+    judging = Judging(run, evidence.data_of(run), (*before, *coming), to, "next", len(labels) + now.left)
+    if judging.doubts:
+        judge.one(judging, to.standing)
+
+
+def _sentence(lead: float, classes: int, now: Next) -> str:
+    apart = f"Its f is {words.minus(f'{lead:.2g}')} from the plane" if classes == 2 else (
+        f"The two classes that it says most of are {lead:.2g} apart in f"
+    )  # fmt: skip
+    return f"{apart}; {now.left:,} examples have no label yet."

@@ -1,0 +1,115 @@
+"""What choosing saves: known labels are hidden and answer by themselves, chosen and at random, several times over."""
+
+from functools import partial
+
+import streamlit as st
+
+from data import DataError
+from pages.ui.figures import asking as figures
+from pages.ui.figures.frame import show
+from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit.words import plain
+from pages.ui.why.working import at_work
+from svmcore.explain.asking import WAYS
+from svmcore.lab.experiment import asking as study
+from svmcore.lab.experiment.asking import Study, told
+from svmcore.lab.jobs import asking
+from svmcore.lab.jobs.beside import Busy
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store.runs import Run
+
+PERIOD = 1.0  # seconds between two looks
+FEW = 4000  # training examples of a study
+
+
+def draw(run: Run) -> None:
+    """The settings, the study at work, and its figure."""
+    st.subheader("What choosing saves")
+    if reason := study.impossible(run.recipe):
+        st.caption(f"{plain(reason)} A run of the method *Support vectors* shows it.")
+        return
+    recipe = studied(run.recipe, run.result["n_train"])
+    with present.form("The study"):
+        settings = _settings(run.result["n_train"])
+    st.caption(
+        f"Of {recipe.n_train:,} training examples with a label all but {settings['known']:,} hide it, and answer when "
+        f"they are asked, {settings['batch']} at a time; errors are counted on test examples that are never asked. "
+        f"{settings['seeds']} times over, each with another start, and another split where the recipe draws one."
+    )
+    key = asking.study_key(recipe, **settings)
+    now = asking.STUDIED.status(key)
+    if now.at_work:
+        _watch(key)
+        return
+    if now.state == "failed":
+        st.error(plain(now.message), title="The study broke off", icon=":material/error:")
+    if now.state == "stopped":
+        st.caption(":material/stop: Stopped; what was found until then is below.")
+    if now.result is not None:
+        _found(now.result)
+    if now.state != "done":
+        st.button(
+            "Hide labels and ask", type="primary", icon=":material/play_arrow:", key="asked_start", on_click=_start,
+            args=(recipe, settings), help="Trains on few labels, asks for more in each way, and counts its errors.",
+        )  # fmt: skip
+
+
+def studied(recipe: Recipe, n: int) -> Recipe:
+    """The recipe of a run that was trained on n examples, as a study has it: without folds, on no more than FEW."""
+    return recipe.replace(folds=None, bounds=False, n_train=min(n, FEW))
+
+
+def _settings(n: int) -> dict:
+    most, batch = min(n, FEW), study.BATCH
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        target = parameters.number(
+            "goal", "Down to, % wrong", 0.1, 50.0, 100 * study.TARGET, 0.5,
+            help="Labels are counted until the error on the test examples is first down to this.",
+        )  # fmt: skip
+        known = parameters.number(
+            "begin", "Labels at the start", 2, max(most // 2, 3), min(study.KNOWN, max(most // 4, 2)), 1,
+            help="One of each class at least, the others at random.",
+        )  # fmt: skip
+        last = parameters.number(
+            "upto", "Labels in the end", known + 1, most, max(min(study.MOST, most), known + 1), 10,
+            help="Nothing is asked for beyond that.",
+        )  # fmt: skip
+        seeds = parameters.number("times", "Times over", 1, 20, study.SEEDS, 1, help="Seeds, the run's own the first.")
+    return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
+
+
+def _start(recipe: Recipe, settings: dict) -> None:
+    """Callback."""
+    try:
+        asking.start_study(recipe, **settings)
+    except (Busy, DataError) as error:
+        state.tell_later(f":material/block: {plain(error)}")
+
+
+@state.fragment(run_every=PERIOD)
+def _watch(key: tuple) -> None:
+    now = asking.STUDIED.status(key)
+    if not now.at_work:
+        st.rerun()
+    share = 0.0 if now.result is None else now.result.share
+    at_work(plain(now.message), share, partial(asking.STUDIED.stop, key), "asked")
+    if now.result is not None:
+        _found(now.result)
+
+
+def _found(found: Study) -> None:
+    """The figure, and what it comes to in words."""
+    show(figures.ways(found), "asked_ways")
+    last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
+    lines = [f"Labels until {goal} are wrong, median and range:"]
+    for way, title in WAYS.items():
+        reached, factor = found.reached(way), found.factor(way)
+        if not len(reached):
+            continue
+        times = f" · at random {factor:.1f} times as many" if way != "random" and 0 < factor < float("inf") else ""
+        lines.append(f"- {title}: **{told(reached, last)}**{times}")
+    st.markdown("\n".join(lines))
+    st.caption(
+        f"With all {found.n:,} labels {100 * found.whole:.1f} % are wrong. {words.many(found.done, 'seed')} done; a "
+        f"way that does not get there within {last:,} labels counts as more than that."
+    )

@@ -1,0 +1,106 @@
+"""The next label: which of the examples that have none are to be asked for.
+
+    lead_i = |f(x_i)|                            of two classes, in units of the margin
+           = the largest f_c(x_i) - the second   of more
+
+    nearest   the smallest leads: what the machine is least sure of, so that either answer moves it
+    spread    of the REACH m smallest leads the smallest, then m - 1 times the one farthest from those taken, by
+              |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v), so that no two of them ask the same
+    random    drawn; what the other two are compared with
+
+Symbols: p examples without a label, k machines; m are asked for at a time.
+Tong and Koller, Support vector machine active learning, JMLR 2 (2001), section 4.1 (nearest); Brinker, Incorporating
+diversity in active learning with support vector machines, ICML (2003), spreads them by angle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+WAYS = {"nearest": "Nearest to the plane", "spread": "Nearest and spread", "random": "At random"}
+REACH = 2  # times as many as are asked for: the nearest, among which they are spread
+
+Squared = Callable[[int, np.ndarray], np.ndarray]  # (i, (c,) others) -> (c,) squared distances, of positions
+
+
+def lead(decision: np.ndarray) -> np.ndarray:
+    """By how much each answer leads, or how far it is from the plane.
+
+    Parameters
+    ----------
+    decision : (p, k)
+        Decision values; k = 1 for two classes.
+
+    Returns
+    -------
+    (p,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore.explain.asking import lead
+    >>> lead(np.array([[0.5], [-2.0]])).tolist()
+    [0.5, 2.0]
+    >>> lead(np.array([[1.0, -1.0, 0.25], [-3.0, -1.0, -1.5]])).tolist()
+    [0.75, 0.5]
+    """
+    if decision.shape[1] == 1:
+        return np.abs(decision[:, 0])
+    second, first = np.partition(decision, -2, axis=1)[:, -2:].T
+    return first - second
+
+
+def next_ones(way: str, decision: np.ndarray, m: int, squared: Squared, rng: np.random.Generator) -> np.ndarray:
+    """Which to ask for next, the most telling first; of equal leads the first.
+
+    Parameters
+    ----------
+    way : str
+        One of WAYS.
+    decision : (p, k)
+        What the machine says of the examples without a label.
+    m : int
+        How many are asked for.
+    squared : callable
+        (i, others) -> their squared distances from example i; positions among the p.
+    rng : numpy Generator
+        What `random` draws from.
+
+    Returns
+    -------
+    (min(m, p),) int64
+        Positions among the p.
+
+    Raises
+    ------
+    ValueError
+        For a way that there is not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmcore.explain.asking import next_ones
+    >>> x = np.array([0.1, 0.11, -0.2, 0.9])
+    >>> apart = lambda i, others: (x[i] - x[others]) ** 2
+    >>> rng = np.random.default_rng(0)
+    >>> next_ones("nearest", x[:, None], 2, apart, rng).tolist()
+    [0, 1]
+    >>> next_ones("spread", x[:, None], 2, apart, rng).tolist()
+    [0, 3]
+    """
+    if way not in WAYS:
+        raise ValueError(f"way = {way!r}; allowed: {', '.join(WAYS)}")
+    if way == "random":
+        return rng.permutation(len(decision))[:m]
+    order = np.argsort(lead(decision), kind="stable")
+    if way == "nearest" or m < 2 or len(order) <= m:
+        return order[:m]
+    near = order[: REACH * m]
+    taken, apart = [0], np.asarray(squared(near[0], near), np.float64)
+    while len(taken) < m:
+        apart[taken] = -np.inf  # a copy of one that is taken may come, itself never again
+        taken.append(int(apart.argmax()))
+        apart = np.minimum(apart, squared(near[taken[-1]], near))
+    return near[taken]

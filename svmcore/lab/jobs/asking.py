@@ -1,0 +1,134 @@
+"""The next label, beside the runs: the machine of the labels given until now, retrained in tenths of a second; and the
+study of what choosing saves, which takes a minute and stands aside for runs.
+
+A run's kernel values are kept between clicks, and the curve until now with them, so that a label costs one training; a
+curve that is not at hand any more is drawn through FEW of its points.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from data import load
+from svmcore.explain.asking import lead
+from svmcore.lab.experiment import asking
+from svmcore.lab.experiment.asking import Asking, Taught
+from svmcore.lab.forecast.estimate import require
+from svmcore.lab.jobs.beside import Beside, Errand, Latest
+from svmcore.lab.jobs.queue import QUEUE
+from svmcore.lab.jobs.without import LIMIT, STAGES
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
+from svmcore.lab.store.shelf import Bounded
+from svmcore.memory import MB
+
+FEW = 40  # points of a curve that are computed anew
+Labels = tuple[tuple[int, int | str | None], ...]  # (row, label), in the order given; None: seen, and no label said
+
+ASKED = Beside(QUEUE, "asking", patient=False)
+STUDIED = Beside(QUEUE, "labels studied")
+
+
+class Curve(NamedTuple):
+    """A run's examples, the labels given, and the test errors with so many of them."""
+
+    asking: Asking
+    labels: list[tuple]
+    wrong: dict[int, int]
+
+    def begin(self, labels: list[tuple]) -> None:
+        """Keep what is known of these labels: as far as they are those of before."""
+        alike = next((i for i, (a, b) in enumerate(zip(labels, self.labels)) if a != b), len(labels))
+        for n in [n for n in self.wrong if n > alike]:
+            del self.wrong[n]
+        self.labels[:] = labels
+
+    def unknown(self) -> list[int]:
+        """Numbers of labels whose errors are to be found, at most FEW of them; the last is always one."""
+        n = len(self.labels)
+        first = n if n in self.wrong else max(self.wrong, default=-1) + 1
+        return np.unique(np.linspace(first, n, min(FEW, n - first + 1)).round().astype(int)).tolist()
+
+
+class Next(NamedTuple):
+    """After some labels. curve: test errors with so many labels more than from the start, the last now."""
+
+    curve: dict[int, int]
+    known: int  # labels from the start
+    t: int
+    left: int  # examples that may be asked for
+    rows: tuple[int, ...]  # those to be asked for next, of the data set
+    said: tuple  # what the machine says of each
+    lead: tuple[float, ...]  # by how much
+
+
+CURVES = Bounded(LIMIT, size=lambda curve: curve.asking.nbytes, most=2)
+
+
+def start(run_id: str, base: str, given: Labels, way: str, m: int) -> None:
+    """Train on the labels given and ask for the next, if nobody does; other requests of the run that wait are dropped.
+    UnknownRun; Busy."""
+    run = runs.get(run_id)
+    ASKED.drop_waiting(lambda key: key[0] == run_id and key[2:] != (given, way, m))
+    ASKED.start((run_id, base, given, way, m), lambda errand: _next(run, base, given, way, m, errand))
+
+
+def status(run_id: str, base: str, given: Labels, way: str, m: int) -> Latest:
+    """How far that is; its result a Next."""
+    return ASKED.status((run_id, base, given, way, m))
+
+
+def wait(run_id: str, base: str, given: Labels, way: str, m: int, timeout: float) -> Latest:
+    """The same after at most so many seconds."""
+    return ASKED.wait((run_id, base, given, way, m), timeout)
+
+
+def start_study(recipe: Recipe, **settings) -> None:
+    """Find out what choosing saves on a recipe, if nobody does; settings: as of `asking.study`. Busy."""
+    STUDIED.start(study_key(recipe, **settings), lambda errand: _study(recipe, settings, errand))
+
+
+def study_key(recipe: Recipe, **settings) -> tuple:
+    """By which STUDIED knows it."""
+    return recipe.digest(), *sorted(settings.items())
+
+
+def _ceiling(recipe: Recipe) -> float:
+    return min(require(recipe.replace(folds=None, bounds=False)).cache_mb, LIMIT() / MB)
+
+
+def _heard(errand: Errand) -> dict:
+    """check and monitor of an errand, which leave what it says it does."""
+    check = lambda stage: errand.check(STAGES.get(stage, stage))  # noqa: E731
+    return {"check": check, "monitor": lambda progress: errand.check(errand.latest.message) or True}
+
+
+def _next(run: runs.Run, base: str, given: Labels, way: str, m: int, errand: Errand) -> Next:
+    data, heard = load(base), _heard(errand)
+    key = run.id, data.content_hash
+    curve = CURVES.get(key, lambda: Curve(asking.of_run(run, data, _ceiling(run.recipe), heard["check"]), [], {}))
+    at = curve.asking
+    place = {row: i for i, row in enumerate(at.rows.tolist())}
+    labels = asking.learned(run.recipe, [one for one in given if one[1] is not None and one[0] in place])
+    curve.begin(labels)
+    for n in curve.unknown():
+        errand.check(f"Training with {n:,} labels more")
+        now = _taught(at, [place[row] for row, _ in labels[:n]], [label for _, label in labels[:n]], heard["monitor"])
+        curve.wrong[n] = now.wrong
+    left = np.setdiff1d(np.arange(len(at.y), len(at.rows)), [place[row] for row, _ in given if row in place])
+    chosen = asking.asked(at, now, way, left, m, np.random.default_rng(run.recipe.seed))
+    wrong = dict(sorted(curve.wrong.items()))
+    told = (tuple(one.tolist()) for one in (at.rows[chosen], now.said[chosen], lead(now.decision[chosen])))
+    return Next(wrong, len(at.y), len(at.y_test), len(left), *told)
+
+
+def _taught(at: Asking, places: list[int], labels: list, monitor) -> Taught:
+    known = np.arange(len(at.y))
+    y = np.concatenate([at.y, np.array(labels, at.y.dtype)])
+    return asking.taught(at, np.concatenate([known, np.array(places, np.int64)]), y, monitor)
+
+
+def _study(recipe: Recipe, settings: dict, errand: Errand) -> asking.Study:
+    return asking.study(recipe, _ceiling(recipe), publish=errand.publish, **_heard(errand), **settings)

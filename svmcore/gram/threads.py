@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
 
+import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
 
@@ -126,16 +127,29 @@ class _OneThread:
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.limiter = _libraries().limit(limits=1, user_api=self.api)
+                self.limiter = _heard(lambda: _libraries().limit(limits=1, user_api=self.api))
 
     def __exit__(self, *_):
         with self.lock:
             self.inside -= 1
             if not self.inside:
-                self.limiter.restore_original_limits()
+                _heard(self.limiter.restore_original_limits)
 
 
 one_blas_thread, one_openmp_thread = _OneThread("blas"), _OneThread("openmp")
+
+
+def _heard(change: Callable):
+    """A change of limits from whichever thread: newer threadpoolctl does nothing, without a word, where another thread
+    that lives has changed them before."""
+    release = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
+    if release is None:
+        return change()
+    release(force=True)
+    try:
+        return change()
+    finally:
+        release(force=True)
 
 
 @cache
@@ -147,7 +161,7 @@ def _begin_anew() -> None:
     """In a forked process: no pools, and nobody inside; BLAS keeps one thread where it had one at the fork."""
     _pool.cache_clear()
     if _held:
-        _held.pop().restore_original_limits()
+        _heard(_held.pop().restore_original_limits)
     for one in (one_blas_thread, one_openmp_thread):
         one.__init__(one.api)
 
@@ -157,14 +171,14 @@ def _hold_blas() -> None:
     not yet had back. So it is kept to one thread, and what is under way is given the time that it takes at most."""
     one_blas_thread.lock.acquire()
     if _libraries.cache_info().currsize:  # else nobody has multiplied yet
-        _held.append(_libraries().limit(limits=1, user_api="blas"))
+        _held.append(_heard(lambda: _libraries().limit(limits=1, user_api="blas")))
         if threading.active_count() > 1:
             threading.Event().wait(LONGEST)  # nobody can say when a native call has come back
 
 
 def _let_blas_go() -> None:
     if _held:
-        _held.pop().restore_original_limits()
+        _heard(_held.pop().restore_original_limits)
     one_blas_thread.lock.release()
 
 

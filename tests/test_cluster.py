@@ -193,8 +193,7 @@ def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
     assert "cluster_address" not in asked  # no page sends runs where nobody who started the app has said
     app.button(key="cluster_leave").click().run()
     assert app.expander[0].label == "Cluster: runs train here"
-    until(lambda: at_work(run_id), SECONDS)
-    assert not CLUSTER.doing()
+    until(lambda: not CLUSTER.doing() and at_work(run_id), SECONDS)
     monkeypatch.setattr(CLUSTER, "named", "ask")
     app.run()
     app.text_input(key="cluster_address").set_value(f"tcp://{HERE}:{free_port()}").run()

@@ -66,7 +66,7 @@ class Cluster:
         self._using = threading.Lock()  # one change at a time
         self._client = None
         self._workers: dict[str, Worker] = {}
-        self._about: dict[str, object] = {}  # address -> future of what it says of itself
+        self._about: dict[str, Asked] = {}  # address -> what it says of itself
         self._at: dict[str, str] = {}  # run id -> address of the worker that is at work on it
         self._resting: set[str] = set()  # those that are paused there
 
@@ -159,8 +159,10 @@ class Cluster:
                 with self._using:
                     if client is not self._client:
                         return
+                    if not self.trouble:
+                        _log.warning("the scheduler at %s is not to be had", self.address, exc_info=True)
                     self.trouble = f"The scheduler at {self.address} does not answer"
-                    self._workers = {}
+                    self._workers, self._about = {}, {}
                     if client.status == "closed":
                         with suppress(ClusterError):
                             self._client = client = _connected(self.address)
@@ -171,12 +173,9 @@ class Cluster:
         found = client.scheduler_info()["workers"]
         if client is not self._client:
             return
-        for address in found.keys() - self._about.keys():
-            key = f"svmlab-about-{uuid.uuid4().hex}"
-            self._about[address] = client.submit(
-                task("describe"), key=key, workers=[address], allow_other_workers=False, pure=False
-            )
-        self._about = {address: asked for address, asked in self._about.items() if address in found}
+        self._about = {address: self._about.get(address) or Asked(client, address) for address in found}
+        for asked in self._about.values():
+            asked.look()
         before, self.trouble = self._workers, ""
         self._workers = {address: _told(address, what, self._about[address]) for address, what in found.items()}
         if {a: one.obstacle for a, one in before.items()} != {a: one.obstacle for a, one in self._workers.items()}:
@@ -226,16 +225,34 @@ def task(name: str) -> Callable:
     return call
 
 
-def _told(address: str, what: dict, asked) -> Worker:
-    about, obstacle = {}, ""
-    if asked.status == "finished":
-        about = asked.result()
-        if about["Lab"] != afar.version():
-            obstacle = "has another version of the lab; start it in the same one"
-    elif asked.status == "error":
-        obstacle = f"has no lab ({asked.exception()}); start it in the folder of the lab"
-    else:
-        obstacle = "gets ready"
+class Asked:
+    """What a worker says of itself, `about`, and why it gets no runs, `obstacle`; asked once."""
+
+    def __init__(self, client, address: str):
+        self.about, self.obstacle = {}, "gets ready"
+        key = f"svmlab-about-{uuid.uuid4().hex}"
+        self._future = client.submit(
+            task("describe"), key=key, workers=[address], allow_other_workers=False, pure=False
+        )
+
+    def look(self) -> None:
+        """Whether it has answered. The answer is fetched once: later its worker may be gone, and with it the answer."""
+        if self._future is None or self._future.status not in ("finished", "error"):
+            return
+        if self._future.status == "error":
+            self.obstacle = f"has no lab ({self._future.exception()}); start it in the folder of the lab"
+        else:
+            with suppress(TimeoutError):
+                self.about = self._future.result(timeout=EVERY)
+            if not self.about:
+                return
+            other = self.about["Lab"] != afar.version()
+            self.obstacle = "has another version of the lab; start it in the same one" if other else ""
+        self._future = None
+
+
+def _told(address: str, what: dict, asked: Asked) -> Worker:
+    about = asked.about
     here = afar.describe()
     differs = {name: (here[name], there) for name, there in about.items() if name in here and here[name] != there}
     metrics = what["metrics"]
@@ -249,7 +266,7 @@ def _told(address: str, what: dict, asked) -> Worker:
         tasks=counts.get("executing", 0) + counts.get("long-running", 0),
         about=about,
         differs=differs,
-        obstacle=obstacle,
+        obstacle=asked.obstacle,
     )
 
 

@@ -246,6 +246,14 @@ def test_two_runs_lead_to_the_page_that_compares_them(run):
     assert "McNemar" in texts(app.markdown)
 
 
+def test_many_repeats_of_a_run_are_compared_as_one(run):
+    again, other = [train(TOY.replace(seed=seed)) for seed in range(1, 7)], train(TOY.replace(C=0.01))
+    app = open_app("pages/runs.py", compare=[run.id, *(one.id for one in again), other.id])
+    assert app.button(key="to_compare").label == "Compare 2, with their repeats"
+    app.button(key="to_compare").click().run()
+    assert set(app.query_params["compare"]) == {run.id, other.id}
+
+
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 def test_link_is_the_recipe(recipe):
     assert Recipe.from_query(config.link(recipe)).digest() == recipe.digest()

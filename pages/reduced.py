@@ -130,7 +130,7 @@ elif about is not None and present.presenting():
         set_up(about)
 elif about is not None:
     form.seed(about.of)
-    grid = st.grid(3, min_column_width=300)
+    grid = st.grid(3, min_column_width=270)
     with grid.cell(), st.container(border=True):
         set_up(about)
     with grid.cell(column_span=2):

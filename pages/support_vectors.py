@@ -113,7 +113,7 @@ if run:
     examples = chosen.row[chosen.row >= 0]
     walk.over((reference(run.recipe.dataset, "train", row) for row in examples), f"support vectors of {name}")
 
-    sides = st.grid(4, min_column_width=230)
+    sides = st.grid(4, min_column_width=200)
     left, right = present.parts(("Alphas", "Support vectors"), (sides.cell(), sides.cell(column_span=3)))
     with left:
         if constructed:

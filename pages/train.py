@@ -12,10 +12,10 @@ from svmcore.lab.forecast.estimate import estimate
 def set_up():
     """The form, what the run will need, and Start."""
     st.subheader("New run")
-    head = st.container()
+    menu, head = st.container(), st.container()
     beside = st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute")
-    recipe = form.recipe_form(beside)
-    with head:
+    recipe = form.recipe_form(beside, head)
+    with menu:
         presets.menu(recipe)
     if recipe is None:
         return
@@ -41,7 +41,7 @@ st.title("Train")
 run = state.current_run()
 alone = config.folded(run) or (run is not None and present.presenting())
 # Both layouts are a grid of two cells: what a run's fragment still sends while the page changes has a place to go.
-grid = st.grid(3, min_column_width=300)
+grid = st.grid(3, min_column_width=270)
 with grid.cell(column_span=3 if alone else 1):
     if present.presenting() and run:
         pass

@@ -35,6 +35,15 @@ def test_time_left_knows_the_stages_to_come():
     assert pace.eta(12) == pytest.approx(8 + 2, rel=0.1)
 
 
+def test_a_gap_that_rises_again_in_the_last_stage_is_no_end_of_it():
+    pace = Pace([(2, 0), (40, 0)], tol=1e-3)
+    for age in np.arange(0, 4, 0.05):  # the first stage takes twice its time
+        pace.seen(age, max(2 * 10.0 ** (-age), 1e-3))
+    for age in np.arange(4, 24, 0.05):  # the second one solves a batch every second
+        pace.seen(age, max(2 * 2000.0 ** (-2 * (age % 1)), 1e-3))
+    assert pace.eta(24) == pytest.approx(2 * 40 - 20, rel=0.1)
+
+
 def test_slow_motion_rests_twenty_seconds_in_all():
     slow, quick = Pace([(1, 0)], 1e-3, slow_motion=True), Pace([(1, 0)], 1e-3)
     assert slow.burst(1, 300) == 1

@@ -8,8 +8,9 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+import pages.ui.views  # noqa: F401  (makes them known)
 from pages.ui import switch_off_page_discovery
-from pages.ui.kit import words
+from pages.ui.kit import view, words
 from pages.ui.recipe import config
 from pages.ui.run import picker, watch
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
@@ -67,6 +68,24 @@ def test_first_start_trains_the_preset(home):
     assert jobs.wait(run_id, 30).state == "cancelled"
     app.run()
     assert app.button(key="again")
+
+
+@pytest.mark.parametrize("name", [name for name, recipe in RECIPES.items() if view.form_of(recipe) == view.TRAIN])
+def test_the_form_takes_every_recipe_whole_from_its_link(name):
+    recipe = RECIPES[name]
+    given = {key: [text] for key, text in config.link(recipe).items()}
+    taken, wrong = config.read(given)
+    assert not wrong
+    assert taken.digest() == recipe.digest() or given.keys() == {"dataset"}  # that alone asks for what suits the data
+
+
+def test_a_form_that_cannot_be_says_so_by_its_own_names_where_start_would_be(run):
+    app = open_app("pages/train.py", method="vsv", jitters="random:24")
+    app.number_input(key="recipe_vsv_draws").set_value(4000).run()
+    assert [error.value for error in app.error] == [
+        "*Made from* is Each machine's own support vectors; allowed: The union of them where copies are drawn (draws)"
+    ]
+    assert not [button for button in app.button if button.key == "start"]
 
 
 def test_done_run_shows_its_errors_and_where_to_go_on(run):
@@ -141,7 +160,7 @@ def test_weights_of_classes_are_a_field(run):
     box = app.text_input(key="recipe_class_weight")
     assert box.value == "-1:0.5,1:3"
     box.set_value("10:2").run()
-    assert "class_weight = '10'; allowed: the labels -1, 1" in texts(app.error)
+    assert "Class weights* is 10; allowed: the labels -1, 1" in texts(app.error)
     app.text_input(key="recipe_class_weight").set_value("heavy").run()
     assert "8:5,9:2" in texts(app.error)
     app.text_input(key="recipe_class_weight").set_value("balanced").run()
@@ -225,6 +244,14 @@ def test_two_runs_lead_to_the_page_that_compares_them(run):
     app.button(key="to_compare").click().run()
     assert not app.exception
     assert "McNemar" in texts(app.markdown)
+
+
+def test_many_repeats_of_a_run_are_compared_as_one(run):
+    again, other = [train(TOY.replace(seed=seed)) for seed in range(1, 7)], train(TOY.replace(C=0.01))
+    app = open_app("pages/runs.py", compare=[run.id, *(one.id for one in again), other.id])
+    assert app.button(key="to_compare").label == "Compare 2, with their repeats"
+    app.button(key="to_compare").click().run()
+    assert set(app.query_params["compare"]) == {run.id, other.id}
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)

@@ -28,7 +28,7 @@ def charts(setting: Setting, rule: str) -> None:
     bar.empty()
     if not by_noise or not by_size:
         return
-    grid = st.grid(3, min_column_width=320)
+    grid = st.grid(3, min_column_width=280)
     flipped, noise = "labels flipped, %", round(100 * setting.noise)
     with grid.cell():
         show(_held(by_noise, lambda _: setting.n, flipped, noise), "edit_svs_by_noise")

@@ -76,7 +76,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
     for name, machine in (("Plain machine", plain), (RULES[rule].title, found)):
         if machine.ending:
             st.warning(f"{name}: {words.plain(machine.ending)}.", icon=":material/hourglass_disabled:")
-    grid = st.grid(3, min_column_width=320)
+    grid = st.grid(3, min_column_width=280)
     with grid.cell():
         st.markdown(f"**All {len(given.y):,} examples**")
         show(edited.all_of_them(points, plain.field, plain.support, plain.bound), "edit_all")
@@ -130,7 +130,7 @@ def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) 
         "of what is left; dashed: the plain one."
     )
     points = _points(given)
-    grid = st.grid(4, min_column_width=230)
+    grid = st.grid(4, min_column_width=200)
     with grid.cell():
         st.button(
             "Plain machine", key="look_plain", type="tertiary", width="stretch", disabled=True,
@@ -168,7 +168,7 @@ def _margins(setting: Setting, given: Sample) -> None:
         st.error(words.plain(error), icon=":material/block:")
         return
     row = one.chosen(len(given.y))
-    sides = st.grid(3, min_column_width=300)
+    sides = st.grid(3, min_column_width=270)
     with sides.cell(column_span=2):
         figure = crossing.margins(found.mean, found.variance, found.role, given.y, given.names, row)
         show(figure, "edit_margins", on_select=lambda: one.picked("edit_margins"))

@@ -13,9 +13,9 @@ def draw(menu: Mapping[str, Sequence], studies: Sequence, current) -> None:
         for heading, pages in menu.items():
             with st.container(gap=None):
                 st.caption(heading)
-                links(pages)
+                links(pages, current)
         with st.expander("Studies", expanded=current in studies, icon=":material/experiment:", key="studies"):
-            links(studies)
+            links(studies, current)
 
 
 def tabs(pages: Iterable) -> None:
@@ -31,7 +31,8 @@ def unlisted(pages: Iterable) -> None:
         links(pages)
 
 
-def links(pages: Iterable) -> None:
-    """A link to each page."""
+def links(pages: Iterable, current=None) -> None:
+    """A link to each page, and what for; of the `current` one nothing, as the pointer that came by it still rests
+    there."""
     for page in pages:
-        st.page_link(page, label=page.title, icon=page.icon, help=page.help or None)
+        st.page_link(page, label=page.title, icon=page.icon, help=None if page == current else page.help or None)

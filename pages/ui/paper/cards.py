@@ -78,7 +78,7 @@ CARDS = (
 def draw() -> None:
     """All of them."""
     st.caption("Each figure is of a finished sample that comes with the lab.")
-    grid = st.grid(3, min_column_width=300)
+    grid = st.grid(3, min_column_width=270)
     known = iter(stored.samples(recipe for card in CARDS for recipe in card.recipes))
     for card in CARDS:
         found = list(islice(known, len(card.recipes)))

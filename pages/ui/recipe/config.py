@@ -196,14 +196,22 @@ def read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:
 
 
 def with_texts(recipe: Recipe, texts: dict[str, str], wrong: list[str], refuse=lambda name, text, recipe: None):
-    """The recipe with what an address has of it, and what was wrong: what cannot be, or what `refuse` raises over."""
-    for name, text in texts.items():
-        try:
-            changed = recipe.with_text(name, text)
-            refuse(name, text, changed)
-            recipe = changed
-        except RecipeError as error:
-            wrong.append(str(error))
+    """The recipe with what an address has of it, and what was wrong: what cannot be, or what `refuse` raises over.
+
+    What cannot be is tried again once the others are there: draws may be asked for before what they are drawn from."""
+    left = dict(texts)
+    while left:
+        failed = {}
+        for name, text in left.items():
+            try:
+                changed = recipe.with_text(name, text)
+                refuse(name, text, changed)
+                recipe = changed
+            except RecipeError as error:
+                failed[name] = str(error)
+        if len(failed) == len(left):
+            return recipe, [*wrong, *failed.values()]
+        left = {name: left[name] for name in failed}
     return recipe, wrong
 
 

@@ -12,24 +12,26 @@ from data import DataError, Entry, NotAtHand, catalogue
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import view, words
+from pages.ui.kit.parameters.form import NUMBER
 from pages.ui.recipe import config
 from pages.ui.recipe.config import FORM
 from pages.ui.recipe.jitter_set import PRESETS
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.experiment import advice
-from svmcore.lab.recipe.recipe import FIELDS, Recipe
+from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.fields import check_weights, numerals
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.preprocess import STEPS, usage
 
 
-def recipe_form(near_start: DeltaGenerator) -> Recipe | None:
+def recipe_form(near_start: DeltaGenerator, in_its_place: DeltaGenerator) -> Recipe | None:
     """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one.
 
-    near_start: where the switch for slow motion goes.
+    near_start: where the switch for slow motion goes; in_its_place: where Start would be, for the reason.
     """
     config.seed()
     FORM.warn()
@@ -42,14 +44,28 @@ def recipe_form(near_start: DeltaGenerator) -> Recipe | None:
         chosen["slow_motion"] = _draw("slow_motion", near_start, widget="toggle")
         recipe = FORM.base.replace(**chosen)
     except NotAtHand as error:
-        st.warning(words.plain(error), icon=":material/cloud_download:")
+        in_its_place.warning(words.plain(error), icon=":material/cloud_download:")
+        return None
+    except RecipeError as error:
+        in_its_place.error(_as_called_here(error), icon=":material/block:")
         return None
     except ValueError as error:
-        st.error(words.plain(error), icon=":material/block:")
+        in_its_place.error(words.plain(error), icon=":material/block:")
         return None
     recipe = config.called(recipe)
     FORM.write(recipe)
     return recipe
+
+
+def _as_called_here(error: RecipeError) -> str:
+    """What cannot be, with the field and its choices by the names that they have in the form."""
+    field = (FIELDS | option_fields()).get(error.field)
+    if field is None or not field.label:
+        return words.plain(error)
+    called = field.kind.choices if field.kind.widget == "choice" else {}
+    first, gap, rest = error.allowed.partition(" ")
+    value, first = (called.get(one, one) for one in (str(error.value), first))
+    return f"*{words.plain(field.label)}* is {words.plain(value)}; allowed: {words.plain(f'{first}{gap}{rest}')}"
 
 
 def _draw(name: str, where=st, **how):
@@ -80,7 +96,8 @@ def _data() -> tuple[Entry, dict]:
             query_params={"set": dataset},
         )
         raise NotAtHand(f"{entry.title} is not on this machine yet")
-    train, test = st.columns(2)
+    grid = st.grid(2, min_column_width=NUMBER)
+    train, test = grid.cell(), grid.cell()
     most = {"max_value": entry.n_train + entry.n_test}
     steps = f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5."
     values = {

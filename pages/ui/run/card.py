@@ -10,6 +10,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import state, view, words
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
+from svmcore.lab.experiment import repeats
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -115,14 +116,15 @@ def together(ticked: list[Run]) -> None:
     many = words.many(len(ticked), "run")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{many} ticked**", width="content")
-        if 1 < len(ticked) <= MOST_COMPARED and st.button(
-            f"Compare these {many}",
+        apart = ticked if len(ticked) <= MOST_COMPARED else _but_for_seeds(ticked)
+        if 1 < len(apart) <= MOST_COMPARED and st.button(
+            f"Compare these {many}" if apart == ticked else f"Compare {len(apart)}, with their repeats",
             type="primary",
             icon=":material/compare:",
             key="to_compare",
             help="What one fixes and what it breaks of another, with the examples.",
         ):  # the oldest first: it is what the others grew out of
-            ids = sorted(run.id for run in ticked)
+            ids = sorted(run.id for run in apart)
             st.switch_page("pages/compare.py", query_params={"run": st.session_state["run"], "compare": ids})
         with st.popover("Tag", icon=":material/label:", key="tag_together"):
             st.text_input("Tag", key="tag_all", max_chars=40, help="A word of your own, given to all runs ticked.")
@@ -135,6 +137,12 @@ def together(ticked: list[Run]) -> None:
             f"Delete {many}", icon=":material/delete:", key="delete_together", on_click=picker.delete, args=ticked,
             help="Into the trash, with undo for all of them. Those at work stay.",
         )  # fmt: skip
+
+
+def _but_for_seeds(ticked: list[Run]) -> list[Run]:
+    """Of runs that are repeats of each other the first one: Compare finds the others by it."""
+    first = {repeats.group(run.recipe).key: run for run in sorted(ticked, key=lambda run: run.id, reverse=True)}
+    return [run for run in ticked if run in first.values()]
 
 
 @contextmanager

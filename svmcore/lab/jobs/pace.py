@@ -5,7 +5,8 @@
 
 p_1 is the predicted time of the training at work, t its age, t_gap the time until the mean gap, which falls about
 geometrically, reaches tol at its recent rate; p_2 ... those of what is still to come (stages, folds, tests), v how the
-run compares with its prediction so far. Another training begins where the gap has been at tol and rises again.
+run compares with its prediction so far. Another training begins where the gap has been at tol and rises again. Where it
+rises in the last one (copies are drawn batch by batch, and solved for each), the gap tells nothing: l = v p_1 - t.
 
 A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs make a machine of n
 examples. Where it takes more the bursts grow with them, or a run whose C is large would do little but report. Slow
@@ -35,6 +36,7 @@ class Pace:
         self._written = -1.0
         self._part, self._begun = 0, None  # the training at work; when the first one and this one began
         self._gap, self._rested = inf, 0.0  # of this training: smallest mean gap; seconds
+        self._again = False  # whether the gap of the last training has risen from tol
         self._recent = deque(maxlen=RECENT)
 
     def should_write(self, age: float) -> bool:
@@ -52,6 +54,7 @@ class Pace:
             self._part, self._begun = self._part + 1, (self._begun[0], age)
             self._gap, self._rested = inf, 0.0
             self._recent.clear()
+        self._again |= self._done() and gap > 2 * self.tol
         self._gap = max(min(gap, self._gap), self.tol)
         if not self._recent or age - self._recent[-1][0] >= 0.02 * self.parts[self._part][0]:
             self._recent.append((age, self._gap))
@@ -64,7 +67,11 @@ class Pace:
         (training, test), by_gap = self.parts[self._part], self._time_to_tol()
         weight = 0.0 if by_gap is None else 1.0 if self._done() else min(1.0, here / training)
         left = (1 - weight) * max(training - here, 0.0) + weight * (by_gap or 0.0)
-        until_now = sum(map(sum, self.parts[: self._part])) + training
+        before = sum(map(sum, self.parts[: self._part]))
+        if self._again:
+            slower = (self._begun[1] - begun) / before if before else 1.0
+            left = max(slower * training - here, 0.0)
+        until_now = before + training
         to_come = test + sum(map(sum, self.parts[self._part + 1 :]))
         return left + (age - begun + left) / until_now * to_come
 

@@ -8,6 +8,8 @@ from pages.ui.kit.parameters.address import LINK_OFF, asked, refusal, touched, w
 from pages.ui.kit.parameters.widgets import draw
 from pages.ui.kit.text import plain
 
+NUMBER = 150  # pixels below which a number would be cut beside the buttons of its field
+
 
 class Form:
     """Parameters that together are one value: of an address that this form did not write, or of what its widgets show.
@@ -104,11 +106,11 @@ class Form:
         return draw(field, self.key(f"{owner}_{field.name}" if owner else field.name), where, **how)
 
     def draw_all(self, fields: Iterable, owner: str = "", **how) -> dict:
-        """The widgets of the fields that have one, two numbers in a row; their values by name."""
+        """The widgets of the fields that have one, two numbers in a row where it is wide; their values by name."""
         shown = [field for field in fields if field.shown]
         numbers = [field for field in shown if field.kind.widget == "number"]
         values = {field.name: self.draw(field, owner, **how) for field in shown if field not in numbers}
-        columns = st.columns(2) if len(numbers) > 1 else [st]
-        for at, field in enumerate(numbers):
-            values[field.name] = self.draw(field, owner, columns[at % len(columns)], **how)
+        grid = st.grid(2, min_column_width=NUMBER)
+        for field in numbers:
+            values[field.name] = self.draw(field, owner, grid.cell(), **how)
         return values

@@ -28,7 +28,7 @@ SCOPES = {
 MAX_DRAWS = 100_000_000
 KEPT = 0.35  # of what is drawn, about: copies of examples that are near the margin
 DRAWN = {"hardness": 9.0, "rounds": 15.0}  # of their stage, read off runs of 4000 and of 60,000 digits
-RANKED = {"margin": "Those that the machine before is least sure of", "random": "Some, at random"}
+RANKED = {"margin": "Those it was least sure of", "random": "Some, at random"}
 
 
 class VirtualSupportVectors(Method):

@@ -26,8 +26,9 @@ if run:
             help="  \n".join(f"**{one.title}**: {one.help}" for one in lists.values()),
         )
         to = target.field(run)
+        way = ask.field(to) if kind == "next" and to is not None else ""
     if to is not None and kind == "next":
-        ask.draw(run, to)
+        ask.draw(run, to, way)
         gives.files(to)
     elif to is not None:
         chosen = lists[kind]

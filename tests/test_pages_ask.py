@@ -59,7 +59,7 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
     stands = revisions.standing("own:half@checked", base.entry)
     assert [(row, one.label) for (_, row), one in stands.items()] == [(r, digits.y_train[r]) for r in seen]
     press(app, "unsure")
-    assert "4 with another label, 1 unsure" in texts(app)
+    assert "4 with a first label, 1 unsure" in texts(app)
     press(app, "undo")
     press(app, "undo")
     assert "3 of 240 judged" in app.get("progress")[0].proto.text
@@ -163,7 +163,7 @@ def test_points_of_two_classes_are_asked_for_by_name(home):
     run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(2.0), C=1.0))
     app = open_page("labels", run=run.id, doubted="next")
     row = shown(app)
-    assert "from the plane" in texts(app)
+    assert "comes next" in texts(app)
     press(app, "said")
     ((key, verdict),) = revisions.standing("own:points@checked", load("own:points").entry).items()
     assert key == ("train", row)

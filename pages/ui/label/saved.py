@@ -12,7 +12,7 @@ from pages.ui.kit.words import plain
 from pages.ui.why.working import at_work
 from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment import asking as study
-from svmcore.lab.experiment.asking import Study, told
+from svmcore.lab.experiment.asking import Study, times_told, told
 from svmcore.lab.jobs import asking
 from svmcore.lab.jobs.beside import Busy
 from svmcore.lab.recipe.recipe import Recipe
@@ -103,11 +103,11 @@ def _found(found: Study) -> None:
     last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
     lines = [f"Labels until {goal} are wrong, median and range:"]
     for way, title in WAYS.items():
-        reached, factor = found.reached(way), found.factor(way)
+        reached, times = found.reached(way), found.done and times_told(found, way)
         if not len(reached):
             continue
-        times = f" · at random {factor:.1f} times as many" if way != "random" and 0 < factor < float("inf") else ""
-        lines.append(f"- {title}: **{told(reached, last)}**{times}")
+        saves = f" · at random {times} times as many; fewer in {found.sooner(way)} of {found.done}"
+        lines.append(f"- {title}: **{told(reached, last)}**{saves if times and way != 'random' else ''}")
     st.markdown("\n".join(lines))
     st.caption(
         f"With all {found.n:,} labels {100 * found.whole:.1f} % are wrong. {words.many(found.done, 'seed')} done; a "

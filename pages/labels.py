@@ -10,7 +10,8 @@ from pages.ui.run.trained import another_run, trained_run
 st.title("Labels")
 present.about(
     "Is it the machine that is wrong, or the label? A machine that has not seen an example's label doubts it where "
-    "its own answer is another one. Judge what it doubts; the data set is not changed, your verdicts lie beside it."
+    "its own answer is another one. Judge what it doubts, or give the labels that it asks for; the data set is not "
+    "changed, your verdicts lie beside it."
 )
 run = trained_run()
 if run:

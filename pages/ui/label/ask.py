@@ -36,10 +36,9 @@ def draw(run: Run, to: Target, way: str) -> None:
         )
     elif reason := why_not(run):
         st.warning(plain(reason), title="This run's machine cannot ask", icon=":material/block:")
-    else:
-        if _ready(run, to, way) is not None:
-            _look(run, to, way)
-    saved.draw(run)
+    elif _ready(run, to, way) is not None:
+        _look(run, to, way)
+    saved.draw(run, to)
 
 
 def field(to: Target) -> str:
@@ -92,7 +91,7 @@ def _watch(key: tuple) -> None:
     now = asking.status(*key)
     if not now.at_work:
         st.rerun()
-    at_work(plain(now.message), 0.5, lambda: asking.ASKED.stop(key), "ask", "Ends it.")
+    at_work(plain(now.message), 0.0, lambda: asking.ASKED.stop(key), "ask", "Ends it.")
 
 
 @state.fragment
@@ -120,9 +119,10 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
         Doubt("train", row, "", "", 0.0, f"Number {i} that was asked for.") for i, (row, _) in enumerate(labels, 1)
     ]
     machine = run.machine()
-    names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    called = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    name = lambda label: str(called.get(label, label))  # noqa: E731
     coming = [
-        Doubt("train", row, "", str(names.get(said, said)), -lead, _sentence(names.get(second, second), lead, now))
+        Doubt("train", row, "", name(said), -lead, _sentence(name(second), lead, len(called) == 2, now.left))
         for row, said, second, lead in zip(now.rows, now.said, now.second, now.lead, strict=True)
     ]
     if not coming:
@@ -133,6 +133,7 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
         judge.one(judging, to.standing)
 
 
-def _sentence(second, lead: float, now: Next) -> str:
+def _sentence(second: str, lead: float, two: bool, left: int) -> str:
     apart = f"{lead:.2g}" if lead >= LEAST else f"less than {LEAST:g}"
-    return f"{plain(words.minus(second))} comes next, {apart} below it in f. {now.left:,} examples have no label yet."
+    where = f"On the other side of the plane, {apart} away, lies" if two else f"In f, {apart} below it comes"
+    return f"{where} {words.minus(second)}. {left:,} examples have no label yet."

@@ -82,6 +82,7 @@ class Facts:
     ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
     features: tuple[str, ...] = ()  # what the columns of a table are called, where that is known
     unlabelled: int = 0  # examples beside the n_train and n_test that have no label yet
+    asked: int = 0  # of a revision, how many of the n_train have their first label by a verdict
     out: tuple[int, int] = (0, 0)  # of a revision, how many of the n_train and n_test examples are taken out
 
     @property

@@ -33,6 +33,7 @@ from data.verdicts import CONTENT, PARTS, Key, Verdict
 FOLDER = "revisions"
 AT = "@"
 MAX_SLUG = 30  # letters of what a revision is called
+FIRST = "first"  # beside verdicts, where they are counted
 KEPT = 16  # revisions whose labels stay in memory
 COLON, IN_FILE = ":", "+"  # of a base's name; no file of every system may have the first in its name
 
@@ -234,10 +235,9 @@ def _look(name: str, find: Find) -> Revision | DataError:
 
 def _entry(name: Name, base: Entry, log: Log) -> Revision:
     stands = _standing(log, name.lines)
-    judged = Counter(verdict.verdict for verdict in stands.values())
-    had = [verdict for verdict in stands.values() if verdict.given != verdicts.UNLABELLED]
-    out = Counter(verdict.part for verdict in had if verdict.verdict == verdicts.OUT)
-    asked = Counter(verdict.verdict for verdict in stands.values() if verdict.given == verdicts.UNLABELLED)
+    judged = counted(stands.values())
+    taken = [one for one in stands.values() if one.verdict == verdicts.OUT]
+    out = Counter(one.part for one in taken if one.given != verdicts.UNLABELLED)
     lines = len(log.lines) if name.lines is None else name.lines
     shared = {field.name: getattr(base, field.name) for field in fields(Entry)}
     own = {
@@ -247,16 +247,23 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
         "fetchable": False,
         "note": f"A revision of {base.name}. {told(judged)}",
         "paths": lambda: [*base.paths(), _path(name)],
-        "n_train": base.n_train + asked[verdicts.LABEL],
-        "unlabelled": base.unlabelled - asked[verdicts.LABEL] - asked[verdicts.OUT],
+        "n_train": base.n_train + judged[FIRST],
+        "unlabelled": base.unlabelled - judged[FIRST] - (len(taken) - out.total()),
+        "asked": judged[FIRST],
         "out": tuple(out[part] for part in PARTS),
     }
     return Revision(**shared | own, base=base, judged=dict(judged), lines=lines, content=log.content)
 
 
+def counted(stands: Iterable[Verdict]) -> Counter:
+    """How many examples each verdict stands on; a label of one that had none is FIRST."""
+    first = lambda one: one.verdict == verdicts.LABEL and one.given == verdicts.UNLABELLED  # noqa: E731
+    return Counter(FIRST if first(one) else one.verdict for one in stands)
+
+
 def told(judged: dict[str, int]) -> str:
     """`40 judged: 31 with another label, 2 taken out, 5 kept, 2 unsure.`"""
-    words = ((verdicts.LABEL, "with another label"), (verdicts.OUT, "taken out"))
+    words = ((verdicts.LABEL, "with another label"), (FIRST, "with a first label"), (verdicts.OUT, "taken out"))
     words += ((verdicts.KEEP, "kept"), (verdicts.UNSURE, "unsure"))
     parts = [f"{judged[verdict]:,} {word}" for verdict, word in words if judged.get(verdict)]
     return f"{sum(judged.values()):,} judged" + (f": {', '.join(parts)}" if parts else "") + "."

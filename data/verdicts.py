@@ -208,5 +208,6 @@ def require_given(lines: Sequence[Verdict], base: Dataset) -> None:
 
 def told(verdict: Verdict) -> str:
     """A verdict in words: `another label: 9`."""
-    words = {KEEP: "keep", OUT: "take out", UNSURE: "unsure", LABEL: f"another label: {verdict.label}"}
+    label = f"{'label' if verdict.given == UNLABELLED else 'another label'}: {verdict.label}"
+    words = {KEEP: "keep", OUT: "take out", UNSURE: "unsure", LABEL: label}
     return words[verdict.verdict]

@@ -11,6 +11,7 @@ from pages.ui.data.upload import upload_panel
 from pages.ui.example import columns, views
 from pages.ui.kit import parameters, present, state
 from pages.ui.kit.words import plain, short
+from svmcore.lab.store import runs
 
 OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"
 HUNDRED = "First hundred"  # as addresses have it; every further hundred is a page of it
@@ -87,6 +88,20 @@ def of_a_revision(entry: Revision):
         )
 
 
+def ask_link(entry: Entry):
+    """The way to the examples of a set that have no label yet: the newest run on it asks for them."""
+    if not entry.unlabelled:
+        return
+    base = revisions.base_of(entry.name)
+    on_it = (run for run in runs.newest_first() if revisions.base_of(run.recipe.dataset) == base)
+    run = next((run for run in on_it if run.state == "done"), None)
+    if run is None:
+        st.caption("Train on those that have one, and *Labels* asks for the others.")
+        return
+    query = {"run": run.id, "doubted": "next"}
+    st.page_link("pages/labels.py", label="Ask for the next label", icon=":material/label:", query_params=query)
+
+
 def heading(entry: Entry | PictureEntry):
     """Title, facts, and where the set is used."""
     of_pictures = isinstance(entry, PictureEntry)
@@ -122,6 +137,7 @@ def show(entry: Entry | PictureEntry):
         view = picture_sets.show_set(entry, dataset)
     else:
         st.caption(called + views.facts(entry))
+        ask_link(entry)
         view = show_view(entry, dataset)
     if view == ABOUT and isinstance(entry, Revision):
         of_a_revision(entry)

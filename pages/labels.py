@@ -10,7 +10,8 @@ from pages.ui.run.trained import another_run, trained_run
 st.title("Labels")
 present.about(
     "Is it the machine that is wrong, or the label? A machine that has not seen an example's label doubts it where "
-    "its own answer is another one. Judge what it doubts; the data set is not changed, your verdicts lie beside it."
+    "its own answer is another one. Judge what it doubts, or give the labels that it asks for; the data set is not "
+    "changed, your verdicts lie beside it."
 )
 run = trained_run()
 if run:
@@ -26,8 +27,9 @@ if run:
             help="  \n".join(f"**{one.title}**: {one.help}" for one in lists.values()),
         )
         to = target.field(run)
+        way = ask.field(to) if kind == "next" and to is not None else ""
     if to is not None and kind == "next":
-        ask.draw(run, to)
+        ask.draw(run, to, way)
         gives.files(to)
     elif to is not None:
         chosen = lists[kind]

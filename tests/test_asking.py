@@ -102,7 +102,7 @@ def test_the_study_publishes_what_it_finds_and_counts_labels_until_the_target():
     never = found._replace(target=1e-9)
     assert np.isinf(never.reached("nearest")).all()
     assert np.isnan(never.factor("nearest"))
-    assert "> 100 (> 100–> 100)" in asking.text(never)
+    assert asking.text(never).count("> 100") == 3
     assert asking.text(found).count("\n") == 4
 
 

@@ -59,7 +59,7 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
     stands = revisions.standing("own:half@checked", base.entry)
     assert [(row, one.label) for (_, row), one in stands.items()] == [(r, digits.y_train[r]) for r in seen]
     press(app, "unsure")
-    assert "4 with another label, 1 unsure" in texts(app)
+    assert "4 with a first label, 1 unsure" in texts(app)
     press(app, "undo")
     press(app, "undo")
     assert "3 of 240 judged" in app.get("progress")[0].proto.text
@@ -76,7 +76,9 @@ def test_it_is_asked_in_other_ways_and_from_the_address(run):
     assert not open_page("labels", run=run.id, doubted="next", ask="spread").exception
     app = open_page("labels", run=run.id, doubted="next", ask="best")
     assert not app.exception
-    assert "240 of 300 have no label yet" in captions(open_page("datasets", set="own:half"))
+    datasets = open_page("datasets", set="own:half")
+    assert "240 of 300 have no label yet" in captions(datasets)
+    assert datasets.get("page_link")
     for view in ("First hundred", "By class", "Preprocessing", "About"):
         assert not open_page("datasets", set="own:half", view=view).exception
     last = open_page("errors", run=run.id, digit="own:half/train/299")
@@ -163,7 +165,7 @@ def test_points_of_two_classes_are_asked_for_by_name(home):
     run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(2.0), C=1.0))
     app = open_page("labels", run=run.id, doubted="next")
     row = shown(app)
-    assert "from the plane" in texts(app)
+    assert "On the other side of the plane" in texts(app)
     press(app, "said")
     ((key, verdict),) = revisions.standing("own:points@checked", load("own:points").entry).items()
     assert key == ("train", row)

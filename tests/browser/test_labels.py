@@ -1,10 +1,12 @@
-"""Labels in a browser: judged by key, one taken back, trained on the revision, and both runs on Compare."""
+"""Labels in a browser: judged by key, one taken back, trained on the revision, and both runs on Compare; and examples
+without a label, labelled by key while the curve of errors goes on."""
 
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import press, settle, start, visit
+from data import load
+from tests.browser.steps import expect_state, press, settle, start, upload, visit
 
 DONE = 120_000
 QUERY = "dataset=digits-8x8&n_train=300&n_test=300&kernel=poly:degree=3&folds=3&noise=0.1"
@@ -70,3 +72,43 @@ def test_a_view_over_the_page_takes_no_verdict(server, tab):
     expect(tab.get_by_text(re.compile(r"^0 of \d+ judged"))).to_be_visible()
     tab.keyboard.press("x")
     expect(tab.get_by_text(re.compile(r"^1 of \d+ judged"))).to_be_visible()
+
+
+def test_the_next_labels_are_given_by_key_and_the_curve_moves(server, tab):
+    digits = load("digits-8x8")
+    labels = [str(label) if row < 150 else "" for row, label in enumerate(digits.y_train[:400].tolist())]
+    pixels = digits.X_train[:400].reshape(400, -1).astype(int)
+    lines = [";".join([label, *map(str, row)]) for label, row in zip(labels, pixels.tolist(), strict=True)]
+    visit(tab, f"{server.url}/datasets?set=new")
+    upload(tab, {"digits.csv": "\n".join([";".join(["digit", *(f"p{k}" for k in range(64))]), *lines]).encode()})
+    expect(tab.get_by_text("250 of 400 examples have no label yet")).to_be_visible()
+    press(tab, "FormSubmitter-own_keep-Keep")
+    expect(tab.get_by_text("250 of 400 have no label yet").first).to_be_visible()
+    tab.get_by_role("link", name="Train on it").click()
+    settle(tab)
+    run = start(tab)
+    expect_state(tab, "done", 90)
+    visit(tab, f"{server.url}/labels?run={run}&doubted=next")
+    ready(tab)
+    caption = tab.get_by_text(re.compile(r"test examples are wrong with the 120 labels of the start"))
+    expect(caption.first).to_be_visible()
+    asked = []
+    for given in range(1, 4):
+        row = int(re.search(r"Example (\d+)", tab.get_by_text(re.compile(r"^Example \d+ of")).first.inner_text())[1])
+        assert row >= 150
+        asked.append(row)
+        tab.keyboard.press(str(digits.y_train[row]))
+        expect(tab.get_by_text(re.compile(rf"^{given} of 250 judged"))).to_be_visible()
+        expect(caption.first).to_contain_text(f"with {given} more")
+        settle(tab)
+    assert len(set(asked)) == 3
+    points = tab.locator(".st-key-ask_curve .scatterlayer .points path")
+    expect(points).to_have_count(4)
+    tab.keyboard.press("z")
+    expect(tab.get_by_text(re.compile(r"^2 of 250 judged"))).to_be_visible()
+    expect(points).to_have_count(3)
+    settle(tab)
+    tab.reload()
+    ready(tab)
+    expect(tab.get_by_text(re.compile(r"^2 of 250 judged"))).to_be_visible()
+    expect(tab.get_by_text("2 judged: 2 with a first label.")).to_be_visible()

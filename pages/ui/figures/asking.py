@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore import metrics
 from svmcore.explain.asking import WAYS
@@ -13,12 +13,13 @@ from svmcore.lab.jobs.asking import Next
 COLOURS = {"nearest": BLUE, "spread": GREY, "random": ORANGE}
 DASHES = {"nearest": "solid", "spread": "dash", "random": "solid"}
 SHADES = {BLUE: "rgba(0, 114, 178, 0.15)", ORANGE: "rgba(213, 94, 0, 0.15)"}
+APART = 1.15  # times, on a log axis: names at the ends of lines
 NAME_ROOM = 150  # pixels for the names of lines
 
 
-def curve(now: Next, title: str) -> go.Figure:
+def curve(now: Next) -> go.Figure:
     """Test errors against the labels that were given, with their 95 % intervals."""
-    figure = bare("labels given", "wrong, %", height=260, margin_r=30, hovermode="x")
+    figure = bare("labels given", "wrong, %", height=200, margin_r=30, hovermode="x")
     xs, wrong = list(now.curve), list(now.curve.values())
     bounds = np.array([metrics.wilson(errors, now.t) for errors in wrong])
     _band(figure, xs, 100 * bounds[:, 0], 100 * bounds[:, 1], BLUE)
@@ -30,17 +31,17 @@ def curve(now: Next, title: str) -> go.Figure:
     figure.update_yaxes(rangemode="tozero")
     figure.update_xaxes(range=[-0.5, max(xs[-1], 10) + 0.5])
     first, last = (f"{100 * errors / now.t:.1f} %" for errors in (wrong[0], wrong[-1]))
-    told = f"{first} of the test examples of {title} are wrong with the {now.known:,} labels of the start"
+    told = f"{first} of {now.t:,} test examples are wrong with the {now.known:,} labels of the start"
     now_said = f", {last} with {xs[-1]:,} more" if xs[-1] else ""
     return worded(figure, f"Errors against labels given: {told}{now_said}.", f"{told}{now_said}. Shaded: 95 %.")
 
 
 def ways(found: Study) -> go.Figure:
     """Mean errors of each way over the seeds, between the lowest and the highest of them; the target as a line."""
-    figure = bare("labels", "wrong, %", margin_r=NAME_ROOM, hovermode="x")
-    ends = []
+    figure = bare("labels", "wrong, %", margin_r=NAME_ROOM, hovermode="x", yaxis_type="log")
+    ends, least = [], 50 / found.t  # half an error, where there is none
     for way, title in WAYS.items():
-        rates = 100 * found.wrong[way] / found.t
+        rates = np.maximum(100 * found.wrong[way] / found.t, least)
         rates = rates[~np.isnan(rates).any(axis=1)]
         if not len(rates):
             continue
@@ -53,16 +54,16 @@ def ways(found: Study) -> go.Figure:
             hovertemplate=f"%{{y:.2f}} %<extra>{title}</extra>",
         )  # fmt: skip
         ends.append((mean[-1], title, colour))
-    top = max((float(trace.y[0]) for trace in figure.data), default=100.0)
-    apart = top / 16
-    height = -np.inf
+    height = 0.0
     for end, title, colour in sorted(ends):
-        height = max(end, height + apart)
+        height = max(end, APART * height)
         figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=6, y=height, text=title, showarrow=False, font={"color": colour}
-        )
+            x=1, xref="paper", xanchor="left", xshift=6, y=np.log10(height), text=title, showarrow=False,
+            font={"color": colour},
+        )  # fmt: skip
     figure.add_hline(y=100 * found.target, line={"dash": "dot", "color": GREY})
-    figure.update_yaxes(rangemode="tozero")
+    drawn = [y for line in figure.data for y in line.y] or [100 * found.target]
+    figure.update_yaxes(**log_ticks(min(drawn), max(drawn)))
     return worded(
         figure,
         f"Errors against labels, chosen and at random, over {found.done} seeds.",

@@ -20,11 +20,12 @@ from svmcore.lab.jobs.asking import Labels, Next
 from svmcore.lab.jobs.beside import Busy, Latest
 from svmcore.lab.store.runs import Run
 
+LEAST = 0.001  # difference of f that is told
 COMING = 10  # examples that are shown to come next
 PERIOD, PATIENCE = 1.0, 2.0  # seconds between two looks, and that the page waits for a machine that is soon there
 
 
-def draw(run: Run, to: Target) -> None:
+def draw(run: Run, to: Target, way: str) -> None:
     """The list, and below it what choosing saves where all labels are known."""
     if not to.base.entry.unlabelled:
         st.info(
@@ -35,15 +36,14 @@ def draw(run: Run, to: Target) -> None:
         )
     elif reason := why_not(run):
         st.warning(plain(reason), title="This run's machine cannot ask", icon=":material/block:")
-    else:
-        way = _way()
-        if _ready(run, to, way) is not None:
-            _look(run, to, way)
-    saved.draw(run)
+    elif _ready(run, to, way) is not None:
+        _look(run, to, way)
+    saved.draw(run, to)
 
 
-def _way() -> str:
-    return parameters.choice(
+def field(to: Target) -> str:
+    """By what examples are asked for; nothing where there are none."""
+    return "" if not to.base.entry.unlabelled else parameters.choice(
         "ask", "Asked for", WAYS, format_func=WAYS.get,
         help="Nearest to the plane: what the machine is least sure of. Spread: of these, some that are unlike each "
         "other. At random: what the two are compared with, under another name of the revision.",
@@ -91,7 +91,7 @@ def _watch(key: tuple) -> None:
     now = asking.status(*key)
     if not now.at_work:
         st.rerun()
-    at_work(plain(now.message), 0.5, lambda: asking.ASKED.stop(key), "ask", "Ends it.")
+    at_work(plain(now.message), 0.0, lambda: asking.ASKED.stop(key), "ask", "Ends it.")
 
 
 @state.fragment
@@ -105,7 +105,6 @@ def _look(run: Run, to: Target, way: str) -> None:
     if now.state != "done":
         st.rerun()  # the whole page, which says how far it is
     _one(run, to, labels, now.result)
-    show(figures.curve(now.result, plain(to.base.entry.title)), "ask_curve")
     st.caption(
         f"Of the run's {now.result.t:,} test examples, which its recipe drew from those that had a label before any "
         "was asked for: what is asked for trains, and never tests. What random choice would have given cannot be known "
@@ -120,20 +119,21 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
         Doubt("train", row, "", "", 0.0, f"Number {i} that was asked for.") for i, (row, _) in enumerate(labels, 1)
     ]
     machine = run.machine()
-    names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    called = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    name = lambda label: str(called.get(label, label))  # noqa: E731
     coming = [
-        Doubt("train", row, "", str(names.get(said, said)), -lead, _sentence(lead, len(names), now))
-        for row, said, lead in zip(now.rows, now.said, now.lead, strict=True)
+        Doubt("train", row, "", name(said), -lead, _sentence(name(second), lead, len(called) == 2, now.left))
+        for row, said, second, lead in zip(now.rows, now.said, now.second, now.lead, strict=True)
     ]
     if not coming:
         st.success("Every example has been asked for.", icon=":material/check:")
-    judging = Judging(run, evidence.data_of(run), (*before, *coming), to, "next", len(labels) + now.left)
+    curve = lambda: show(figures.curve(now), "ask_curve")  # noqa: E731
+    judging = Judging(run, evidence.data_of(run), (*before, *coming), to, "next", len(labels) + now.left, curve)
     if judging.doubts:
         judge.one(judging, to.standing)
 
 
-def _sentence(lead: float, classes: int, now: Next) -> str:
-    apart = f"Its f is {words.minus(f'{lead:.2g}')} from the plane" if classes == 2 else (
-        f"The two classes that it says most of are {lead:.2g} apart in f"
-    )  # fmt: skip
-    return f"{apart}; {now.left:,} examples have no label yet."
+def _sentence(second: str, lead: float, two: bool, left: int) -> str:
+    apart = f"{lead:.2g}" if lead >= LEAST else f"less than {LEAST:g}"
+    where = f"On the other side of the plane, {apart} away, lies" if two else f"In f, {apart} below it comes"
+    return f"{where} {words.minus(second)}. {left:,} examples have no label yet."

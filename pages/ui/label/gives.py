@@ -1,7 +1,5 @@
 """What the verdicts give: the run's recipe on the revision, beside the run; and the verdicts as a file, both ways."""
 
-from collections import Counter
-
 import streamlit as st
 
 from data import DataError, catalogue, revisions
@@ -24,7 +22,7 @@ UNLIKE = 20  # disagreements that are listed
 def train(run: Run, to: Target) -> None:
     """Train on the revision as it is now, and the way to Compare."""
     stands = to.standing
-    st.markdown(f"**What it gives.** {revisions.told(Counter(one.verdict for one in stands.values()))}")
+    st.markdown(f"**What it gives.** {revisions.told(revisions.counted(stands.values()))}")
     if not stands:
         st.caption("With the first verdict there is a revision to train on.")
         return

@@ -40,6 +40,7 @@ class Judging(NamedTuple):
     to: Target
     kind: str  # of LISTS
     of: int = 0  # how many there are to judge where the list holds those alone that come next
+    beside: Callable[[], None] | None = None  # draws what stands below the keys instead of the nearest examples
 
 
 def judge(judging: Judging) -> None:
@@ -72,8 +73,10 @@ def one(judging: Judging, stands) -> None:
     with right:
         _said(judging, doubt, stands.get(doubt.key))
         _keys(judging, at, doubt, stands)
-        shown = (doubt,) if judging.of else doubts  # of a list that is another one with each verdict
-        _neighbours(judging, doubt, listed.near(judging.run.id, shown)[shown.index(doubt)])
+        if judging.beside:
+            judging.beside()
+        else:
+            _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
     _strip(judging, at, stands)
     if done == len(doubts):
         st.success("All of this list are judged.", icon=":material/check:")
@@ -259,8 +262,8 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         np.stack(drawn), tiles, key="label_strip", alt="What comes next in this list, and what was judged", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend=f"The list: given → {listed.LISTS[judging.kind].said} above each, the verdict below; the ring is the "
-        "one above. Click one.",
+        legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each, the verdict "
+        "below; the ring is the one above. Click one.",
     )  # fmt: skip
 
 

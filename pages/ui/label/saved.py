@@ -4,15 +4,16 @@ from functools import partial
 
 import streamlit as st
 
-from data import DataError
+from data import DataError, revisions
 from pages.ui.figures import asking as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.words import plain
+from pages.ui.label.target import Target
 from pages.ui.why.working import at_work
 from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment import asking as study
-from svmcore.lab.experiment.asking import Study, told
+from svmcore.lab.experiment.asking import Study, times_told, told
 from svmcore.lab.jobs import asking
 from svmcore.lab.jobs.beside import Busy
 from svmcore.lab.recipe.recipe import Recipe
@@ -22,15 +23,16 @@ PERIOD = 1.0  # seconds between two looks
 FEW = 4000  # training examples of a study
 
 
-def draw(run: Run) -> None:
+def draw(run: Run, to: Target) -> None:
     """The settings, the study at work, and its figure."""
     st.subheader("What choosing saves")
     if reason := study.impossible(run.recipe):
         st.caption(f"{plain(reason)} A run of the method *Support vectors* shows it.")
         return
-    recipe = studied(run.recipe, run.result["n_train"])
+    n = int((run.train_index() < len(to.base.y_train)).sum())  # those that had a label before any verdict
+    recipe = studied(run.recipe, n)
     with present.form("The study"):
-        settings = _settings(run.result["n_train"])
+        settings = _settings(n)
     st.caption(
         f"Of {recipe.n_train:,} training examples with a label all but {settings['known']:,} hide it, and answer when "
         f"they are asked, {settings['batch']} at a time; errors are counted on test examples that are never asked. "
@@ -55,8 +57,9 @@ def draw(run: Run) -> None:
 
 
 def studied(recipe: Recipe, n: int) -> Recipe:
-    """The recipe of a run that was trained on n examples, as a study has it: without folds, on no more than FEW."""
-    return recipe.replace(folds=None, bounds=False, n_train=min(n, FEW))
+    """The recipe of a run that was trained on n examples, as a study has it: without folds or verdicts, and on no more
+    than FEW."""
+    return recipe.replace(dataset=revisions.base_of(recipe.dataset), folds=None, bounds=False, n_train=min(n, FEW))
 
 
 def _settings(n: int) -> dict:
@@ -103,11 +106,11 @@ def _found(found: Study) -> None:
     last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
     lines = [f"Labels until {goal} are wrong, median and range:"]
     for way, title in WAYS.items():
-        reached, factor = found.reached(way), found.factor(way)
+        reached, times = found.reached(way), found.done and times_told(found, way)
         if not len(reached):
             continue
-        times = f" · at random {factor:.1f} times as many" if way != "random" and 0 < factor < float("inf") else ""
-        lines.append(f"- {title}: **{told(reached, last)}**{times}")
+        saves = f" · at random {times} times as many; fewer in {found.sooner(way)} of {found.done}"
+        lines.append(f"- {title}: **{told(reached, last)}**{saves if times and way != 'random' else ''}")
     st.markdown("\n".join(lines))
     st.caption(
         f"With all {found.n:,} labels {100 * found.whole:.1f} % are wrong. {words.many(found.done, 'seed')} done; a "

@@ -61,7 +61,8 @@ class Next(NamedTuple):
     left: int  # examples that may be asked for
     rows: tuple[int, ...]  # those to be asked for next, of the data set
     said: tuple  # what the machine says of each
-    lead: tuple[float, ...]  # by how much
+    second: tuple  # and what it would say next
+    lead: tuple[float, ...]  # by how much the one leads before the other; of two classes how far f is from 0
 
 
 CURVES = Bounded(LIMIT, size=lambda curve: curve.asking.nbytes, most=2)
@@ -120,8 +121,12 @@ def _next(run: runs.Run, base: str, given: Labels, way: str, m: int, errand: Err
     left = np.setdiff1d(np.arange(len(at.y), len(at.rows)), [place[row] for row, _ in given if row in place])
     chosen = asking.asked(at, now, way, left, m, np.random.default_rng(run.recipe.seed))
     wrong = dict(sorted(curve.wrong.items()))
-    told = (tuple(one.tolist()) for one in (at.rows[chosen], now.said[chosen], lead(now.decision[chosen])))
-    return Next(wrong, len(at.y), len(at.y_test), len(left), *told)
+    f, classes = now.decision[chosen], np.unique(at.y)
+    if f.shape[1] == 1:
+        f = np.column_stack([-f, f])
+    second = classes[np.argsort(f, axis=1)[:, -2]]
+    told = (one.tolist() for one in (at.rows[chosen], now.said[chosen], second, lead(now.decision[chosen])))
+    return Next(wrong, len(at.y), len(at.y_test), len(left), *map(tuple, told))
 
 
 def _taught(at: Asking, places: list[int], labels: list, monitor) -> Taught:

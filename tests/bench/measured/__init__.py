@@ -10,6 +10,7 @@ volcanoes.json   what volcanoes.py writes
 faces.json       what faces.py writes
 crossing.json    what crossing.py writes
 reductions.json  what reductions.py writes
+asking.json      what asking.py writes
 soak.json        what the parts of soak/ found
 memory.json      what memory.py writes
 """

@@ -179,13 +179,15 @@ class Classify(Task):
         entry = catalogue.entry(recipe.dataset)
         METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
         share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
-        n_train, n_test = (round(n * share) for n in (entry.n_train - entry.out[0], entry.n_test - entry.out[1]))
+        drawn = entry.n_train - entry.asked - entry.out[0], entry.n_test - entry.out[1]
+        n_train, n_test = (round(n * share) for n in drawn)
         if not entry.n_test:
             n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
             n_train -= min(n_test, n_train - 1)
         n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
         METHODS[recipe.method].need_classes(recipe, n_classes)
         n_train, images = min(recipe.n_train or n_train, n_train), len(entry.shape) > 1
+        n_train += round(entry.asked * share)
         if recipe.bounds and n_train > HELD:
             raise RecipeError("bounds", True, f"false, or n_train up to {HELD:,}, whose kernel values memory can keep")
         swapped = 2 * recipe.options.get("noise", 0.0) * n_train**0.35  # as a hardness

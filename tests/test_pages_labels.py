@@ -8,11 +8,12 @@ import pytest
 from data import catalogue, load, revisions, verdicts
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, Verdict
+from pages.ui.kit.text import with_sign
 from pages.ui.label import listed, practice
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment.suspects import searched
-from svmcore.lab.jobs import related
+from svmcore.lab.jobs import related, unseen
 from svmcore.lab.store import runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -197,6 +198,27 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     assert shown(app) == ("train", 7)
     press(app, "out")
     assert "1 taken out" in texts(app)
+
+
+def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):
+    app = open_page("labels", run=run.id)
+    row, names = shown(app)[1], [str(c) for c in run.machine().classes]
+    called = str(run.folded().y_true[run.folded().index == row][0])
+    assert "Each row is a training example" not in texts(app)
+    app.button(key="label_unseen").click().run()
+    assert app.query_params["unseen"] == "true"
+    now = unseen.TOLD.wait((run.id, row), 60)
+    assert now.state == "done", now.message
+    app.run()
+    folded = run.folded()
+    f = folded.decision[folded.index == row][0]
+    assert now.result.f == pytest.approx(f, abs=1e-6)
+    assert f"{called} (given) {with_sign(f[names.index(called)])}" in texts(app)
+    assert f"By the machine without fold {now.result.number + 1} of" in captions(app)
+    assert "The run kept another answer" not in captions(app)
+    app.button(key="label_unseen").click().run()
+    assert "unseen" not in app.query_params
+    assert "Each row is a training example" not in texts(app)
 
 
 def test_what_is_being_found_can_be_stopped_and_what_failed_says_why(run, monkeypatch):

@@ -92,6 +92,11 @@ def _compare(run: Run, after: Run, to: Target) -> None:
             f"Before: {plain(words.error_rate(run.result))}. On the revision: "
             f"{plain(words.error_rate(after.result))}.{later}"
         )
+        if n := _judged_apart(run, after):
+            st.markdown(
+                f":material/warning: {words.many(n, 'test label')} of the two are not the same, as they were judged: "
+                "*Compare* counts both by either's."
+            )
         st.page_link(
             "pages/compare.py", label="Compare the two", icon=":material/compare:",
             query_params={"compare": [run.id, after.id]},
@@ -101,6 +106,12 @@ def _compare(run: Run, after: Run, to: Target) -> None:
             "pages/runs.py", label="Take the machine away", icon=":material/download:", query_params={"run": after.id},
             help="As a file for this library, for onnxruntime, or as a script for scikit-learn: under Export.",
         )  # fmt: skip
+
+
+def _judged_apart(run: Run, after: Run) -> int:
+    """Test examples that have another label in one of two runs, or are in one alone."""
+    then, now = (dict(zip(one.index.tolist(), one.y_true.tolist())) for one in (run.test(), after.test()))
+    return sum(then.get(row) != now.get(row) for row in then.keys() | now.keys())
 
 
 def files(to: Target) -> None:

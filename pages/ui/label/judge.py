@@ -18,7 +18,7 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
 from pages.ui.kit.words import plain, short
-from pages.ui.label import gives, listed, practice, target
+from pages.ui.label import gives, listed, practice, target, unseen
 from pages.ui.label.listed import Doubt, Near
 from pages.ui.label.target import Target
 from pages.ui.why import table
@@ -72,6 +72,7 @@ def _one(judging: Judging, stands) -> None:
         _said(judging, doubt, stands.get(doubt.key))
         _keys(judging, at, doubt, stands)
         _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
+    unseen.section(judging.run, doubt)
     _strip(judging, at, stands)
     if done == len(doubts):
         st.success("All of this list are judged.", icon=":material/check:")

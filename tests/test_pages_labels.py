@@ -166,12 +166,27 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
     theirs = [mine[0], mine[1]._replace(verdict="keep"), Verdict("train", 5, base.y_train[5].item(), OUT)]
     revisions.add(CHECKED, base, mine)
     text = verdicts.written(theirs, "digits-8x8", base.content_hash[:12])
-    app = open_page("labels", run=run.id, revision="checked")
-    app.file_uploader(key="label_import").set_value(("theirs.csv", text.encode(), "text/csv")).run()
+
+    def brought(text):
+        app = open_page("labels", run=run.id, revision="checked")
+        app.file_uploader(key="label_import").set_value(("theirs.csv", text.encode(), "text/csv")).run()
+        assert not app.exception
+        return app
+
+    app = brought(text)
     assert "1 verdict** on examples that you have not judged; 1 say what yours say; on **1 example** you" in texts(app)
     app.button(key="label_merge_theirs").click().run()
     stands = revisions.standing(CHECKED, base.entry)
     assert [stands["train", row].verdict for row in (1, 2, 5)] == ["out", "keep", "out"]
+    revisions.add(CHECKED, base, mine)
+    app = brought(text)
+    app.button(key="label_theirs_train_2").click().run()
+    assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "keep"
+    app.button(key="label_undo_any").click().run()
+    app.button(key="label_mine_train_2").click().run()
+    assert "on 1 example you disagree, and yours stands on 1 of them." in texts(app).replace("*", "")
+    assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "out"
+    assert not any(button.key in ("label_merge_mine", "label_merge_theirs") for button in app.button)
     app.file_uploader(key="label_import").set_value(("other.csv", text.replace(",1,", ",9999,").encode(), "text/csv"))
     app.run()
     assert "no example '9999'" in app.error[0].value.replace("\\", "")

@@ -18,7 +18,7 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
 from pages.ui.kit.words import plain, short
-from pages.ui.label import gives, listed, practice, target, unseen
+from pages.ui.label import gives, listed, merging, practice, target, unseen
 from pages.ui.label.listed import Doubt, Near
 from pages.ui.label.target import Target
 from pages.ui.why import table
@@ -246,7 +246,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
             + (f", said {one.said}" if one.said else "")
             + (f", judged: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
             upper=f"{cut[one.given]} → {cut[one.said]}" if one.said else cut[one.given],
-            lower=_mark(stands.get(one.key)),
+            lower=merging.brief(stands.get(one.key)),
             ring="free" if first + i == at else "",
         )
         for i, one in enumerate(shown)
@@ -257,11 +257,3 @@ def _strip(judging: Judging, at: int, stands) -> None:
         legend=f"The list: given → {listed.LISTS[judging.kind].said} above each, the verdict below; the ring is the "
         "one above. Click one.",
     )  # fmt: skip
-
-
-def _mark(verdict: Verdict | None) -> str:
-    """A verdict in a tile."""
-    if verdict is None:
-        return ""
-    marks = {verdicts.KEEP: "kept", verdicts.OUT: "out", verdicts.UNSURE: "?"}
-    return marks.get(verdict.verdict) or f"= {short(verdict.label, 6)}"

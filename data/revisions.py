@@ -221,7 +221,7 @@ def _path(name: Name) -> Path:
 def _standing(log: Log, lines: int | None) -> dict[Key, Verdict]:
     if lines is None or lines == len(log.lines):
         return log.standing
-    return verdicts.standing(log.lines[:lines])
+    return judging.after(log, lines)
 
 
 def _look(name: str, find: Find) -> Revision | DataError:
@@ -232,10 +232,11 @@ def _look(name: str, find: Find) -> Revision | DataError:
 
 
 def _entry(name: Name, base: Entry, log: Log) -> Revision:
-    stands = _standing(log, name.lines)
-    judged = Counter(verdict.verdict for verdict in stands.values())
-    out = Counter(part for (part, _), verdict in stands.items() if verdict.verdict == verdicts.OUT)
     lines = len(log.lines) if name.lines is None else name.lines
+    of_parts = log.judged if lines == len(log.lines) else judging.counted(judging.after(log, lines))
+    judged = Counter()
+    for (_, verdict), n in of_parts.items():
+        judged[verdict] += n
     shared = {field.name: getattr(base, field.name) for field in fields(Entry)}
     own = {
         "name": name.head if name.lines is None else f"{name.head}.{name.lines}",
@@ -244,7 +245,7 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
         "fetchable": False,
         "note": f"A revision of {base.name}. {told(judged)}",
         "paths": lambda: [*base.paths(), _path(name)],
-        "out": tuple(out[part] for part in PARTS),
+        "out": tuple(of_parts[part, verdicts.OUT] for part in PARTS),
     }
     return Revision(**shared | own, base=base, judged=dict(judged), lines=lines, content=log.content)
 

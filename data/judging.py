@@ -1,14 +1,18 @@
 """The file of a revision: verdicts, a line each (data.verdicts), read once and only ever added to.
 
 Each verdict is on disk when it has been given. A kill may leave half a line: it is left out, and the next verdict takes
-its place. What has been parsed stays in memory, so that a file of 100,000 verdicts takes one more in milliseconds.
+its place. What has been parsed stays in memory, so that a file of 100,000 verdicts takes one more in milliseconds; one
+whose size and time are those of before is not read again, as a list of data sets asks for it several times a page.
 """
 
 import os
 import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 from data import places, verdicts
 from data.dataset import DataError, Facts
@@ -18,18 +22,37 @@ _lock = threading.RLock()  # of what was parsed
 _numbers = count()
 
 
-class Log(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Log:
     """A file of verdicts, parsed. blob: what was parsed, whole lines; number: another one for each that is no
-    continuation of what was read before; standing: the verdict on each example judged."""
+    continuation of what was read before; standing: the verdict on each example judged; stat: see `_stat`."""
 
     blob: bytes
     number: int
     lines: list[Verdict]
     content: str
     standing: dict[Key, Verdict]
+    stat: tuple = ()
+
+    @cached_property
+    def judged(self) -> Counter:
+        """As of `counted`."""
+        return counted(self.standing)
 
 
 _logs: dict[Path, Log] = {}
+
+
+def counted(standing: Mapping[Key, Verdict]) -> Counter:
+    """(part, verdict, whether the example had a label before) -> how many examples it stands on."""
+    had = lambda verdict: verdict.given != verdicts.UNLABELLED  # noqa: E731
+    return Counter((verdict.part, verdict.verdict, had(verdict)) for verdict in standing.values())
+
+
+@lru_cache(maxsize=4)  # of runs on an earlier state, several of which a page may list
+def after(log: Log, lines: int) -> dict[Key, Verdict]:
+    """What stood after so many lines."""
+    return verdicts.standing(log.lines[:lines])
 
 
 def append(path: Path, text: bytes) -> None:
@@ -52,21 +75,31 @@ def append(path: Path, text: bytes) -> None:
 
 def log(path: Path, base: Facts) -> Log:
     """The parsed file; of one that has only grown since, what is new alone is parsed."""
-    blob = _whole(path)
     with _lock:
-        last = _logs.get(path)
-        if last is not None and last.blob == blob:
+        last, stat = _logs.get(path), _stat(path)
+        if last is not None and last.stat == stat:
             return last
+        blob = _whole(path)
         if last is not None and blob.startswith(last.blob):
             more = verdicts.read(verdicts.text_of(blob[len(last.blob) :]), base, len(last.lines) + 2, last.content)
             lines = last.lines + more.verdicts
-            now = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines))
+            now = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines), stat)
         else:
             found = verdicts.read(verdicts.headed(blob), base)
             stands = verdicts.standing(found.verdicts)
-            now = Log(blob, next(_numbers), found.verdicts, found.content, stands)
+            now = Log(blob, next(_numbers), found.verdicts, found.content, stands, stat)
         _logs[path] = now
         return now
+
+
+def _stat(path: Path) -> tuple:
+    """What is another after each change: a file that is only ever added to has another size. Never twice the same
+    where that cannot be told."""
+    try:
+        found = path.stat()
+    except OSError:
+        return (None, next(_numbers))
+    return found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def _whole(path: Path) -> bytes:

@@ -16,7 +16,7 @@ import os
 import re
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NamedTuple
@@ -223,7 +223,7 @@ def _path(name: Name) -> Path:
 def _standing(log: Log, lines: int | None) -> dict[Key, Verdict]:
     if lines is None or lines == len(log.lines):
         return log.standing
-    return verdicts.standing(log.lines[:lines])
+    return judging.after(log, lines)
 
 
 def _look(name: str, find: Find) -> Revision | DataError:
@@ -234,11 +234,9 @@ def _look(name: str, find: Find) -> Revision | DataError:
 
 
 def _entry(name: Name, base: Entry, log: Log) -> Revision:
-    stands = _standing(log, name.lines)
-    judged = counted(stands.values())
-    taken = [one for one in stands.values() if one.verdict == verdicts.OUT]
-    out = Counter(one.part for one in taken if one.given != verdicts.UNLABELLED)
     lines = len(log.lines) if name.lines is None else name.lines
+    of_parts = log.judged if lines == len(log.lines) else judging.counted(judging.after(log, lines))
+    judged = _summed(of_parts)
     shared = {field.name: getattr(base, field.name) for field in fields(Entry)}
     own = {
         "name": name.head if name.lines is None else f"{name.head}.{name.lines}",
@@ -248,17 +246,23 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
         "note": f"A revision of {base.name}. {told(judged)}",
         "paths": lambda: [*base.paths(), _path(name)],
         "n_train": base.n_train + judged[FIRST],
-        "unlabelled": base.unlabelled - judged[FIRST] - (len(taken) - out.total()),
+        "unlabelled": base.unlabelled - judged[FIRST] - of_parts["train", verdicts.OUT, False],
         "asked": judged[FIRST],
-        "out": tuple(out[part] for part in PARTS),
+        "out": tuple(of_parts[part, verdicts.OUT, True] for part in PARTS),
     }
     return Revision(**shared | own, base=base, judged=dict(judged), lines=lines, content=log.content)
 
 
-def counted(stands: Iterable[Verdict]) -> Counter:
+def counted(stands: Mapping[Key, Verdict]) -> Counter:
     """How many examples each verdict stands on; a label of one that had none is FIRST."""
-    first = lambda one: one.verdict == verdicts.LABEL and one.given == verdicts.UNLABELLED  # noqa: E731
-    return Counter(FIRST if first(one) else one.verdict for one in stands)
+    return _summed(judging.counted(stands))
+
+
+def _summed(of_parts: Counter) -> Counter:
+    judged = Counter()
+    for (_, verdict, had), n in of_parts.items():
+        judged[FIRST if verdict == verdicts.LABEL and not had else verdict] += n
+    return judged
 
 
 def told(judged: dict[str, int]) -> str:

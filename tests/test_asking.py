@@ -157,7 +157,7 @@ def run(home):
 
 def after(run, labels, way="nearest", m=5):
     beside.start(run.id, "own:half", labels, way, m)
-    now = beside.wait(run.id, "own:half", labels, way, m, 60)
+    now = beside.ASKED.wait((run.id, "own:half", labels, way, m), 60)
     assert now.state == "done", now.message
     return now.result
 

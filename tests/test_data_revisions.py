@@ -101,6 +101,23 @@ def test_undo_takes_back_one_verdict_after_the_other():
     assert catalogue.load(name).content_hash == base.content_hash
 
 
+def test_a_file_is_read_again_when_it_has_changed_and_only_then(monkeypatch):
+    base, name = rows(), "own:mine@checked"
+    revisions.add(name, base, [on(base, "train", 1, OUT)])
+    path, whole, read = _path(parse_name(name)), judging._whole, []
+    assert catalogue.entry(name).out == (1, 0)
+    monkeypatch.setattr(judging, "_whole", lambda path: [read.append(path), whole(path)][1])
+    for _ in range(3):
+        assert catalogue.entry(name).judged == {OUT: 1}
+        assert catalogue.entry(f"{name}.1").out == (1, 0)
+    assert not read
+    with path.open("a") as file:  # as another process adds to it
+        file.write(verdicts.written([on(base, "train", 2, KEEP)], base.entry.name, base.content_hash[:12], head=False))
+    assert catalogue.entry(name).judged == {OUT: 1, KEEP: 1}
+    assert catalogue.entry(f"{name}.1").judged == {OUT: 1}
+    assert read == [path]
+
+
 @pytest.mark.parametrize("cut", [1, 9, 30])
 def test_what_a_kill_left_half_written_costs_that_verdict_alone(cut):
     base, name = rows(), "own:mine@checked"

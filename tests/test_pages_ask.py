@@ -51,7 +51,7 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
         press(app, f"is_{digits.y_train[seen[-1]]}")
         assert f"{n} of 240 judged** · this is number {n + 1}" in app.get("progress")[0].proto.text
         key = run.id, "own:half", ask.given(ask.Target("own:half@checked", base)), "nearest", ask.COMING
-        found = asking.status(*key).result
+        found = asking.ASKED.status(key).result
         assert shown(app) == found.rows[0]
         errors.append(list(found.curve.values()))
     assert len(set(seen)) == 4

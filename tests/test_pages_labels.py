@@ -8,11 +8,12 @@ import pytest
 from data import catalogue, load, revisions, verdicts
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, Verdict
+from pages.ui.kit.text import with_sign
 from pages.ui.label import listed, practice
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment.suspects import searched
-from svmcore.lab.jobs import related
+from svmcore.lab.jobs import related, unseen
 from svmcore.lab.store import runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -165,12 +166,27 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
     theirs = [mine[0], mine[1]._replace(verdict="keep"), Verdict("train", 5, base.y_train[5].item(), OUT)]
     revisions.add(CHECKED, base, mine)
     text = verdicts.written(theirs, "digits-8x8", base.content_hash[:12])
-    app = open_page("labels", run=run.id, revision="checked")
-    app.file_uploader(key="label_import").set_value(("theirs.csv", text.encode(), "text/csv")).run()
+
+    def brought(text):
+        app = open_page("labels", run=run.id, revision="checked")
+        app.file_uploader(key="label_import").set_value(("theirs.csv", text.encode(), "text/csv")).run()
+        assert not app.exception
+        return app
+
+    app = brought(text)
     assert "1 verdict** on examples that you have not judged; 1 say what yours say; on **1 example** you" in texts(app)
     app.button(key="label_merge_theirs").click().run()
     stands = revisions.standing(CHECKED, base.entry)
     assert [stands["train", row].verdict for row in (1, 2, 5)] == ["out", "keep", "out"]
+    revisions.add(CHECKED, base, mine)
+    app = brought(text)
+    app.button(key="label_theirs_train_2").click().run()
+    assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "keep"
+    app.button(key="label_undo_any").click().run()
+    app.button(key="label_mine_train_2").click().run()
+    assert "on 1 example you disagree, and yours stands on 1 of them." in texts(app).replace("*", "")
+    assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "out"
+    assert not any(button.key in ("label_merge_mine", "label_merge_theirs") for button in app.button)
     app.file_uploader(key="label_import").set_value(("other.csv", text.replace(",1,", ",9999,").encode(), "text/csv"))
     app.run()
     assert "no example '9999'" in app.error[0].value.replace("\\", "")
@@ -197,6 +213,27 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     assert shown(app) == ("train", 7)
     press(app, "out")
     assert "1 taken out" in texts(app)
+
+
+def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):
+    app = open_page("labels", run=run.id)
+    row, names = shown(app)[1], [str(c) for c in run.machine().classes]
+    called = str(run.folded().y_true[run.folded().index == row][0])
+    assert "Each row is a training example" not in texts(app)
+    app.button(key="label_unseen").click().run()
+    assert app.query_params["unseen"] == "true"
+    now = unseen.TOLD.wait((run.id, row), 60)
+    assert now.state == "done", now.message
+    app.run()
+    folded = run.folded()
+    f = folded.decision[folded.index == row][0]
+    assert now.result.f == pytest.approx(f, abs=1e-6)
+    assert f"{called} (given) {with_sign(f[names.index(called)])}" in texts(app)
+    assert f"By the machine without fold {now.result.number + 1} of" in captions(app)
+    assert "The run kept another answer" not in captions(app)
+    app.button(key="label_unseen").click().run()
+    assert "unseen" not in app.query_params
+    assert "Each row is a training example" not in texts(app)
 
 
 def test_what_is_being_found_can_be_stopped_and_what_failed_says_why(run, monkeypatch):

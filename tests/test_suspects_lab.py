@@ -112,6 +112,9 @@ def test_a_way_that_a_run_does_not_have_is_refused(home):
             suspects.suspects(run, way)
     with pytest.raises(RecipeError, match="refold"):
         DIGITS.replace(refold=True)
+    twice = suspects.searched(DIGITS)
+    assert twice.replace(folds=None) == DIGITS
+    assert twice.outcome == DIGITS.outcome, "the machine is the same"
     with pytest.raises(RecipeError, match="classify"):
         suspects.searched(Recipe(task="detect", dataset="volcanoes"))
 

@@ -1,6 +1,9 @@
 """The next label: of the examples that have none those are asked for whose answer would teach the machine most; it is
 trained anew with each label, and its errors on the run's test examples are drawn beside it."""
 
+from contextlib import suppress
+from functools import partial
+
 import streamlit as st
 
 from pages.ui.example import evidence
@@ -12,17 +15,17 @@ from pages.ui.label import gives, judge, saved
 from pages.ui.label.judge import Judging
 from pages.ui.label.listed import Doubt
 from pages.ui.label.target import Target
-from pages.ui.why.working import at_work
+from pages.ui.why.working import Work, watched
 from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment.without import why_not
 from svmcore.lab.jobs import asking
 from svmcore.lab.jobs.asking import Labels, Next
-from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.jobs.beside import Busy
 from svmcore.lab.store.runs import Run
 
 LEAST = 0.001  # difference of f that is told
 COMING = 10  # examples that are shown to come next
-PERIOD, PATIENCE = 1.0, 2.0  # seconds between two looks, and that the page waits for a machine that is soon there
+PATIENCE = 2.0  # seconds that a verdict waits for the machine that follows it
 
 
 def draw(run: Run, to: Target, way: str) -> None:
@@ -36,7 +39,7 @@ def draw(run: Run, to: Target, way: str) -> None:
         )
     elif reason := why_not(run):
         st.warning(plain(reason), title="This run's machine cannot ask", icon=":material/block:")
-    elif _ready(run, to, way) is not None:
+    elif watched(_work(run, to, way), at_once=True).state == "done":
         _look(run, to, way)
     saved.draw(run, to)
 
@@ -56,52 +59,25 @@ def given(to: Target) -> Labels:
     return tuple((row, one.label) for (part, row), one in to.standing.items() if part == "train" and row >= known)
 
 
-def _ready(run: Run, to: Target, way: str) -> Next | None:
-    """The machine of the labels given until now, and what it asks for; None, and how far it is, until it is there."""
+def _work(run: Run, to: Target, way: str) -> Work:
+    """The machine of the labels given until now, and what it asks for."""
     key = run.id, to.base.entry.name, given(to), way, COMING
-    now = asking.status(*key)
-    if now.state == "none":
-        _start(key)
-        now = asking.wait(*key, PATIENCE)
-    if now.at_work:
-        _watch(key)
-    elif now.state != "done":
-        _ended(now, key)
-    return now.result if now.state == "done" else None
-
-
-def _ended(now: Latest, key: tuple) -> None:
-    if now.state == "failed":
-        st.error(plain(now.message), title="The machine was not trained", icon=":material/error:")
-    st.button(
-        "Ask for the next label", key="ask_again", icon=":material/replay:", on_click=_start, args=(key,),
+    return Work(
+        asking.ASKED, key, partial(asking.start, *key), "ask", lambda now: (now.message, 0.0),
+        "The machine was not trained", begin="Ask for the next label", stop="Ends it.",
         help="Trains on the labels that there are, and looks where an answer would teach most.",
     )  # fmt: skip
-
-
-def _start(key: tuple) -> None:
-    try:
-        asking.start(*key)
-    except Busy as error:
-        st.warning(plain(error), icon=":material/hourglass_top:")
-
-
-@state.fragment(run_every=PERIOD)
-def _watch(key: tuple) -> None:
-    now = asking.status(*key)
-    if not now.at_work:
-        st.rerun()
-    at_work(plain(now.message), 0.0, lambda: asking.ASKED.stop(key), "ask", "Ends it.")
 
 
 @state.fragment
 def _look(run: Run, to: Target, way: str) -> None:
     """The example that is asked for, its keys, and the curve; drawn anew by itself with each verdict."""
-    labels, key = given(to), (run.id, to.base.entry.name)
-    now = asking.status(*key, labels, way, COMING)
+    labels, work = given(to), _work(run, to, way)
+    now = work.beside.status(work.id)
     if now.state == "none":
-        _start((*key, labels, way, COMING))
-        now = asking.wait(*key, labels, way, COMING, PATIENCE)
+        with suppress(Busy):  # the whole page says so
+            work.start()
+        now = work.beside.wait(work.id, PATIENCE)
     if now.state != "done":
         st.rerun()  # the whole page, which says how far it is
     _one(run, to, labels, now.result)

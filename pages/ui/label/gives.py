@@ -1,13 +1,12 @@
-"""What the verdicts give: the run's recipe on the revision, beside the run; and the verdicts as a file, both ways."""
+"""What the verdicts give: the run's recipe on the revision, beside the run; and the verdicts as a file."""
 
 import streamlit as st
 
 from data import DataError, catalogue, revisions
-from data.verdicts import told
 from pages.ui.kit import words
 from pages.ui.kit.gallery import DIGIT
 from pages.ui.kit.words import plain
-from pages.ui.label import target
+from pages.ui.label import merging
 from pages.ui.label.target import Target
 from pages.ui.recipe import config
 from pages.ui.run import polling, stored
@@ -16,13 +15,11 @@ from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
-UNLIKE = 20  # disagreements that are listed
-
 
 def train(run: Run, to: Target) -> None:
     """Train on the revision as it is now, and the way to Compare."""
     stands = to.standing
-    st.markdown(f"**What it gives.** {revisions.told(revisions.counted(stands.values()))}")
+    st.markdown(f"**What it gives.** {revisions.told(revisions.counted(stands))}")
     if not stands:
         st.caption("With the first verdict there is a revision to train on.")
         return
@@ -90,6 +87,11 @@ def _compare(run: Run, after: Run, to: Target) -> None:
             f"Before: {plain(words.error_rate(run.result))}. On the revision: "
             f"{plain(words.error_rate(after.result))}.{later}"
         )
+        if n := _judged_apart(run, after):
+            st.markdown(
+                f":material/warning: {words.many(n, 'test label')} of the two are not the same, as they were judged: "
+                "*Compare* counts both by either's."
+            )
         st.page_link(
             "pages/compare.py", label="Compare the two", icon=":material/compare:",
             query_params={"compare": [run.id, after.id]},
@@ -99,6 +101,12 @@ def _compare(run: Run, after: Run, to: Target) -> None:
             "pages/runs.py", label="Take the machine away", icon=":material/download:", query_params={"run": after.id},
             help="As a file for this library, for onnxruntime, or as a script for scikit-learn: under Export.",
         )  # fmt: skip
+
+
+def _judged_apart(run: Run, after: Run) -> int:
+    """Test examples that have another label in one of two runs, or are in one alone."""
+    then, now = (dict(zip(one.index.tolist(), one.y_true.tolist())) for one in (run.test(), after.test()))
+    return sum(then.get(row) != now.get(row) for row in then.keys() | now.keys())
 
 
 def files(to: Target) -> None:
@@ -118,47 +126,4 @@ def files(to: Target) -> None:
             help="A CSV that this page wrote, here or on another machine, of the same data set.",
         )  # fmt: skip
         if brought is not None:
-            _brought(to, brought.getvalue())
-
-
-def _brought(to: Target, blob: bytes) -> None:
-    """Somebody's verdicts beside one's own."""
-    try:
-        found = revisions.compared(to.name, to.base, blob)
-    except DataError as error:
-        st.error(plain(error), title="These verdicts cannot be read", icon=":material/block:")
-        return
-    st.markdown(
-        f"**{words.many(len(found.new), 'verdict')}** on examples that you have not judged; {len(found.alike):,} say "
-        f"what yours say; on **{words.many(len(found.unlike), 'example')}** you disagree."
-    )
-    if found.unlike:
-        st.dataframe(
-            [
-                {
-                    "part": mine.part,
-                    "example": mine.row,
-                    "given": str(mine.given),
-                    "yours": told(mine),
-                    "theirs": told(it),
-                }
-                for mine, it in found.unlike[:UNLIKE]
-            ],
-            hide_index=True,
-            key="label_unlike",
-            alt="Examples on which your verdicts and theirs disagree",
-        )
-        if len(found.unlike) > UNLIKE:
-            st.caption(f"The first {UNLIKE} of {len(found.unlike):,}.")
-    with st.container(horizontal=True):
-        if found.new or found.unlike:
-            st.button(
-                "Take over the new ones; mine stand" if found.unlike else "Take over", icon=":material/merge:",
-                key="label_merge_mine", on_click=target.merge, args=(to, found, False), disabled=not found.new,
-                help="Where you disagree your own verdict stays.",
-            )  # fmt: skip
-        if found.unlike:
-            st.button(
-                "Take over; theirs stand", icon=":material/merge:", key="label_merge_theirs", on_click=target.merge,
-                args=(to, found, True), help="Where you disagree theirs takes the place of yours; undo takes it back.",
-            )  # fmt: skip
+            merging.beside_ones_own(to, brought.getvalue(), brought.file_id)

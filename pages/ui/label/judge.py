@@ -18,7 +18,7 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
 from pages.ui.kit.words import plain, short
-from pages.ui.label import gives, listed, practice, target
+from pages.ui.label import gives, listed, merging, practice, target, unseen
 from pages.ui.label.listed import Doubt, Near
 from pages.ui.label.target import Target
 from pages.ui.why import table
@@ -77,6 +77,8 @@ def one(judging: Judging, stands) -> None:
             judging.beside()
         else:
             _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
+    if not judging.beside:
+        unseen.section(judging.run, doubt)
     _strip(judging, at, stands)
     if done == len(doubts):
         st.success("All of this list are judged.", icon=":material/check:")
@@ -254,7 +256,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
             + (f", said {one.said}" if one.said else "")
             + (f", judged: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
             upper=" → ".join(cut[name] for name in (one.given, one.said) if name),
-            lower=_mark(stands.get(one.key)),
+            lower=merging.brief(stands.get(one.key)),
             ring="free" if first + i == at else "",
         )
         for i, one in enumerate(shown)
@@ -265,11 +267,3 @@ def _strip(judging: Judging, at: int, stands) -> None:
         legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each, the verdict "
         "below; the ring is the one above. Click one.",
     )  # fmt: skip
-
-
-def _mark(verdict: Verdict | None) -> str:
-    """A verdict in a tile."""
-    if verdict is None:
-        return ""
-    marks = {verdicts.KEEP: "kept", verdicts.OUT: "out", verdicts.UNSURE: "?"}
-    return marks.get(verdict.verdict) or f"= {short(verdict.label, 6)}"

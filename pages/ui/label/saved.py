@@ -4,22 +4,21 @@ from functools import partial
 
 import streamlit as st
 
-from data import DataError, revisions
+from data import revisions
 from pages.ui.figures import asking as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit import parameters, present, words
 from pages.ui.kit.words import plain
 from pages.ui.label.target import Target
-from pages.ui.why.working import at_work
+from pages.ui.why.working import Work, watched
 from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment import asking as study
 from svmcore.lab.experiment.asking import Study, times_told, told
 from svmcore.lab.jobs import asking
-from svmcore.lab.jobs.beside import Busy
+from svmcore.lab.jobs.beside import Latest
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
-PERIOD = 1.0  # seconds between two looks
 FEW = 4000  # training examples of a study
 
 
@@ -38,22 +37,12 @@ def draw(run: Run, to: Target) -> None:
         f"they are asked, {settings['batch']} at a time; errors are counted on test examples that are never asked. "
         f"{settings['seeds']} times over, each with another start, and another split where the recipe draws one."
     )
-    key = asking.study_key(recipe, **settings)
-    now = asking.STUDIED.status(key)
-    if now.at_work:
-        _watch(key)
-        return
-    if now.state == "failed":
-        st.error(plain(now.message), title="The study broke off", icon=":material/error:")
-    if now.state == "stopped":
-        st.caption(":material/stop: Stopped; what was found until then is below.")
-    if now.result is not None:
-        _found(now.result)
-    if now.state != "done":
-        st.button(
-            "Hide labels and ask", type="primary", icon=":material/play_arrow:", key="asked_start", on_click=_start,
-            args=(recipe, settings), help="Trains on few labels, asks for more in each way, and counts its errors.",
-        )  # fmt: skip
+    work = Work(
+        asking.STUDIED, asking.study_key(recipe, **settings), partial(asking.start_study, recipe, **settings), "asked",
+        _bar, "The study broke off", begin="Hide labels and ask", icon=":material/play_arrow:",
+        help="Trains on few labels, asks for more in each way, and counts its errors.",
+    )  # fmt: skip
+    watched(work, _so_far)
 
 
 def studied(recipe: Recipe, n: int) -> Recipe:
@@ -81,21 +70,13 @@ def _settings(n: int) -> dict:
     return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
 
 
-def _start(recipe: Recipe, settings: dict) -> None:
-    """Callback."""
-    try:
-        asking.start_study(recipe, **settings)
-    except (Busy, DataError) as error:
-        state.tell_later(f":material/block: {plain(error)}")
+def _bar(now: Latest) -> tuple[str, float]:
+    return now.message, 0.0 if now.result is None else now.result.share
 
 
-@state.fragment(run_every=PERIOD)
-def _watch(key: tuple) -> None:
-    now = asking.STUDIED.status(key)
-    if not now.at_work:
-        st.rerun()
-    share = 0.0 if now.result is None else now.result.share
-    at_work(plain(now.message), share, partial(asking.STUDIED.stop, key), "asked")
+def _so_far(now: Latest) -> None:
+    if now.state == "stopped":
+        st.caption(":material/stop: Stopped; what was found until then is below.")
     if now.result is not None:
         _found(now.result)
 

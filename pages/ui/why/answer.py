@@ -31,6 +31,7 @@ class Answer(NamedTuple):
     names: list[str]  # of the classes
     called: int
     true: int | None  # None for an example without a class, or of one that the run does not tell apart
+    called_true: str = "true"  # what the true class is called, where that is what one asks
 
     @property
     def own(self) -> int:
@@ -66,7 +67,7 @@ class Answer(NamedTuple):
         """What machine c is to the example: `predicted`, `true`, `true, predicted`, `runner-up`, or nothing."""
         if len(self.f) == 1:
             return ""
-        said = [word for word, place in (("true", self.true), ("predicted", self.called)) if place == c]
+        said = [word for word, place in ((self.called_true, self.true), ("predicted", self.called)) if place == c]
         return ", ".join(said) or ("runner-up" if c == self.runner_up else "")
 
 

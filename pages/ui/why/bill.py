@@ -6,8 +6,10 @@ The address says how it is added up (`bill`), whose bill stands beside that of t
 switched off (`off`).
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from pages.ui.example import evidence
@@ -19,6 +21,7 @@ from pages.ui.kit.words import plain, short
 from pages.ui.why import lines
 from pages.ui.why.answer import Answer, answer
 from pages.ui.why.waterfall import Words, waterfall
+from svmcore.explain.bill import Bill
 from svmcore.lab.experiment.without import why_not
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -48,32 +51,46 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     sides = said.sides(beside)
     bills = [lines.added_up(view, c) for c in sides]
     pictured = [one.name[one.strongest(LINES_ALL)] for one in bills]
-    machines = {}
+    off = partial(_off, "/".join([run.id, shown.ref, by, *map(str, sides)]))
+    _retrain_without(view, bars(view, sides, bills, pictured, off, partial(parameters.say, "off"), "why_waterfall"))
+
+
+def bars(
+    view: lines.View,
+    sides: Sequence[int],
+    bills: Sequence[Bill],
+    pictured: Sequence[np.ndarray],
+    off: Callable[[list[str]], list[str]],
+    on_off: Callable[[str], None],
+    key: str,
+) -> list[str]:
+    """Draw the bills of the machines `sides`, each with its pictured lines. off: which of these names are switched off,
+    and they are returned; on_off is told when others are."""
+    machines, by = {}, view.by
     for c, names in zip(sides, pictured):
         for name in names.tolist():
             machines.setdefault(name, c)
     pictures, drawn = lines.pictured(view, machines)
-    constructed = evidence.constructed(machine)
-    st.markdown(_verdict(said, sides, CONSTRUCTED if constructed else ROW[by]))
-    subject = "/".join([run.id, shown.ref, by, *map(str, sides)])
-    off = _off(subject, [line.name for line in drawn])
+    constructed = evidence.constructed(view.machine)
+    st.markdown(_verdict(view.said, sides, CONSTRUCTED if constructed else ROW[by]))
+    switched = off([line.name for line in drawn])
     waterfall(
         pictures,
         drawn,
         [lines.side(view, c, one, names) for c, one, names in zip(sides, bills, pictured)],
-        said.f,
-        Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in said.names]),
-        subject=subject,
+        view.said.f,
+        Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in view.said.names]),
+        subject="/".join([view.run.id, view.shown.ref, by, *map(str, sides)]),
         first=LINES_ALL if max(map(len, pictured)) <= FEW_LINES else LINES_FIRST,
-        off=off,
-        key="why_waterfall",
-        on_off=partial(parameters.say, "off"),
+        off=switched,
+        key=key,
+        on_off=on_off,
     )
-    _retrain_without(view, off)
     st.caption(f"{SEE} {'A vector may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
+    return switched
 
 
-def _verdict(said: Answer, sides: tuple[int, ...], row: str) -> str:
+def _verdict(said: Answer, sides: Sequence[int], row: str) -> str:
     """Which f decides, and how the bars are read, in one sentence for who sees a bill for the first time."""
     name = lambda c: plain(short(said.names[c], 24))  # noqa: E731
     bars = f"Each row is {row}: **blue** pulls towards the class of its machine, **orange** away from it."

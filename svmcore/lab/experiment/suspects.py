@@ -91,7 +91,7 @@ def searched(recipe: Recipe) -> Recipe:
     has no labels of examples, or a class of one example alone."""
     if not task_of(recipe).answers:
         raise RecipeError("task", recipe.task, "classify: only there examples have labels to doubt")
-    smallest = int(np.unique(labelled(recipe.replace(folds=None, refold=False)).y_train, return_counts=True)[1].min())
+    smallest = int(np.unique(labelled(recipe.replace(folds=None)).y_train, return_counts=True)[1].min())
     if smallest < 2:
         raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
     return recipe.replace(folds=recipe.folds or min(FOLDS, smallest), refold=True)

@@ -16,7 +16,7 @@ from svmcore.explain.asking import lead
 from svmcore.lab.experiment import asking
 from svmcore.lab.experiment.asking import Asking, Taught
 from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs.beside import Beside, Errand, Latest
+from svmcore.lab.jobs.beside import Beside, Errand
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.without import LIMIT, STAGES
 from svmcore.lab.recipe.recipe import Recipe
@@ -74,16 +74,6 @@ def start(run_id: str, base: str, given: Labels, way: str, m: int) -> None:
     run = runs.get(run_id)
     ASKED.drop_waiting(lambda key: key[0] == run_id and key[2:] != (given, way, m))
     ASKED.start((run_id, base, given, way, m), lambda errand: _next(run, base, given, way, m, errand))
-
-
-def status(run_id: str, base: str, given: Labels, way: str, m: int) -> Latest:
-    """How far that is; its result a Next."""
-    return ASKED.status((run_id, base, given, way, m))
-
-
-def wait(run_id: str, base: str, given: Labels, way: str, m: int, timeout: float) -> Latest:
-    """The same after at most so many seconds."""
-    return ASKED.wait((run_id, base, given, way, m), timeout)
 
 
 def start_study(recipe: Recipe, **settings) -> None:

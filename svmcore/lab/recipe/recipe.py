@@ -283,14 +283,16 @@ def _own_options(owners: tuple[str, str, str], options: Mapping) -> dict:
 
 
 def _gathered(changes: Mapping, options: Mapping) -> dict:
-    """Changes of fields and of options under one another, with the options in `options`, added to those there were."""
+    """Changes of fields and of options under one another, with the options in `options`, added to those there were
+    without those that need a field which is left open now."""
     others = option_fields()
     given_fields = {name: value for name, value in changes.items() if name in FIELDS or name not in others}
     flat = {n: v.to_dict() if isinstance(v, Kernel) else v for n, v in changes.items() if n not in given_fields}
     for name in given_fields:
         _known(name, FIELDS | others)
-    if flat:
-        given = FIELDS["options"].check(given_fields.get("options", dict(options)))
+    kept = {name: value for name, value in options.items() if changes.get(others[name].needs, "another") is not None}
+    if flat or len(kept) < len(options):
+        given = FIELDS["options"].check(given_fields.get("options", kept))
         given_fields["options"] = given | flat
     return given_fields
 

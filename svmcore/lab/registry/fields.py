@@ -60,7 +60,8 @@ class Field:
 
     opens: what leaving it open means; step: of a number's widget; shown: whether the form draws it by itself; of: the
     field whose choice it belongs to, and the values with which it means something (`of_each`); usual: what a form
-    begins with, where that is not what a recipe means that says nothing, its default.
+    begins with, where that is not what a recipe means that says nothing, its default; needs: the field without which
+    an option is left out.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Field:
     shown: bool = True
     of: tuple[str, tuple[str, ...]] | None = None
     usual: object = None
+    needs: str = ""
 
     @property
     def first(self) -> object:

@@ -34,6 +34,7 @@ class TestSet(NamedTuple):
     decision: np.ndarray  # (n, k) float64
     split: str  # "test" | "train": the part that `index` points into
     y_noisy: np.ndarray = np.zeros(0)  # (n,) labels with the recipe's noise, or (0,) where it has none
+    doubted: np.ndarray = np.zeros(0, np.int64)  # of folds: training examples that none of them saw the second time
 
 
 class Classify(Task):
@@ -62,6 +63,7 @@ class Classify(Task):
             "The folds are trained once more without the labels that are likely wrong by the first time; what these "
             "machines say out of sample is kept. The errors of cross-validation stay those of the first time.",
             shown=False,
+            needs="folds",
         ),
     )
     figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
@@ -89,7 +91,10 @@ class Classify(Task):
         noisy = arrays.get("y_noisy", np.zeros(0))
         if noisy.shape not in ((0,), arrays["y_true"].shape):
             raise ValueError(f"y_noisy has the shape {noisy.shape}")
-        return super().judged(arrays)._replace(y_noisy=noisy)
+        doubted = arrays.get("doubted", np.zeros(0, np.int64))
+        if doubted.dtype.kind not in "iu" or doubted.ndim != 1:
+            raise ValueError(f"doubted has the shape {doubted.shape} and the type {doubted.dtype}")
+        return super().judged(arrays)._replace(y_noisy=noisy, doubted=doubted)
 
     def misfit(self, shapes) -> str:
         lengths = {shapes[name][0] for name in ("index", "y_true", "y_pred", "decision")}

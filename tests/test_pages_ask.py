@@ -70,8 +70,16 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
     assert not app.exception
 
 
+def opened(run, way: str):
+    """The page, with what it asks for there."""
+    app = open_page("labels", run=run.id, doubted="next", ask=way)
+    given = ask.given(ask.Target("own:half@checked", load("own:half")))
+    assert asking.ASKED.wait((run.id, "own:half", given, way, ask.COMING), 60).state == "done"
+    return app.run()
+
+
 def test_it_is_asked_in_other_ways_and_from_the_address(run):
-    firsts = {way: shown(open_page("labels", run=run.id, doubted="next", ask=way)) for way in ("nearest", "random")}
+    firsts = {way: shown(opened(run, way)) for way in ("nearest", "random")}
     assert firsts["nearest"] != firsts["random"]
     assert not open_page("labels", run=run.id, doubted="next", ask="spread").exception
     app = open_page("labels", run=run.id, doubted="next", ask="best")
@@ -89,7 +97,7 @@ def test_there_is_nothing_to_ask_for_where_all_have_a_label(home):
     run = finished(Recipe(dataset="digits-8x8", n_train=100, n_test=100, kernel=Poly(3, 1.0, 1.0)))
     app = open_page("labels", run=run.id, doubted="next")
     assert "Every example of Optical digits, 8 x 8 has a label" in app.info[0].value.replace("\\", "")
-    assert app.button(key="asked_start")
+    assert app.button(key="asked_begin")
 
 
 def test_a_machine_that_cannot_ask_says_so(run):
@@ -101,17 +109,17 @@ def test_a_machine_that_cannot_ask_says_so(run):
 
 def test_at_work_stopped_and_failed_are_said(run, monkeypatch):
     now = Latest("working", None, "Kernel values")
-    monkeypatch.setattr(asking, "status", lambda *key: now)
-    monkeypatch.setattr(asking, "wait", lambda *key: now)
+    monkeypatch.setattr(asking.ASKED, "status", lambda key: now)
+    monkeypatch.setattr(asking.ASKED, "wait", lambda key, timeout: now)
     app = open_page("labels", run=run.id, doubted="next")
     assert "Kernel values" in app.get("progress")[0].proto.text
     assert app.button(key="ask_stop")
     now = Latest("failed", None, "It needs 9 GB")
-    app.run()
-    assert "It needs 9 GB" in app.error[0].value
     started = []
     monkeypatch.setattr(asking, "start", lambda *key: started.append(key))
-    app.button(key="ask_again").click().run()
+    app.run()
+    assert "It needs 9 GB" in app.error[0].value
+    app.button(key="ask_begin").click().run()
     assert len(started) == 1
 
     def busy(*key):
@@ -137,7 +145,7 @@ def test_all_have_been_asked_for(home):
 
 def test_the_study_starts_is_watched_and_drawn(run):
     app = open_page("labels", run=run.id, doubted="next", **SMALL)
-    app.button(key="asked_start").click().run()
+    app.button(key="asked_begin").click().run()
     recipe = saved.studied(run.recipe, run.result["n_train"])
     settings = {"known": 12, "batch": 10, "most": 40, "seeds": 2, "target": 0.2}
     assert asking.STUDIED.wait(asking.study_key(recipe, **settings), 60).state == "done"
@@ -152,7 +160,7 @@ def test_a_study_that_breaks_off_or_is_stopped_says_so(run, monkeypatch):
         monkeypatch.setattr(asking.STUDIED, "status", lambda key, now=now: now)
         app = open_page("labels", run=run.id, doubted="next", **SMALL)
         assert words in " ".join([texts(app), *(one.value for one in app.error)])
-        assert app.button(key="asked_start")
+        assert app.button(key="asked_begin")
     monkeypatch.setattr(asking.STUDIED, "status", lambda key: Latest("working", None, "seed 0"))
     app = open_page("labels", run=run.id, doubted="next", **SMALL)
     assert app.button(key="asked_stop")

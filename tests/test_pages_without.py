@@ -148,7 +148,7 @@ def test_what_an_example_is_worth_is_found_out(run):
     until(app, "**Removal harms**")
     assert jobs.VALUED.wait((run.id, 0), SECONDS).state == "done"
     app.run()
-    values = jobs.values_status(run.id, 0).result.values
+    values = jobs.VALUED.status((run.id, 0)).result.values
     assert f"**Removal helps**: {len(values.helps())} examples, of 1,447 validation examples left over" in words(app)
     assert "do not add up" in captions(app)
     app.button(key="worth_tick").click().run()

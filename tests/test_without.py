@@ -127,7 +127,7 @@ def test_values_are_found_beside_the_runs(run):
     expected = without.worth(run, 8, ROOM)
     for ours, theirs in zip(latest.result.values, expected.values):
         np.testing.assert_allclose(ours, theirs, atol=1e-9)
-    assert jobs.values_status(run.id, None).state == "none"
+    assert jobs.VALUED.status((run.id, None)).state == "none"
 
 
 @pytest.fixture

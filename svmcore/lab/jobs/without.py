@@ -55,11 +55,6 @@ def status(run_id: str, change: Change) -> Latest:
     return RETRAINED.status((run_id, change))
 
 
-def values_status(run_id: str, machine: int | None) -> Latest:
-    """How far the values are; their result a Worth."""
-    return VALUED.status((run_id, machine))
-
-
 def _effect(run: runs.Run, change: Change, errand: Errand) -> Effect:
     stand = STANDS.get(run.id, lambda: _stand(run, errand))
     stand.retraining.monitor = _heard(errand)  # one thread does all of these

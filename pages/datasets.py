@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError, Entry, catalogue, pictures, revisions
 from data.pictures import PictureEntry
 from data.revisions import Revision
-from pages.ui.data import cards, picture_sets
+from pages.ui.data import cards, keeping, picture_sets
 from pages.ui.data.fetching import fetch_panel
 from pages.ui.data.upload import upload_panel
 from pages.ui.example import columns, views
@@ -218,4 +218,5 @@ else:
         damage()
     st.set_page_config(f"Datasets · {short(entries[chosen].title, 40)} · Invariant SVM Lab")
     show(entries[chosen])
+    keeping.begin_at_the_top()
     cards.draw(places)

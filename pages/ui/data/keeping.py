@@ -7,6 +7,9 @@ from data import Entry
 from data.pictures import PictureEntry
 from pages.ui.kit.words import plain
 
+KEPT = "set_kept"  # of the session
+TO_THE_TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
+
 
 def name(suggested: str, key: str) -> str:
     """What the set is to be called."""
@@ -36,4 +39,11 @@ def show(entry: Entry | PictureEntry) -> None:
     """Say that a set was kept, and show it."""
     st.query_params["set"] = entry.name
     st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
+    st.session_state[KEPT] = True
     st.rerun()
+
+
+def begin_at_the_top() -> None:
+    """Once after a set was kept, by a button far down the page: its title and the ways on are seen first."""
+    if st.session_state.pop(KEPT, False):
+        st.html(f"<script>{TO_THE_TOP}</script>", unsafe_allow_javascript=True)

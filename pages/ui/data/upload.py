@@ -36,9 +36,7 @@ EMPTY = {  # what may become of empty cells: how it is said
 def upload_panel() -> None:
     """Everything from choosing files to keeping the set; what is in the files says which kind of set it is."""
     st.subheader("Add your own data")
-    examples, objects = st.columns(2)
-    examples.markdown(f"**Examples in classes**: {ACCEPTED}; 2 to 100 classes, images grey or RGB, any size.")
-    objects.markdown(f"**Pictures with objects**: {PICTURES_ACCEPTED}.")
+    about = st.container()
     files = st.file_uploader("Files", accept_multiple_files=True, key="own_files", help=HOW)
     path = st.text_input("or a file or folder on this machine", key="own_path", placeholder="~/letters", help=HOW)
     if files:
@@ -47,6 +45,9 @@ def upload_panel() -> None:
     elif path := path.strip():
         _read(((path, _changed(path)),), [(path, path)])
     else:
+        examples, objects = about.columns(2)
+        examples.markdown(f"**Examples in classes**: {ACCEPTED}; 2 to 100 classes, images grey or RGB, any size.")
+        objects.markdown(f"**Pictures with objects**: {PICTURES_ACCEPTED}.")
         picture_upload.examples_of_tables()
 
 

@@ -101,7 +101,9 @@ def _read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:
         wrong.append(str(RecipeError("dataset", dataset, ", ".join(sorted(known)))))
     if asked.keys() <= {"task"}:
         start = _usual(dataset) or first()
-        return (start.replace(dataset=dataset) if dataset in known else start), wrong
+        if dataset in known and start.dataset != dataset:
+            start = start.replace(dataset=dataset, name="custom", title="")
+        return start, wrong
     return config.with_texts(Recipe(task=TASK, dataset=dataset if dataset in known else FIRST_SET), asked, wrong)
 
 

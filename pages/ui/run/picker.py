@@ -53,6 +53,7 @@ def run_picker(place, page: str):
         if current not in known:
             where = "it was deleted, or made on another machine"
             st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
+            asked = {}  # so that the newest for this page is shown
     elif current and current not in known and current not in st.session_state.get("deleted", ((),))[0]:
         st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
     if not known:

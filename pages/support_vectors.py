@@ -152,6 +152,5 @@ if run:
             one_by_one(run, machine, chosen, name, (run.id, name, kind, order, wanted), ticked, on_pick)
     if not reason:
         if ticked.rows:
-            st.subheader("Without these")
-            without.in_full(run, machine, c, ticked.change(run, machine), "without")
+            without.in_full(run, machine, c, ticked.change(run, machine), "without", "Without these")
         worth.section(run, machine, c)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.explain.nearest import squared_distances
 from svmcore.gram.products import Operand
 from svmcore.kernels import Kernel
 
@@ -70,14 +71,14 @@ def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[
         raise ValueError(f"label: {len(label)} of {len(classes)} classes; allowed: {len(X)} of at least two")
     order = np.argsort(label, kind="stable")  # so that a class is a stretch of columns
     operand, n = Operand(X[order]), len(X)
-    diag = np.asarray(kernel.diag(operand.X), np.float64)
+    diag = kernel.diag(operand.X)
     found = Distances(np.full(n, np.inf), np.full(n, np.nan), np.empty(n), np.empty(n, np.int64))
     step = int(np.clip(min(VALUES / n, WORK / (2 * n * max(operand.d, 1) * kernel.work)), 1, n))
     for a, b in zip(np.cumsum(counts) - counts, np.cumsum(counts)):
         for start in range(a, b, step):
             check()
             rows = np.arange(start, min(start + step, b))
-            D = (diag[rows, None] + diag) - 2.0 * operand.take(rows, kernel)
+            D = squared_distances(operand.take(rows, kernel), diag[rows], diag)
             _look(D, rows, a, b, found)
     back = np.empty(n, np.int64)
     back[order] = np.arange(n)
@@ -114,10 +115,10 @@ def _look(D: np.ndarray, rows: np.ndarray, a: int, b: int, found: Distances) -> 
     D[np.arange(len(rows)), rows] = np.inf
     near = min(NEAREST, b - a - 1)
     if near:
-        own = np.sqrt(np.maximum(np.partition(D[:, a:b], near - 1, axis=1)[:, :near], 0))
+        own = np.sqrt(np.partition(D[:, a:b], near - 1, axis=1)[:, :near])
         found.own[rows], found.mean[rows] = own.min(axis=1), own.mean(axis=1)
     sides = [side for side in ((0, a), (b, n)) if side[1] > side[0]]
     best = np.stack([low + D[:, low:high].argmin(axis=1) for low, high in sides])
     values = np.take_along_axis(D, best.T, axis=1)
     found.which[rows] = np.take_along_axis(best.T, values.argmin(axis=1)[:, None], axis=1)[:, 0]
-    found.other[rows] = np.sqrt(np.maximum(values.min(axis=1), 0))
+    found.other[rows] = np.sqrt(values.min(axis=1))

@@ -15,6 +15,13 @@ from collections.abc import Iterable
 import numpy as np
 
 
+def squared_distances(K: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """d^2 (m, n) float64 by kernel values K (m, n) and the diagonals K(u, u) (m,) and K(v, v) (n,)."""
+    away = np.asarray(own, np.float64)[:, None] + np.asarray(others, np.float64)
+    away -= 2.0 * K
+    return np.maximum(away, 0, out=away)  # rounding may leave less
+
+
 def nearest(
     kernel, queries: np.ndarray, pieces: Iterable[np.ndarray], y: np.ndarray, wanted: np.ndarray, k: int = 4, skip=None
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -54,14 +61,14 @@ def nearest(
     m, w = wanted.shape
     skip = np.full(m, -1) if skip is None else np.asarray(skip)
     found, squared = np.full((m, w, k), -1), np.full((m, w, k), np.inf)
-    own, start = kernel.diag(queries).astype(np.float64), 0
+    own, start = kernel.diag(queries), 0
     for X in pieces:
-        away = own[:, None] - 2.0 * kernel.block(queries, X) + kernel.diag(X).astype(np.float64)
+        away = squared_distances(kernel.block(queries, X), own, kernel.diag(X))
         rows = np.arange(start, start + len(X))
         away[skip[:, None] == rows] = np.inf
         for c in range(w):
             of_class = np.where(y[rows] == wanted[:, c, None], away, np.inf)
-            every = np.concatenate([squared[:, c], np.maximum(of_class, 0)], axis=1)
+            every = np.concatenate([squared[:, c], of_class], axis=1)
             places = np.concatenate([found[:, c], np.broadcast_to(rows, of_class.shape)], axis=1)
             best = np.argsort(every, axis=1, kind="stable")[:, :k]
             squared[:, c], found[:, c] = (np.take_along_axis(of, best, axis=1) for of in (every, places))

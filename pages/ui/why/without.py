@@ -52,11 +52,14 @@ def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
     )
 
 
-def in_full(run: Run, machine: Machine, c: int, change: Change, key: str) -> None:
-    """The answers that a change makes others, and machine c's multipliers that it moves most, once it is done."""
+def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title: str = "") -> None:
+    """The answers that a change makes others, and machine c's multipliers that it moves most, once it is done; below a
+    title where it has one."""
     now = jobs.status(run.id, change)
     if now.state != "done":
         return
+    if title:
+        st.subheader(title)
     found: Effect = now.result
     kinds = {"Fixed": found.fixed, "Broken": found.broken, "Wrong before and after": found.otherwise}
     kinds = {title: rows for title, rows in kinds.items() if len(rows)}

@@ -90,7 +90,7 @@ def _found(found: Study) -> None:
         reached, times = found.reached(way), found.done and times_told(found, way)
         if not len(reached):
             continue
-        saves = f" · at random {times} times as many; fewer in {found.sooner(way)} of {found.done}"
+        saves = f" · at random {times} times as many; fewer for {found.sooner(way)} of {found.done} seeds"
         lines.append(f"- {title}: **{told(reached, last)}**{saves if times and way != 'random' else ''}")
     st.markdown("\n".join(lines))
     st.caption(

@@ -221,21 +221,27 @@ def study(
     for number in range(seeds):
         again = recipe.replace(seed=recipe.seed + number)
         asking = of_recipe(again, ceiling_mb, check)
-        n, classes = len(asking.y), len(np.unique(asking.y))
-        if found is None:
-            start = max(known, classes)
-            if start >= min(most, n):
-                raise RecipeError("most", most, f"more than the {start} labels known at the start, of {n:,}")
-            given = np.append(np.arange(start, min(most, n), batch), min(most, n))
-            empty = {way: np.full((seeds, len(given)), np.nan) for way in WAYS}
-            found = Study(given, empty, np.full(seeds, np.nan), len(asking.y_test), n, target, 0.0)
-        found.all_wrong[number] = taught(asking, np.arange(n), asking.y, monitor).wrong
+        found = found or _nothing(asking, known, batch, most, seeds, target)
+        whole = found.all_wrong.copy()
+        whole[number] = taught(asking, np.arange(len(asking.y)), asking.y, monitor).wrong
+        found = found._replace(all_wrong=whole)
         for part, way in enumerate(WAYS, 1):
-            found.wrong[way][number] = course(asking, way, given, again.seed, check, monitor)
-            share = (number + part / len(WAYS)) / seeds
-            found = found._replace(wrong={name: one.copy() for name, one in found.wrong.items()}, share=share)
+            wrong = {name: one.copy() for name, one in found.wrong.items()}
+            wrong[way][number] = course(asking, way, found.given, again.seed, check, monitor)
+            found = found._replace(wrong=wrong, share=(number + part / len(WAYS)) / seeds)
             publish(found)
     return found
+
+
+def _nothing(asking: Asking, known: int, batch: int, most: int, seeds: int, target: float) -> Study:
+    """A study of which nothing is known yet. RecipeError for more labels at the start than in the end."""
+    n, start = len(asking.y), max(known, len(np.unique(asking.y)))
+    last = min(most, n)
+    if start >= last:
+        raise RecipeError("most", most, f"more than the {start} labels known at the start, of {n:,}")
+    given = np.append(np.arange(start, last, batch), last)
+    empty = {way: np.full((seeds, len(given)), np.nan) for way in WAYS}
+    return Study(given, empty, np.full(seeds, np.nan), len(asking.y_test), n, target, 0.0)
 
 
 def figures(found: Study) -> dict:

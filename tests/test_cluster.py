@@ -25,6 +25,7 @@ from svmcore import SVC
 from svmcore import __main__ as cli
 from svmcore.lab import execute
 from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.jobs import afar
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ClusterError
 from svmcore.lab.recipes import RECIPES, Recipe
@@ -162,6 +163,24 @@ def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     unlike = jobs.submit(MOONS)
     assert jobs.wait(unlike, SECONDS).state == "failed"
     assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
+
+
+def test_a_worker_without_this_lab_gets_no_runs_and_says_why(cluster, tmp_path, monkeypatch):
+    known = [one.address for one in CLUSTER.workers()]
+    cluster.add("elsewhere", folder=tmp_path)
+    until(lambda: len(CLUSTER.workers()) == 3 and CLUSTER.workers()[-1].obstacle != "gets ready", SECONDS)
+    (new,) = [one for one in CLUSTER.workers() if one.address not in known]
+    assert new.obstacle == "has no lab (No module named 'svmcore'); start it in the folder of the lab"
+    assert CLUSTER.places() == 2
+    cluster.kill("elsewhere")
+    until(lambda: len(CLUSTER.workers()) == 2, SECONDS)
+    monkeypatch.setattr(afar, "version", lambda: "another")
+    CLUSTER.use(cluster.address)
+    other = "has another version of the lab; start it in the same one"
+    until(lambda: [one.obstacle for one in CLUSTER.workers()] == [other, other], SECONDS)
+    monkeypatch.setattr(platform, "python_version_tuple", lambda: ("3", "10", "1"))
+    CLUSTER.use(cluster.address)
+    assert {one.obstacle[:11] for one in CLUSTER.workers()} == {"has Python "}
 
 
 def test_without_a_scheduler_or_dask_it_says_so_at_once(home, monkeypatch):

@@ -118,8 +118,10 @@ def test_looks_and_progress_come_as_from_a_thread(cluster):
     live = jobs.status(run_id).live
     assert live.whole.coef.shape == live.whole.bound.shape == (1, len(live.whole.support))
     assert live.n_errors == len(live.y_true) <= live.n_sample
-    assert len(runs.get(run_id).train_index()) == len(live.whole.support) or len(live.whole.support) > 0
+    assert runs.get(run_id).train_index().max() >= live.support.max()  # as the page finds the examples
     assert len(runs.get(run_id).progress()) > 1
+    assert jobs.status(run_id).message == "Training"
+    assert runs.get(run_id).state == "running"  # for whoever reads the store
     assert len(CLUSTER.doing()) == 1
 
 
@@ -150,6 +152,17 @@ def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
     assert state(first) == "queued"
     jobs.cancel(second)
     until(lambda: state(first) == "running" and jobs.status(first).progress != seen, 30)
+
+
+def test_a_run_waits_for_the_machine_that_it_begins_with(cluster):
+    base = SLOW.replace(C=7.0)
+    first = jobs.submit(base)
+    until(lambda: at_work(first), SECONDS)
+    second = jobs.submit(base.replace(method="reduced", n_vectors=5))
+    threading.Event().wait(0.3)
+    assert state(second) == "queued"  # though there is a free worker
+    jobs.cancel(first)
+    until(lambda: state(second) == "running", 30)
 
 
 def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):

@@ -26,9 +26,9 @@ class Machines:
     def start(self):
         self._start("scheduler", ["scheduler", "--port", self.address.rpartition(":")[2], *QUIET])
 
-    def add(self, name, **environment):
+    def add(self, name, folder=ROOT):
         how = ["--nthreads", "1", "--no-nanny", "--memory-limit", "0", *QUIET, "--local-directory", str(self.folder)]
-        self._start(name, ["worker", self.address, "--name", name, *how], environment)
+        self._start(name, ["worker", self.address, "--name", name, *how], folder)
 
     def kill(self, name):
         process = self.processes.pop(name)
@@ -39,14 +39,11 @@ class Machines:
         for name in reversed(list(self.processes)):  # the scheduler last
             self.kill(name)
 
-    def said(self, name):
-        return (self.folder / f"{name}.log").read_text()
-
-    def _start(self, name, arguments, environment=None):
-        environment = os.environ | {"SVMLAB_HOME": str(self.home)} | (environment or {})
+    def _start(self, name, arguments, folder=ROOT):
+        environment = os.environ | {"SVMLAB_HOME": str(self.home)}
         with open(self.folder / f"{name}.log", "wb") as log:
             command = [sys.executable, "-m", "dask", *arguments]
-            self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+            self.processes[name] = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
 
 
 def free_port():

@@ -25,6 +25,7 @@ from svmcore import SVC
 from svmcore import __main__ as cli
 from svmcore.lab import execute
 from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.jobs import afar
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ClusterError
 from svmcore.lab.recipes import RECIPES, Recipe
@@ -117,8 +118,10 @@ def test_looks_and_progress_come_as_from_a_thread(cluster):
     live = jobs.status(run_id).live
     assert live.whole.coef.shape == live.whole.bound.shape == (1, len(live.whole.support))
     assert live.n_errors == len(live.y_true) <= live.n_sample
-    assert len(runs.get(run_id).train_index()) == len(live.whole.support) or len(live.whole.support) > 0
+    assert runs.get(run_id).train_index().max() >= live.support.max()  # as the page finds the examples
     assert len(runs.get(run_id).progress()) > 1
+    assert jobs.status(run_id).message == "Training"
+    assert runs.get(run_id).state == "running"  # for whoever reads the store
     assert len(CLUSTER.doing()) == 1
 
 
@@ -151,6 +154,17 @@ def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
     until(lambda: state(first) == "running" and jobs.status(first).progress != seen, 30)
 
 
+def test_a_run_waits_for_the_machine_that_it_begins_with(cluster):
+    base = SLOW.replace(C=7.0)
+    first = jobs.submit(base)
+    until(lambda: at_work(first), SECONDS)
+    second = jobs.submit(base.replace(method="reduced", n_vectors=5))
+    threading.Event().wait(0.3)
+    assert state(second) == "queued"  # though there is a free worker
+    jobs.cancel(first)
+    until(lambda: state(second) == "running", 30)
+
+
 def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     base = load("digits-8x8")
     revisions.add("digits-8x8@checked", base, [Verdict("train", 0, base.y_train[0].item(), "keep")])
@@ -162,6 +176,24 @@ def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     unlike = jobs.submit(MOONS)
     assert jobs.wait(unlike, SECONDS).state == "failed"
     assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
+
+
+def test_a_worker_without_this_lab_gets_no_runs_and_says_why(cluster, tmp_path, monkeypatch):
+    known = [one.address for one in CLUSTER.workers()]
+    cluster.add("elsewhere", folder=tmp_path)
+    until(lambda: len(CLUSTER.workers()) == 3 and CLUSTER.workers()[-1].obstacle != "gets ready", SECONDS)
+    (new,) = [one for one in CLUSTER.workers() if one.address not in known]
+    assert new.obstacle == "has no lab (No module named 'svmcore'); start it in the folder of the lab"
+    assert CLUSTER.places() == 2
+    cluster.kill("elsewhere")
+    until(lambda: len(CLUSTER.workers()) == 2, SECONDS)
+    monkeypatch.setattr(afar, "version", lambda: "another")
+    CLUSTER.use(cluster.address)
+    other = "has another version of the lab; start it in the same one"
+    until(lambda: [one.obstacle for one in CLUSTER.workers()] == [other, other], SECONDS)
+    monkeypatch.setattr(platform, "python_version_tuple", lambda: ("3", "10", "1"))
+    CLUSTER.use(cluster.address)
+    assert {one.obstacle[:11] for one in CLUSTER.workers()} == {"has Python "}
 
 
 def test_without_a_scheduler_or_dask_it_says_so_at_once(home, monkeypatch):

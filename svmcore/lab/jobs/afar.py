@@ -17,6 +17,7 @@ import hashlib
 import json
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,7 @@ from svmcore.lab.store.runs import Run
 
 TICK, LOOK_AT_HOLD = 0.05, 4  # seconds between two lists of messages; lists between two looks at the Event
 PIECE = 4 << 20  # bytes of a file in one message
+FETCHES = 10.0  # seconds in which an app that is there fetches the last word
 WAITING = 4  # lists that the scheduler holds at most, before the worker waits for the app
 KEEPS = ("recipe.json", "parent.json", "state.json", "grant.json")  # that the app writes, or needs no more
 
@@ -87,9 +89,18 @@ def serve(text: str) -> None:
         sending.start()
         line.over(*_done(run, line, asked["data"], dask_worker.name))
         sending.join()
-        if not wanted():  # an app that is gone has left them in the scheduler's memory
-            queue.get(batch=True)
-        queue.close()
+    _leave(queue, wanted)
+
+
+def _leave(queue, wanted: Callable[[], bool]) -> None:
+    """Let go of the queue. What an app that is gone will not fetch must not stay in the scheduler's memory; one that
+    has cancelled the run waits for the last word."""
+    pause, deadline = threading.Event(), time.monotonic() + FETCHES
+    while not wanted() and queue.qsize() and time.monotonic() < deadline:
+        pause.wait(TICK)
+    if not wanted():
+        queue.get(batch=True)
+    queue.close()
 
 
 def names(key: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import re
 import socket
 import threading
@@ -173,11 +174,14 @@ class Cluster:
         found = client.scheduler_info()["workers"]
         if client is not self._client:
             return
-        self._about = {address: self._about.get(address) or Asked(client, address) for address in found}
+        known = {address: asked for address, asked in self._about.items() if address in found and not asked.vain}
+        new = found.keys() - known.keys()
+        versions = client.get_versions()["workers"] if new else {}
+        self._about = known | {a: Asked(client, a, versions[a]["host"]["python"]) for a in new & versions.keys()}
         for asked in self._about.values():
             asked.look()
         before, self.trouble = self._workers, ""
-        self._workers = {address: _told(address, what, self._about[address]) for address, what in found.items()}
+        self._workers = {address: _told(address, found[address], asked) for address, asked in self._about.items()}
         if {a: one.obstacle for a, one in before.items()} != {a: one.obstacle for a, one in self._workers.items()}:
             for gone in before.keys() - found.keys():
                 _log.warning("worker %s of %s is gone", before[gone].name, self.address)
@@ -226,14 +230,22 @@ def task(name: str) -> Callable:
 
 
 class Asked:
-    """What a worker says of itself, `about`, and why it gets no runs, `obstacle`; asked once."""
+    """What a worker says of itself, `about`, and why it gets no runs, `obstacle`; asked once. python: its version, as
+    dask tells it; code does not travel to another one."""
 
-    def __init__(self, client, address: str):
-        self.about, self.obstacle = {}, "gets ready"
-        key = f"svmlab-about-{uuid.uuid4().hex}"
-        self._future = client.submit(
-            task("describe"), key=key, workers=[address], allow_other_workers=False, pure=False
-        )
+    def __init__(self, client, address: str, python: str):
+        self.about, self.obstacle, self._future = {}, "gets ready", None
+        here = ".".join(platform.python_version_tuple()[:2])
+        if not python.startswith(f"{here}."):
+            self.obstacle = f"has Python {python}; here it is {here}"
+            return
+        key, alone = f"svmlab-about-{uuid.uuid4().hex}", {"workers": [address], "allow_other_workers": False}
+        self._future = client.submit(task("describe"), key=key, pure=False, **alone)
+
+    @property
+    def vain(self) -> bool:
+        """Whether it is to be asked again: somebody has cleared the cluster."""
+        return self._future is not None and self._future.status in ("cancelled", "lost")
 
     def look(self) -> None:
         """Whether it has answered. The answer is fetched once: later its worker may be gone, and with it the answer."""

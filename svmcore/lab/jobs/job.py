@@ -63,6 +63,7 @@ class Job:
         self.born = time.monotonic()
         self.rank = (not self.quick, self.born)
         self.stop, self.hold, self.aside = threading.Event(), False, False  # asked to end, to pause, to let another go
+        self.begins_with: str | None = None  # id of the run whose machine it begins with
         self.thread: threading.Thread | None = None
         self.gone = False  # whether the thread has ended
         self.latest = Status("queued")

@@ -87,7 +87,8 @@ class Queue:
         with self.changed:
             for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-JOBS_KEPT]:
                 del self._jobs[old.run.id]
-            self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, predicted.seconds)
+            job = self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, predicted.seconds)
+            job.begins_with = parent if recipe.origin is not recipe else None
             self._dispatch()
         return run.id
 
@@ -259,7 +260,7 @@ class Queue:
     def _dispatch(self) -> None:
         """Give a free place to the next in the line; `_become` comes back here for the one after it. Where none is free
         and the next is a run of seconds, ask a longer one to stand aside."""
-        if not (line := self._line()):
+        if not (line := [job for job in self._line() if not self._lacks_machine(job)]):
             return
         if self._n_running() < _places():
             self._become(line[0], "running")
@@ -273,6 +274,11 @@ class Queue:
         memory; then the others."""
         waiting = [job for job in self._jobs.values() if job.state == "queued" and not job.stop.is_set()]
         return sorted(waiting, key=lambda job: (job.rank[0], job.thread is None, job.rank))
+
+    def _lacks_machine(self, job: Job) -> bool:
+        """Whether the machine that a run begins with is being trained, beside it on a cluster."""
+        before = self._jobs.get(job.begins_with)
+        return before is not None and before.state == "running"
 
     def _n_running(self) -> int:
         return sum(job.at_work for job in self._jobs.values())

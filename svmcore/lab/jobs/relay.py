@@ -8,9 +8,11 @@ it is let go of to stop it, and an Event is set to hold it.
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
@@ -24,6 +26,7 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import contents
 
 ASK = 0.1  # seconds between two looks at what has come, and at what is asked of the run
+STOPS = 60.0  # seconds in which a worker says that it has stopped, also one that is in the compiler
 IN_MEMORY = 64 << 20  # bytes of a file on its way; a larger one lies on the disk
 
 
@@ -115,8 +118,8 @@ class Relay:
                     self._hold.clear()
 
     def _follow(self, queue, future) -> tuple[str, str]:
-        stopping = False
-        while True:
+        stopping, deadline = False, math.inf
+        while time.monotonic() < deadline:
             for kind, *what in self._heard(queue):
                 if kind == "over":
                     return what[0], what[1]
@@ -125,10 +128,11 @@ class Relay:
                 if not stopping:
                     with _reaching():
                         future.cancel()
-                stopping = True
+                    stopping, deadline = True, time.monotonic() + STOPS
             elif (wanted := self.job.hold or self.job.aside) != self._holds:
                 self._set_hold(wanted)
             self._require_worker(future, stopping)
+        return "cancelled", ""
 
     def _heard(self, queue) -> list:
         """What has come; after a while, where nothing has."""
@@ -158,6 +162,7 @@ class Relay:
         if self._process not in ("", process):
             raise Lost(f"The worker {self.worker.name} was lost, and is back")
         self._process = process
+        self.job.write(self.job.run.set_state, "running")
 
     def news(self, text: str) -> None:
         news = json.loads(text)

@@ -36,6 +36,7 @@ from svmcore.metrics import froc
 from svmcore.model import Machine
 from svmcore.nu import NuSVC
 from svmcore.preprocess import Preprocessor
+from svmcore.rows import FileRows
 from svmcore.saved import load, save
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
@@ -52,6 +53,7 @@ __all__ = [
     "Decomposition",
     "Digestion",
     "EditingSVC",
+    "FileRows",
     "General",
     "JitterSet",
     "Jittered",

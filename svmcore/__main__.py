@@ -1,5 +1,5 @@
 """Command line: `python -m svmcore recipes | tables | fields`, `run NAME [--set FIELD=VALUE ...] [--json]`,
-`sweep NAME FIELD VALUE [VALUE ...]`, `suspects NAME_OR_RUN`, `asking NAME`, and `export RUN FILE`.
+`go-on RUN`, `sweep NAME FIELD VALUE [VALUE ...]`, `suspects NAME_OR_RUN`, `asking NAME`, and `export RUN FILE`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
 beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
@@ -70,6 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _asking(options)
         if options.command == "export":
             return _export(options)
+        if options.command == "go-on":
+            return _go_on(options)
         if options.name == osuna.NAME and not options.set:
             study = osuna.study()
             return _run_study(options, study.recipes, study.group, scaling)
@@ -113,6 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     figures = "the figures as one JSON object on the last line of stdout; error_rate and interval are shares of 1"
     run.add_argument("--json", action="store_true", help=figures)
     run.add_argument("--repeats", type=int, default=1, help="so many runs, each with another seed (1); --json: a list")
+    on = commands.add_parser("go-on", help="take up a run that was broken off where it left a checkpoint: by draws")
+    on.add_argument("run", metavar="RUN", help="its id")
+    on.add_argument("--json", action="store_true", help=figures)
     over = commands.add_parser("sweep", parents=[change], help="cross-validate a recipe over the values of one field")
     over.add_argument("name", metavar="NAME", help="a name that `recipes` lists")
     over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
@@ -191,6 +196,14 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(results if options.repeats > 1 else results[0]))
     return 0
+
+
+def _go_on(options: argparse.Namespace) -> int:
+    ((run_id, status),) = _carry_out([runs.get(options.run).recipe], broken_off=options.run)
+    if not status:
+        result = {"run": run_id} | runs.get(run_id).result
+        print(json.dumps(result) if options.json else _summary(result))
+    return status
 
 
 def _sweep(options: argparse.Namespace) -> int:
@@ -289,10 +302,12 @@ def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) ->
     return 0
 
 
-def _carry_out(recipes: Iterable[Recipe], group: runs.Group | None = None) -> Iterator[tuple[str, int]]:
+def _carry_out(
+    recipes: Iterable[Recipe], group: runs.Group | None = None, broken_off: str | None = None
+) -> Iterator[tuple[str, int]]:
     """Run recipes to their ends, in turn, or side by side on a cluster; of each its run id, and the exit status that it
-    calls for. Whoever listens no more stops what is left."""
-    submitted = (_submit(recipe, group) for recipe in recipes)
+    calls for. Whoever listens no more stops what is left. broken_off: the run that one goes on from."""
+    submitted = (_submit(recipe, group, broken_off) for recipe in recipes)
     try:
         for run_id in list(submitted) if CLUSTER.address else submitted:
             status = _follow(run_id)
@@ -305,10 +320,10 @@ def _carry_out(recipes: Iterable[Recipe], group: runs.Group | None = None) -> It
         raise
 
 
-def _submit(recipe: Recipe, group: runs.Group | None) -> str:
+def _submit(recipe: Recipe, group: runs.Group | None, broken_off: str | None) -> str:
     predicted = estimate(recipe)
     print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
-    return jobs.submit(recipe, looks=False, group=group)
+    return jobs.submit(recipe, looks=False, group=group, broken_off=broken_off)
 
 
 def _named(name: str) -> Recipe:

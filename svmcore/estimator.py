@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from svmcore.memory import MB, BudgetError
 from svmcore.model import Machine, labels
+from svmcore.rows import FileRows
 from svmcore.solvers.session import Session
 
 
@@ -75,7 +76,9 @@ def require_memory(need: int, ceiling: int, what: str) -> None:
 
 
 def float32_rows(X) -> np.ndarray:
-    """X (n, d), sparse or not, as float32 rows. ValueError for numbers beyond float32."""
+    """X (n, d), sparse or not, as float32 rows; those of a file stay there. ValueError for numbers beyond float32."""
+    if isinstance(X, FileRows):
+        return X
     with np.errstate(over="ignore"):
         X = X.astype(np.float32).toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X, np.float32)
     if not np.isfinite(X).all():
@@ -113,6 +116,8 @@ class MachineEstimator(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X):
         """Examples to decide on, (n, d) as fit had them. ValueError for NaN, or another number of features."""
+        if isinstance(X, FileRows):
+            return X  # whose numbers are checked where they are read, and how many by the machine
         return validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
 
     def _publish(self, machine: Machine, session: Session, *, label, gaps, iterations, ending: str) -> None:

@@ -45,6 +45,29 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     sync_folder(path.parent)
 
 
+class Checkpoint:
+    """An .npz file in which long work leaves what it has come to, to go on from there when it was broken off.
+
+    key: a digest of all that decides the work, so that no other goes on from it."""
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = Path(path)
+
+    def write(self, key: str, arrays: dict[str, np.ndarray]) -> None:
+        """Leave arrays by name, in place of what was left before. OSError when the disk refuses."""
+        write(self.path, lambda file: np.savez(file, key=np.array(key), **arrays))
+
+    def read(self, key: str) -> dict[str, np.ndarray] | None:
+        """What was left, None for nothing. ValueError, saying why, for what cannot be read, or is of other work."""
+        try:
+            arrays = read_arrays(self.path)
+        except FileNotFoundError:
+            return None
+        if str(arrays.pop("key", "")) != key:
+            raise ValueError("it is of other examples or settings")
+        return arrays
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable, where the system can."""
     with suppress(OSError):

@@ -18,6 +18,7 @@ import numpy as np
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import one_blas_thread, side_by_side
 from svmcore.kernels import Kernel, Precomputed
+from svmcore.rows import FileRows
 
 PIECE = 4e9  # floating-point operations between two looks at whether to go on deciding
 WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
@@ -138,7 +139,7 @@ class Machine:
         Bakir, Bottou and Weston (2004), equation (2).
         """
         d = self.kernel.n if isinstance(self.kernel, Precomputed) else self.support_vectors.shape[1]
-        X = X if hasattr(X, "toarray") else np.asarray(X)
+        X = X if hasattr(X, "toarray") or isinstance(X, FileRows) else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != d:
             raise ValueError(f"X has shape {X.shape}; this machine takes (n, {d})")
         decision = np.repeat(self.bias[None, :], X.shape[0], axis=0)

@@ -15,12 +15,15 @@ import numpy as np
 
 from svmcore.estimator import require_memory
 from svmcore.gram.cached import Cached
+from svmcore.gram.filed import PACKED, FiledOperand
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work, symmetric
 from svmcore.kernels import Kernel
+from svmcore.rows import PIECE, FileRows
 from svmcore.solvers.decomposition import Decomposition
 
 NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
+FILED, SMALLEST_FILED = 0.25, 500  # share of what is left that rows of a file are kept in; examples of a set at least
 SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
 
 
@@ -34,12 +37,15 @@ class Source(NamedTuple):
 
 def gram_source(X, kernel: Kernel, solver, ceiling: int, machines: int, beside: int = 0) -> Source:
     """The source for examples X and a solver as of SVC. BudgetError where the ceiling is too low for any."""
-    n, operand = len(X), Operand(X)
-    if not np.isfinite(kernel.diag(X)).all():
+    n, in_file = len(X), isinstance(X, FileRows)
+    operand = FiledOperand(X) if in_file else Operand(X)
+    if not np.isfinite(operand.diag(kernel)).all():
         raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
     operand.apart(kernel)  # what it holds for this kernel counts
     fixed = beside + operand.nbytes + NUMBERS * 8 * machines * n
     whole = 4 * n * n
+    if in_file:
+        return _filed(operand, kernel, solver, fixed, ceiling)
     if isinstance(solver, Decomposition) and solver.working_set is not None:
         return _bounded(operand, kernel, min(solver.working_set, n), fixed, ceiling)
     small = n <= (SMO_UP_TO if machines == 1 else 2 * SMO_UP_TO)
@@ -54,6 +60,18 @@ def gram_source(X, kernel: Kernel, solver, ceiling: int, machines: int, beside: 
     free = ceiling - fixed - 4 * STEP * n
     square = min(free // 4, min(2, machines) * whole)
     return Source(Cached(operand, kernel, free - square), square)
+
+
+def _filed(operand: FiledOperand, kernel: Kernel, solver, fixed: int, ceiling: int) -> Source:
+    """A source of rows that stay in their file, of which as many are kept as a part of the ceiling holds."""
+    size = solver.working_set if isinstance(solver, Decomposition) else None
+    row, least = 4 * operand.d, size or SMALLEST_FILED
+    need = fixed + 4 * least**2 + PACKED * row * least + 4 * STEP * PIECE // row
+    require_memory(need, ceiling, f"training on {operand.n} examples in a file")
+    operand.keep = int(min((ceiling - need) * FILED, PACKED * row * operand.n))
+    left, beside = ceiling - need - operand.keep + 4 * least**2 + PACKED * row * least, PACKED * row
+    largest = size or int((np.sqrt(beside**2 + 16 * left) - beside) / 8)  # 4 m^2 of K, and m rows beside it
+    return Source(Streamed(operand, kernel), 4 * largest**2)
 
 
 def _bounded(operand: Operand, kernel: Kernel, size: int, fixed: int, ceiling: int) -> Source:

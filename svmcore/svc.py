@@ -9,6 +9,8 @@ Girosi (1997). All one-vs-rest machines share one Gram source, since kernel rows
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
@@ -19,6 +21,7 @@ from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
+from svmcore.rows import FileRows
 from svmcore.solvers import decomposition, digestion, general
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
@@ -27,6 +30,7 @@ from svmcore.solvers.progress import Solution
 from svmcore.solvers.session import Session
 from svmcore.source import Source, given_source, gram_source, held
 
+SMALL_SHARE = 0.125  # of the ceiling, up to which the rows of a file are read at once
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion", "general")
 
 
@@ -151,8 +155,9 @@ class SVC(MachineEstimator):
 
         Parameters
         ----------
-        X : array-like (n, d), or (n, n) where the kernel is "precomputed"
-            Examples in rows, or their Gram matrix.
+        X : array-like (n, d), or (n, n) where the kernel is "precomputed"; or FileRows
+            Examples in rows, or their Gram matrix. Rows of a file, or an array that is mapped from one (numpy.memmap),
+            never come into memory whole where that would be much beside `cache_mb`.
         y : array-like (n,)
             Labels.
         sample_weight : array-like (n,) or None, default None
@@ -177,7 +182,12 @@ class SVC(MachineEstimator):
             A ValueError that says what memory the fit would need.
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+        rows = self._in_file(X)
+        if rows is None:
+            X = X[:] if isinstance(X, FileRows) else X
+            X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+        else:
+            X, y = rows, self._labels_of(rows, y)
         with Session(monitor, self.max_iter) as session:
             return self._fit(X, Targets(X, y, sample_weight), session, "train", source)
 
@@ -208,6 +218,25 @@ class SVC(MachineEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def _in_file(self, X) -> FileRows | None:
+        """X where it stays in its file: rows of one that are much beside the ceiling, for a solver and a kernel that
+        take them by pieces; None for what is an array like any other."""
+        by_pieces = self.solver in ("auto", "decomposition") or isinstance(self.solver, Decomposition)
+        if self.kernel == "precomputed" or getattr(self.kernel, "fills", False) or not by_pieces:
+            return None
+        rows = X if isinstance(X, FileRows) else FileRows.of(X)
+        much = rows is not None and 4 * prod(rows.shape) > SMALL_SHARE * ceiling_bytes(self.cache_mb)
+        return rows if much else None
+
+    def _labels_of(self, rows: FileRows, y) -> np.ndarray:
+        """Checked labels of the rows of a file."""
+        y = validate_data(self, "no_validation", y)
+        if len(y) != len(rows):
+            raise ValueError(f"X has {len(rows)} rows, y has {len(y)}; allowed: as many")
+        self.n_features_in_ = rows.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+        return y
 
     def _check_parameters(self) -> None:
         names = [*named_kernels(), "precomputed"]

@@ -19,6 +19,7 @@ LEVELS = {
     "_jit": 0,
     "files": 0,
     "memory": 0,
+    "rows": 0,
     "kernels": 0,
     "jitter": 0,
     "preprocess": 0,

@@ -40,6 +40,8 @@ class Operand:
     Attributes: X, n, d, density (share of entries that are not zero), layout, sq (n,) = |x|^2.
     """
 
+    in_memory = True
+
     def __init__(self, X, layout: str = "auto"):
         if layout not in ("auto", *LAYOUTS):
             raise ValueError(f"layout = {layout!r}; allowed: 'auto', {', '.join(map(repr, LAYOUTS))}")
@@ -108,6 +110,16 @@ class Operand:
         """The examples of a subset, copied when they are first asked for."""
         operand, idx = self._of
         return operand.X[idx]
+
+    in_all = subset
+
+    def diag(self, kernel: Kernel) -> np.ndarray:
+        """K_ii (n,) float32."""
+        return kernel.diag(self.X)
+
+    def pieces(self):
+        """All examples in their order: (which, operand)."""
+        yield slice(0, self.n), self
 
     def derived(self, key, make):
         """What `make()` gives, computed once for each hashable `key`: what a kernel wants to know of these examples."""
@@ -200,7 +212,7 @@ class Operand:
         """The examples idx (m,) of an operand as rows for these tiles, listed once for all its examples: whole numbers
         alone, and of operands that have their examples from the same; else None, and for a kernel that fills or has
         far features."""
-        if not (self._tiles and self._tiles.whole) or kernel.fills or len(self.apart(kernel)[0]):
+        if not (self._tiles and self._tiles.whole and operand._tiles) or kernel.fills or len(self.apart(kernel)[0]):
             return None
         at = np.arange(operand.n)[idx] if isinstance(idx, slice) else np.asarray(idx)
         while "_of" in operand.__dict__:

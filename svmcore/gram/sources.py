@@ -24,6 +24,7 @@ from threading import Lock
 
 import numpy as np
 
+from svmcore.gram.filed import FiledOperand
 from svmcore.gram.moves import mirror
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import CORES, side_by_side
@@ -161,11 +162,11 @@ class Streamed(Gram):
     has been computed already.
     """
 
-    def __init__(self, operand: Operand, kernel: Kernel, whole: bool = False, K=None):
+    def __init__(self, operand: Operand | FiledOperand, kernel: Kernel, whole: bool = False, K=None):
         self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole or K is not None
         self.blocks, self.which = (None, None) if K is None else (K[None], PLAIN)
         self.double = not kernel.fills
-        self.diag = kernel.diag(operand.X)
+        self.diag = operand.diag(kernel)
         self.nbytes, self.width = operand.X.nbytes + operand.nbytes + (0 if K is None else K.nbytes), operand.d
 
     def lengths(self):
@@ -219,11 +220,12 @@ class Streamed(Gram):
 
     def square(self, idx, work, out=None):
         work.count(len(idx) * (len(idx) + 1) // 2)
-        operand = self.operand if len(idx) == self.n else self.operand.subset(np.asarray(idx))
+        everything = len(idx) == self.n and self.operand.in_memory
+        operand = self.operand if everything else self.operand.in_all(np.asarray(idx))
         return symmetric(operand, self.kernel, work, out)
 
     def extend(self, idx, first, K, work):
-        m, operand = len(idx), self.operand.subset(np.asarray(idx))
+        m, operand = len(idx), self.operand.in_all(np.asarray(idx))
         work.count((m - first) * (m + first + 1) // 2)
         for top in range(first, m, STEP):
             work.check()
@@ -232,7 +234,7 @@ class Streamed(Gram):
             mirror(K, part.start, part.stop)
 
     def between(self, idx, cols, work):
-        columns, X, sq = self.operand.subset(np.asarray(cols)), self.operand.X, self.operand.sq
+        columns, X, sq = self.operand.in_all(np.asarray(cols)), self.operand.X, self.operand.sq
         out = np.empty((len(idx), len(cols)), np.float32)
         for part in (slice(a, a + STEP) for a in range(0, len(idx), STEP)):
             work.check()
@@ -250,11 +252,14 @@ class Streamed(Gram):
             super().add_to(F, idx, coef, columns, work)
             return
         idx, coef = np.asarray(idx), coef.astype(np.float32)
-        for part in steps(np.arange(len(idx))):
-            work.check()
-            of = idx[part]
-            columns.add_own_to(F, self.operand, of, self.kernel, coef[:, part])
-            work.count(evaluations=len(of) * columns.n)
+        for which, operand in columns.pieces():
+            f = np.ascontiguousarray(F[:, which])
+            for part in steps(np.arange(len(idx))):
+                work.check()
+                operand.add_own_to(f, self.operand, idx[part], self.kernel, coef[:, part])
+                work.count(evaluations=len(part) * operand.n)
+            if not np.shares_memory(f, F):
+                F[:, which] = f
 
 
 def symmetric(operand: Operand, kernel: Kernel, work: Work, out=None) -> np.ndarray:

@@ -56,11 +56,12 @@ def fold():
     st.session_state.pop("machine", None)  # the one at work, not the one that was looked at before
 
 
-def start(recipe: Recipe, parent: str | None = None, times: int = 1):
+def start(recipe: Recipe, parent: str | None = None, times: int = 1, broken_off: str | None = None):
     """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew. parent: id
-    of the run that it grew out of; times: with so many seeds, one run each."""
+    of the run that it grew out of; times: with so many seeds, one run each; broken_off: of one to go on from."""
     with asking():
-        run_id = submit(recipe, parent=parent, group=repeats.group(recipe) if times > 1 else None)
+        group = repeats.group(recipe) if times > 1 else None
+        run_id = submit(recipe, parent=parent, group=group, broken_off=broken_off)
         for again in repeats.repeated(recipe, times)[1:]:
             submit(again, parent=parent, group=repeats.group(recipe), looks=False)
         fold()

@@ -107,6 +107,16 @@ def ended(run, status):
     kept = " What it had found until then is drawn below." if status.progress else ""
     box(words.plain(status.message) or ADVICE[status.state] + kept, title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
+        if run.broken_off:
+            st.button(
+                "Go on",
+                icon=":material/resume:",
+                type="primary",
+                key="go_on",
+                on_click=config.start,
+                args=(run.recipe, run.parent, 1, run.id),
+                help="A new run, from the last round that this one kept: it ends with the same machine.",
+            )
         st.button(
             "Start it again",
             icon=":material/replay:",

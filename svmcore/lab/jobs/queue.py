@@ -57,12 +57,14 @@ class Queue:
         parent: str | None = None,
         group: runs.Group | None = None,
         once_in: float = 0.0,
+        broken_off: str | None = None,
     ) -> str:
         """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
         the run that it grew out of; that of the machine that the recipe begins with is found, or queued before it.
         group: what it is started together with others for. once_in: seconds in which the same recipe, asked for again,
         is the run that it already was: a double click, two tabs. Of a revision of a data set a run keeps the state that
-        it is in now, so that verdicts given later change nothing of what the run says.
+        it is in now, so that verdicts given later change nothing of what the run says. broken_off: id of a run of this
+        recipe that ended before it was done: the new one goes on from what that has left.
 
         BudgetError when it cannot fit into memory here, UnknownDataset, QueueFull, OSError when the disk takes no new
         run, ClusterError where one is to do it that is not there.
@@ -70,9 +72,22 @@ class Queue:
         CLUSTER.settle()
         recipe = recipe.replace(dataset=catalogue.pinned(recipe.dataset))
         with self._asking:
-            return self._asked_already(recipe, once_in) or self._submit(recipe, looks, parent, group)
+            before = self._require_left(broken_off, recipe) if broken_off else None
+            return self._asked_already(recipe, once_in) or self._submit(recipe, looks, parent, group, before)
 
-    def _submit(self, recipe: Recipe, looks: bool, parent: str | None, group: runs.Group | None) -> str:
+    @staticmethod
+    def _require_left(run_id: str, recipe: Recipe) -> runs.Run:
+        """The run of this id. UnknownRun; ValueError for one that a run of the recipe cannot go on from."""
+        run = runs.get(run_id)
+        if not run.broken_off:
+            raise ValueError(f"run {run.id} is {run.state}, and has left nothing to go on from")
+        if run.recipe.outcome != recipe.outcome:
+            raise ValueError(f"run {run.id} is of another recipe: allowed is one that asks for the same machine")
+        return run
+
+    def _submit(
+        self, recipe: Recipe, looks: bool, parent: str | None, group: runs.Group | None, before: runs.Run | None = None
+    ) -> str:
         predicted = estimate(recipe) if CLUSTER.address else require(recipe)  # a worker has a memory of its own
         if recipe.origin is not recipe and parent is None:
             parent = self._machine_of(recipe, looks)
@@ -81,7 +96,7 @@ class Queue:
         if fresh >= MAX_QUEUED:
             raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
         try:
-            run = runs.create(recipe, parent, group)
+            run = runs.create(recipe, parent, group, before)
         except OSError as error:
             raise OSError(worker.explain(error)) from error
         with self.changed:

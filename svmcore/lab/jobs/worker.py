@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from svmcore.files import Checkpoint
 from svmcore.gram.threads import attended
 from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import Meter
@@ -24,6 +25,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
+from svmcore.lab.store.held import named
 from svmcore.solvers.progress import Progress
 
 MAX_GAPS = 20  # machines whose gaps a line of progress carries
@@ -92,7 +94,7 @@ def _compiling(control: Control) -> None:
 
 def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Outcome:
     """Train, test and keep one part of a run."""
-    problem = train.prepare(recipe, watch.check, number)
+    problem = train.prepare(recipe, watch.check, number)._replace(checkpoint=_Left(run, number, watch.control))
     watch.control.write(run.save_split, problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
     method = METHODS[recipe.method]
@@ -122,6 +124,17 @@ def _trained(run: runs.Run, number: int) -> train.Trained | None:
         if parent.state == "done" and parent.recipe.outcome == run.recipe.origin.outcome:
             return train.Trained(parent.machine(number), parent.test(number))
     return None
+
+
+class _Left(Checkpoint):
+    """The checkpoint of a part in its run's folder, which a run that has ended for its reader writes no more."""
+
+    def __init__(self, run: runs.Run, number: int, control: Control):
+        super().__init__(run.path / named("checkpoint", number))
+        self.control = control
+
+    def write(self, key: str, arrays: dict[str, np.ndarray]) -> None:
+        self.control.write(super().write, key, arrays)
 
 
 class _Watch:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.files import Checkpoint
 from svmcore.kernels import Kernel
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.split import Split
@@ -56,6 +57,7 @@ class Problem(NamedTuple):
     recipe: object | None = None  # where judging needs its settings
     machine: Machine | None = None  # that the method begins with, where it begins with one
     aside: Aside | None = None  # examples for its choices, where it makes any
+    checkpoint: Checkpoint | None = None  # where a method leaves what it has come to, and goes on from
     y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
 
 

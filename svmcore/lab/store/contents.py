@@ -246,6 +246,7 @@ FILES = {
     "group.json": _json(reading.group, essential=False),
     "tags.json": _json(reading.tags, essential=False),
     "result.json": _json(reading.result),
+    "checkpoint.npz": RunFile(partial(reading.announced, arrays={}), essential=False),
     "split.npz": _arrays(train_index, True, arrays=reading.SPLIT),
     "model.npz": _arrays(machine, True, arrays=reading.MODEL),
     "progress.jsonl": RunFile(reading.announced_lines, partial(reading.read_lines, more={})),

@@ -22,6 +22,7 @@ from svmcore.lab.store.reading import Damaged
 from svmcore.model import Machine
 
 ACTIVE = ("queued", "running", "paused")
+CHECKPOINT = "checkpoint.npz"  # its name; of a later part checkpoint-1.npz, ...
 TERMINAL = ("done", "failed", "cancelled", "interrupted", "damaged")
 
 
@@ -79,7 +80,7 @@ class Held:
 
     @property
     def oddity(self) -> str:
-        """Which of its group and tags cannot be read, and why: the run stands without them. Empty when both can."""
+        """Which of its group, tags and checkpoint cannot be read, and why: it stands without. Empty when all can."""
         return contents.of(self.path).oddity
 
     @property
@@ -114,6 +115,11 @@ class Held:
         """The figures of a run that is done."""
         result = self._value("result.json")
         return dict(result) if result else None
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether it ended before it was done, and left what another run can go on from."""
+        return self.state in ("failed", "cancelled", "interrupted") and (self.path / CHECKPOINT).exists()
 
     def progress(self) -> list[dict]:
         """Progress as far as it was written: stage, iterations, gap, dual, n_sv, n_bound, kernel_evals, seconds, ..."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from svmcore import files
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.store import folders, reading, trash
-from svmcore.lab.store.held import ACTIVE, Held, named
+from svmcore.lab.store.held import ACTIVE, CHECKPOINT, Held, named
 from svmcore.model import Machine
 from svmcore.saved import save
 
@@ -107,6 +108,12 @@ class Run(Held):
     def complete(self, result: dict) -> None:
         """For the process at work: keep the figures, which make the run done."""
         folders.write_json(self.path / "result.json", result)
+        for path in self.checkpoints():
+            path.unlink(missing_ok=True)
+
+    def checkpoints(self) -> list[Path]:
+        """Those that its parts have left."""
+        return sorted(self.path.glob(CHECKPOINT.replace(".", "*.")))
 
     def own(self, handle: int) -> None:
         """For the process at work: hold the run by its open lock file until `release`."""

@@ -7,6 +7,7 @@
     split.npz       which examples train, which test     progress.jsonl  one line now and then
     model.npz       the machine                          test.npz        labels, predictions, decision values
     result.json     the figures; written last            folded.npz      the same of the training examples by folds
+    checkpoint.npz  what a run that is not done left to go on from
     ...             what its method keeps: edited.npz, ...
                                            (of a run in parts also split-1.npz, model-1.npz, test-1.npz, ...)
 
@@ -55,9 +56,10 @@ class Deleted(NamedTuple):
 home, one_look = folders.home, folders.one_look
 
 
-def create(recipe: Recipe, parent: str | None = None, group: Group | None = None) -> Run:
+def create(recipe: Recipe, parent: str | None = None, group: Group | None = None, broken_off: Run | None = None) -> Run:
     """A new run, queued and owned by this process until `release`. parent: id of the run that it grew out of; group:
-    what it is started together with others for. OSError when the disk is full or read-only."""
+    what it is started together with others for; broken_off: a run whose checkpoints it goes on from. OSError when the
+    disk is full or read-only."""
     folder = folders.place("runs")
     now = time.time()
     run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{int(now % 1 * 1000):03d}-{secrets.token_hex(3)}"
@@ -70,6 +72,8 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
             folders.write_json(temporary.path / "parent.json", parent)
         if group is not None:
             folders.write_json(temporary.path / "group.json", group._asdict())
+        for path in broken_off.checkpoints() if broken_off else ():
+            shutil.copyfile(path, temporary.path / path.name)
         files.write(temporary.path / BALLAST, lambda file: file.write(b"\0" * BALLAST_SIZE))
         temporary.set_state("queued")
         os.replace(temporary.path, folder / run_id)

@@ -54,16 +54,23 @@ class Draws:
         self.seed, self.jitters = seed_of(stages.second.random_state), len(stages.single)
         self.parents = np.unique(share.parent)
         self.parent, self.jitter = share.parent, share.jitter
+        self.idle, self.ending = np.zeros(len(self.parent), int), ""
+        self.gaps, self.iterations = stages.gaps.copy(), stages.iterations.copy()
+        self.rounds: list[Round] = []
+        self.drawn, self.stage = 0, "virtual, drawing"
+        if stages.left and stages.left.found:
+            stages.left.restore(self)
+        else:
+            self._begin(share)
+
+    def _begin(self, share: Share) -> None:
+        """The machines as the share has them, or at zero: of another kernel or C they are no start."""
         self.alpha, self.bias, self.f = np.zeros_like(share.alpha), np.zeros_like(share.bias), -self._targets()
-        if stages.second is stages.first:  # else another kernel or C, for which they are no start
+        if self.stages.second is self.stages.first:
             self.alpha, self.bias = share.alpha, share.bias
-            X = stages.vectors(self.parent, self.jitter)
+            X = self.stages.vectors(self.parent, self.jitter)
             f = self._machine().decision_values(X, self.session.check).T
             self.f += f - self.bias[:, None]
-        self.idle = np.zeros(len(self.parent), int)
-        self.rounds: list[Round] = []
-        self.gaps, self.iterations, self.ending = stages.gaps.copy(), stages.iterations.copy(), ""
-        self.drawn, self.stage = 0, "virtual, drawing"
 
     def run(self) -> None:
         """Rounds, until all draws are used, none of a round's violates, or memory has no room for those that do.
@@ -72,6 +79,8 @@ class Draws:
         self.session.begin(lambda: self.stage, self.standing)
         if not self.alpha.any():
             self._solve(self._source())
+        if not self.rounds:
+            self._leave()
         while self.drawn < self.budget:
             before, violators = self.drawn, self._violators()
             looked, told = self.drawn - before, len(violators[0])
@@ -87,6 +96,7 @@ class Draws:
             if not told:
                 return
             self._drop()
+            self._leave()
 
     def share(self) -> Share:
         """All machines on the examples that are held."""
@@ -163,6 +173,11 @@ class Draws:
         stays = self.idle < STAYS
         self.parent, self.jitter, self.idle = self.parent[stays], self.jitter[stays], self.idle[stays]
         self.alpha, self.f = self.alpha[:, stays], self.f[:, stays]
+
+    def _leave(self) -> None:
+        """How all stands after a round, for a fit that goes on when this one is broken off."""
+        if self.stages.left:
+            self.stages.left.write(self)
 
     def _machine(self) -> Machine:
         return self.stages.assemble([self.share()], self.kernel)

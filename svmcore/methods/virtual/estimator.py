@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
+from svmcore.files import Checkpoint
 from svmcore.jitter import JitterSet, PointJitters
 from svmcore.methods.virtual.stages import Stages
 from svmcore.nu import NuSVC
@@ -60,6 +63,8 @@ class VirtualSVC(MachineEstimator):
         Size of each machine's virtual training set; 0 for one that was not retrained.
     drawn_ : ndarray (rounds, 5)
         With draws: forms drawn so far, those of the round, violators among these, examples held, support vectors.
+    went_on_ : str
+        Where this fit went on from a checkpoint, or why it could not; empty where it found none.
     support_ : ndarray (m,)
         Parents, as indices of the training set.
     n_support_ : ndarray (number of classes,)
@@ -109,7 +114,16 @@ class VirtualSVC(MachineEstimator):
         self.rank = rank
         self.draws = draws
 
-    def fit(self, X, y, sample_weight=None, *, monitor=None, base: SVC | None = None) -> VirtualSVC:
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        *,
+        monitor=None,
+        base: SVC | None = None,
+        checkpoint: str | os.PathLike | Checkpoint | None = None,
+    ) -> VirtualSVC:
         """Train on images and labels, first on them as they are, then on transformed support vectors.
 
         Parameters
@@ -125,6 +139,10 @@ class VirtualSVC(MachineEstimator):
             ends training leaves machines not yet retrained as they were.
         base : SVC or None, default None
             `base_` of an earlier fit to the same examples, instead of training it again.
+        checkpoint : path, Checkpoint or None, default None
+            With draws: an .npz file that each round is left in. A fit to the same examples with the same settings that
+            finds one there goes on from it, and ends with the machine of a fit that was never broken off; one that is
+            damaged, or of another fit, is replaced (`went_on_`).
 
         Returns
         -------
@@ -147,6 +165,10 @@ class VirtualSVC(MachineEstimator):
         self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
         with Session(monitor) as session:
             run = Stages(self, jitters, X, targets, session)
+            self.went_on_ = ""
+            if self.draws and checkpoint is not None:
+                left = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
+                self.went_on_ = run.go_on_from(left)
             run.first_stage(base)
             for _ in range(0 if self.draws else self.rounds):
                 if not session.stopped:

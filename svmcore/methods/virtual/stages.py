@@ -24,10 +24,12 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.estimator import Targets
+from svmcore.files import Checkpoint
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
 from svmcore.methods.virtual.draws import Draws
+from svmcore.methods.virtual.left import Left
 from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining
 from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
@@ -62,9 +64,15 @@ class Stages:
         self.second = self.first if owner.second is None else owner.second
         self.Y, self.box = targets.Y, self.second._box(targets)
         self.jitters, self.rounds, self.base, self.drawn = single.power(0), 0, None, []
+        self.left = None  # where rounds of draws are left
         self.endings = [("base stage", "")]  # of each stage so far, why it ended above tol
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
         self.ceiling = ceiling_bytes(self.second.cache_mb)
+
+    def go_on_from(self, checkpoint: Checkpoint) -> str:
+        """Leave rounds of draws there, and go on from those that were; what comes of that, in words."""
+        self.left = Left(checkpoint, self)
+        return self.left.words
 
     def first_stage(self, base: SVC | None = None) -> None:
         """The base machine, one share a machine or one for all; scope "all" begins with every example instead.
@@ -81,6 +89,8 @@ class Stages:
             self.kernel = self.second_kernel
             self.shares = [Share.of_all(np.array(group), n) for group in groups]
             return
+        if self.left and self.left.found:
+            base = self.left.base(rows)
         self.base = base or clone(self.first)._fit(rows, self.targets, self.session, "base")
         machine, self.kernel = self.base.machine_, self.base.kernel_
         self.base.n_features_in_ = rows.shape[1]

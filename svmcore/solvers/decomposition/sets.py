@@ -21,6 +21,7 @@ def first_set(s: State) -> np.ndarray:
     size = sample_size(s.n, s.largest)
     if s.gram.whole or size == s.n:
         return np.arange(s.n)
+    size = min(size, max(4 * s.largest // 5, 1))  # a quarter as many may come in addition
     chosen = s.rng.choice(s.n, size, replace=False)
     few = size // (8 * s.k)
     for targets, C in zip(s.Y, s.C, strict=True):

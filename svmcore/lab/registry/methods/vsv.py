@@ -6,7 +6,7 @@ from typing import ClassVar
 from svmcore.gram.orbit import relative
 from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
-from svmcore.lab.registry.checks import count, several
+from svmcore.lab.registry.checks import count, several, text
 from svmcore.lab.registry.costs import HARD, Sizes, Stage, vectors_of_one
 from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import svc
@@ -42,7 +42,7 @@ class VirtualSupportVectors(Method):
     source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2"
     uses_jitters = needs_images = splits = True
     unlike = "without an example, other support vectors of the first machine would be copied"
-    result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5))}
+    result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
     fields = (
         Field(
             "scope",
@@ -113,7 +113,8 @@ class VirtualSupportVectors(Method):
             raise RecipeError("copies", recipe.option("copies"), "1 where all examples are copied, which none ranks")
 
     def train(self, recipe, problem, monitor):
-        return self.machine(recipe, problem).fit(problem.images, problem.y_train, problem.weight, monitor=monitor)
+        examples = problem.images, problem.y_train, problem.weight
+        return self.machine(recipe, problem).fit(*examples, monitor=monitor, checkpoint=problem.checkpoint)
 
     def machine(self, recipe, problem) -> VirtualSVC:
         """The unfitted estimator."""
@@ -144,12 +145,14 @@ class VirtualSupportVectors(Method):
             base = estimator.base_.machine_
             counts = {"n_sv": base.n_sv.tolist(), "n_bound": base.bound.sum(axis=1).tolist()}
             found["base"] = counts | {"n_union": len(base.support)}
-        return found | ({"drawn": estimator.drawn_.tolist()} if len(estimator.drawn_) else {})
+        drawn = {"drawn": estimator.drawn_.tolist()} if len(estimator.drawn_) else {}
+        return found | drawn | ({"went_on": estimator.went_on_} if estimator.went_on_ else {})
 
     def words(self, result: dict) -> str:
         made_from = f", made from {result['base']['n_union']:,} support vectors" if "base" in result else ""
         drawn = f", kept of {result['drawn'][-1][0]:,} drawn" if "drawn" in result else ""
-        return f"trained on up to {max(result['n_virtual']):,} virtual examples{drawn}{made_from}."
+        broken_off = f"; {result['went_on']}" if "went_on" in result else ""
+        return f"trained on up to {max(result['n_virtual']):,} virtual examples{drawn}{made_from}{broken_off}."
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         k, scope, copies = size.machines, recipe.option("scope"), recipe.option("copies")

@@ -1,0 +1,134 @@
+"""Rounds of draws left in a checkpoint: a fit that was broken off goes on from its last one.
+
+    after each round      examples held (parent, jitter), alpha, f and bias of all machines, counts; the base machine
+    the next fit          the same examples and settings, by their digest: it takes these up, and draws what would have
+                          been drawn next, as the seed and the number of the round decide it
+
+f is kept as it was added up, not made afresh, so that no sum differs: the machine is that of a fit that was never
+broken off, bit for bit, as long as it has as much memory (cache_mb), by which working sets are cut.
+
+n examples, k machines, p examples held, s support vectors of the base machine.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+from sklearn.base import clone
+
+from svmcore.files import Checkpoint
+from svmcore.methods.virtual.draws import Round
+from svmcore.model import Machine
+
+ARRAYS = {  # name -> kinds of number, dimensions
+    "parent": ("i", "p"), "jitter": ("i", "p"), "idle": ("i", "p"), "alpha": ("f", "kp"), "f": ("f", "kp"),
+    "bias": ("f", "k"), "gaps": ("f", "k"), "iterations": ("i", "k"), "rounds": ("i", "r5"), "ending": ("U", ""),
+    "counts": ("i", "5"), "seconds": ("f", ""), "ceiling": ("i", ""),
+    "base_support": ("i", "s"), "base_alpha": ("f", "ks"), "base_bias": ("f", "k"), "base_bound": ("b", "ks"),
+    "base_iterations": ("i", "k"), "base_gap": ("f", ""), "base_ending": ("U", ""),
+}  # fmt: skip
+FORMAT = 1  # another one whenever rounds go another way, or other arrays are left
+COUNTS = ("evaluations", "hits", "misses", "iterations", "second_order")  # of the session
+
+
+class Left:
+    """What the drawn stage of a fit, `stages`, leaves in a checkpoint, and what it found there: arrays, or None.
+
+    words: where it goes on, or why it cannot; empty where nothing was found."""
+
+    def __init__(self, checkpoint: Checkpoint, stages):
+        self.checkpoint, self.stages, self.key = checkpoint, stages, _digest(stages)
+        self.found, self.words, self.before = None, "", 0.0
+        try:
+            found = checkpoint.read(self.key)
+            if found is not None:
+                self._check(found)
+        except ValueError as error:
+            self.words = f"it began anew, as {checkpoint.path.name} cannot be used: {error}"
+            return
+        if found is not None:
+            self.found, self.before = found, float(found["seconds"])
+            drawn, rounds = (found["rounds"][-1, 0] if len(found["rounds"]) else 0), len(found["rounds"])
+            self.words = f"it went on after {rounds} rounds, {drawn:,} drawn, that had taken {self.before:.1f} s"
+
+    def write(self, draws) -> None:
+        """Leave how the draws stand. OSError when the disk refuses."""
+        session, base = self.stages.session, self.stages.base
+        machine = base.machine_
+        arrays = {name: getattr(draws, name) for name in ("parent", "jitter", "idle", "alpha", "f", "bias")}
+        arrays |= {"gaps": draws.gaps, "iterations": draws.iterations, "ending": draws.ending}
+        arrays |= {"rounds": np.array(draws.rounds, np.int64).reshape(-1, 5), "ceiling": self.stages.ceiling}
+        arrays |= {"counts": [getattr(session, name) for name in COUNTS], "seconds": self.before + session.seconds}
+        arrays |= {"base_support": machine.support, "base_alpha": machine.alpha, "base_bias": machine.bias}
+        arrays |= {"base_bound": machine.bound, "base_iterations": base.n_iter_, "base_gap": base.gap_}
+        arrays |= {"base_ending": base.ending_}
+        self.checkpoint.write(self.key, {name: np.asarray(value) for name, value in arrays.items()})
+
+    def base(self, rows):
+        """The base machine that was found, of the examples `rows` (n, d)."""
+        stages, found = self.stages, self.found
+        svc, targets, support = clone(stages.first), stages.targets, found["base_support"]
+        machine = Machine(
+            kernel=svc._kernel_for(rows), classes=targets.classes, support=support, support_vectors=rows[support],
+            coef=found["base_alpha"] * targets.Y[:, support], bias=found["base_bias"], C=float(svc.C),
+            bound=found["base_bound"],
+        )  # fmt: skip
+        gaps = np.full(len(targets.Y), float(found["base_gap"]))
+        svc._publish(
+            machine, stages.session, label=targets.label, gaps=gaps, iterations=found["base_iterations"], ending=""
+        )
+        svc.ending_, svc.converged_ = str(found["base_ending"]), not str(found["base_ending"])
+        return svc
+
+    def restore(self, draws) -> None:
+        """Let the draws stand as they were found."""
+        found, session = self.found, self.stages.session
+        for name in ("parent", "jitter", "idle", "alpha", "f", "bias", "gaps", "iterations"):
+            setattr(draws, name, found[name])
+        draws.rounds = [Round(*row) for row in found["rounds"].tolist()]
+        draws.ending, draws.drawn = str(found["ending"]), draws.rounds[-1].drawn if draws.rounds else 0
+        draws.stage = f"virtual, going on after {draws.drawn:,} drawn"
+        self.stages.ceiling = min(self.stages.ceiling, int(found["ceiling"]))
+        evaluations, hits, misses, iterations, second_order = found["counts"].tolist()
+        session.count(evaluations, hits, misses, iterations=iterations, second_order=second_order)
+
+    def _check(self, found) -> None:
+        """ValueError for what is no such state."""
+        sizes = {"k": len(self.stages.Y), "5": 5}
+        for name, (kinds, dimensions) in ARRAYS.items():
+            if name not in found:
+                raise ValueError(f"it has no {name}")
+            array = found[name]
+            if array.dtype.kind not in kinds or array.ndim != len(dimensions):
+                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
+            for letter, size in zip(dimensions, array.shape, strict=True):
+                if sizes.setdefault(letter, size) != size:
+                    raise ValueError(f"{name} has the shape {array.shape}, beside others of {sizes[letter]}")
+            if "f" in kinds and not np.isfinite(array).all():
+                raise ValueError(f"{name} has missing or infinite values")
+        n, box = len(self.stages.X), self.stages.box
+        _within("parent", found["parent"], n - 1)
+        _within("base_support", found["base_support"], n - 1)
+        _within("jitter", found["jitter"], len(self.stages.single) - 1)
+        _within("alpha", found["alpha"], box[found["parent"]])
+
+
+def _within(name: str, array, most) -> None:
+    """ValueError where numbers are below 0 or above `most`."""
+    if (array < 0).any() or (array > most).any():
+        raise ValueError(f"{name} has values that cannot be")
+
+
+def _digest(stages) -> str:
+    """Of all that decides the fit, but for memory."""
+    settings = {
+        name: type(value).__name__ if hasattr(value, "get_params") else repr(value)
+        for name, value in stages.owner.get_params().items()
+        if not name.endswith("cache_mb")
+    }
+    text = repr((FORMAT, stages.X.shape, str(stages.single), sorted(settings.items())))
+    digest = blake2b(text.encode(), digest_size=16)
+    for array in (stages.X, stages.Y, stages.box, stages.first._box(stages.targets)):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

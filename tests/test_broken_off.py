@@ -1,0 +1,289 @@
+"""A fit that is broken off goes on from its last round: with the same machine, bit for bit; what is damaged is said."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from svmcore.files import Checkpoint
+from svmcore.kernels import RBF, Poly
+from svmcore.lab import jobs
+from svmcore.lab.store import runs
+from svmcore.saved import load
+from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.test_virtual_draws import SMALL, digits, virtual
+
+ROOT = Path(__file__).parent.parent
+KINDS = {"ten": (10, "random:300", Poly(5, 1, 1), 1.0), "two": (2, "random:300", RBF(0.5), 1.0),
+         "dark": (3, "random:100", Poly(5, 1, 1), 255.0)}  # fmt: skip
+
+FITS = """
+import sys
+from svmcore.saved import save
+from tests.test_broken_off import fitted
+kind, seed, path, until = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+
+def monitor(progress):
+    if progress.stage.endswith("violate"):
+        drawn = int(progress.stage.split()[1].replace(",", ""))
+        if drawn > until:
+            print("in a round", drawn, flush=True)
+            sys.stdin.read()  # to be killed here
+    return True
+
+fitted(kind, seed, path, monitor)
+"""
+
+
+def fitted(kind, seed=0, checkpoint=None, monitor=None):
+    classes, jitters, kernel, scale = KINDS[kind]
+    X, y, _ = digits(classes, 150)
+    return virtual(jitters, draws=20_000, kernel=kernel, seed=seed).fit(
+        scale * X, y, monitor=monitor, checkpoint=checkpoint
+    )
+
+
+def killed(*command, until: str):
+    """A process that says `until`, killed then and there."""
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    told = process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    process.stdin.close(), process.stdout.close()
+    assert told.startswith(until)
+
+
+def same(a, b):
+    """Machines that are equal to the last bit."""
+    for name in ("support", "support_vectors", "coef", "bias", "bound", "parent", "jitter"):
+        assert np.array_equal(getattr(a, name), getattr(b, name)), name
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("ten", 0), ("two", 1), ("dark", 2)])
+def test_a_fit_killed_in_a_round_ends_as_one_that_was_not(kind, seed, tmp_path):
+    whole = fitted(kind, seed)
+    assert len(whole.drawn_) >= 3
+    path, until = tmp_path / "round.npz", whole.drawn_[1, 0]
+    killed(sys.executable, "-c", FITS, kind, str(seed), str(path), str(until), until="in a round")
+    seen = []
+    again = fitted(kind, seed, path, lambda progress: seen.append(progress.stage) or True)
+    same(again.machine_, whole.machine_)
+    same(again.base_.machine_, whole.base_.machine_)
+    assert np.array_equal(again.drawn_, whole.drawn_)
+    assert again.went_on_.startswith("it went on after 2 rounds")
+    assert not any(stage.startswith("base") for stage in seen)
+    assert (again.n_iter_.tolist(), again.gap_) == (whole.n_iter_.tolist(), whole.gap_)
+    assert whole.went_on_ == ""
+
+
+def test_killed_twice_or_at_its_end_it_still_ends_alike(tmp_path):
+    whole, path = fitted("ten"), tmp_path / "round.npz"
+    for rounds in (1, 2):
+        killed(sys.executable, "-c", FITS, "ten", "0", str(path), str(whole.drawn_[rounds - 1, 0]), until="in a round")
+    for _ in range(2):  # the second time from what the first has left when it had ended
+        again = fitted("ten", 0, str(path))
+        same(again.machine_, whole.machine_)
+        assert np.array_equal(again.drawn_, whole.drawn_)
+
+
+def _spoil(path: Path, how: str) -> None:
+    with np.load(path) as held:
+        arrays = dict(held)
+    if how == "cut short":
+        path.write_bytes(path.read_bytes()[:-200])
+    elif how == "a bit":
+        content = bytearray(path.read_bytes())
+        content[content.index(b"alpha.npy") + 1000] ^= 4
+        path.write_bytes(content)
+    elif how == "no alpha":
+        del arrays["alpha"]
+    elif how == "a pickle":
+        arrays["alpha"] = np.array([{}], object)
+    elif how == "a parent too many":
+        arrays["parent"] = arrays["parent"] + 10**6
+    elif how == "alpha beyond C":
+        arrays["alpha"] = arrays["alpha"] + 5
+    elif how == "no number":
+        arrays["f"] = arrays["f"] * np.nan
+    elif how == "two lengths":
+        arrays["idle"] = arrays["idle"][:-1]
+    elif how == "another fit":
+        arrays["key"] = np.array("0" * 32)
+    if how not in ("cut short", "a bit"):
+        with path.open("wb") as file:
+            np.savez(file, **arrays)
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory):
+    """A checkpoint of the fit "two", and its machine."""
+    path = tmp_path_factory.mktemp("left") / "round.npz"
+    return path, fitted("two", 0, path).machine_
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("cut short", "not a zip"), ("a bit", "CRC"), ("no alpha", "it has no alpha"), ("a pickle", "allow_pickle"),
+        ("a parent too many", "parent has values that cannot be"), ("alpha beyond C", "alpha has values"),
+        ("no number", "f has missing"), ("two lengths", "idle has the shape"), ("another fit", "other examples"),
+    ],
+)  # fmt: skip
+def test_a_damaged_checkpoint_is_said_and_the_fit_begins_anew(how, says, left, tmp_path):
+    path = tmp_path / "round.npz"
+    shutil.copy(left[0], path)
+    _spoil(path, how)
+    again = fitted("two", 0, path)
+    assert again.went_on_.startswith("it began anew, as round.npz cannot be used: ")
+    assert says in again.went_on_
+    same(again.machine_, left[1])
+
+
+def test_what_decides_the_fit_decides_whether_it_goes_on(left, tmp_path):
+    X, y, _ = digits(2, 150)
+    for change in ({"seed": 5}, {"C": 3.0}, {"draws": 9000}, {"kernel": RBF(0.6)}, {"jitters": "random:299"}):
+        path = tmp_path / "round.npz"
+        shutil.copy(left[0], path)
+        how = {"jitters": "random:300", "draws": 20_000, "kernel": RBF(0.5), "seed": 0} | change
+        assert "other examples or settings" in virtual(how.pop("jitters"), **how).fit(X, y, checkpoint=path).went_on_
+    shutil.copy(left[0], path)
+    X[3, 0, 0] += 1
+    assert "other examples" in virtual("random:300", draws=20_000, kernel=RBF(0.5)).fit(X, y, checkpoint=path).went_on_
+    shutil.copy(left[0], path)  # memory decides how, not what
+    X[3, 0, 0] -= 1
+    on = virtual("random:300", draws=20_000, kernel=RBF(0.5), cache_mb=500).fit(X, y, checkpoint=path)
+    assert on.went_on_.startswith("it went on")
+
+
+def test_a_disk_that_is_full_ends_the_fit_with_the_reason(tmp_path):
+    with pytest.raises(OSError, match="nowhere"):
+        fitted("two", 0, tmp_path / "nowhere" / "round.npz")
+
+
+# Runs
+
+RUNS = """
+import sys
+from svmcore.files import Checkpoint
+from svmcore.lab import jobs
+from tests.test_broken_off import LONG
+
+count, write = 0, Checkpoint.write
+
+def counted(self, key, arrays):
+    global count
+    write(self, key, arrays)
+    count += 1
+    if count == 4:  # before the first round, and after three of them
+        print("in a round", flush=True)
+        sys.stdin.read()
+
+Checkpoint.write = counted
+jobs.wait(jobs.submit(LONG))
+"""
+LONG = SMALL.replace(title="Broken off", jitters="random:24", options={"scope": "union", "draws": 20_000})
+
+
+@pytest.fixture(scope="module")
+def interrupted():
+    """A run whose process was killed in its fourth round, and one of the same recipe that was not."""
+    killed(sys.executable, "-c", RUNS, until="in a round")
+    (run,) = [run for run in runs.newest_first() if run.title == "Broken off"]
+    whole = jobs.submit(LONG)
+    assert jobs.wait(whole, 300).state == "done"
+    return run, runs.get(whole)
+
+
+def test_a_run_that_was_killed_goes_on_as_a_new_one_and_keeps_the_same(interrupted):
+    run, whole = interrupted
+    assert (run.state, run.broken_off, run.damage) == ("interrupted", True, "")
+    assert not whole.broken_off
+    assert not whole.checkpoints(), "what is done needs none"
+    on = runs.get(jobs.submit(run.recipe, broken_off=run.id))
+    assert jobs.wait(on.id, 300).state == "done"
+    same(on.machine(), whole.machine())
+    assert on.result["drawn"] == whole.result["drawn"]
+    assert on.result["kernel_evals"] == whole.result["kernel_evals"]
+    assert "it went on after 3 rounds" in on.result["went_on"]
+    assert "went_on" not in whole.result
+    assert not on.checkpoints()
+    assert run.broken_off, "it may be taken up again"
+
+
+def test_what_cannot_go_on_is_refused_by_name(interrupted):
+    run, whole = interrupted
+    with pytest.raises(ValueError, match="has left nothing to go on from"):
+        jobs.submit(LONG, broken_off=whole.id)
+    with pytest.raises(ValueError, match="is of another recipe"):
+        jobs.submit(LONG.replace(C=3.0), broken_off=run.id)
+    with pytest.raises(runs.UnknownRun):
+        jobs.submit(LONG, broken_off="../../etc")
+
+
+def test_a_damaged_checkpoint_leaves_the_run_as_it_was_and_says_so(interrupted, tmp_path):
+    run, whole = interrupted
+    path = run.path / "checkpoint.npz"
+    content = path.read_bytes()
+    try:
+        path.write_bytes(content[:1000])
+        assert run.state == "interrupted"
+        assert run.oddity.startswith("checkpoint.npz is damaged")
+        on = runs.get(jobs.submit(run.recipe, broken_off=run.id))
+        assert jobs.wait(on.id, 300).state == "done"
+        assert on.result["went_on"].startswith("it began anew, as checkpoint.npz cannot be used")
+        same(on.machine(), whole.machine())
+    finally:
+        path.write_bytes(content)
+
+
+def test_a_cancelled_run_can_be_gone_on_with_and_writes_no_more():
+    run_id = jobs.submit(LONG.replace(jitters="random:4000", draws=5_000_000))
+    run, checkpoint = runs.get(run_id), None
+    while checkpoint is None and jobs.status(run_id).state in runs.ACTIVE:
+        jobs.wait(run_id, 0.05)
+        checkpoint = next(iter(run.checkpoints()), None)
+    jobs.cancel(run_id)
+    assert jobs.wait(run_id, 60).state == "cancelled"
+    assert run.broken_off
+
+
+def test_the_page_offers_to_go_on(interrupted):
+    run, _ = interrupted
+    app = open_page("train", run=run.id)
+    assert app.button(key="go_on").label == "Go on"
+    app.button(key="go_on").click().run()
+    new = app.session_state["run"]
+    assert new != run.id
+    assert jobs.wait(new, 300).state == "done"
+    assert "it went on" in runs.get(new).result["went_on"]
+
+
+def test_the_command_line_goes_on(interrupted):
+    run, whole = interrupted
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "svmcore", "go-on", run.id, "--json"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["errors"] == whole.result["errors"]
+    same(load(runs.get(told["run"]).path / "model.npz"), whole.machine())
+    refused = subprocess.run([*command[:-2], whole.id], env=env, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "nothing to go on from" in refused.stderr
+
+
+def test_a_checkpoint_is_whole_or_the_one_before(tmp_path):
+    left = Checkpoint(tmp_path / "c.npz")
+    assert left.read("a") is None
+    left.write("a", {"x": np.arange(3)})
+    with pytest.raises(TypeError):
+        left.write("a", {"x": np.arange(4), "file": np.arange(2)})
+    assert left.read("a")["x"].tolist() == [0, 1, 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["c.npz"]

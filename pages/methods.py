@@ -78,8 +78,9 @@ st.title("Compare methods")
 present.about(
     "The same few examples, learned by every method (Table 10 of the paper). All are tested on the same examples."
 )
+form = present.form()
 try:
-    with present.form():
+    with form:
         recipes = pair.settings()
 except (DataError, RecipeError) as error:
     st.error(words.plain(error), icon=":material/block:")
@@ -88,7 +89,7 @@ if recipes is None:
     st.info("Choose two classes and a jitter set.", icon=":material/arrow_upward:")
     st.stop()
 found = stored.stored(recipes.values())
-with st.container(horizontal=True, vertical_alignment="center"):
+with form, st.container(horizontal=True, vertical_alignment="center"):
     seconds = sum(estimate(r).seconds for r, run in zip(recipes.values(), found, strict=True) if run is None)
     stored.buttons(
         recipes.values(), found, "Run the missing", "One ordinary run a method; each is kept and can be inspected.",

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import running_app
-from tests.browser.steps import OUTCOME, go_to, preset, run_id, tiles, visit
+from tests.browser.steps import OUTCOME, go_to, preset, run_id, settle, tiles, visit
 
 SIDEBAR = "[data-testid=stSidebarContent]"
 
@@ -53,3 +53,11 @@ def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
         expect(tab.get_by_text(OUTCOME).first).to_be_visible()
         assert run_id(tab) == run
         tab.goto("about:blank")
+
+
+def test_the_name_of_the_first_page_leads_to_it(server, tab):
+    tab.goto(f"{server.url}/playground?kernel=rbf")
+    tab.wait_for_url(re.compile(r"/\?.*kernel=rbf"))
+    expect(tab.get_by_role("heading", name="Playground", level=1)).to_be_visible()
+    settle(tab)
+    expect(tab.get_by_text("Page not found")).to_have_count(0)

@@ -3,11 +3,20 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import preset
+from tests.browser.steps import preset, settle
 
 NEAR = 300  # pixels from the upper edge, of 720
 FIGURE_WITHIN = """near => [...document.querySelectorAll("[data-testid=stMain] :is(svg, [data-testid^=stBidi])")]
     .map(one => one.getBoundingClientRect()).some(box => box.height > 100 && 0 < box.top && box.top < near)"""
+
+FIGURE_SEEN = """() => [...document.querySelectorAll("[data-testid=stMain] :is(svg, [data-testid^=stBidi])")]
+    .map(one => one.getBoundingClientRect()).some(box => box.height > 100 && box.top > 0
+        && Math.min(box.bottom, innerHeight) - box.top > Math.min(0.6 * box.height, 300))"""
+TALK = (
+    ("p", "Playground"), ("d", "Datasets"), ("t", "Train"), ("e", "Errors"),
+    ("s", "Support vectors"), ("w", "Choose C"), ("f", "Detect"), ("z", "Reduced sets"), ("g", "Digestion"),
+    ("m", "Compare methods"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("page", ["", "errors", "train", "support_vectors", "datasets"])
@@ -28,6 +37,23 @@ def test_the_figure_is_near_the_upper_edge(server, tab, page):
 def test_so_it_is_on_the_pages_of_studies(server, tab):
     """Each opens with its sample, whose words and forms stand aside."""
     tab.set_viewport_size({"width": 1280, "height": 720})
-    for page in ("sweep", "scramble", "reduced", "cross_training", "scaling", "digestion", "jitters", "detect"):
+    studies = ("sweep", "scramble", "reduced", "cross_training", "scaling", "digestion", "methods")
+    for page in (*studies, "jitters", "detect"):
         tab.goto(f"{server.url}/{page}?present=true")
         tab.wait_for_function(FIGURE_WITHIN, arg=NEAR)
+
+
+def test_a_talk_of_ten_figures_needs_no_scrolling(server, tab):
+    """By the keys that lead from page to page; most of a figure is seen at once, the plane and the matrix whole."""
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    tab.goto(f"{server.url}/?present=true&run={preset(server)}")
+    for letter, title in TALK:
+        settle(tab)
+        tab.keyboard.press("g")
+        tab.keyboard.press(letter)
+        expect(tab.get_by_test_id("stMain").get_by_role("heading", name=title, level=1)).to_be_visible()
+        tab.wait_for_function(FIGURE_SEEN)
+        assert tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+        if whole := {"Playground": ".field", "Errors": ".matrix svg"}.get(title):
+            box = tab.locator(whole).first.bounding_box()
+            assert box["y"] + box["height"] <= 720, title

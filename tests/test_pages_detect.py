@@ -9,10 +9,11 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from data import DataError, pictures
+from data import DataError, load, pictures, revisions
 from data.loaders.objects import coco
 from data.loaders.sieve import Sieve
-from pages.ui.detect import operate, others, photo, tables
+from data.verdicts import LABEL, OUT, Verdict
+from pages.ui.detect import labels, operate, others, photo, tables
 from pages.ui.detect.view import view_of
 from pages.ui.figures import froc
 from pages.ui.kit import viewer
@@ -22,6 +23,7 @@ from svmcore.detection import curve
 from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store import runs
 from tests import uploads
 from tests.detections import detections, stored, two_parts
 from tests.driven import SECONDS, captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -440,6 +442,28 @@ def test_a_face_that_no_window_was_kept_of_joins_the_next_training_by_the_box_dr
     for edges in ([10, 10, 30, 30], [10, 10, 11, 11], [-50, -50, 1e9, 1e9], [float("nan")] * 4):
         viewer._square((h, w), drawn.append, edges)
     assert drawn == [(10, 10, 30, 30), (0, 0, w, h)], "only what can be seen, and within the picture"
+
+
+def test_labels_of_windows_are_judged_and_the_detector_trains_on_them(faces):
+    X, y = labels.first_windows(faces)
+    app = open_page("detect", run=faces.id, more="First chips")
+    app.button(key="detect_labels").click().run()
+    (started,) = [run for run in runs.newest_first() if run.parent == faces.id]
+    assert jobs.wait(started.id, 120).state == "done", runs.get(started.id).message
+    base = load(started.recipe.dataset)
+    assert (base.X_train == X).all()
+    assert base.y_train.tolist() == y.tolist()
+    checked = f"{base.entry.name}@checked"
+    given, other = y[:2].tolist(), -int(y[1])
+    revisions.add(checked, base, [Verdict("train", 0, given[0], OUT), Verdict("train", 1, given[1], LABEL, other)])
+    app = open_page("labels", run=started.id, doubted="test")
+    app.button(key="label_detector").click().run()
+    (again,) = [run for run in runs.newest_first() if run.parent == faces.id and run.id != started.id]
+    assert again.recipe == faces.recipe.replace(windows=f"{checked}.2", name="custom", title=again.recipe.title)
+    problem = task_of(again.recipe).prepare(again.recipe, lambda _: None)
+    assert (problem.search.chips == X[1:]).all()
+    assert problem.search.y.tolist() == [-int(y[1]), *y[2:].tolist()]
+    jobs.cancel(again.id)
 
 
 def test_a_search_that_is_cancelled_ends_and_says_so(faces):

@@ -5,7 +5,7 @@ published figures, and what can be taken away.
 import numpy as np
 import streamlit as st
 
-from pages.ui.detect import marked, tables
+from pages.ui.detect import labels, marked, tables
 from pages.ui.detect.view import View, line
 from pages.ui.detect.windows import open_window
 from pages.ui.figures import froc
@@ -69,6 +69,7 @@ def _first(view: View):
         f"The first {EACH} of each class that the machine of the first part was trained on, of {n_pos:,} and "
         f"{n_neg:,}, as in Figure 6 of DeCoste and Schölkopf, which shows volcanoes of HOM4."
     )
+    labels.offer(view)
 
 
 def _categories(view: View):

@@ -13,10 +13,9 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
-from data import DataError, own, pictures
-from data.dataset import Arrays
+from data import DataError, pictures
 from data.loaders import images
-from pages.ui.detect import marked
+from pages.ui.detect import labels, marked
 from pages.ui.detect.judged import Judged
 from pages.ui.detect.view import View, opens_here, own_name
 from svmcore.lab.recipe.recipe import Recipe
@@ -77,11 +76,7 @@ class Looking:
 
 def scanners() -> list[Run]:
     """Finished runs that look at every window, so that they can look at any photograph; newest first."""
-    return [run for run in runs.newest_first() if run.state == "done" and opens_here(run) and _scans(run)]
-
-
-def _scans(run: Run) -> bool:
-    return run.recipe.option("finder") == "scan"
+    return [run for run in runs.newest_first() if run.state == "done" and opens_here(run) and labels.scans(run)]
 
 
 def samples() -> list[str]:
@@ -169,14 +164,11 @@ def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> Vie
 def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:
     """The run's recipe, to train on its first windows, those marked (row -> +1 or -1) and objects that no window was
     kept of, by their boxes; kept as an own set."""
-    kept = run.test()
-    first, rows = kept.train_round == 0, sorted(marks)
+    (X, y), rows = labels.first_windows(run), sorted(marks)
     drawn = [marked.cut(found.image, box, found.chips.shape[1:])[None] for box in missed]
-    X = np.concatenate([kept.train_chips[first], found.chips[rows], *drawn])
-    y = np.concatenate([kept.train_y[first], [marks[row] for row in rows], [1] * len(drawn)]).astype(np.int64)
-    digest = hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()[:10]
-    entry = own.keep(f"Windows marked {digest}", Arrays.unsplit(X, y), replace=True)
-    return run.recipe.replace(windows=entry.name)
+    X = np.concatenate([X, found.chips[rows], *drawn])
+    y = np.concatenate([y, [marks[row] for row in rows], [1] * len(drawn)])
+    return run.recipe.replace(windows=labels.kept(X, y.astype(np.int64)))
 
 
 def _discard(run: Run):

@@ -44,6 +44,31 @@ def train(run: Run, to: Target) -> None:
     before = ready or _latest(run, to)
     if before is not None:
         _compare(run, before, to)
+    _detector(run, to)
+
+
+def _detector(run: Run, to: Target) -> None:
+    """Where the examples are windows of a run that looks for objects: that run once more, on them as judged."""
+    whose = {known.id: known for known in runs.newest_first()}.get(run.parent)
+    if whose is None:
+        return
+    try:
+        recipe = whose.recipe.replace(windows=catalogue.pinned(to.name), name="custom", title="")
+    except RecipeError:
+        return
+    if "windows" not in recipe.options:  # which is the field of those alone
+        return
+    pressed = st.button(
+        "Train the detector on them", icon=":material/center_focus_strong:", key="label_detector",
+        help="The run whose windows these are, on the windows as they are judged now. What it finds is counted by the "
+        "boxes of its pictures, which stay as they are.",
+    )  # fmt: skip
+    if not pressed:
+        return
+    with config.asking():
+        started = config.submit(recipe.replace(title=words.title(recipe)), parent=whose.id)
+        st.switch_page("pages/detect.py", query_params={"run": started})
+    st.rerun()
 
 
 def revised(run: Run, to: Target) -> Recipe:

@@ -144,7 +144,7 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     """A button for each verdict, with its key; none has one while a view lies over the page."""
     keys, given = DIGIT not in st.query_params, listed.base_label(judging.run, doubt)
 
-    def button(label: str, name: str, key: str, help: str, on_click, *args, on="", **how) -> None:
+    def button(label: str, name: str, key: str | None, help: str, on_click, *args, on="", **how) -> None:
         st.button(
             label, key=f"label_{name}_{on or f'{doubt.part}_{doubt.row}'}", shortcut=key if keys else None, help=help,
             on_click=on_click, args=(judging, at, *args), **how,
@@ -182,12 +182,13 @@ BACK, FORTH, UNDO = ":material/chevron_left:", ":material/chevron_right:", ":mat
 def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> None:
     """Another label: by a key each, or from a list where classes are many."""
     if len(classes) <= MANY:
-        digits = all(str(label) in DIGITS for label in classes)
+        alike = [str(label) in DIGITS for label in classes]
+        digits, mixed = all(alike), any(alike) and not all(alike)  # of -1 and 1 no key may mean the other one
         with st.container(horizontal=True, key="label_classes"):
             for (label, name), digit in zip(classes.items(), DIGITS, strict=False):
                 key = str(label) if digits else digit
                 shown = "Is" if digits else plain(words.minus(name))  # the button shows its key beside that
-                button(shown, f"is_{key}", key, f"It is {plain(name)}.", _give, is_of(label))
+                button(shown, f"is_{key}", None if mixed else key, f"It is {plain(name)}.", _give, is_of(label))
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(

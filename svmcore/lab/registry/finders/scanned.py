@@ -267,12 +267,14 @@ def _prepared(machine, problem: Problem):
 
 
 def _marked(name: str, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """The windows that a reader marked, kept as a set of their own."""
+    """The windows that a reader marked, kept as a set of their own; of a revision those that are not out."""
     try:
         known = load(name)
     except DataError as error:
         raise RecipeError("windows", name, "an own set of windows that is still there") from error
     X, y = known.X_train, known.y_train
+    if known.base is not None:
+        X, y = (np.delete(of, known.train.out, axis=0) for of in (X, y))
     if X.shape[1:] != (side, side) or X.dtype != np.uint8 or set(np.unique(y).tolist()) != {-1, 1}:
         raise RecipeError("windows", name, f"grey pictures of {side} x {side} pixels with the classes -1 and 1")
     return X, np.asarray(y, np.int64)

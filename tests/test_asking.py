@@ -15,6 +15,7 @@ from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment import asking
 from svmcore.lab.experiment.train import execute, prepare
+from svmcore.lab.experiment.without import require_room, roomy
 from svmcore.lab.jobs import asking as beside
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
@@ -171,7 +172,7 @@ def test_each_label_given_trains_and_the_curve_is_that_of_the_revision(run):
     digits, labels, asked = load("digits-8x8"), (), []
     for _ in range(6):
         now = after(run, labels)
-        assert (now.known, now.t, now.left) == (60, 200, 240 - len(labels))
+        assert (now.known, now.t, now.left, now.aside) == (60, 200, 240 - len(labels), 0)
         asked.append(now.rows[0])
         labels += ((now.rows[0], digits.y_train[now.rows[0]].item()),)
     labels += ((next(row for row in now.rows if row not in asked), None),)
@@ -185,6 +186,22 @@ def test_each_label_given_trains_and_the_curve_is_that_of_the_revision(run):
     trained = execute(run.recipe.replace(dataset="own:half@checked")).result
     assert trained["n_train"] == 66
     assert abs(trained["errors"] - now.curve[6]) <= 1
+
+
+def test_of_a_large_pool_as_many_are_looked_at_as_memory_has_room_for(run):
+    base = load("own:half")
+    for ceiling in (0.7, 0.5, 0.3):
+        at = asking.of_run(run, base, ceiling)
+        n = len(at.rows)
+        assert n == len(at.K) == roomy(200, ceiling)
+        require_room(n, 200, ceiling)
+        with pytest.raises(BudgetError):
+            require_room(n + 1, 200, ceiling)
+        assert at.rows[:60].tolist() == run.train_index().tolist()
+        assert len(set(at.rows.tolist())) == n
+        assert at.rows[60:].min() >= 60
+    with pytest.raises(BudgetError, match="kernel values"):
+        asking.of_run(run, base, 0.05)
 
 
 def test_a_label_taken_back_or_changed_begins_the_curve_anew_from_there(run):

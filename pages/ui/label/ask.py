@@ -86,6 +86,8 @@ def _look(run: Run, to: Target, way: str) -> None:
         "was asked for: what is asked for trains, and never tests. What random choice would have given cannot be known "
         "without its labels; below both are shown, on labels that are known."
     )
+    if aside := now.result.aside:
+        st.caption(f"{aside:,} more without a label are not looked at: memory holds no kernel values of so many.")
     gives.train(run, to)
 
 

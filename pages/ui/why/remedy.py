@@ -31,7 +31,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         return
     now = answer(run, machine, shown)
     if shown.label is None or now.true is None:
-        why = "was drawn, and has no class to be right about" if shown.label is None else "is of no class told apart"
+        why = "has no class to be right about" if shown.label is None else "is of no class told apart"
         st.info(f"This example {why}: there is no error to mend.", icon=":material/draw:")
         return
     ladder = _ladder(tuple(shown.dataset.image_shape))

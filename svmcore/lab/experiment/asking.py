@@ -26,7 +26,7 @@ from data import Dataset
 from svmcore.explain.asking import WAYS, next_ones
 from svmcore.explain.retraining import HELD
 from svmcore.lab.experiment.train import prepare, unchecked
-from svmcore.lab.experiment.without import PIECE, require_room, why_not
+from svmcore.lab.experiment.without import PIECE, require_room, roomy, why_not
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry import split
 from svmcore.lab.registry.machine import svc
@@ -127,14 +127,15 @@ def of_recipe(recipe: Recipe, ceiling_mb: float, check: Check = unchecked) -> As
 
 def of_run(run: Held, base: Dataset, ceiling_mb: float, check: Check = unchecked) -> Asking:
     """A run's training examples but for those that had no label in the base, and behind them the examples that had
-    none: all, or as many of them, drawn by the seed, as leave HELD in all. Raises as `of_recipe`."""
+    none: all, or as many of them, drawn by the seed, as memory has room for. Raises as `of_recipe`."""
     if reason := why_not(run):
         raise RecipeError("method", run.recipe.method, reason)
     problem = prepare(run.recipe.replace(folds=None, dataset=base.entry.name), check)
-    known = len(problem.X_train)
+    room = max(min(HELD, roomy(len(problem.X_test), ceiling_mb)) - len(problem.X_train), 0)
     pool = np.arange(len(base.y_train), len(base.rows))
-    pool = np.sort(np.random.default_rng(run.recipe.seed).permutation(pool)[: max(HELD - known, 0)])
-    X = np.concatenate([problem.X_train, transformed(problem.prepare, base.rows, pool, check)])
+    pool = np.sort(np.random.default_rng(run.recipe.seed).permutation(pool)[:room])
+    more = transformed(problem.prepare, base.rows, pool, check) if len(pool) else problem.X_train[:0]
+    X = np.concatenate([problem.X_train, more])
     return _asking(run.recipe, problem, X, np.concatenate([problem.train_index, pool]), ceiling_mb, check)
 
 

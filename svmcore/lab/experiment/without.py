@@ -119,6 +119,11 @@ def stand(run: Held, ceiling_mb: float, check: Check = unchecked, monitor: Calla
     return Stand(retraining, K, class_positions(problem.y_test, machine.classes), decision)
 
 
+def roomy(asked: int, ceiling_mb: float) -> int:
+    """The most training examples for which `require_room` finds room beside those asked."""
+    return int((np.sqrt(16.0 * asked**2 + 32 * ceiling_mb * MB) - 4 * asked) / 16)
+
+
 def require_room(n: int, asked: int, ceiling_mb: float) -> None:
     """BudgetError where the kernel values of n training examples, among them and with those asked, are too many."""
     need = (2 * 4 * n * n + 4 * n * asked) / MB

@@ -59,6 +59,7 @@ class Next(NamedTuple):
     known: int  # labels from the start
     t: int
     left: int  # examples that may be asked for
+    aside: int  # and without a label beside them, for whose kernel values memory has no room
     rows: tuple[int, ...]  # those to be asked for next, of the data set
     said: tuple  # what the machine says of each
     second: tuple  # and what it would say next
@@ -116,7 +117,8 @@ def _next(run: runs.Run, base: str, given: Labels, way: str, m: int, errand: Err
         f = np.column_stack([-f, f])
     second = classes[np.argsort(f, axis=1)[:, -2]]
     told = (one.tolist() for one in (at.rows[chosen], now.said[chosen], second, lead(now.decision[chosen])))
-    return Next(wrong, len(at.y), len(at.y_test), len(left), *map(tuple, told))
+    aside = len(data.rows) - len(data.y_train) - (len(at.rows) - len(at.y))
+    return Next(wrong, len(at.y), len(at.y_test), len(left), aside, *map(tuple, told))
 
 
 def _taught(at: Asking, places: list[int], labels: list, monitor) -> Taught:

@@ -90,6 +90,8 @@ def serve(text: str) -> None:
         line.over(*_done(run, line, asked["data"], dask_worker.name))
         sending.join()
     _leave(queue, wanted)
+    if line.error is not None and wanted():
+        raise line.error  # so that the app hears of it in dask's way
 
 
 def _leave(queue, wanted: Callable[[], bool]) -> None:
@@ -122,6 +124,7 @@ class Line:
 
     def __init__(self, run: Run, looks: bool, queue, held: Callable[[], bool], wanted: Callable[[], bool]):
         self.run, self.looks, self.stop = run, looks, threading.Event()
+        self.error: Exception | None = None  # why nothing more could be sent
         self._queue, self._held, self._wanted = queue, held, wanted
         self._go_on, self._over, self._pause = threading.Event(), threading.Event(), threading.Event()
         self._go_on.set()
@@ -195,7 +198,8 @@ class Line:
                         self._go_on.clear() if self._held() else self._go_on.set()
                 self._send()
             self._send()
-        except Exception:  # of whatever kind: without the scheduler nobody wants anything
+        except Exception as error:  # of whatever kind: nobody will hear of the run any more
+            self.error = error
             self.stop.set()
 
     def _send(self) -> None:

@@ -12,6 +12,7 @@ import math
 import re
 import shutil
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -89,7 +90,7 @@ class Relay:
         self.job, self.worker, self.client = job, one, client
         self.note = f" ({again}; it runs again)" if again else ""
         self._hold, self._holds = None, False
-        self._file, self._process = None, ""
+        self._file, self._process, self._pause = None, "", threading.Event()
 
     def carry_out(self) -> tuple[str, str]:
         """Until the worker has said the last word. Lost."""
@@ -120,6 +121,7 @@ class Relay:
     def _follow(self, queue, future) -> tuple[str, str]:
         stopping, deadline = False, math.inf
         while time.monotonic() < deadline:
+            finished = future.status == "finished"  # all that it has said is there
             for kind, *what in self._heard(queue):
                 if kind == "over":
                     return what[0], what[1]
@@ -128,25 +130,25 @@ class Relay:
                 if not stopping:
                     with _reaching():
                         future.cancel()
-                    stopping, deadline = True, time.monotonic() + STOPS
+                    stopping, deadline = True, time.monotonic() + (STOPS if self._process else 0.0)
             elif (wanted := self.job.hold or self.job.aside) != self._holds:
                 self._set_hold(wanted)
-            self._require_worker(future, stopping)
+            self._require_worker(future, stopping, finished)
         return "cancelled", ""
 
     def _heard(self, queue) -> list:
         """What has come; after a while, where nothing has."""
         with _reaching():
             found = queue.get(batch=True)
-        if not found and not self.job.stop.is_set():
-            self.job.stop.wait(ASK)
+        if not found:
+            (self._pause if self.job.stop.is_set() else self.job.stop).wait(ASK)
         return [message for messages in found for message in messages]
 
-    def _require_worker(self, future, stopping: bool) -> None:
+    def _require_worker(self, future, stopping: bool, finished: bool) -> None:
         if not CLUSTER.has(self.worker, self.client):
             raise Lost(f"The worker {self.worker.name} was lost")
-        if future.status == "error":
-            raise Lost(f"The worker {self.worker.name} broke off: {future.exception()}")
+        if future.status == "error" or finished:
+            raise Lost(f"The worker {self.worker.name} broke off: {future.exception() or 'it says no more'}")
         if future.status in ("lost", "cancelled") and not stopping:
             raise Lost(f"The scheduler took the run from the worker {self.worker.name}")
 

@@ -23,7 +23,12 @@ from svmcore.rows import PIECE, FileRows
 from svmcore.solvers.decomposition import Decomposition
 
 NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
-FILED, SMALLEST_FILED = 0.25, 500  # share of what is left that rows of a file are kept in; examples of a set at least
+BESIDE = 40  # of these of each example of a file: labels, weights, lengths, and what lies between two steps
+TOUCHED = 0.85  # of that for sets: memory that a larger one has used stays while steps use what a smaller one spares
+FILED, SMALLEST_FILED = (
+    0.25,
+    500,
+)  # share of a ceiling's rest that rows of a file are kept in; examples of a set at least
 SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
 
 
@@ -66,10 +71,10 @@ def _filed(operand: FiledOperand, kernel: Kernel, solver, fixed: int, ceiling: i
     """A source of rows that stay in their file, of which as many are kept as a part of the ceiling holds."""
     size = solver.working_set if isinstance(solver, Decomposition) else None
     row, least = 4 * operand.d, size or SMALLEST_FILED
-    need = fixed + 4 * least**2 + PACKED * row * least + 4 * STEP * PIECE // row
+    need = fixed + BESIDE * 8 * operand.n + 4 * least**2 + PACKED * row * least + 4 * STEP * PIECE // row
     require_memory(need, ceiling, f"training on {operand.n} examples in a file")
     operand.keep = int(min((ceiling - need) * FILED, PACKED * row * operand.n))
-    left, beside = ceiling - need - operand.keep + 4 * least**2 + PACKED * row * least, PACKED * row
+    left, beside = TOUCHED * (ceiling - need - operand.keep) + 4 * least**2 + PACKED * row * least, PACKED * row
     largest = size or int((np.sqrt(beside**2 + 16 * left) - beside) / 8)  # 4 m^2 of K, and m rows beside it
     return Source(Streamed(operand, kernel), 4 * largest**2)
 

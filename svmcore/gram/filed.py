@@ -32,8 +32,8 @@ class FiledOperand:
 
     @property
     def nbytes(self) -> int:
-        """What it holds at most."""
-        return int(self.sq.nbytes + self.keep + PACKED * PIECE)
+        """What it holds at most: what is kept, a piece, and as many rows that pass over it."""
+        return int(self.sq.nbytes + self.keep + 2 * PACKED * PIECE)
 
     def apart(self, kernel: Kernel) -> None:
         """Each piece takes its own far features apart."""
@@ -71,6 +71,13 @@ class FiledOperand:
                 if (len(self.held) + 1) * PACKED * 4 * step * self.d <= self.keep:
                     self.held[number] = operand
             yield part, operand
+
+    def at_hand(self, idx) -> Iterator[tuple[slice, Operand, np.ndarray]]:
+        """The examples idx (m,), a piece of them at a time: (which of them, an operand of these, where)."""
+        step = max(PIECE // (4 * max(self.d, 1)), 1)
+        for start in range(0, len(idx), step):
+            some = slice(start, min(start + step, len(idx)))
+            yield some, Operand(self.rows(idx[some])), np.arange(some.stop - start)
 
     def take(self, idx, kernel: Kernel, cols: slice | None = None, out=None) -> np.ndarray:
         """As of an Operand."""

@@ -121,6 +121,10 @@ class Operand:
         """All examples in their order: (which, operand)."""
         yield slice(0, self.n), self
 
+    def at_hand(self, idx):
+        """The examples idx (m,): (which of them, an operand that has these, where)."""
+        yield slice(0, len(idx)), self, idx
+
     def derived(self, key, make):
         """What `make()` gives, computed once for each hashable `key`: what a kernel wants to know of these examples."""
         if key not in self._derived:

@@ -252,14 +252,15 @@ class Streamed(Gram):
             super().add_to(F, idx, coef, columns, work)
             return
         idx, coef = np.asarray(idx), coef.astype(np.float32)
-        for which, operand in columns.pieces():
-            f = np.ascontiguousarray(F[:, which])
-            for part in steps(np.arange(len(idx))):
-                work.check()
-                operand.add_own_to(f, self.operand, idx[part], self.kernel, coef[:, part])
-                work.count(evaluations=len(part) * operand.n)
-            if not np.shares_memory(f, F):
-                F[:, which] = f
+        for some, own, at in self.operand.at_hand(idx):
+            for which, operand in columns.pieces():
+                f, weight = np.ascontiguousarray(F[:, which]), coef[:, some]
+                for part in steps(np.arange(len(at))):
+                    work.check()
+                    operand.add_own_to(f, own, at[part], self.kernel, weight[:, part])
+                    work.count(evaluations=len(part) * operand.n)
+                if not np.shares_memory(f, F):
+                    F[:, which] = f
 
 
 def symmetric(operand: Operand, kernel: Kernel, work: Work, out=None) -> np.ndarray:

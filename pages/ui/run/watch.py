@@ -27,6 +27,7 @@ ADVICE = {
     "cancelled": "Start it again to go the whole way.",
     "interrupted": "The program ended while it was at work. Start it again to go the whole way.",
 }
+GO_ON = "It ended before it was done. Go on takes up its last round; Start it again begins anew."
 
 
 def watch(run):
@@ -105,7 +106,8 @@ def ended(run, status):
     title, icon = ENDINGS[status.state]
     box = st.error if status.state == "failed" else st.warning
     kept = " What it had found until then is drawn below." if status.progress else ""
-    box(words.plain(status.message) or ADVICE[status.state] + kept, title=title, icon=icon)
+    advice = (GO_ON if run.broken_off else ADVICE[status.state]) + kept
+    box(words.plain(status.message) or advice, title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
         if run.broken_off:
             st.button(
@@ -135,7 +137,7 @@ def ended(run, status):
                 help="Opens the form as this run was asked.",
             )
         if status.message:
-            st.caption(ADVICE[status.state] + kept, width="content")
+            st.caption(advice, width="content")
 
 
 def _numbers(run, last, status):

@@ -217,3 +217,16 @@ def test_a_stored_file_that_lies_about_them_is_damaged(said, home):
     entry = json.loads(str(arrays.pop("entry"))) | {"unlabelled": said}
     np.savez(path, **arrays, entry=np.array(json.dumps(entry)))
     assert [one.name for one in catalogue.damaged()] == ["own:half"]
+
+
+def test_a_set_stored_before_there_were_such_examples_is_read_as_it_was(home):
+    kept, _ = half(pool=0)
+    path = home / "own" / "half.npz"
+    with np.load(path) as file:
+        arrays = dict(file)
+    entry = json.loads(str(arrays.pop("entry")))
+    assert entry.pop("unlabelled") == 0
+    np.savez(path, **arrays, entry=np.array(json.dumps(entry)))
+    again = load("own:half")
+    assert (again.entry.unlabelled, again.content_hash) == (0, kept.content_hash)
+    assert again.rows is again.X_train

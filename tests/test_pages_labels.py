@@ -9,7 +9,7 @@ from data import catalogue, load, revisions, verdicts
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, Verdict
 from pages.ui.kit.text import with_sign
-from pages.ui.label import listed, practice
+from pages.ui.label import listed, practice, target
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment.suspects import searched
@@ -43,6 +43,16 @@ def shown(app):
 
 def texts(app):
     return " ".join([captions(app), *(m.value for m in app.markdown)]).replace("\\", "")
+
+
+def test_to_keep_a_label_that_a_verdict_made_says_it_again():
+    kept, mended, swapped = (
+        target.meant("train", 3, 4, had, shown, shown) for had, shown in ((4, 4), (9, 9), (4, 9))
+    )  # the base's own label, one by a verdict that the run was trained on, and one that label noise made
+    assert (kept.verdict, mended.verdict, swapped.verdict) == ("keep", "label", "keep")
+    assert mended.label == 9
+    assert target.meant("train", 3, "", "", 9, "").verdict == "label"
+    assert target.meant("train", 3, 4, 4, 4, 9).label == 4
 
 
 def test_verdicts_are_given_undone_and_trained_on(run):

@@ -142,7 +142,7 @@ def _why(ref: str) -> None:
 
 def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     """A button for each verdict, with its key; none has one while a view lies over the page."""
-    keys, given = DIGIT not in st.query_params, listed.base_label(judging.run, doubt)
+    keys, (given, had) = DIGIT not in st.query_params, listed.labels(judging.run, doubt)
 
     def button(label: str, name: str, key: str | None, help: str, on_click, *args, on="", **how) -> None:
         st.button(
@@ -154,7 +154,7 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
         return Verdict(doubt.part, doubt.row, given, kind)
 
     def is_of(label) -> Verdict:
-        return target.meant(doubt.part, doubt.row, given, label, kept)
+        return target.meant(doubt.part, doubt.row, given, had, label, kept)
 
     classes = dict(zip(judging.to.base.entry.classes, words.distinct(judging.to.base.entry.classes, 14)))
     said = next((label for label in classes if str(label) == doubt.said), None)

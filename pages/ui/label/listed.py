@@ -82,11 +82,11 @@ def swapped(run: Run) -> set[tuple[str, int]]:
     return {("train", int(row)) for row in np.flatnonzero(given != "")}
 
 
-def base_label(run: Run, doubt: Doubt):
-    """The label that the example has in the data set before any verdict; UNLABELLED for none."""
+def labels(run: Run, doubt: Doubt) -> tuple:
+    """The label that the example has in the data set before any verdict, and in the run's; UNLABELLED for none."""
     dataset = load(run.recipe.dataset)
-    label = (dataset.base or dataset).label(doubt.part, doubt.row)
-    return UNLABELLED if label is None else label
+    both = (one.label(doubt.part, doubt.row) for one in (dataset.base or dataset, dataset))
+    return tuple(UNLABELLED if label is None else label for label in both)
 
 
 def of_ways(run: Run) -> dict[str, str]:

@@ -83,9 +83,10 @@ def merge(target: Target, found: Merged, theirs: bool) -> None:
         state.tell_later(f":material/merge: {len(added):,} verdicts taken over.")
 
 
-def meant(part: str, row: int, given, label, shown) -> Verdict:
-    """The verdict that an example is of a class. given: its label in the base; shown: the label that it was shown with,
-    another one where label noise swapped it: then the right class is a verdict, even if the base has it."""
-    if label == shown and given != verdicts.UNLABELLED:
+def meant(part: str, row: int, given, had, label, shown) -> Verdict:
+    """The verdict that an example is of a class. given: its label in the base; had: in the run's data set, another one
+    where verdicts changed it; shown: the label that it was shown with, another one where label noise swapped it. To
+    keep a label is no other verdict than the base's own, unless verdicts made it: then it is said again."""
+    if label == shown and had == given != verdicts.UNLABELLED:
         return Verdict(part, row, given, verdicts.KEEP)
     return Verdict(part, row, given, verdicts.LABEL, label)

@@ -11,7 +11,7 @@ from tests.homes import lend_compiled
 
 ROOT = Path(__file__).parent.parent
 HERE = "127.0.0.1"
-QUIET = ["--no-dashboard", "--host", HERE]
+LOCAL = ["--host", HERE, "--dashboard-address", f"{HERE}:0"]
 
 
 class Machines:
@@ -24,10 +24,10 @@ class Machines:
         self.address = f"tcp://{HERE}:{free_port()}"
 
     def start(self):
-        self._start("scheduler", ["scheduler", "--port", self.address.rpartition(":")[2], *QUIET])
+        self._start("scheduler", ["scheduler", "--port", self.address.rpartition(":")[2], *LOCAL])
 
     def add(self, name, folder=ROOT):
-        how = ["--nthreads", "1", "--no-nanny", "--memory-limit", "0", *QUIET, "--local-directory", str(self.folder)]
+        how = ["--nthreads", "1", "--no-nanny", "--memory-limit", "0", *LOCAL, "--local-directory", str(self.folder)]
         self._start(name, ["worker", self.address, "--name", name, *how], folder)
 
     def kill(self, name):

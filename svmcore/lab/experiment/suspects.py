@@ -62,7 +62,8 @@ class Suspects(NamedTuple):
 
     def sentence(self, i: int) -> str:
         """The score of suspect i in words."""
-        own, other, given, rival = _number(self.own[i]), _number(self.other[i]), self.given[i], self.rival[i]
+        own, other = _number(self.own[i]), _number(self.other[i])
+        given, rival = _called(self.given[i]), _called(self.rival[i])
         if self.way == "crossed":
             return f"On average its margin by the first machines is {own}, with a variance of {other}."
         says = f"the machine of {rival} says {other}, that of its own label {given} says {own}"
@@ -180,6 +181,11 @@ def related(recipe: Recipe, check: Check = unchecked) -> Related:
     return Related(
         groups, both, problem.test_split, train[pairs], found.other[pairs[:, 0]], train[far], found.mean[far]
     )
+
+
+def _called(label) -> str:
+    """A class, with a true minus where it is a number."""
+    return str(label) if isinstance(label, str) else str(label).replace("-", "\u2212")
 
 
 def _number(value: float) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-PIECE = 16 << 20  # bytes of float32 rows that are read at a time
+PIECE = 8 << 20  # bytes of float32 rows that are read at a time
 NEAR = 1 << 15  # bytes between two rows that are read over rather than left out
 IDX = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}  # type codes of the format
 

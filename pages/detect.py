@@ -16,7 +16,7 @@ from svmcore.lab.registry.tasks import task_of
 def first_visit(run) -> None:
     """No detection run is shown: the form, what it is about, and the runs there are."""
     if present.presenting():
-        form, shown = present.form("Look for objects"), st.container()
+        shown, form = st.container(), present.form("Look for objects")  # below the figure
     else:
         grid = st.grid(3, min_column_width=270)
         form, shown = grid.cell().container(border=True), grid.cell(column_span=2)

@@ -11,7 +11,6 @@ import onnxruntime
 import pytest
 
 from data import load as load_data
-from pages.ui.run import exports
 from svmcore import __main__ as cli
 from svmcore import load
 from svmcore.exchange import file, obstacle
@@ -20,7 +19,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods.reduced import reduction_of
-from svmcore.lab.store import export, pipeline, runs
+from svmcore.lab.store import export, pipeline
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -36,24 +35,6 @@ METHODS = {
     "reduced": reduction_of(DIGITS, n_vectors=6, sizes=1),
     "reduced of jsv": reduction_of(MOVED.replace(method="jsv"), n_vectors=6, sizes=1),
 }
-
-
-def test_why_a_file_was_not_made_is_said(monkeypatch):
-    told, made = [], []
-
-    def make():
-        made.append(1)
-        raise ValueError("decision: 3 answers differ; allowed: none")
-
-    monkeypatch.setitem(exports.state._known, "runs", runs)  # as app.py does
-    monkeypatch.setattr(exports.state, "tell_later", told.append)
-    exports._say_why_not(exports._once(make), "Machine (ONNX)")
-    assert told == [":material/error: Machine (ONNX) was not made. decision\\: 3 answers differ; allowed\\: none"]
-    once = exports._once(lambda: made.append(2) or b"file")
-    exports._say_why_not(once, "Machine (ONNX)")
-    assert once() == b"file"
-    assert made == [1, 2], "the browser and the callback have the same file"
-    assert len(told) == 1
 
 
 def downloads(app):

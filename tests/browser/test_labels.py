@@ -65,7 +65,7 @@ def test_a_view_over_the_page_takes_no_verdict(server, tab):
     settle(tab)
     for key in ("x", "u", "ArrowRight"):
         tab.keyboard.press(key)
-    expect(dialog.get_by_text(re.compile("2 of [0-9]+"))).to_be_visible()
+    expect(dialog.get_by_text(re.compile("^2 of [0-9]+$"))).to_be_visible()
     tab.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     ready(tab)

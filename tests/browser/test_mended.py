@@ -81,6 +81,7 @@ def test_forty_wrong_labels_are_found_and_mended(server, tab):
     expect(tab.get_by_text("On the revision:")).to_be_visible(timeout=DONE)
     before, after = map(int, re.findall(r"(\d+) of 80 wrong", tab.get_by_text("On the revision:").inner_text()))
     assert after <= before - 10  # of the wrong labels 13 are held out
+    settle(tab)
     enter(tab, tab.locator("summary", has_text="Take verdicts away"))
     csv = taken(tab, tab.get_by_role("button", name="Verdicts (CSV)")).read_text()
     said = verdicts.headed(csv.encode()).splitlines()

@@ -12,7 +12,7 @@ import pytest
 from openpyxl import Workbook
 from playwright.sync_api import expect
 
-from tests.browser.steps import OUTCOME, SCREENS, expect_state, go_to, press, settle, tiles, upload
+from tests.browser.steps import OUTCOME, SCREENS, expect_state, go_to, preset, press, settle, tiles, upload
 from tests.browser.uploads import png, spotted, zipped
 
 pytestmark = pytest.mark.parametrize("tab", SCREENS.values(), ids=SCREENS, indirect=True)
@@ -28,8 +28,8 @@ def within(seconds):
 
 @pytest.fixture
 def reader(server, tab):
-    """Somebody who has opened the app's address."""
-    tab.goto(server.url)
+    """Somebody who has opened the app's address, as it is where nobody has trained anything since."""
+    tab.goto(f"{server.url}/?run={preset(server)}")
     settle(tab)
     return tab
 

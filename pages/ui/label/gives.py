@@ -1,5 +1,7 @@
 """What the verdicts give: the run's recipe on the revision, beside the run; and the verdicts as a file."""
 
+from functools import partial
+
 import streamlit as st
 
 from data import DataError, catalogue, revisions
@@ -139,7 +141,7 @@ def files(to: Target) -> None:
     with st.expander("Take verdicts away, or bring somebody's along", icon=":material/swap_horiz:"):
         if to.lines:
             st.download_button(
-                "Verdicts (CSV)", revisions.export(to.name, to.base.entry),
+                "Verdicts (CSV)", partial(revisions.export, to.name, to.base.entry),  # as they stand at the click
                 f"{to.name.replace(':', '-').replace('@', '-')}.csv", "text/csv", key="label_export",
                 on_click="ignore", icon=":material/table:",
                 help="What stands on each example judged. Texts that a spreadsheet would run are made harmless.",

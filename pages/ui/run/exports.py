@@ -2,14 +2,12 @@
 that repeats it."""
 
 import json
-import threading
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 
 import streamlit as st
 
-from data import DataError
-from pages.ui.kit import state, words
+from pages.ui.kit import words
 from pages.ui.run.report import sheet
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import export, pipeline
@@ -69,34 +67,11 @@ def _button(
     why: str = "",
 ) -> None:
     """content: the file's, or what makes it when it is asked for; why: this run cannot be had in this form."""
-    ready, at_click = ready and not why, "ignore"
-    if ready and callable(content):
-        content = _once(content)
-        at_click = partial(_say_why_not, content, label)
+    ready = ready and not why
     with st.container():
         st.download_button(
             label, content if ready else b"", file, mime, key=f"export_{what}_{run.id}", icon=f":material/{icon}:",
-            disabled=not ready, help=words.plain(why) or help, on_click=at_click, width="stretch",
+            disabled=not ready, help=words.plain(why) or help, on_click="ignore", width="stretch",
         )  # fmt: skip
         if why:
             st.caption(words.plain(f"{label}: {why}."))
-
-
-def _once(make: Callable) -> Callable:
-    """What makes a file, once for the two that ask: the browser, and the callback that says why it is not there."""
-    made, lock = cache(make), threading.Lock()
-
-    def content():
-        with lock:
-            return made()
-
-    return content
-
-
-@state.callback
-def _say_why_not(content: Callable, label: str) -> None:
-    """Callback: the browser says no more than that a file could not be made; why, is said here."""
-    try:
-        content()
-    except (ValueError, ImportError, OSError, DataError) as error:
-        state.tell_later(f":material/error: {label} was not made. {words.plain(error)}")

@@ -25,6 +25,17 @@ NEAR = 1 << 15  # bytes between two rows that are read over rather than left out
 IDX = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}  # type codes of the format
 
 
+def rows_of_a_piece(d: int) -> int:
+    """How many rows of d numbers are a PIECE."""
+    return max(PIECE // (4 * max(d, 1)), 1)
+
+
+def pieces(n: int, d: int) -> Iterator[slice]:
+    """n rows of d numbers, in slices of PIECE."""
+    step = rows_of_a_piece(d)
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
 class FileRows:
     """Rows of numbers in a file, for estimators that take them from there: `SVC.fit`, `decision_function`, `predict`.
 
@@ -130,8 +141,7 @@ class FileRows:
         row = max(self.shape[1] * self.stored.itemsize, 1)
         apart = np.flatnonzero(np.diff(idx[order]) * row > NEAR) + 1
         for places in np.split(order, apart) if len(idx) else ():
-            most = max(PIECE // (4 * max(self.shape[1], 1)), 1)
-            at = 0
+            most, at = rows_of_a_piece(self.shape[1]), 0
             while at < len(places):
                 first = idx[places[at]]
                 end = np.searchsorted(idx[places], first + most) if len(places) > 1 else 1
@@ -140,19 +150,14 @@ class FileRows:
                 at = end
         return out
 
-    def pieces(self) -> Iterator[slice]:
-        """All of them, in slices of PIECE."""
-        step = max(PIECE // (4 * max(self.shape[1], 1)), 1)
-        return (slice(start, min(start + step, len(self))) for start in range(0, len(self), step))
-
     def each(self, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """make(rows) (m,) of every piece, joined: (n,)."""
-        return np.concatenate([make(self[part]) for part in self.pieces()])
+        return np.concatenate([make(self[part]) for part in pieces(*self.shape)])
 
     def var(self, **_) -> float:
         """The variance of all numbers, in double precision."""
         count, total, squares = prod(self.shape), 0.0, 0.0
-        for part in self.pieces():
+        for part in pieces(*self.shape):
             X = self[part].astype(np.float64)
             total, squares = total + X.sum(), squares + np.square(X).sum()
         return max(squares / count - (total / count) ** 2, 0.0)

@@ -227,7 +227,7 @@ def test_from_counting_to_a_run_that_learns_what_is_recommended(plain_run):
     app = open_page("errors", run=plain_run.id)
     assert "The test set has no part in it" in captions(app)
     app.button(key="errors_begin").click().run()
-    assert counts.wait(plain_run.id, SECONDS).state == "done"
+    assert counts.COUNTS.wait(plain_run.id, SECONDS).state == "done"
     app = open_page("errors", run=plain_run.id)  # another session
     totals = counts.status(plain_run.id).result
     table = app.dataframe[0].value
@@ -245,7 +245,7 @@ def test_from_counting_to_a_run_that_learns_what_is_recommended(plain_run):
 
 def test_what_a_change_breaks_stands_beside_it_once_it_is_counted(plain_run):
     counts.start(plain_run.id)
-    assert counts.wait(plain_run.id, SECONDS).state == "done"
+    assert counts.COUNTS.wait(plain_run.id, SECONDS).state == "done"
     app, _ = view(plain_run, "remedy", wrong=False)
     assert "Done to all validation examples" in said(app)
 

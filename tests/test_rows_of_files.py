@@ -16,6 +16,7 @@ from svmcore.gram import filed
 from svmcore.gram.filed import FiledOperand
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed, Work
+from svmcore.rows import pieces
 from tests import naive
 
 ROOT = Path(__file__).parent.parent
@@ -62,7 +63,7 @@ def test_any_rows_are_read_as_the_array_has_them(dtype, tmp_path):
         assert np.array_equal(rows[a : b : step or 1], same[a : b : step or 1])
     assert np.array_equal(rows[same[:, 0] > 3], same[same[:, 0] > 3])
     assert rows.var() == pytest.approx(same.astype(np.float64).var(), rel=1e-9)
-    assert sum(part.stop - part.start for part in rows.pieces()) == 700
+    assert sum(part.stop - part.start for part in pieces(*rows.shape)) == 700
 
 
 def test_an_idx_file_is_rows_of_pixels(tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 
 from svmcore.gram.products import Operand
 from svmcore.kernels import Kernel, squared_norms
-from svmcore.rows import PIECE, FileRows
+from svmcore.rows import PIECE, FileRows, pieces, rows_of_a_piece
 
 PACKED = 2.5  # times a piece's rows, what its Operand may hold with them
 
@@ -62,22 +62,18 @@ class FiledOperand:
 
     def pieces(self) -> Iterator[tuple[slice, Operand]]:
         """All examples in their order: (which, operand)."""
-        step = max(PIECE // (4 * max(self.d, 1)), 1)
-        for number, start in enumerate(range(0, self.n, step)):
-            part = slice(start, min(start + step, self.n))
+        for number, part in enumerate(pieces(self.n, self.d)):
             operand = self.held.get(number)
             if operand is None:
                 operand = Operand(self.X[part] if self.at is None else self.X[self.at[part]])
-                if (len(self.held) + 1) * PACKED * 4 * step * self.d <= self.keep:
+                if (len(self.held) + 1) * PACKED * 4 * rows_of_a_piece(self.d) * self.d <= self.keep:
                     self.held[number] = operand
             yield part, operand
 
     def at_hand(self, idx) -> Iterator[tuple[slice, Operand, np.ndarray]]:
         """The examples idx (m,), a piece of them at a time: (which of them, an operand of these, where)."""
-        step = max(PIECE // (4 * max(self.d, 1)), 1)
-        for start in range(0, len(idx), step):
-            some = slice(start, min(start + step, len(idx)))
-            yield some, Operand(self.rows(idx[some])), np.arange(some.stop - start)
+        for some in pieces(len(idx), self.d):
+            yield some, Operand(self.rows(idx[some])), np.arange(some.stop - some.start)
 
     def take(self, idx, kernel: Kernel, cols: slice | None = None, out=None) -> np.ndarray:
         """As of an Operand."""

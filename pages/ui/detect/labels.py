@@ -7,6 +7,7 @@ machine is concerned; the boxes that the pictures are counted by stay as they we
 """
 
 import hashlib
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -58,10 +59,6 @@ def offer(view: View) -> None:
         help="Keeps the windows that the run began with as a set of your own and trains this machine on them with "
         "folds; Labels then shows those that are doubted, and trains the detector on what you say of them.",
     )  # fmt: skip
-    if not pressed:
-        return
-    with config.asking():
-        started = config.submit(of_windows(run), parent=run.id)
-        state.tell_later(":material/play_circle: The windows train in the background.")
-        st.switch_page("pages/labels.py", query_params={"run": started})
-    st.rerun()
+    if pressed:
+        tell = lambda _: state.tell_later(":material/play_circle: The windows train in the background.")  # noqa: E731
+        config.start_and_open("pages/labels.py", partial(of_windows, run), run.id, tell)

@@ -100,7 +100,8 @@ def _sample(content_hash: str, dataset: str, n: int, noise: float, seed: int) ->
     X = np.concatenate([data.X_train, data.X_test]).astype(np.float64)
     y = np.where(np.concatenate([data.y_train, data.y_test]) == data.classes[1], 1, -1)
     rows = np.random.default_rng(seed).permutation(len(y))
-    rows = rows[~np.isin(rows, np.setdiff1d(np.arange(len(data.y_train)), data.labelled))]  # not those without a label
+    if data.train is not None:
+        rows = rows[~np.isin(rows, data.train.unlabelled)]
     train, test = rows[:n], rows[n:]
     if len(set(y[train].tolist())) < 2 or not len(test):
         raise DataError(f"{words.short(data.entry.title)} has too few examples of a class", "a larger set")

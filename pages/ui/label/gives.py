@@ -65,12 +65,9 @@ def _detector(run: Run, to: Target) -> None:
         help="The run whose windows these are, on the windows as they are judged now. What it finds is counted by the "
         "boxes of its pictures, which stay as they are.",
     )  # fmt: skip
-    if not pressed:
-        return
-    with config.asking():
-        started = config.submit(recipe.replace(title=words.title(recipe)), parent=whose.id)
-        st.switch_page("pages/detect.py", query_params={"run": started})
-    st.rerun()
+    if pressed:
+        titled = recipe.replace(title=words.title(recipe))
+        config.start_and_open("pages/detect.py", lambda: titled, whose.id)
 
 
 def revised(run: Run, to: Target) -> Recipe:
@@ -121,7 +118,7 @@ def _compare(run: Run, after: Run, to: Target) -> None:
             )
         st.page_link(
             "pages/compare.py", label="Compare the two", icon=":material/compare:",
-            query_params={"compare": [run.id, after.id]},
+            query_params={"run": run.id, "compare": [run.id, after.id]},
             help="What mending the labels fixes and breaks, example by example, and whether by chance.",
         )  # fmt: skip
         st.page_link(

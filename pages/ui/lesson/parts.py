@@ -72,17 +72,28 @@ Text = str | Callable[[Facts], str]
 NONE: Mapping[str, object] = MappingProxyType({})
 
 
+PARTS = {  # what is looked at -> the tab of Present mode that holds it
+    "support_gallery": "Support vectors",
+    "families": "Support vectors",
+    "errors_gallery": "Which ones",
+}
+
+
 class View(NamedTuple):
     """A page as a step wants it. page: a file of pages/, without .py. query: parameters of its address, of the types
     that its widgets hold. run: the machine shown, by its name in the lesson; empty where the page shows none. outlined:
     keys of what is to be looked at there, with spaces between them; the last one is brought into view before others.
-    part: the tab that holds it in Present mode, where that is not the first."""
+    """
 
     page: str
     query: Query = NONE
     run: str = ""
     outlined: str = ""
-    part: str = ""
+
+    @property
+    def part(self) -> str:
+        """The tab that holds what is looked at in Present mode, where that is not the first."""
+        return next((PARTS[key] for key in self.outlined.split() if key in PARTS), "")
 
 
 class Step(NamedTuple):

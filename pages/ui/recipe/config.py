@@ -6,6 +6,7 @@ The form starts from the recipe that the address spells out, or from the preset,
 the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
 """
 
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 
 import streamlit as st
@@ -68,6 +69,18 @@ def start(recipe: Recipe, parent: str | None = None, times: int = 1, broken_off:
         FORM.clear()
         state.show_run(run_id)
         tell_started(run_id, recipe.title or recipe.name)
+    st.rerun()
+
+
+def start_and_open(
+    page: str, make: Callable[[], Recipe], parent: str, then: Callable[[str], None] = lambda run_id: None
+) -> None:
+    """After a press: queue the run of `make()`, and open it on a page that shows it, after `then(its id)`; where it
+    cannot be, say why. parent: id of the run that it grew out of."""
+    with asking():
+        run_id = submit(make(), parent=parent)
+        then(run_id)
+        st.switch_page(page, query_params={"run": run_id})
     st.rerun()
 
 

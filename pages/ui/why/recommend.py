@@ -117,14 +117,13 @@ def _train(run: Run, recipe, best: Recommended, key: str) -> None:
         key=f"{key}_train",
         help=f"Starts {plain(words.summary(recipe))}, otherwise this run's recipe, and opens it on Train.",
     )
-    if not pressed:
-        return
-    with config.asking():
-        started = config.submit(recipe, parent=run.id)
+
+    def then(started: str) -> None:
         config.fold()  # Train shows the run, not its form
         config.tell_started(started, recipe.title)
-        st.switch_page("pages/train.py", query_params={"run": started})
-    st.rerun()
+
+    if pressed:
+        config.start_and_open("pages/train.py", lambda: recipe, run.id, then)
 
 
 def _table(run: Run, totals: Totals, key: str) -> None:

@@ -24,9 +24,10 @@ from sklearn.base import clone
 
 from data import Dataset
 from svmcore.explain.asking import WAYS, next_ones
+from svmcore.explain.nearest import squared_distances
 from svmcore.explain.retraining import HELD
 from svmcore.lab.experiment.train import prepare, unchecked
-from svmcore.lab.experiment.without import PIECE, require_room, roomy, why_not
+from svmcore.lab.experiment.without import kernel_values, require_room, roomy, why_not
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry import split
 from svmcore.lab.registry.machine import svc
@@ -57,7 +58,7 @@ class Asking(NamedTuple):
     def squared(self, i: int, others: np.ndarray) -> np.ndarray:
         """Squared distances of example i from others."""
         own = self.K.diagonal()
-        return own[i] + own[others] - 2.0 * self.K[i, others]
+        return squared_distances(self.K[i, others][None], own[i : i + 1], own[others])[0]
 
 
 class Taught(NamedTuple):
@@ -141,11 +142,7 @@ def of_run(run: Held, base: Dataset, ceiling_mb: float, check: Check = unchecked
 
 def _asking(recipe: Recipe, problem: Problem, X: np.ndarray, rows: np.ndarray, ceiling_mb: float, check: Check):
     require_room(len(X), len(problem.X_test), ceiling_mb)
-    K, K_test = (np.empty((len(Z), len(X)), np.float32) for Z in (X, problem.X_test))
-    for Z, values in ((X, K), (problem.X_test, K_test)):
-        for at in range(0, len(Z), PIECE):
-            check("kernel values")
-            problem.kernel.block(Z[at : at + PIECE], X, values[at : at + PIECE])
+    K, K_test = (kernel_values(problem.kernel, Z, X, check) for Z in (X, problem.X_test))
     estimator = svc(recipe, problem).set_params(kernel="precomputed", solver="auto", cache_mb=ceiling_mb)
     return Asking(estimator, K, K_test, rows, problem.y_train, problem.y_test)
 

@@ -60,9 +60,8 @@ class Unseen(NamedTuple):
 
 def fold_of(run: Held, row: int) -> int:
     """The fold that held out an example, by its position in the data set. ValueError for one that none did."""
-    parts = labelled(run.recipe)
-    for number in range(run.recipe.folds or 0):
-        if row in split.fold(run.recipe, parts, number).test:
+    for number, fold in enumerate(split.folds(run.recipe, labelled(run.recipe)) if run.recipe.folds else ()):
+        if row in fold.test:
             return number
     raise ValueError(f"row = {row}; allowed: a training example of a run with folds")
 

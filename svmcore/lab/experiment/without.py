@@ -114,7 +114,7 @@ def stand(run: Held, ceiling_mb: float, check: Check = unchecked, monitor: Calla
     problem, machine = _problem(run, check), run.machine()
     require_room(len(problem.X_train), len(problem.X_test), ceiling_mb)
     retraining = _retraining(run.recipe, problem, machine, ceiling_mb, monitor)
-    K = _kernel_values(machine.kernel, problem.X_test, retraining.rows, check)
+    K = kernel_values(machine.kernel, problem.X_test, retraining.rows, check)
     decision = _sums(K, retraining.alpha * retraining.Y) + retraining.bias
     return Stand(retraining, K, class_positions(problem.y_test, machine.classes), decision)
 
@@ -164,7 +164,7 @@ def worth(
     found, asked = Values.none(len(index)), 0
     for part, (retraining, rows, X, y) in enumerate(parts):
         at = order[np.searchsorted(index, rows, sorter=order)]
-        K = _kernel_values(retraining.kernel, X, retraining.rows, check)
+        K = kernel_values(retraining.kernel, X, retraining.rows, check)
         asked += len(y)
         for share, some in values(retraining, K, y, machine):
             so_far = Worth(found.plus(some, at), asked, n, (part + share) / n)
@@ -216,7 +216,7 @@ def _retraining(recipe, problem, machine, ceiling_mb: float, monitor) -> Retrain
     return Retraining(estimator, *examples, machine=machine, monitor=monitor)
 
 
-def _kernel_values(kernel, X: np.ndarray, rows: np.ndarray, check: Check) -> np.ndarray:
+def kernel_values(kernel, X: np.ndarray, rows: np.ndarray, check: Check) -> np.ndarray:
     """K (len(X), n) float32."""
     K = np.empty((len(X), len(rows)), np.float32)
     for at in range(0, len(X), PIECE):

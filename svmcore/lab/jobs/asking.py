@@ -15,14 +15,12 @@ from data import load
 from svmcore.explain.asking import lead
 from svmcore.lab.experiment import asking
 from svmcore.lab.experiment.asking import Asking, Taught
-from svmcore.lab.forecast.estimate import require
 from svmcore.lab.jobs.beside import Beside, Errand
 from svmcore.lab.jobs.queue import QUEUE
-from svmcore.lab.jobs.without import LIMIT, STAGES
+from svmcore.lab.jobs.without import LIMIT, STAGES, ceiling
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.shelf import Bounded
-from svmcore.memory import MB
 
 FEW = 40  # points of a curve that are computed anew
 Labels = tuple[tuple[int, int | str | None], ...]  # (row, label), in the order given; None: seen, and no label said
@@ -87,10 +85,6 @@ def study_key(recipe: Recipe, **settings) -> tuple:
     return recipe.digest(), *sorted(settings.items())
 
 
-def _ceiling(recipe: Recipe) -> float:
-    return min(require(recipe.replace(folds=None, bounds=False)).cache_mb, LIMIT() / MB)
-
-
 def _heard(errand: Errand) -> dict:
     """check and monitor of an errand, which leave what it says it does."""
     check = lambda stage: errand.check(STAGES.get(stage, stage))  # noqa: E731
@@ -100,7 +94,7 @@ def _heard(errand: Errand) -> dict:
 def _next(run: runs.Run, base: str, given: Labels, way: str, m: int, errand: Errand) -> Next:
     data, heard = load(base), _heard(errand)
     key = run.id, data.content_hash
-    curve = CURVES.get(key, lambda: Curve(asking.of_run(run, data, _ceiling(run.recipe), heard["check"]), [], {}))
+    curve = CURVES.get(key, lambda: Curve(asking.of_run(run, data, ceiling(run.recipe), heard["check"]), [], {}))
     at = curve.asking
     place = {row: i for i, row in enumerate(at.rows.tolist())}
     labels = asking.learned(run.recipe, [one for one in given if one[1] is not None and one[0] in place])
@@ -128,4 +122,4 @@ def _taught(at: Asking, places: list[int], labels: list, monitor) -> Taught:
 
 
 def _study(recipe: Recipe, settings: dict, errand: Errand) -> asking.Study:
-    return asking.study(recipe, _ceiling(recipe), publish=errand.publish, **_heard(errand), **settings)
+    return asking.study(recipe, ceiling(recipe), publish=errand.publish, **_heard(errand), **settings)

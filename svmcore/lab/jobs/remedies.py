@@ -50,4 +50,4 @@ def _count(run: runs.Run, errand: Errand) -> Totals:
 
 
 COUNTS = Counts(QUEUE)  # of this process
-start, status, stop, wait = COUNTS.start, COUNTS.status, COUNTS.stop, COUNTS.wait
+start, status = COUNTS.start, COUNTS.status

@@ -12,6 +12,7 @@ from svmcore.lab.experiment.without import Change, Effect, Stand, Worth
 from svmcore.lab.forecast.estimate import require
 from svmcore.lab.jobs.beside import Beside, Errand, Latest
 from svmcore.lab.jobs.queue import QUEUE
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.shelf import Bounded, share_of_memory
 from svmcore.memory import MB
@@ -61,9 +62,13 @@ def _effect(run: runs.Run, change: Change, errand: Errand) -> Effect:
     return without.effect(stand, change)
 
 
+def ceiling(recipe: Recipe) -> float:
+    """Megabytes that the kernel values of a recipe's examples may take between clicks. BudgetError."""
+    return min(require(recipe.replace(folds=None, bounds=False)).cache_mb, LIMIT() / MB)
+
+
 def _stand(run: runs.Run, errand: Errand) -> Stand:
-    ceiling = min(require(run.recipe.replace(folds=None, bounds=False)).cache_mb, LIMIT() / MB)
-    return without.stand(run, ceiling, lambda stage: errand.check(STAGES.get(stage, "")), _heard(errand))
+    return without.stand(run, ceiling(run.recipe), lambda stage: errand.check(STAGES.get(stage, "")), _heard(errand))
 
 
 def _worth(run: runs.Run, machine: int | None, errand: Errand) -> Worth:

@@ -8,6 +8,8 @@ had no label joins those that train with the verdict that says it, and no test, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -94,9 +96,14 @@ def _joined(recipe, data, train: np.ndarray, y_train: np.ndarray) -> tuple[np.nd
 
 def fold(recipe, split: Split, number: int) -> Split:
     """Part `number` of the recipe's folds of a training set held out from the others."""
-    folds = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
-    kept, held = list(folds.split(split.train, split.y_train))[number]
-    return Split(split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held])
+    return next(islice(folds(recipe, split), number, None))
+
+
+def folds(recipe, split: Split) -> Iterator[Split]:
+    """All of them, in their order."""
+    parts = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
+    for kept, held in parts.split(split.train, split.y_train):
+        yield Split(split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held])
 
 
 def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:

@@ -121,7 +121,7 @@ LESSON = Lesson(
             ("virtual",),
         ),
         Step(
-            View("errors", {}, "plain", outlined="errors_gallery", part="Which ones"),
+            View("errors", {}, "plain", outlined="errors_gallery"),
             lambda facts: (
                 f"These {facts.errors('plain')} of {facts.n_test('plain')} new digits are wrong with the plain "
                 "kernel. How many are wrong with the jittering kernel?"

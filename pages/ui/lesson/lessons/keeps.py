@@ -109,28 +109,16 @@ LESSON = Lesson(
             "The same with real digits: a machine learns to tell 3 from 8 from 200 digits. Each is a point as well, "
             "with one coordinate for each of its 784 pixels, instead of two. How many of the 200 does it keep?",
             ("Fewer than 10", "10 to 100", "More than 100"),
-            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery", part="Support vectors"),
+            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery"),
             "the number *Support vectors*, and the digits themselves.",
             digits,
         ),
         Step(
-            View(
-                "support_vectors",
-                {"order": "Smallest alpha"},
-                "plain",
-                outlined="support_gallery",
-                part="Support vectors",
-            ),
+            View("support_vectors", {"order": "Smallest alpha"}, "plain", outlined="support_gallery"),
             "Each support vector pulls at the line with a force, its *alpha*: the number in the lower left corner. "
             "First come those that pull least. Which digits pull hardest?",
             ("Typical ones, like many others", "Odd ones, unlike the others of their class"),
-            View(
-                "support_vectors",
-                {"order": "Largest alpha"},
-                "plain",
-                outlined="support_gallery",
-                part="Support vectors",
-            ),
+            View("support_vectors", {"order": "Largest alpha"}, "plain", outlined="support_gallery"),
             "the first two rows, now those that pull hardest: could you read them all?",
             odd,
         ),

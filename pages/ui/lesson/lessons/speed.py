@@ -122,13 +122,7 @@ LESSON = Lesson(
             "Virtual SVs, shifted copies of the support vectors, often mend errors. What do they cost at each "
             "decision?",
             ("Nothing", "Up to three times as many comparisons", "More than three times as many"),
-            View(
-                "support_vectors",
-                {"order": "By parent"},
-                "virtual",
-                outlined="sv_numbers families",
-                part="Support vectors",
-            ),
+            View("support_vectors", {"order": "By parent"}, "virtual", outlined="sv_numbers families"),
             "the number *Support vectors*, and the families of copies that were kept.",
             price,
             ("hard",),

@@ -102,19 +102,19 @@ LESSON = Lesson(
             "How many "
             "digits will be wrong?",
             ("Fewer", "Up to twice as many", "More than twice as many"),
-            View("errors", {}, "upside", outlined="errors_line errors_gallery", part="Which ones"),
+            View("errors", {}, "upside", outlined="errors_line errors_gallery"),
             "the line in large type, *wrong*, and the digits: would you get them wrong?",
             half_turn,
         ),
         Step(
-            View("errors", {}, "upside", outlined="errors_gallery", part="Which ones"),
+            View("errors", {}, "upside", outlined="errors_gallery"),
             "Why does it get such clear digits wrong now?",
             (
                 "It learned from upside-down digits with labels that are not true of them",
                 "It learned from too few digits",
                 "The digits that it is tested on are upside down",
             ),
-            View("support_vectors", {"order": "By parent"}, "upside", outlined="families", part="Support vectors"),
+            View("support_vectors", {"order": "By parent"}, "upside", outlined="families"),
             "the families: a digit and, in a dotted frame, its upside-down copy. Both carry the same label.",
             lied,
         ),

@@ -97,19 +97,19 @@ LESSON = Lesson(
             "So we give it shifted copies to learn from as well, with the same label. Which of its training digits are "
             "worth copying?",
             ("All of them", "Its support vectors: the digits that it keeps", "Only those that it gets wrong"),
-            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery", part="Support vectors"),
+            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery"),
             "the number *Support vectors*, and the digits that are kept: each is compared with a new one.",
             copies,
         ),
         Step(
-            View("errors", {}, "plain", outlined="errors_gallery", part="Which ones"),
+            View("errors", {}, "plain", outlined="errors_gallery"),
             lambda facts: (
                 f"The first machine gets {facts.errors('plain')} of {facts.n_test('plain')} new digits wrong: "
                 "here they are. A second one learns from the support vectors and their shifted copies, the *virtual* "
                 "support vectors. How many of the same digits will it get wrong?"
             ),
             seen.FEWER_OR_MORE,
-            View("errors", {}, "virtual", outlined="errors_line errors_gallery", part="Which ones"),
+            View("errors", {}, "virtual", outlined="errors_line errors_gallery"),
             "the line in large type, *wrong*, and the digits that are left.",
             fewer_errors,
         ),
@@ -119,7 +119,7 @@ LESSON = Lesson(
                 f"The first machine kept {facts.n_sv('plain')} support vectors. How many does the second keep?"
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
-            View("support_vectors", {"order": "By parent"}, "virtual", outlined="families", part="Support vectors"),
+            View("support_vectors", {"order": "By parent"}, "virtual", outlined="families"),
             "a row for each digit: in dotted frames its copies that were kept. A grey frame: only copies were.",
             keeps_more,
         ),

@@ -343,7 +343,8 @@ def _changed(recipe: Recipe, changes: list[str]) -> Recipe:
 
 
 def _follow(run_id: str) -> jobs.Status:
-    """Tell the progress on stderr until the run has ended."""
+    """Tell the progress on stderr, each time that it has changed, until the run has ended."""
+    told = ""
     while True:
         status = jobs.wait(run_id, EVERY)
         if status.state in runs.TERMINAL:
@@ -353,7 +354,9 @@ def _follow(run_id: str) -> jobs.Status:
             text += f": gap {p['mean_gap']:.2g}, {p['n_sv']} support vectors, {p['iterations']} iterations"
         if status.eta_seconds is not None:
             text += f", {status.eta_seconds:.0f} s left"
-        print(text, file=sys.stderr, flush=True)
+        if text != told:
+            print(text, file=sys.stderr, flush=True)
+        told = text
 
 
 def _summary(result: dict) -> str:

@@ -149,7 +149,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-FIRST_TIME = "the first time plus a minute or less of compiling"
+FIRST_TIME = "a rough guess until one like it has run here, and without compiling"
 
 
 def megabytes(amount: float) -> str:

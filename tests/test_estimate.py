@@ -83,7 +83,8 @@ def test_predictions_learn_from_stored_runs_that_are_alike(home):
 
 def test_the_first_of_its_kind_is_said_to_be_a_guess(home):
     virtual = RECIPES["mnist-5k-vsv"]
-    assert estimate.estimate(MOONS).first and estimate.estimate(virtual).first
+    assert estimate.estimate(MOONS).first
+    assert estimate.estimate(virtual).first
     store(MOONS, 1.0)
     assert not estimate.estimate(RECIPES["circles"]).first
     assert estimate.estimate(virtual).first

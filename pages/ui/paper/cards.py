@@ -45,7 +45,8 @@ class Card(NamedTuple):
 
 def _intervals(found: list, names: Sequence[str] = ()) -> go.Figure:
     names = names or [words.short(run.title.rpartition(": ")[2], 28) for run in found]
-    return comparison.error_intervals(names, [run.result for run in found], [None] * len(found))
+    figure = comparison.error_intervals(names, [run.result for run in found], [None] * len(found))
+    return figure.update_xaxes(title_text="wrong, %")
 
 
 def _crossed(found: list) -> go.Figure:

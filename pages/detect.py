@@ -7,7 +7,7 @@ from pages.ui.compare import repeats
 from pages.ui.detect import one, operate, others, progress, set_up
 from pages.ui.detect.more import more
 from pages.ui.detect.view import opens_here, view_of
-from pages.ui.kit import present, state, words
+from pages.ui.kit import parameters, present, state, words
 from pages.ui.run import stored
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.tasks import task_of
@@ -89,6 +89,7 @@ def look(run) -> None:
 
 
 st.title("Detect")
+parameters.read("at", "", ())  # a threshold on the tab beside; here it follows from the false alarms
 run = state.current_run()
 if set_up.is_open(run):
     first_visit(run)

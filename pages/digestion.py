@@ -109,7 +109,11 @@ def verdict(on: both.Course, off: both.Course) -> str:
     """What was measured here."""
     evals = [course.lines[-1]["kernel_evals"] for course in (on, off)]
     ratio = evals[0] / evals[1]
-    said = f"saves {1 - ratio:.0%} of the kernel values" if ratio < 1 else f"costs {ratio - 1:.0%} more kernel values"
+    said = (
+        f"saves {words.percent(1 - ratio)} of the kernel values"
+        if ratio < 1
+        else f"costs {words.percent(ratio - 1)} more kernel values"
+    )
     took = f"{words.duration(on.seconds)} instead of {words.duration(off.seconds)}"
     return f"Here digestion **{said}**: {words.count(evals[0])} instead of {words.count(evals[1])}, in {took}."
 

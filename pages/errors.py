@@ -102,12 +102,14 @@ if run:
             column_order=("digit", "tested", "errors", "fn", "fp", "svs", "bound"),
             column_config={
                 "digit": "class",
-                "tested": "test examples",
+                "tested": st.column_config.NumberColumn("test examples", format="localized"),
                 "errors": st.column_config.NumberColumn("errors", help="Wrong answers of the whole classifier"),
                 "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
                 "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
-                "svs": "support vectors",
-                "bound": "bound",
+                "svs": st.column_config.NumberColumn("support vectors", format="localized"),
+                "bound": st.column_config.NumberColumn(
+                    "bound", format="localized", help="Support vectors with alpha at C"
+                ),
             },
             alt="Errors, misses, false alarms and support vectors of each class",
         )

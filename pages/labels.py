@@ -35,8 +35,12 @@ if run:
         chosen = lists[kind]
         if chosen.warning:
             st.warning(chosen.warning, icon=":material/warning:")
+        above = st.container()
         doubts = chosen.find(run) if chosen.find else start.by_a_way(run)
         if doubts == []:
             st.success(chosen.none, icon=":material/check:")
         judge.judge(judge.Judging(run, evidence.data_of(run), tuple(doubts or ()), to, kind))
+        if not chosen.find:
+            with present.below(above):
+                start.missing(run)
         gives.files(to)

@@ -34,13 +34,14 @@ def table(found, statuses):
                 "Test": result["predict_seconds"],
             }
         rows.append(row)
-    seconds = {name: st.column_config.NumberColumn(f"{name}, s", format="%.2f") for name in ("Train", "Test")}
+    columns = {name: st.column_config.NumberColumn(f"{name}, s", format="%.2f") for name in ("Train", "Test")}
+    columns |= {name: st.column_config.NumberColumn(format="localized") for name in ("Wrong", "SVs", "of")}
     st.dataframe(
         rows,
         hide_index=True,
         height="content",
         placeholder="–",
-        column_config=seconds,
+        column_config=columns,
         key="methods_table",
         alt="Errors, support vectors and times of each method",
     )

@@ -29,11 +29,13 @@ def no_machine() -> None:
         st.info("A detection run is asked for; this page fills when it is done.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
         return
+    need = estimate(RECIPES[DEMO])
+    more = f" ({words.FIRST_TIME})" if need.first else ""
     with st.container(border=True):
         st.markdown(
             "**No machine yet that looks at photographs.** The small demo learns from 100 patches with a face and 100 "
-            f"without, in about {words.duration(estimate(RECIPES[DEMO]).seconds)} on a quiet machine; better ones "
-            "are trained on *Detect*."
+            f"without, in about {words.duration(need.seconds)} on a quiet machine{more}; better ones are trained on "
+            "*Detect*."
         )
         st.button("Train the small demo", type="primary", icon=":material/play_arrow:", key="photo_train",
                   on_click=config.start, args=(RECIPES[DEMO],),
@@ -127,7 +129,11 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
     )
     h, w = found.image.shape
     full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} x {found.full[0]:,}"
-    quick = f", {found.discarded / max(found.looked, 1):.0%} of them settled by a quick look" if found.discarded else ""
+    quick = (
+        f", {words.percent(found.discarded / max(found.looked, 1))} of them settled by a quick look"
+        if found.discarded
+        else ""
+    )
     st.caption(
         f"{found.looked:,} windows of {w} x {h} pixels{full}, looked at in {words.duration(found.seconds)}{quick}. "
         f"{len(found.f):,} of them kept down to f = {floor:g}, of overlapping ones the surest."

@@ -9,7 +9,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, walk
 from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
-from pages.ui.kit.words import many, plain
+from pages.ui.kit.words import many, percent, plain
 from pages.ui.reduce import course
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import ticks, without, worth
@@ -124,7 +124,7 @@ if run:
             share = len(everything.row) / total
             above, figure, below = (st.container() for _ in range(3))
             with below if present.presenting() else above, st.container(horizontal=True, key="sv_numbers"):
-                said = f"{share:.1%} of {total:,} training examples"
+                said = f"{percent(share, 1)} of {total:,} training examples"
                 st.metric("Support vectors", f"{len(everything.row):,}", help=said)
                 said = "Bound: alpha has reached C, the example lies inside the margin."
                 st.metric("At C", f"{np.sum(at_bound):,}", help=said)

@@ -84,7 +84,8 @@ def table(values, found, statuses):
         rows,
         hide_index=True,
         height="content",
-        column_config={"Time": st.column_config.NumberColumn("Time, s", format="%.1f")},
+        column_config={"Time": st.column_config.NumberColumn("Time, s", format="%.1f")}
+        | {name: st.column_config.NumberColumn(format="localized") for name in ("SVs", "at C")},
         placeholder="–",
         key="sweep_table",
         alt="Validation error, test error, support vectors and time of each value",

@@ -81,6 +81,15 @@ def test_predictions_learn_from_stored_runs_that_are_alike(home):
     assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
 
 
+def test_the_first_of_its_kind_is_said_to_be_a_guess(home):
+    virtual = RECIPES["mnist-5k-vsv"]
+    assert estimate.estimate(MOONS).first
+    assert estimate.estimate(virtual).first
+    store(MOONS, 1.0)
+    assert not estimate.estimate(RECIPES["circles"]).first
+    assert estimate.estimate(virtual).first
+
+
 def test_predictions_do_not_learn_from_slow_motion(home):
     before = estimate.estimate(MOONS).seconds
     store(MOONS.replace(slow_motion=True), 40.0)

@@ -151,6 +151,13 @@ def test_a_window_is_explained_and_one_that_is_not_there_is_said(done):
     assert any("names no window" in warning.value for warning in app.warning)
 
 
+@pytest.mark.parametrize("name", ["at", "fa", "by", "picture", "axis", "per"])
+def test_what_cannot_be_in_the_address_is_said(name, done):
+    app = open_page("detect", run=done.id, **{name: "zz"})
+    assert any(f"{name}=zz in the address" in warning.value for warning in app.warning), [w.value for w in app.warning]
+    assert not app.exception
+
+
 def test_bad_parameters_are_said_aloud(done):
     wrong = {"by": "oracle", "picture": "img99", "axis": "cubic", "fa": "many", "more": "less"}
     app = open_page("detect", run=done.id, **wrong)

@@ -222,20 +222,20 @@ def test_errors_as_a_table(home, outcome):
     run = finished(outcome)
     lines = run.table("errors").splitlines()
     wrong = np.flatnonzero(outcome.test.y_true != outcome.test.y_pred)
-    assert lines[0] == "part,index,true,predicted,f_1"
+    assert lines[0] == "part,of,index,true,predicted,f_1"
     assert len(lines) == 1 + len(wrong)
     first = lines[1].split(",")
-    assert first[:2] == [outcome.test.split, str(outcome.test.index[wrong[0]])]
-    assert float(first[4]) == pytest.approx(outcome.test.decision[wrong[0], 0], rel=1e-4)
+    assert first[:3] == ["test", outcome.test.split, str(outcome.test.index[wrong[0]])]
+    assert float(first[5]) == pytest.approx(outcome.test.decision[wrong[0], 0], rel=1e-4)
 
 
 def test_all_predictions_as_a_table(home, outcome):
     lines = finished(outcome).table("predictions").splitlines()
     assert len(lines) == 1 + len(outcome.test.index)
     cells = [line.split(",") for line in lines[1:]]
-    assert [int(row[1]) for row in cells] == outcome.test.index.tolist()
-    assert [row[3] for row in cells] == list(map(str, outcome.test.y_pred))
-    np.testing.assert_allclose([float(row[4]) for row in cells], outcome.test.decision[:, 0], rtol=1e-4)
+    assert [int(row[2]) for row in cells] == outcome.test.index.tolist()
+    assert [row[4] for row in cells] == list(map(str, outcome.test.y_pred))
+    np.testing.assert_allclose([float(row[5]) for row in cells], outcome.test.decision[:, 0], rtol=1e-4)
 
 
 def test_labels_cannot_pose_as_formulas():

@@ -57,6 +57,7 @@ def test_a_lesson_from_start_to_end(server, tab, name):
         for one in framed:  # what the answer speaks of
             expect(one).to_have_css("outline-style", "solid")
         expect(framed[-1]).to_be_in_viewport(ratio=0.3)
+        expect(banner(tab)).to_be_in_viewport(ratio=0.9)
         assert re.search(rf"lesson={name}\.{number}\b", tab.url)
         assert re.search(rf"seed={SEED}\b", tab.url), "a reload would show other digits"
         if number < LESSONS[name]:

@@ -10,6 +10,7 @@ from pages.ui.draw.nudges import nudged
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, trail
 from pages.ui.figures.frame import chart, show
+from pages.ui.kit import present
 from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.words import plain, short, test_example
 from svmcore.lab.store.runs import Run
@@ -38,7 +39,7 @@ def tools(tests: int) -> None:
                 value=None,
                 key=address.START,
                 on_change=address.started,
-                width=132,
+                width=present.scaled(132),
                 placeholder="number",
                 help="Takes the test example of this number instead of a drawing, to be nudged.",
             )

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
-from pages.ui.kit.words import in_figure, many
+from pages.ui.kit.words import in_figure, many, percent
 from svmcore import metrics
 
 UNSEEN = "examples that neither train nor test"
@@ -142,7 +142,7 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         + (
             ". It was not asked to be near, only to answer alike."
             if rho2 is None
-            else f"; rho, the distance in feature space, is {rho2**0.5:.1%} of the length of Ψ."
+            else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length of Ψ."
         ),
     )
 
@@ -173,7 +173,7 @@ def trace(progress: Sequence[dict]) -> go.Figure:
     if by_loss:
         see = f"The mean loss of the answers on training examples, {last:.3g} now; they are deformed anew every time."
     else:
-        see = f"The mean rho of the machines, as a share of their length: {last:.1%} now. A line for each size."
+        see = f"The mean rho of the machines, as a share of their length: {percent(last, 1)} now. A line for each size."
     return worded(figure, f"{what} over time, {last:.3g} now.", see)
 
 

@@ -80,3 +80,8 @@ def minus(number: str) -> str:
 def with_sign(value: float, digits: int = 2) -> str:
     """A number with its sign, + or −, and so many digits after the point."""
     return minus(f"{value:+,.{digits}f}")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """`37 %` of a share of 0.37."""
+    return f"{100 * share:.{digits}f} %"

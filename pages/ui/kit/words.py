@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from data import DataError, catalogue, pictures
-from pages.ui.kit.text import distinct, in_figure, many, minus, plain, plural, short  # noqa: F401  (for others)
+from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short  # noqa: F401  (for others)
 from svmcore import metrics
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe
@@ -147,6 +147,9 @@ def duration(seconds: float) -> str:
     if minutes == 0:
         return f"{rest} s"
     return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+FIRST_TIME = "a rough guess until one like it has run here, and without compiling"
 
 
 def megabytes(amount: float) -> str:

@@ -17,11 +17,9 @@ from svmcore.lab.store.runs import Run
 
 
 def by_a_way(run: Run) -> list[Doubt] | None:
-    """The training examples that are doubted, in the best way that the run has, or another one of the reader's choice;
-    and the best way of all where the run does not have it. None where it has no way."""
+    """The training examples that are doubted, in the best way that the run has, or another one of the reader's choice.
+    None where it has no way."""
     ways = listed.of_ways(run)
-    if "folds" not in ways:
-        _missing(run, ways)
     if not ways:
         return None
     way = parameters.choice(
@@ -32,8 +30,11 @@ def by_a_way(run: Run) -> list[Doubt] | None:
     return listed.doubted(run.id, way)
 
 
-def _missing(run: Run, ways: dict[str, str]) -> None:
-    """Say that the run has no folds, and offer the same recipe with some."""
+def missing(run: Run) -> None:
+    """Say that the run has no folds, the best way of all, and offer the same recipe with some."""
+    ways = listed.of_ways(run)
+    if "folds" in ways:
+        return
     with st.container(border=True):
         meanwhile = f" Meanwhile: *{next(iter(ways.values()))}*." if ways else ""
         st.markdown(

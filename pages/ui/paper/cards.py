@@ -3,7 +3,7 @@
 A figure is the page's own, of the samples that come with the lab, so that nothing is trained for it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from data import load
 from pages.ui.figures import comparison, edited
 from pages.ui.figures import scaling as osuna_figures
 from pages.ui.figures.frame import chart
-from pages.ui.kit import words
+from pages.ui.kit import present, words
 from pages.ui.paper import pair, scrambled
 from pages.ui.reduce import course
 from pages.ui.run import stored
@@ -43,9 +43,10 @@ class Card(NamedTuple):
     figure: Callable[[list], go.Figure]
 
 
-def _intervals(found: list) -> go.Figure:
-    names = [words.short(run.title.rpartition(": ")[2], 28) for run in found]
-    return comparison.error_intervals(names, [run.result for run in found], [None] * len(found))
+def _intervals(found: list, names: Sequence[str] = ()) -> go.Figure:
+    names = names or [words.short(run.title.rpartition(": ")[2], 28) for run in found]
+    figure = comparison.error_intervals(names, [run.result for run in found], [None] * len(found))
+    return figure.update_xaxes(title_text="wrong, %")
 
 
 def _crossed(found: list) -> go.Figure:
@@ -61,7 +62,8 @@ CARDS = (
     Card("methods", "Compare methods", "balance", "One pair of digits from 400 examples, learned by every method.",
          tuple(pair.recipes("mnist-5k", ("3", "8")).values()), _intervals),
     Card("scramble", "Scramble the pixels", "shuffle", "Virtual support vectors know what a shift is; without places "
-         "for the pixels that is lost.", (_VIRTUAL, scrambled.twin(_VIRTUAL, _VIRTUAL.title, 0)), _intervals),
+         "for the pixels that is lost.", (_VIRTUAL, scrambled.twin(_VIRTUAL, _VIRTUAL.title, 0)),
+         lambda found: _intervals(found, ["as it is", "scrambled"])),
     Card("reduced", "Reduced sets", "compress", "The same machine by fewer vectors, and what each size costs.",
          (REDUCED,), lambda found: course.sizes(found[0], [])),
     Card("cross_training", "Cross-training", "content_cut", "Which examples can go before training, and why.",
@@ -78,7 +80,7 @@ CARDS = (
 def draw() -> None:
     """All of them."""
     st.caption("Each figure is of a finished sample that comes with the lab.")
-    grid = st.grid(3, min_column_width=270)
+    grid = st.grid(3, min_column_width=present.scaled(270))
     known = iter(stored.samples(recipe for card in CARDS for recipe in card.recipes))
     for card in CARDS:
         found = list(islice(known, len(card.recipes)))

@@ -269,6 +269,7 @@ def start_button(need, key: str, on_click, args: tuple, help: str, times: int = 
     )
     if need.fits:
         many = f"{times} runs: about" if times > 1 else "About"
-        st.caption(f"{many} {words.duration(times * need.seconds)} and {words.megabytes(need.memory_mb)} of memory.")
+        about = f"{many} {words.duration(times * need.seconds)} and {words.megabytes(need.memory_mb)} of memory"
+        st.caption(f"{about}; {words.FIRST_TIME}." if need.first else f"{about}.")
     else:
         st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")

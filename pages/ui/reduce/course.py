@@ -44,7 +44,7 @@ def numbers(run, last: dict, status) -> None:
 
 def _worst(last: dict) -> str:
     """rho of the machine that is farthest off, once the first vectors of any stand."""
-    return f"{last['gap'] ** 0.5:.1%}" if any(last["gaps"]) else "–"
+    return words.percent(last["gap"] ** 0.5, 1) if any(last["gaps"]) else "–"
 
 
 def curves(run, progress: list[dict], key: str) -> None:

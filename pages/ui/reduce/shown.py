@@ -47,7 +47,8 @@ def numbers(run: Run, of: Run | None) -> None:
     near = ""
     if None not in (*found["rho"], *found["rho_start"]):
         left, first = (float(np.mean(np.sqrt(found[name]))) for name in ("rho", "rho_start"))
-        near = f" The distance rho is {left:.1%} of the machines' length |Ψ|, in the mean; at first {first:.1%}."
+        left, first = words.percent(left, 1), words.percent(first, 1)
+        near = f" The distance rho is {left} of the machines' length |Ψ|, in the mean; at first {first}."
     parts = run.parts()
     of_parts = f" The figures below are of the first of {parts} parts." if parts > 1 else ""
     st.markdown(f"{_less(found)}{near}{of_parts}")

@@ -28,7 +28,7 @@ FILTERS = {  # name in the address -> (label, what a run has of it, what to call
 FIRST, LAST = (" ", "Run", "State"), ("SVs", "Data set", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When")
 COLUMNS = {
     "Run": st.column_config.TextColumn(width=320, help="Runs that were started together are one line, which opens."),
-    "SVs": st.column_config.NumberColumn(width=66, format="localized", help="Distinct ones of all machines."),
+    "SVs": st.column_config.NumberColumn(width=72, format="localized", help="Distinct ones of all machines."),
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
     "Tags": st.column_config.ListColumn(width=110, help="Your own words for it."),
     "Parent": st.column_config.TextColumn("Grew out of", help="The run that it is a variation of, if of one."),

@@ -51,7 +51,7 @@ def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
     return [known.get(recipe.digest()) for recipe in recipes]
 
 
-def say_samples(those: list[Run], how: str = "Start puts your own in its place.") -> None:
+def say_samples(those: list[Run], how: str = "Your own, once started, takes its place.") -> None:
     """Say that what is shown is a sample, and what made it. how: what puts the reader's own in its place."""
     if present.presenting():
         st.caption(":material/bookmark: A sample that comes with the lab.")

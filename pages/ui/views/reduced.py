@@ -1,6 +1,7 @@
 """reduced: the machine of another run by fewer vectors; the sizes tried take the place of the course of a training."""
 
 from pages.ui.kit.view import Look, View
+from pages.ui.kit.words import percent
 from pages.ui.reduce import course
 from pages.ui.run.report import marks
 
@@ -11,7 +12,7 @@ def _sizes(run) -> str:
     """The sizes that a reduction tried, in its report."""
     found = run.result["reduction"]
     rows = [
-        [f"{m:,.0f}", f"{wrong:,.0f}", f"{changed:,.0f}", f"{apart:.3g}", "–" if rho2 is None else f"{rho2**0.5:.1%}"]
+        [*(f"{n:,.0f}" for n in (m, wrong, changed)), f"{apart:.3g}", "–" if rho2 is None else percent(rho2**0.5, 1)]
         for m, rho2, wrong, changed, apart, _ in found["path"]
     ]
     where = "neither train nor test" if found["unseen"] else "are among the training examples"

@@ -36,6 +36,7 @@ class Estimate(NamedTuple):
     within_mb: float  # that of what was said: what is faster with more memory is done without
     fits: bool
     advice: str
+    first: bool = False  # no stored run of this task and method is done: compiling may come on top of the seconds
 
 
 @runs.one_look()
@@ -52,7 +53,12 @@ def estimate(recipe: Recipe) -> Estimate:
     advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
     pace = ratio(recipe, needed.seconds)
     parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
-    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, within, fits, advice)
+    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, within, fits, advice, _first(recipe))
+
+
+def _first(recipe: Recipe) -> bool:
+    kind = recipe.task, recipe.method
+    return not any((run.recipe.task, run.recipe.method) == kind and run.result for run in runs.newest_first())
 
 
 @runs.one_look()

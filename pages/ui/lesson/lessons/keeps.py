@@ -5,6 +5,7 @@ Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 2.
 
 import numpy as np
 
+from pages.ui.kit.words import percent
 from pages.ui.lesson import plane
 from pages.ui.lesson.lessons.machines import PAIR
 from pages.ui.lesson.parts import Facts, Lesson, Step, Verdict, View
@@ -38,7 +39,7 @@ def ringed(facts: Facts) -> Verdict:
     wider, angle = plane.width(after) / plane.width(before) - 1, plane.turned(before, after)
     return Verdict(
         0,
-        f"The road is {wider:.0%} wider, and its line turned by {angle:.1f} degrees. Other points hold it now.",
+        f"The road is {percent(wider)} wider, and its line turned by {angle:.1f} degrees. Other points hold it now.",
     )
 
 

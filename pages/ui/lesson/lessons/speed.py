@@ -3,6 +3,7 @@
 References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 4.
 """
 
+from pages.ui.kit.words import percent
 from pages.ui.lesson import seen
 from pages.ui.lesson.lessons.machines import DIGESTED, HARD, HARD_VIRTUAL, PAGED, ROWS, SOFT, UNDIGESTED
 from pages.ui.lesson.parts import Facts, Lesson, Step, Verdict, View
@@ -59,7 +60,8 @@ def bulge(facts: Facts) -> Verdict:
 def spared(facts: Facts) -> Verdict:
     on, off = (facts.run(name).result["kernel_evals"] for name in ("digested", "undigested"))
     change = (off - on) / off
-    said = f"It saves {change:.0%} of the comparisons" if change > 0 else f"It costs {-change:.0%} more comparisons"
+    saved = percent(abs(change))
+    said = f"It saves {saved} of the comparisons" if change > 0 else f"It costs {saved} more comparisons"
     return Verdict(
         0 if change > 0 else 1,
         f"{said}, and both end at almost the same machine. These are few digits: on 60,000 the paper saves far "

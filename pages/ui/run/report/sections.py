@@ -184,7 +184,8 @@ def not_sure(run) -> str:
         answer = unsure.answers(P, price)
         given = answer != unsure.UNSURE
         left, n = int((given & (answer != true)).sum()), int(given.sum())
-        rows.append([f"{price:g}", f"{n:,}", f"{n / len(true):.1%}", f"{left:,}", f"{left / n:.2%}" if n else "–"])
+        of_these = words.percent(left / n, 2) if n else "–"
+        rows.append([f"{price:g}", f"{n:,}", words.percent(n / len(true), 1), f"{left:,}", of_these])
     said = f"A wrong answer costs 1 (Chow 1970). Probabilities by Platt's logistic curve. {calibrated.how}"
     head = ["not sure costs", "answered", "of all", "wrong", "of the answers"]
     return marks.section("Not sure", marks.table(head, rows, said))

@@ -171,13 +171,17 @@ class Classify(Task):
         return result["error_rate"]
 
     def table(self, name: str, judged: list[TestSet], machines: list[Machine]) -> str:
-        """Test examples, or the wrong ones: where they lie, labels, the decision value of each machine."""
+        """Test examples, or the wrong ones: where they lie (`of`: the data set part they were held out of, or
+        its test part), labels, the decision value of each machine."""
         (test,), (machine,) = judged, machines
         names = machine.classes if test.decision.shape[1] > 1 else machine.classes[1:]
         told = np.arange(len(test.y_true)) if name == "predictions" else np.flatnonzero(test.y_true != test.y_pred)
         return csv_text(
-            ["part", "index", "true", "predicted", *(f"f_{name}" for name in names)],
-            ([test.split, test.index[i], test.y_true[i], test.y_pred[i], *test.decision[i].tolist()] for i in told),
+            ["part", "of", "index", "true", "predicted", *(f"f_{name}" for name in names)],
+            (
+                ["test", test.split, test.index[i], test.y_true[i], test.y_pred[i], *test.decision[i].tolist()]
+                for i in told
+            ),
         )
 
     def size(self, recipe) -> Sizes:

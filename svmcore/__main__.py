@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from joblib import parallel_config
@@ -328,7 +329,8 @@ def _submit(recipe: Recipe, group: runs.Group | None, broken_off: str | None) ->
 
 def _named(name: str) -> Recipe:
     if name not in RECIPES:
-        raise RecipeError("recipe", name, ", ".join([*RECIPES, *TABLES, *xtrain.STUDIES]))
+        near = get_close_matches(name, [*RECIPES, *TABLES, *xtrain.STUDIES], n=5)
+        raise RecipeError("NAME", name, ", ".join([*near, "all that `recipes` and `tables` list"]))
     return RECIPES[name]
 
 

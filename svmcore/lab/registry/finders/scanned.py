@@ -21,7 +21,7 @@ from data.pictures import Part, Picture, PictureSet
 from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
 from svmcore.detection.mining import mine
-from svmcore.detection.scan import Scan, scan
+from svmcore.detection.scan import Scan, n_windows, scan
 from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Sizes
@@ -34,7 +34,9 @@ from svmcore.lab.registry.split import Split
 from svmcore.solvers.progress import under_name
 
 OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
-WINDOW_SECONDS = 8e-7  # of a window looked at, on the machine that other rates were read off
+# Of a window: that the quick look discards, and that a machine of degree 2 decides, on the computer that other rates
+# were read off; and the share that is decided, of a quick look that has learned from MANY objects, and from fewer
+LOOKED_SECONDS, DECIDED_SECONDS, MANY, PASSES, PASSES_AFTER_FEWER = 3e-7, 2.5e-6, 1000, 0.12, 0.86
 MINED_STEP, MINED_SIDE = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
 CLEAR = 0.1  # overlap with an object up to which a window shows background
 
@@ -171,23 +173,33 @@ class Scanned(Finder):
     def seconds(self, recipe, pictures: PictureSet, part: Part) -> float:
         """About how long the scans of a part take: of its test pictures, and of those that it mines."""
         some = pictures.empty or [pictures.pictures[at] for at in part.train]
-        mined = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
-        tested = [pictures.pictures[at] for at in part.test]
-        scans = (some, MINED_STEP, mined), (tested, recipe.option("scale_step"), 1)
-        pixels = sum(times * sum(picture.image.size for picture in of) / (1 - step**-2) for of, step, times in scans)
-        return WINDOW_SECONDS * pixels * (recipe.option("enlarge") / recipe.option("stride")) ** 2
+        times = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
+        how = {name: value for name, value in _how(recipe, None).items() if name != "discard"}
+
+        def windows(of, longest: float = np.inf, **other) -> int:
+            shapes = (np.array(picture.image.shape) for picture in of)
+            return sum(n_windows(tuple((s * min(1, longest / s.max())).astype(int)), **how | other) for s in shapes)
+
+        looked = times * windows(some, MINED_SIDE, step=MINED_STEP) + windows(pictures.pictures[at] for at in part.test)
+        passes = PASSES if self._windows(recipe, pictures, part)[1] >= MANY else PASSES_AFTER_FEWER
+        return looked * (LOOKED_SECONDS + passes * DECIDED_SECONDS)
 
     def size(self, recipe, pictures: PictureSet, part: Part) -> Sizes:
-        """How many windows a part will train on, about; those that are looked at cost next to nothing each."""
-        positive = sum(len(pictures.pictures[at].boxes) for at in part.train)
-        n = positive + max(OTHERS[0] * positive, OTHERS[1])
-        if recipe.option("windows"):
-            _, y = _marked(recipe.option("windows"), recipe.option("chip"))
-            n, positive = len(y), int(np.count_nonzero(y > 0))
-        elif pictures.chips:
-            n, positive = len(pictures.chips[1]), int(np.count_nonzero(pictures.chips[1] > 0))
+        """How many windows a part will train on, about."""
+        n, positive = self._windows(recipe, pictures, part)
         n, d = n + recipe.option("bootstraps") * recipe.option("mined"), recipe.option("chip") ** 2
         return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)
+
+    def _windows(self, recipe, pictures: PictureSet, part: Part) -> tuple[int, int]:
+        """How many windows there are before any is mined, about, and how many of them show an object."""
+        if recipe.option("windows"):
+            _, y = _marked(recipe.option("windows"), recipe.option("chip"))
+        elif pictures.chips:
+            _, y = pictures.chips
+        else:
+            objects = sum(len(pictures.pictures[at].boxes) for at in part.train)
+            return objects + max(OTHERS[0] * objects, OTHERS[1]), objects
+        return len(y), int(np.count_nonzero(y > 0))
 
 
 def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check, **told) -> Seen:

@@ -15,7 +15,6 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -26,11 +25,11 @@ from data.signals import end_by_signals
 from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.experiment import asking, repeats, scaling, splits, suspects
-from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
 from svmcore.lab.forecast.estimate import require
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
+from svmcore.lab.jobs.console import carry_out, summary
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna, xtrain
 from svmcore.lab.registry.methods import METHODS
@@ -47,7 +46,6 @@ FORMS = {  # ending of a file -> what it holds, from a run
     ".py": ("a script that repeats the run", lambda run: run.export_snippet().encode()),
     ".zip": ("a script by which scikit-learn alone trains it, and the examples", Run.export_pipeline),
 }
-EVERY = 0.5  # seconds between two lines of progress
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -57,28 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if getattr(options, "cluster", None):
             CLUSTER.use(options.cluster)
-        if options.command == "recipes":
-            return _list(LISTED, options.json)
-        if options.command == "tables":
-            return _list(TABLES, options.json)
-        if options.command == "fields":
-            return _fields()
-        if options.command == "sweep":
-            return _sweep(options)
-        if options.command == "suspects":
-            return _suspects(options)
-        if options.command == "asking":
-            return _asking(options)
-        if options.command == "export":
-            return _export(options)
-        if options.command == "go-on":
-            return _go_on(options)
-        if options.name == osuna.NAME and not options.set:
-            study = osuna.study()
-            return _run_study(options, study.recipes, study.group, scaling)
-        if options.name in xtrain.STUDIES:
-            return _run_study(options, xtrain.study(options.name), xtrain.group(options.name), splits)
-        return _run_table(options) if options.name in TABLES else _run(options)
+        return options.do(options)
     except (ValueError, OSError, ImportError, runs.UnknownRun) as error:
         print(f"svmcore: {error}", file=sys.stderr)
         return 2
@@ -96,9 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     recipes = commands.add_parser("recipes", help="list the named recipes")
     recipes.add_argument("--json", action="store_true", help="one JSON object: name -> recipe")
+    recipes.set_defaults(do=lambda options: _list(LISTED, options.json))
     tables = commands.add_parser("tables", help="list the tables of the paper")
     tables.add_argument("--json", action="store_true", help="one JSON object: name -> names of its recipes")
-    commands.add_parser("fields", help="list what --set can change: fields of every recipe, and of one method alone")
+    tables.set_defaults(do=lambda options: _list(TABLES, options.json))
+    fields = commands.add_parser("fields", help="list what --set can change: of every recipe, and of one method alone")
+    fields.set_defaults(do=_fields)
     change = argparse.ArgumentParser(add_help=False)
     change.add_argument(
         "--set",
@@ -116,9 +96,11 @@ def _parser() -> argparse.ArgumentParser:
     figures = "the figures as one JSON object on the last line of stdout; error_rate and interval are shares of 1"
     run.add_argument("--json", action="store_true", help=figures)
     run.add_argument("--repeats", type=int, default=1, help="so many runs, each with another seed (1); --json: a list")
+    run.set_defaults(do=_run)
     on = commands.add_parser("go-on", help="take up a run that was broken off where it left a checkpoint: by draws")
     on.add_argument("run", metavar="RUN", help="its id")
     on.add_argument("--json", action="store_true", help=figures)
+    on.set_defaults(do=_go_on)
     over = commands.add_parser("sweep", parents=[change], help="cross-validate a recipe over the values of one field")
     over.add_argument("name", metavar="NAME", help="a name that `recipes` lists")
     over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
@@ -126,10 +108,12 @@ def _parser() -> argparse.ArgumentParser:
     over.add_argument("--folds", type=int, default=5, help="parts of the training set, each held out once (5)")
     over.add_argument("--jobs", type=int, default=1, help="fits at a time (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="one JSON list on the last line of stdout")
+    over.set_defaults(do=_sweep)
     doubted = commands.add_parser("suspects", parents=[change], help="list the labels that are likely wrong, as CSV")
     doubted.add_argument("name", metavar="NAME", help="a recipe, which is run with folds; or the id of a run")
     doubted.add_argument("--way", choices=suspects.WAYS, help="how they are looked for (the best that the run has)")
     doubted.add_argument("--most", type=int, default=100, help="the worst so many (100)")
+    doubted.set_defaults(do=_suspects)
     next_label = commands.add_parser(
         "asking", parents=[change], help="hide labels: how many must be asked for, chosen and at random, until a target"
     )
@@ -144,9 +128,11 @@ def _parser() -> argparse.ArgumentParser:
     for name, usual, help in whole:
         next_label.add_argument(f"--{name}", type=int, default=usual, help=f"{help} ({usual})")
     next_label.add_argument("--json", action="store_true", help="one JSON object on the last line of stdout")
+    next_label.set_defaults(do=_asking)
     away = commands.add_parser("export", help="write what a run that is done can be taken away as")
     away.add_argument("run", metavar="RUN", help="its id, as `run` prints it")
     away.add_argument("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
+    away.set_defaults(do=_export)
     return parser
 
 
@@ -161,7 +147,7 @@ def _list(named: dict, as_json: bool) -> int:
     return 0
 
 
-def _fields() -> int:
+def _fields(options: argparse.Namespace) -> int:
     """Fields in the order of a recipe, then those of each method and solver."""
     print("Every recipe")
     _describe(FIELDS.values())
@@ -184,26 +170,36 @@ def _describe(fields) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    """A study of many runs, a table, or a recipe."""
+    if options.name == osuna.NAME and not options.set:
+        study = osuna.study()
+        return _run_study(options, study.recipes, study.group, scaling)
+    if options.name in xtrain.STUDIES:
+        return _run_study(options, xtrain.study(options.name), xtrain.group(options.name), splits)
+    return _run_table(options) if options.name in TABLES else _run_recipe(options)
+
+
+def _run_recipe(options: argparse.Namespace) -> int:
     recipe, results = _changed(_named(options.name), options.set), []
     if not 1 <= options.repeats <= repeats.MAX_REPEATS:
         raise RecipeError("--repeats", options.repeats, f"1 to {repeats.MAX_REPEATS}")
     group = repeats.group(recipe) if options.repeats > 1 else None
-    for run_id, status in _carry_out(repeats.repeated(recipe, options.repeats), group):
+    for run_id, status in carry_out(repeats.repeated(recipe, options.repeats), group):
         if status:
             return status
         results.append({"run": run_id} | runs.get(run_id).result)
         if not options.json:
-            print(_summary(results[-1]))
+            print(summary(results[-1]))
     if options.json:
         print(json.dumps(results if options.repeats > 1 else results[0]))
     return 0
 
 
 def _go_on(options: argparse.Namespace) -> int:
-    ((run_id, status),) = _carry_out([runs.get(options.run).recipe], broken_off=options.run)
+    ((run_id, status),) = carry_out([runs.get(options.run).recipe], broken_off=options.run)
     if not status:
         result = {"run": run_id} | runs.get(run_id).result
-        print(json.dumps(result) if options.json else _summary(result))
+        print(json.dumps(result) if options.json else summary(result))
     return status
 
 
@@ -242,7 +238,7 @@ def _suspects(options: argparse.Namespace) -> int:
         raise RecipeError("--most", options.most, "1 or more")
     run_id = options.name
     if reading.created(run_id) is None:
-        [(run_id, status)] = _carry_out([suspects.searched(_changed(_named(run_id), options.set))])
+        [(run_id, status)] = carry_out([suspects.searched(_changed(_named(run_id), options.set))])
         if status:
             return status
     elif options.set:
@@ -277,7 +273,7 @@ def _run_table(options: argparse.Namespace) -> int:
     filled = fill(TABLES[options.name])
     print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
     lacking = [recipe for recipes in filled.lacking.values() for recipe in recipes]
-    for _, status in _carry_out(lacking, filled.table.group):
+    for _, status in carry_out(lacking, filled.table.group):
         if status:
             return status
     for name in filled.unmeasured:
@@ -295,36 +291,12 @@ def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) ->
     missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes), strict=True) if run is None]
     seconds = sum(estimate(recipe).seconds for recipe in missing)
     print(f"{options.name}: {len(missing)} runs missing, about {seconds:.0f} s", file=sys.stderr)
-    for _, status in _carry_out(missing, group):
+    for _, status in carry_out(missing, group):
         if status:
             return status
     points = told.points(run for run in stored_runs(recipes) if run is not None)
     print(json.dumps([point._asdict() for point in points]) if options.json else told.text(points))
     return 0
-
-
-def _carry_out(
-    recipes: Iterable[Recipe], group: runs.Group | None = None, broken_off: str | None = None
-) -> Iterator[tuple[str, int]]:
-    """Run recipes to their ends, in turn, or side by side on a cluster; of each its run id, and the exit status that it
-    calls for. Whoever listens no more stops what is left. broken_off: the run that one goes on from."""
-    submitted = (_submit(recipe, group, broken_off) for recipe in recipes)
-    try:
-        for run_id in list(submitted) if CLUSTER.address else submitted:
-            status = _follow(run_id)
-            if status.state != "done":
-                print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
-            yield run_id, int(status.state != "done")
-    except GeneratorExit:
-        for run_id in jobs.active():
-            jobs.cancel(run_id)
-        raise
-
-
-def _submit(recipe: Recipe, group: runs.Group | None, broken_off: str | None) -> str:
-    predicted = estimate(recipe)
-    print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
-    return jobs.submit(recipe, looks=False, group=group, broken_off=broken_off)
 
 
 def _named(name: str) -> Recipe:
@@ -342,38 +314,6 @@ def _changed(recipe: Recipe, changes: list[str]) -> Recipe:
             raise RecipeError("--set", change, "FIELD=VALUE")
         texts[field] = text
     return recipe.with_texts(texts)
-
-
-def _follow(run_id: str) -> jobs.Status:
-    """Tell the progress on stderr, each time that it has changed, until the run has ended."""
-    told = ""
-    while True:
-        status = jobs.wait(run_id, EVERY)
-        if status.state in runs.TERMINAL:
-            return status
-        text = status.message
-        if p := status.progress:
-            text += f": gap {p['mean_gap']:.2g}, {p['n_sv']} support vectors, {p['iterations']} iterations"
-        if status.eta_seconds is not None:
-            text += f", {status.eta_seconds:.0f} s left"
-        if text != told:
-            print(text, file=sys.stderr, flush=True)
-        told = text
-
-
-def _summary(result: dict) -> str:
-    method = METHODS[result["method"]]
-    task = TASKS[result["task"]]
-    check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
-    words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
-    words += f"; not at tol: {result['ending']}" if result.get("ending") else ""
-    compiling = result["compile_all_seconds"]
-    once = f", compiling {compiling:.1f} s beside (once)" if compiling >= 0.05 else ""
-    return (
-        f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
-        f"trained in {training_seconds(result):.1f} s{once}, "
-        f"tested in {result['predict_seconds']:.1f} s; run {result['run']}"
-    )
 
 
 if __name__ == "__main__":

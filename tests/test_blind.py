@@ -7,6 +7,7 @@ import pytest
 from svmcore.kernels import Poly
 from svmcore.lab.experiment.train import unchecked
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tasks import task_of
 from tests.bench import blind
 
@@ -66,3 +67,11 @@ def test_as_many_draws_for_each_example_as_on_the_folds():
     whole = blind.final(PLAN, drawn)
     assert whole.option("draws") == 4000
     assert (whole.n_train, whole.folds) == (400, None)
+
+
+@pytest.mark.parametrize("name", [name for name in blind.PLANS if f"{name}-blind" in RECIPES])
+def test_the_named_recipe_is_what_was_chosen(name):
+    log = blind.Log(name)
+    asked = [line for line in log.lines if "test" in line]
+    assert asked == log.lines[-1:]
+    assert Recipe.from_dict(asked[0]["recipe"]).digest() == RECIPES[f"{name}-blind"].digest()

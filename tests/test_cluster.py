@@ -329,5 +329,30 @@ def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
     assert seconds == sorted(seconds)  # of the second time alone
 
 
+def test_a_run_waits_for_a_scheduler_that_is_gone_to_come_back(tmp_path, home):
+    made = Machines(tmp_path)
+    try:
+        made.start()
+        until(lambda: connected(made.address), SECONDS)
+        made.add("one")
+        until(lambda: CLUSTER.places() == 1, SECONDS)
+        run_id = jobs.submit(MOONS.replace(folds=60))
+        until(lambda: at_work(run_id), SECONDS)
+        made.kill("scheduler")
+        until(lambda: CLUSTER.trouble and state(run_id) == "queued", SECONDS)
+        made.kill("one")  # it would end by itself, as dask has it
+        made.start()
+        made.add("one")
+        assert ended([run_id]) == ["done"]
+        assert not CLUSTER.trouble
+        runs.get(run_id).check()
+    finally:
+        for run_id in jobs.active():
+            jobs.cancel(run_id)
+        until(lambda: not jobs.active())
+        CLUSTER.use("")
+        made.stop()
+
+
 def named(address):
     return next(one.name for one in CLUSTER.workers() if one.address == address)

@@ -30,6 +30,7 @@ VARIABLE, ON_REQUEST = "SVMLAB_CLUSTER", "ask"
 EVERY = 0.5  # seconds between two looks at the workers
 ANSWER = 5.0  # seconds that a scheduler has to answer
 ADDRESS = re.compile(r"(tcp|tls)://\[?([\w.:%-]+?)\]?:(\d{1,5})")
+RUNNING = "running"  # a client's status while it has its scheduler
 START = "python -m dask scheduler --host HOST --port PORT"
 _log = logging.getLogger(__name__)
 
@@ -126,7 +127,7 @@ class Cluster:
     def take(self, run_id: str) -> tuple[Worker, object] | None:
         """The worker that has the least to do, for a run, and the client that reaches it; None where there is none."""
         client, usable = self._client, [one for one in self.workers() if not one.obstacle]
-        if client is None or not usable:
+        if client is None or client.status != RUNNING or not usable:
             return None
         busy = Counter(address for other, address in list(self._at.items()) if other not in self._resting)
         all_of = Counter(self._at.values())
@@ -171,6 +172,8 @@ class Cluster:
 
     def _look(self, client) -> None:
         """Ask the scheduler for its workers, and those that are new what they are."""
+        if client.status != RUNNING:  # it would tell of the workers of before
+            raise ConnectionError(f"the connection is {client.status}")
         found = client.scheduler_info()["workers"]
         if client is not self._client:
             return

@@ -115,10 +115,12 @@ def verdict(on: both.Course, off: both.Course) -> str:
         if fewer
         else f"costs {words.percent(ratio - 1)} more kernel values"
     )
-    joined, time = "and" if fewer == sooner else "but", "less" if sooner else "more"
-    took = f"{words.duration(on.seconds)} instead of {words.duration(off.seconds)}"
     counted = f"{words.count(evals[0])} instead of {words.count(evals[1])}"
-    return f"Here digestion **{said}**, {counted}, {joined} takes {time} time: {took}."
+    took, without = words.duration(on.seconds), words.duration(off.seconds)
+    if took == without:
+        return f"Here digestion **{said}**, {counted}, and takes as long: {took}."
+    joined, time = "and" if fewer == sooner else "but", "less" if sooner else "more"
+    return f"Here digestion **{said}**, {counted}, {joined} takes {time} time: {took} instead of {without}."
 
 
 def counts(courses: dict[str, both.Course]):

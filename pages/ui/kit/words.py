@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from data import DataError, catalogue, pictures
-from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short  # noqa: F401  (for others)
+from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short, small  # noqa: F401  (for others)
 from svmcore import metrics
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe

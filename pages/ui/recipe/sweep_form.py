@@ -130,20 +130,20 @@ def _base() -> Recipe:
             options=at_hand if base.dataset in at_hand else [base.dataset, *at_hand],
             format_func=lambda name: catalogue.entry(name).title,
             on_change=lambda: FORM.fill(_usual(st.session_state[FORM.key("dataset")])),
-            width=220,
+            width=190,
             persist_state=None,
             help="Brings the recipe that is usual for it; any other comes from the form of the Train page.",
         )
         entry = catalogue.entry(base.dataset)
         classes = FORM.draw(
-            FIELDS["classes"], options=list(entry.classes), placeholder="all", width=190, help="None for all of them."
+            FIELDS["classes"], options=list(entry.classes), placeholder="all", width=130, help="None for all of them."
         )
         most = {"max_value": entry.n_train + entry.n_test, "width": 145}
         all_of_them = f"Empty for all there are ({entry.n_train:,})."
         n_train = FORM.draw(FIELDS["n_train"], help=all_of_them, **most)
         n_test = FORM.draw(FIELDS["n_test"], help="Empty for all that are left.", **most)
         folds = st.number_input(
-            "Folds", 2, 20, key="sweep_folds", width=90, help="Parts of the training set, each held out once.", **KEEP
+            "Folds", 2, 20, key="sweep_folds", width=75, help="Parts of the training set, each held out once.", **KEEP
         )
         bounds = FORM.draw(FIELDS["bounds"])
     return base.replace(

@@ -178,6 +178,7 @@ def _values(field: str) -> list[str]:
         list(USUAL.get(field, ())),
         accept_new_options=True,
         key=key,
+        width=480,  # on a narrow page on a line of its own
         help="Type another one and press Enter. Jitter sets are written as on the Jitters page.",
         **KEEP,
     )

@@ -109,13 +109,18 @@ def verdict(on: both.Course, off: both.Course) -> str:
     """What was measured here."""
     evals = [course.lines[-1]["kernel_evals"] for course in (on, off)]
     ratio = evals[0] / evals[1]
+    fewer, sooner = ratio < 1, on.seconds < off.seconds
     said = (
         f"saves {words.percent(1 - ratio)} of the kernel values"
-        if ratio < 1
+        if fewer
         else f"costs {words.percent(ratio - 1)} more kernel values"
     )
-    took = f"{words.duration(on.seconds)} instead of {words.duration(off.seconds)}"
-    return f"Here digestion **{said}**: {words.count(evals[0])} instead of {words.count(evals[1])}, in {took}."
+    counted = f"{words.count(evals[0])} instead of {words.count(evals[1])}"
+    took, without = words.duration(on.seconds), words.duration(off.seconds)
+    if took == without:
+        return f"Here digestion **{said}**, {counted}, and takes as long: {took}."
+    joined, time = "and" if fewer == sooner else "but", "less" if sooner else "more"
+    return f"Here digestion **{said}**, {counted}, {joined} takes {time} time: {took} instead of {without}."
 
 
 def counts(courses: dict[str, both.Course]):
@@ -125,7 +130,8 @@ def counts(courses: dict[str, both.Course]):
             [_row(side, course) for side, course in courses.items() if course.lines],
             hide_index=True,
             key="digestion_table",
-            column_config={"Hit rate": st.column_config.NumberColumn(format="percent")},
+            column_config={"Hit rate": st.column_config.NumberColumn(format="percent")}
+            | dict.fromkeys(("Most SVs at once", "SVs", "Steps"), st.column_config.NumberColumn(format="localized")),
             alt="Kernel values, support vectors, cache hits and time with digestion and without",
         )
 

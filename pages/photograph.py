@@ -128,15 +128,15 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
         + words.plain(viewer.HOW)
     )
     h, w = found.image.shape
-    full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} x {found.full[0]:,}"
+    full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} × {found.full[0]:,}"
     quick = (
         f", {words.percent(found.discarded / max(found.looked, 1))} of them settled by a quick look"
         if found.discarded
         else ""
     )
     st.caption(
-        f"{found.looked:,} windows of {w} x {h} pixels{full}, looked at in {words.duration(found.seconds)}{quick}. "
-        f"{len(found.f):,} of them kept down to f = {floor:g}, of overlapping ones the surest."
+        f"{found.looked:,} windows of {w} × {h} pixels{full}, looked at in {words.duration(found.seconds)}{quick}. "
+        f"{len(found.f):,} of them kept down to f = {words.minus(format(floor, 'g'))}, of overlapping ones the surest."
     )
 
 

@@ -56,7 +56,7 @@ def charts(growth, sets, dimensions):
         )
     if growth:
         drawn.append(("Memory against examples", figures.memory_against_n(lines)))
-    if dimensions:
+    if len(dimensions) > 1:
         drawn.append(("Time against the dimension", figures.time_against_d(dimensions)))
     for at, (title, figure) in enumerate(drawn):
         with sides.cell():

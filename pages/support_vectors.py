@@ -71,7 +71,7 @@ if run:
             "Machine",
             names,
             widget="selectbox",
-            width=200,
+            width=190,
             help="One machine for each class: that class (blue, +1) against all the others (orange, −1).",
         )
         kind = parameters.choice(
@@ -94,7 +94,7 @@ if run:
             map(str, dataset.classes),
             placeholder="all",
             wrap=True,
-            width=240,
+            width=190,
             help="Only support vectors of these classes. Empty: all of them.",
         )
         reason, on_pick = why_not(run), open_digit

@@ -2,17 +2,20 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numba.core import event
 
+from pages.ui.kit import words
+from svmcore import __main__ as command_line
 from svmcore.gram import threads
 from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import KIND
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import queue as jobs
-from svmcore.lab.jobs.job import Status
+from svmcore.lab.jobs.job import Job, Status
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -182,6 +185,40 @@ def test_a_pause_that_has_to_wait_says_so(gate):
     go_on.set()
     until(lambda: state(run_id) == "paused", 10)
     assert jobs.status(run_id).message == ""
+
+
+def test_the_time_left_runs_down_between_reports_but_for_pauses_and_then_it_is_longer_than_forecast(monkeypatch):
+    clock = SimpleNamespace(monotonic=lambda: clock.at, at=100.0)
+    monkeypatch.setattr("svmcore.lab.jobs.job.time", clock)
+    job = Job(SimpleNamespace(recipe=None, group=None), threading.Condition(), None, forecast=9.0)
+    assert (job.left, job.now().late) == (9.0, 0.0)
+    job.tell(state="running")
+    job.publish(eta_seconds=5.0)
+    clock.at += 2.0
+    job.publish(message="Testing")  # says nothing of the time
+    assert (job.now().eta_seconds, job.left) == (3.0, 3.0)
+    job.tell(state="paused")
+    clock.at += 50.0
+    assert job.now().eta_seconds == 3.0
+    job.tell(state="running")
+    clock.at += 3.5
+    assert (job.now().late, job.left) == (0.0, 0.0)
+    clock.at += 60.0
+    assert (job.now().late, job.left) == (60.5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("eta", "page", "metric", "line"),
+    [
+        (None, "", {}, ""),
+        (12.0, "12 s left", {"Time left": "12 s"}, ", 12 s left"),
+        (-0.9, "0.1 s left", {"Time left": "0.1 s"}, ", 0 s left"),
+        (-75.0, "1 min 15 s longer than forecast", {"Over forecast": "1 min 15 s"}, ", 75 s longer than forecast"),
+    ],
+)
+def test_a_forecast_that_is_used_up_is_said_on_pages_and_on_the_command_line(eta, page, metric, line):
+    status = Status("running", eta_seconds=eta)
+    assert (words.left(status), words.left_metric(status), command_line._left(status)) == (page, metric, line)
 
 
 def test_cancel_wakes_slow_motion(gate):

@@ -25,6 +25,15 @@ def test_time_left_starts_at_the_prediction_and_follows_the_gap():
     assert pace.eta(15.2) < 0.01
 
 
+@pytest.mark.parametrize("seconds", [0.2, 10.0, 3000.0])
+def test_time_left_falls_below_zero_once_the_forecast_is_used_up(seconds):
+    pace = Pace([(seconds, 0)], tol=1e-3)
+    assert pace.eta(1.3 * seconds) == pytest.approx(-0.3 * seconds)  # nothing was reported yet
+    for age in (0.1 * seconds, 2.5 * seconds):  # a gap that stands still tells nothing
+        pace.seen(age, 2.0)
+    assert pace.eta(2.5 * seconds) == pytest.approx(-1.4 * seconds)
+
+
 def test_time_left_knows_the_stages_to_come():
     pace = Pace([(2, 0), (8, 1)], tol=1e-3)
     for age in np.arange(0, 4, 0.05):  # the first stage takes twice its time

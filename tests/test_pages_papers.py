@@ -212,6 +212,9 @@ def saved(app):
         app.run()
     said = " ".join(text.value for text in app.markdown)
     word, share = re.search(r"Here digestion \*\*(saves|costs) (\d+)", said).groups()
+    joined, time_too = re.search(r", (and|but) takes (less|more|as long)", said).groups()
+    against = (word, time_too) in (("saves", "more"), ("costs", "less"))
+    assert joined == ("but" if against else "and")  # what speaks against the kernel values is said so
     return int(share) / 100 * (1 if word == "saves" else -1)
 
 

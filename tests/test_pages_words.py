@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.kit.text import with_sign
+from pages.ui.kit.text import small, with_sign
 from pages.ui.kit.words import file_size
 
 ROOT = Path(__file__).parents[1]
@@ -98,3 +98,10 @@ def test_a_number_with_its_sign_has_a_true_minus():
 )
 def test_a_tiny_file_has_a_size_that_can_be_read(megabytes, says):
     assert file_size(megabytes).replace("\u00a0", " ") == says
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "shown"), [(0.05, 2, "0.05"), (4.1e-5, 2, "4.1e−05"), (1.23e-7, 1, "1e−07")]
+)
+def test_a_number_that_may_be_very_small_has_a_true_minus_too(number, digits, shown):
+    assert small(number, digits) == shown

@@ -118,8 +118,8 @@ class Way(NamedTuple):
 
     def __str__(self) -> str:
         if self.share is None:
-            return f"{self.name} of {self.examples} examples"
-        return f"{self.name}: {100 * self.share:.0f} % of a sample of {self.examples} are support vectors"
+            return f"{self.name} of {self.examples:,} examples"
+        return f"{self.name}: {100 * self.share:.0f} % of a sample of {self.examples:,} are support vectors"
 
 
 class Stopped(Exception):

@@ -57,3 +57,14 @@ def test_a_talk_of_ten_figures_needs_no_scrolling(server, tab):
         if whole := {"Playground": ".field", "Errors": ".matrix svg"}.get(title):
             box = tab.locator(whole).first.bounding_box()
             assert box["y"] + box["height"] <= 720, title
+
+
+def test_the_first_bars_of_why_stand_in_the_upper_two_thirds(server, tab):
+    run = preset(server)
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    tab.goto(f"{server.url}/errors?present=true&run={run}&digit=mnist-5k/train/65")
+    first = tab.locator(".st-key-why_waterfall button.toggle").first
+    expect(first).to_be_visible()
+    settle(tab)
+    assert first.bounding_box()["y"] < 500
+    assert tab.locator(".st-key-why_waterfall").bounding_box()["y"] < 350

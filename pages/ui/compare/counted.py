@@ -65,6 +65,6 @@ def _row(laid: Laid, i: int, letters: str) -> dict[str, str]:
     for j in laid.others:
         found = every[a, j]
         row[f"{laid.letters[j]} against {laid.letters[a]}"] = (
-            f"fixes {found.fixed:,}, breaks {found.broken:,}, p = {found.p:.2g}"
+            f"fixes {found.fixed:,}, breaks {found.broken:,}, p = {words.small(found.p)}"
         )
     return row

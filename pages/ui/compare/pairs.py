@@ -76,7 +76,7 @@ def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
         return f"{A} and {B} are right and wrong on exactly the same examples: there is nothing to test."
     low, high = wilson(pair.fixed, only)
     p = pair.corrected if several else pair.p
-    after = f", {pair.corrected:.2g} corrected for all pairs" if several else ""
+    after = f", {words.small(pair.corrected)} corrected for all pairs" if several else ""
     if p >= LEVEL:
         means = "**chance alone could do that**. That is no proof that they are equally good"
     else:
@@ -84,7 +84,7 @@ def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
     return (
         f"Of {words.many(only, 'example')} on which only one of them is right, {B} is right on "
         f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test: "
-        f"p = {pair.p:.2g}{after}: {means}."
+        f"p = {words.small(pair.p)}{after}: {means}."
     )
 
 
@@ -112,7 +112,7 @@ def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
 
 
 def _cell(pair: Pair) -> str:
-    return f"+{pair.fixed:,} −{pair.broken:,}, p = {pair.corrected:.2g}"
+    return f"+{pair.fixed:,} −{pair.broken:,}, p = {words.small(pair.corrected)}"
 
 
 def _chosen(laid: Laid) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit.text import with_sign
+from pages.ui.kit.text import small, with_sign
 from svmcore.lab.experiment import repeats
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
@@ -31,7 +31,7 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
         apart = None if at == reference else repeats.paired(rates[at], rates[reference], overlap)
         if apart:
             row |= {"Seeds shared": apart.k, "Difference": with_sign(100 * apart.mean)}
-            row |= {"95 % of it": _span(apart, with_sign), "p": f"{apart.p:.2g}" if not np.isnan(apart.p) else "–"}
+            row |= {"95 % of it": _span(apart, with_sign), "p": small(apart.p) if not np.isnan(apart.p) else "–"}
         rows.append(row)
     st.dataframe(
         rows,

@@ -44,8 +44,8 @@ def _course(run: Run, status, done: int) -> None:
     if status.state in runs.ACTIVE:
         watch.controls(run, status)
         total = _parts_of(run)
-        left = "" if status.eta_seconds is None else f", {words.duration(status.eta_seconds)} left"
-        text = f"part {min(done + 1, total)} of {total}{left}" if total else "starting"
+        part = f"part {min(done + 1, total)} of {total}"
+        text = ", ".join(filter(None, (part, words.left(status)))) if total else "starting"
         st.progress(min(done / total, 1.0) if total else 0.0, text=text)
     elif status.state != "done":
         watch.ended(run, status)

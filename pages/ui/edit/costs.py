@@ -71,5 +71,5 @@ def _difference(plain: Cost, edited: Cost) -> str:
     test = metrics.paired_test(plain.wrong, edited.wrong)
     return (
         f"{said} Wrong now that were right: {test.only_b:,} test examples; right now that were wrong: {test.only_a:,} "
-        f"(exact McNemar test: p = {test.p_value:.2g})."
+        f"(exact McNemar test: p = {words.small(test.p_value)})."
     )

@@ -60,7 +60,7 @@ def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float
         there = [(100 * of_run[seed], name) for name, of_run in zip(names, rates, strict=True) if seed in of_run]
         figure.add_scatter(
             x=[rate for rate, _ in there], y=[name for _, name in there], mode="lines+markers",
-            line={"color": GREY, "width": 0.7}, marker={"color": BLUE, "size": 6, "opacity": 0.6},
+            line={"color": GREY, "width": 0.7}, marker={"color": BLUE, "size": 6},
             hovertemplate=f"seed {seed}: %{{x:.2f}} %<extra></extra>",
         )  # fmt: skip
     figure.add_scatter(
@@ -249,14 +249,15 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     gains = {size: off / on for size, on, off in points}
     figure.add_scatter(
         x=list(gains), y=list(gains.values()), mode="lines+markers", line={"color": BLUE, "width": 2.5},
-        marker={"size": [14 if size == rows else 7 for size in gains]},
+        marker={"size": [14 if size == rows else 7 for size in gains], "opacity": 1},
         customdata=[(on, off) for _, on, off in points],
         hovertemplate="%{x:,} rows: %{y:.2f} times<br>%{customdata[1]:.3s} / %{customdata[0]:.3s}<extra></extra>",
     )  # fmt: skip
     figure.add_hline(
         y=1, line={"color": GREY, "width": 1}, annotation_text="no gain", annotation_position="bottom left"
     )
-    for at, text, side in ((final, f"{final:,} SVs at the end", "right"), (most, f"{most:,} at most without", "left")):
+    ends = (final, f"{final:,} SVs at the end", "right"), (most, f"{most:,} at most<br>without", "left")
+    for at, text, side in ends:
         figure.add_vline(x=at, line={"color": GREY, "dash": "dot", "width": 1})
         figure.add_annotation(
             x=np.log10(at), y=0, yref="paper", text=text, xanchor=side, yanchor="bottom", showarrow=False

@@ -51,9 +51,7 @@ def alpha_histogram(
         figure.add_vline(
             x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
         )
-    figure.update_layout(
-        showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12, "title": {"text": "class", "side": "left"}}
-    )
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})  # clear of the camera
     highest = max(1, *(int(bars.y.max()) for bars in figure.data))
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above

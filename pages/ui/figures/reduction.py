@@ -83,7 +83,7 @@ def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]
         error_y={"type": "data", "symmetric": False, "array": [100 * (high - rate)],
                  "arrayminus": [100 * (rate - low)], "thickness": 1},
         text=["test, kept"],
-        textposition="top left",
+        textposition="top right",
         textfont={"color": ORANGE},
         hovertemplate="%{x:,} vectors, test examples: %{y:.2f} %<extra></extra>",
     )  # fmt: skip

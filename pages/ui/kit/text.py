@@ -85,3 +85,8 @@ def with_sign(value: float, digits: int = 2) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """`37 %` of a share of 0.37."""
     return f"{100 * share:.{digits}f} %"
+
+
+def small(number: float, digits: int = 2) -> str:
+    """`0.05`, `4.1e−05`: a number to so many digits that may be very small, as a p value."""
+    return minus(f"{number:.{digits}g}")

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from data import DataError, catalogue, pictures
-from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short  # noqa: F401  (for others)
+from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short, small  # noqa: F401  (for others)
 from svmcore import metrics
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe
@@ -147,6 +147,24 @@ def duration(seconds: float) -> str:
     if minutes == 0:
         return f"{rest} s"
     return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def left(status, text: str = "{} left") -> str:
+    """The time left of a run in `text`; `12 s longer than forecast` once that is used up, empty for none known."""
+    if status.eta_seconds is None:
+        return ""
+    return f"{duration(status.late)} longer than forecast" if status.late else text.format(_within(status))
+
+
+def left_metric(status) -> dict[str, str]:
+    """`Time left` of a run as label and value, or `Over forecast`; empty where nothing is known."""
+    if status.eta_seconds is None:
+        return {}
+    return {"Over forecast": duration(status.late)} if status.late else {"Time left": _within(status)}
+
+
+def _within(status) -> str:
+    return duration(max(status.eta_seconds, 0.1))
 
 
 FIRST_TIME = "a rough guess until one like it has run here, and without compiling"

@@ -151,7 +151,7 @@ def table(found: list[Pair], states: dict[str, str]) -> None:
                 "Same answers": "all" if result.same else "no",
                 "Wrong only as it is": result.test.only_a,
                 "Wrong only scrambled": result.test.only_b,
-                "p": f"{result.test.p_value:.2g}",
+                "p": words.small(result.test.p_value),
                 "Largest change of f": f"{result.apart:.1g}",
             }
         rows.append(row)
@@ -179,7 +179,7 @@ def conclusion(found: list[Pair]) -> None:
     blind = [(title, r) for title, r in results if r.same]
     if blind:
         apart = max(r.apart for _, r in blind)
-        how = "to the accuracy of numbers" if apart < EXACT else f"within {apart:.1g}"
+        how = "to the accuracy of numbers" if apart < EXACT else f"within {words.small(apart, 1)}"
         st.markdown(
             f":material/visibility_off: **Cannot notice:** {_listed(blind)}. The very same examples are wrong, the "
             f"decision values agree {how}: to these machines pixels have no places."
@@ -188,13 +188,13 @@ def conclusion(found: list[Pair]) -> None:
     for title, r in losers:
         st.markdown(
             f":material/trending_down: **{title}** loses what it knew of neighbours: {r.straight} of {r.n:,} wrong "
-            f"become {r.scrambled} (p = {r.test.p_value:.1g})."
+            f"become {r.scrambled} (p = {words.small(r.test.p_value, 1)})."
         )
     for title, r in (one for one in results if one not in blind and one not in losers):
         changed = r.test.only_a + r.test.only_b
         st.markdown(
             f":material/help: **{title}** answers differently ({changed} examples are wrong on one side alone), but "
-            f"{r.straight} against {r.scrambled} wrong of {r.n:,} may be chance (p = {r.test.p_value:.2g})."
+            f"{r.straight} against {r.scrambled} wrong of {r.n:,} may be chance (p = {words.small(r.test.p_value)})."
         )
 
 

@@ -95,6 +95,6 @@ def _tests(filled: Filled):
         if tested.outcome:
             only_a, only_b, p = tested.outcome
             st.markdown(
-                f"`{tested.a}` alone is wrong on {only_a} test examples, `{tested.b}` alone on {only_b}: p = {p:.2g} "
-                "(exact McNemar test)."
+                f"`{tested.a}` alone is wrong on {only_a} test examples, `{tested.b}` alone on {only_b}: "
+                f"p = {words.small(p)} (exact McNemar test)."
             )

@@ -45,4 +45,4 @@ def _share(status) -> str:
         return status.state
     if not seconds or left is None:
         return (words.plain(status.message) or "starting").lower()
-    return f"{100 * seconds / (seconds + left):.0f} %"
+    return f"{100 * seconds / (seconds + max(left, 0.0)):.0f} %"

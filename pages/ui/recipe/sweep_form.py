@@ -69,8 +69,9 @@ def sweep_form() -> Sweep | None:
     with st.container(border=True):
         try:
             base = _base()
-            over = _over(base)
-            values = _values(over)
+            with st.container(horizontal=True):
+                over = _over(base)
+                values = _values(over)
             if over == "jitters" and not METHODS[base.method].uses_jitters:
                 base = base.replace(method=JITTERING)
             sweep = Sweep(base, over, tuple(values))
@@ -129,20 +130,20 @@ def _base() -> Recipe:
             options=at_hand if base.dataset in at_hand else [base.dataset, *at_hand],
             format_func=lambda name: catalogue.entry(name).title,
             on_change=lambda: FORM.fill(_usual(st.session_state[FORM.key("dataset")])),
-            width=240,
+            width=190,
             persist_state=None,
             help="Brings the recipe that is usual for it; any other comes from the form of the Train page.",
         )
         entry = catalogue.entry(base.dataset)
         classes = FORM.draw(
-            FIELDS["classes"], options=list(entry.classes), placeholder="all", width=240, help="None for all of them."
+            FIELDS["classes"], options=list(entry.classes), placeholder="all", width=130, help="None for all of them."
         )
-        most = {"max_value": entry.n_train + entry.n_test, "width": 160}
+        most = {"max_value": entry.n_train + entry.n_test, "width": 145}
         all_of_them = f"Empty for all there are ({entry.n_train:,})."
         n_train = FORM.draw(FIELDS["n_train"], help=all_of_them, **most)
         n_test = FORM.draw(FIELDS["n_test"], help="Empty for all that are left.", **most)
         folds = st.number_input(
-            "Folds", 2, 20, key="sweep_folds", width=110, help="Parts of the training set, each held out once.", **KEEP
+            "Folds", 2, 20, key="sweep_folds", width=75, help="Parts of the training set, each held out once.", **KEEP
         )
         bounds = FORM.draw(FIELDS["bounds"])
     return base.replace(
@@ -177,6 +178,7 @@ def _values(field: str) -> list[str]:
         list(USUAL.get(field, ())),
         accept_new_options=True,
         key=key,
+        width=480,  # on a narrow page on a line of its own
         help="Type another one and press Enter. Jitter sets are written as on the Jitters page.",
         **KEEP,
     )

@@ -76,8 +76,8 @@ def _has_machine(run: Run) -> bool:
 def _waits(status) -> None:
     with st.container(border=True):
         st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")
-        if status.eta_seconds is not None:
-            st.markdown(f"About {words.duration(status.eta_seconds)} left.")
+        if left := words.left(status, "About {} left"):
+            st.markdown(f"{left}.")
 
 
 def _nothing_yet() -> None:

@@ -35,8 +35,8 @@ def numbers(run, last: dict, status) -> None:
             "Time": words.duration(last["seconds"]),
         }
     )
-    if status.state in runs.ACTIVE and status.eta_seconds is not None:
-        shown["Time left"] = words.duration(status.eta_seconds)
+    if status.state in runs.ACTIVE:
+        shown |= words.left_metric(status)
     with st.grid(len(shown), min_column_width=present.scaled(100)):
         for label, value in shown.items():
             st.metric(label, value)

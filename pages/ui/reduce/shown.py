@@ -35,7 +35,7 @@ def numbers(run: Run, of: Run | None) -> None:
             "Vectors": st.column_config.NumberColumn(
                 format="localized", help="Distinct ones: kernel values that an example costs, all machines together."
             ),
-            "Multiply-adds": st.column_config.NumberColumn(format="compact", help="Of one decision, all machines."),
+            "Multiply-adds": st.column_config.TextColumn(help="Of one decision, all machines."),
             "10,000 take": st.column_config.NumberColumn(
                 "10,000 take, s",
                 format="%.2f",
@@ -77,7 +77,12 @@ def _outcome(result: dict) -> str:
 
 
 def _row(name: str, result: dict, cost: float, take: float | None) -> dict:
-    row = {"": name, "Test examples": _outcome(result), "Vectors": result["n_union"], "Multiply-adds": cost}
+    row = {
+        "": name,
+        "Test examples": _outcome(result),
+        "Vectors": result["n_union"],
+        "Multiply-adds": words.count(cost),
+    }
     return row | ({} if take is None else {"10,000 take": take})
 
 
@@ -183,7 +188,7 @@ def changed(run: Run, of: Run | None) -> None:
     test = paired_test(*wrong)
     st.markdown(
         f"**{differs.sum():,} of {len(differs):,} answers changed**: {len(rows['broken']):,} broken, "
-        f"{len(rows['mended']):,} mended (exact McNemar test p = {test.p_value:.2g})."
+        f"{len(rows['mended']):,} mended (exact McNemar test p = {words.small(test.p_value)})."
     )
     there = [name for name in ("broken", "mended", "wrong otherwise") if len(rows[name])]
     if not there:

@@ -72,8 +72,7 @@ def _at_work(run_id: str, named: dict[str, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         picker.badge(status.state)
         _link(run_id, named)
-        left = status.eta_seconds
-        st.caption("" if left is None else f"about {words.duration(left)} left", width="content")
+        st.caption(words.left(status, "about {} left"), width="content")
         st.space("stretch")
         with st.container(horizontal=True, gap="small", width="content"):
             hold_and_cancel(run_id, status, (f"queue_hold_{run_id}", f"queue_cancel_{run_id}"), type="tertiary")

@@ -56,7 +56,7 @@ def say_samples(those: list[Run], how: str = "Your own, once started, takes its 
     if present.presenting():
         st.caption(":material/bookmark: A sample that comes with the lab.")
         return
-    many = f"{len(those)} runs that were finished elsewhere; the first:" if len(those) > 1 else "finished elsewhere:"
+    many = f"{len(those)} runs finished elsewhere; the first:" if len(those) > 1 else "finished elsewhere:"
     st.info(f"**A sample**, {many} {words.summary(those[0].recipe)}. {how}", icon=":material/bookmark:")
 
 

@@ -88,8 +88,8 @@ def _waiting(status) -> None:
     with st.container(border=True):
         st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")
         if status.progress:
-            if status.eta_seconds is not None:
-                st.markdown(f"About {words.duration(status.eta_seconds)} left.")
+            if left := words.left(status, "About {} left"):
+                st.markdown(f"{left}.")
             st.caption(f"Gap {mean_gap(status.progress):.2g}, {words.held_so_far(status.progress)}.")
         _to_train("Watch it on the Train page")
 

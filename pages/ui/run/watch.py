@@ -141,7 +141,6 @@ def ended(run, status):
 
 
 def _numbers(run, last, status):
-    left = "–" if status.eta_seconds is None else words.duration(status.eta_seconds)
     seconds = words.training_seconds(run.result) if status.state == "done" else last["seconds"]
     shown = {
         "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{curves.mean_gap(last):.2g}",
@@ -151,7 +150,7 @@ def _numbers(run, last, status):
         "Time": words.duration(seconds),
     }
     if status.state in runs.ACTIVE:
-        shown["Time left"] = left
+        shown |= words.left_metric(status) or {"Time left": "–"}
     with st.grid(len(shown), min_column_width=present.scaled(100)):
         for label, value in shown.items():
             st.metric(label, value)

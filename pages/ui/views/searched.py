@@ -29,8 +29,8 @@ def _numbers(run, last: dict, status) -> None:
         "Wrong, validation": f"{taken.errors:,}" if taken else "–",
         "Time": words.duration(words.training_seconds(run.result) if run.result else last["seconds"]),
     }
-    if status.state in runs.ACTIVE and status.eta_seconds is not None:
-        shown["Time left, at most"] = words.duration(status.eta_seconds)
+    if status.state in runs.ACTIVE:
+        shown |= words.left_metric(status)
     with st.grid(len(shown), min_column_width=present.scaled(100)):
         for label, value in shown.items():
             st.metric(label, words.plain(value))

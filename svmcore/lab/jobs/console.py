@@ -44,7 +44,7 @@ def _submit(recipe: Recipe, group: runs.Group | None, broken_off: str | None) ->
 
 def _follow(run_id: str) -> jobs.Status:
     """Tell the progress on stderr, each time that it has changed, until the run has ended."""
-    told = ""
+    told = None
     while True:
         status = jobs.wait(run_id, EVERY)
         if status.state in runs.TERMINAL:
@@ -52,11 +52,16 @@ def _follow(run_id: str) -> jobs.Status:
         text = status.message
         if p := status.progress:
             text += f": gap {p['mean_gap']:.2g}, {p['n_sv']} support vectors, {p['iterations']} iterations"
-        if status.eta_seconds is not None:
-            text += f", {status.eta_seconds:.0f} s left"
-        if text != told:
-            print(text, file=sys.stderr, flush=True)
-        told = text
+        if (text, bool(status.late)) != told:  # the clock alone is no news
+            print(text + _left(status), file=sys.stderr, flush=True)
+        told = text, bool(status.late)
+
+
+def _left(status: jobs.Status) -> str:
+    if status.eta_seconds is None:
+        return ""
+    late = f", {status.late:.0f} s longer than forecast"
+    return late if status.late else f", {max(status.eta_seconds, 0.0):.0f} s left"
 
 
 def summary(result: dict) -> str:

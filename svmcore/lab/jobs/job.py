@@ -29,6 +29,7 @@ CHANGES = {  # state of a job -> what may follow it
 class Status(NamedTuple):
     """How far a run is. progress: the latest figures; live: the latest look, for runs of this process.
 
+    eta_seconds: seconds left by its forecast, below 0 once it takes longer than that.
     ahead: ids of the runs before it, for one that waits its turn; wait_seconds: how long these will take, about.
     """
 
@@ -39,6 +40,12 @@ class Status(NamedTuple):
     live: Live | None = None
     ahead: tuple[str, ...] = ()
     wait_seconds: float | None = None
+
+    @property
+    def late(self) -> float:
+        """Seconds that it takes longer than forecast; 0 as long as it keeps to it, but for a second."""
+        over = -(self.eta_seconds or 0.0)
+        return over if over > 1.0 else 0.0
 
 
 class Job:
@@ -66,7 +73,7 @@ class Job:
         self.begins_with: str | None = None  # id of the run whose machine it begins with
         self.thread: threading.Thread | None = None
         self.gone = False  # whether the thread has ended
-        self.latest = Status("queued")
+        self.latest, self._told = Status("queued"), self.born
         self._ended, self._last_word = False, threading.RLock()
 
     @property
@@ -76,12 +83,24 @@ class Job:
     @property
     def left(self) -> float:
         """Seconds that it still takes, about."""
-        return self.forecast if self.latest.eta_seconds is None else self.latest.eta_seconds
+        eta = self.now().eta_seconds
+        return self.forecast if eta is None else max(eta, 0.0)
 
     @property
     def at_work(self) -> bool:
         """Whether its thread takes a place, also when it has ended for its reader."""
         return self.thread is not None and not self.gone and self.state not in ("queued", "paused")
+
+    def now(self) -> Status:
+        """`latest`, with the time left counted down since that was told, but for pauses."""
+        eta = self.latest.eta_seconds
+        if eta is None or self.state != "running":
+            return self.latest
+        return self.latest._replace(eta_seconds=eta - (time.monotonic() - self._told))
+
+    def tell(self, **news) -> None:
+        """Make news the latest, at this moment."""
+        self.latest, self._told = self.now()._replace(**news), time.monotonic()
 
     def publish(self, **news) -> None:
         """Make news visible to whoever asks for the status."""
@@ -89,7 +108,7 @@ class Job:
             if self.hold and self.state == "running":
                 news.pop("message", None)  # what `pause` has said stands until the thread can stand still
             if not self.stop.is_set():
-                self.latest = self.latest._replace(**news)
+                self.tell(**news)
 
     def write(self, save: Callable[..., None], *what) -> None:
         """save(*what), which writes to the run's folder; nothing once the run has ended."""

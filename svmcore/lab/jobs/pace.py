@@ -7,6 +7,7 @@ p_1 is the predicted time of the training at work, t its age, t_gap the time unt
 geometrically, reaches tol at its recent rate; p_2 ... those of what is still to come (stages, folds, tests), v how the
 run compares with its prediction so far. Another training begins where the gap has been at tol and rises again. Where it
 rises in the last one (copies are drawn batch by batch, and solved for each), the gap tells nothing: l = v p_1 - t.
+Below 0 is by how much the run takes longer than that.
 
 A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs make a machine of n
 examples. Where it takes more the bursts grow with them, or a run whose C is large would do little but report. Slow
@@ -60,17 +61,17 @@ class Pace:
             self._recent.append((age, self._gap))
 
     def eta(self, age: float) -> float:
-        """Seconds left."""
+        """Seconds left; below 0, by how much it takes longer than forecast."""
         if self._begun is None:
-            return max(self.prior - age, 0.0)
+            return self.prior - age
         begun, here = self._begun[0], age - self._begun[1]
         (training, test), by_gap = self.parts[self._part], self._time_to_tol()
         weight = 0.0 if by_gap is None else 1.0 if self._done() else min(1.0, here / training)
-        left = (1 - weight) * max(training - here, 0.0) + weight * (by_gap or 0.0)
+        left = (1 - weight) * (training - here) + weight * (by_gap or 0.0)
         before = sum(map(sum, self.parts[: self._part]))
         if self._again:
             slower = (self._begun[1] - begun) / before if before else 1.0
-            left = max(slower * training - here, 0.0)
+            left = slower * training - here
         until_now = before + training
         to_come = test + sum(map(sum, self.parts[self._part + 1 :]))
         return left + (age - begun + left) / until_now * to_come

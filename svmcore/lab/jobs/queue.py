@@ -134,10 +134,10 @@ class Queue:
             if job is not None and job in (line := self._line()):
                 return self._waiting(job, line)
         if job is not None and job.state not in ENDED:
-            return job.latest
+            return job.now()
         run = runs.get(run_id)  # it may have been deleted since it ended
         if job is not None and not run.damage:
-            return job.latest
+            return job.now()
         if run.damage:
             return Status("damaged", message=run.damage)
         lines = run.progress()
@@ -150,7 +150,7 @@ class Queue:
         alone = "Waits for a cancelled run to let go of the cores"
         if CLUSTER.places() == 0:
             alone = CLUSTER.trouble or f"Waits for a worker of {CLUSTER.address}"
-        return job.latest._replace(
+        return job.now()._replace(
             message=f"Waits for {others}" if ahead else alone,
             ahead=tuple(other.run.id for other in ahead),
             wait_seconds=sum(other.left for other in ahead) / max(_places(), 1),
@@ -209,7 +209,7 @@ class Queue:
         job = self._job(run_id)
         with self.changed:
             self.changed.wait_for(lambda: job.state in ENDED, timeout)
-        return job.latest
+        return job.now()
 
     def stand_aside(self, job: Job) -> None:
         """For a worker whose run is on hold, or lets another go first: give its place away, and wait to get one
@@ -266,7 +266,7 @@ class Queue:
         """The one place where a job's state changes. RuntimeError for a change that CHANGES does not have."""
         if state not in CHANGES[job.state]:
             raise RuntimeError(f"run {job.run.id} is {job.state} and cannot become {state}")
-        job.latest = job.latest._replace(state=state, **news)
+        job.tell(state=state, **news)
         if state == "running" and job.thread is None:
             self._start(job)
         self._dispatch()

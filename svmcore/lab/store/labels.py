@@ -23,7 +23,7 @@ from svmcore.lab.store.run import Run
 ORDER = ("dataset", "classes", "method", "kernel", "C", "jitters", "n_train", "preprocess", "seed", "folds")
 SPELLED = {  # field -> how a value is said; others by their names
     "dataset": "{}", "kernel": "{}", "method": "{}", "jitters": "{}", "preprocess": "{}", "n_train": "n {}",
-    "classes": "classes {}", "class_weight": "weights {}",
+    "classes": "classes {}", "class_weight": "weights {}", "slow_motion": "slow motion",
 }  # fmt: skip
 UNSAID = ("name", "title", "task", "cache_mb")
 MAX_FIELDS = 4  # fields that a label says

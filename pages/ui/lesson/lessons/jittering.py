@@ -3,6 +3,7 @@
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3.
 """
 
+from pages.ui.kit.words import small
 from pages.ui.lesson import seen
 from pages.ui.lesson.lessons.machines import JITTERED, JITTERED_SCRAMBLED, PAIR, PAIR_SCRAMBLED, SHIFTS, VIRTUAL
 from pages.ui.lesson.lessons.virtual import moved
@@ -48,7 +49,7 @@ def by_chance(facts: Facts) -> Verdict:
     return Verdict(
         0 if certain else 1,
         f"{test.only_a} digits are wrong with the virtual SVs alone, {test.only_b} with the jittering kernel alone. "
-        f"{end} (McNemar's test says p = {test.p_value:.2g}; below {seen.LEVEL} one speaks of a difference.)",
+        f"{end} (McNemar's test says p = {small(test.p_value)}; below {seen.LEVEL} one speaks of a difference.)",
     )
 
 

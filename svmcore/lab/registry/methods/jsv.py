@@ -66,7 +66,7 @@ class JitteringKernel(Method):
             return ""
         return (
             f"the kernel is {check['warning'] or 'positive definite on a sample of its support vectors'}; "
-            f"the triangle inequality fails for {check['violations']:.2%} of the triples."
+            f"the triangle inequality fails for {100 * check['violations']:.2f} % of the triples."
         )
 
     def work(self, recipe) -> Work:

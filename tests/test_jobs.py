@@ -9,11 +9,11 @@ import pytest
 from numba.core import event
 
 from pages.ui.kit import words
-from svmcore import __main__ as command_line
 from svmcore.gram import threads
 from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import KIND
 from svmcore.lab.forecast import estimate
+from svmcore.lab.jobs import console
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Job, Status
 from svmcore.lab.recipes import RECIPES
@@ -218,7 +218,7 @@ def test_the_time_left_runs_down_between_reports_but_for_pauses_and_then_it_is_l
 )
 def test_a_forecast_that_is_used_up_is_said_on_pages_and_on_the_command_line(eta, page, metric, line):
     status = Status("running", eta_seconds=eta)
-    assert (words.left(status), words.left_metric(status), command_line._left(status)) == (page, metric, line)
+    assert (words.left(status), words.left_metric(status), console.left(status)) == (page, metric, line)
 
 
 def test_cancel_wakes_slow_motion(gate):

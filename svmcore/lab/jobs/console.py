@@ -53,11 +53,12 @@ def _follow(run_id: str) -> jobs.Status:
         if p := status.progress:
             text += f": gap {p['mean_gap']:.2g}, {p['n_sv']} support vectors, {p['iterations']} iterations"
         if (text, bool(status.late)) != told:  # the clock alone is no news
-            print(text + _left(status), file=sys.stderr, flush=True)
+            print(text + left(status), file=sys.stderr, flush=True)
         told = text, bool(status.late)
 
 
-def _left(status: jobs.Status) -> str:
+def left(status: jobs.Status) -> str:
+    """The end of a line of progress: the time left, or by how much it takes longer than forecast."""
     if status.eta_seconds is None:
         return ""
     late = f", {status.late:.0f} s longer than forecast"

@@ -34,9 +34,11 @@ from svmcore.lab.registry.split import Split
 from svmcore.solvers.progress import under_name
 
 OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
-# Of a window: that the quick look discards, and that a machine of degree 2 decides, on the computer that other rates
-# were read off; and the share that is decided, of a quick look that has learned from MANY objects, and from fewer
-LOOKED_SECONDS, DECIDED_SECONDS, MANY, PASSES, PASSES_AFTER_FEWER = 3e-7, 2.5e-6, 1000, 0.12, 0.86
+# Of a window, on the computer that other rates were read off, by the pictures of faces
+LOOKED_SECONDS = 3e-7  # that the quick look settles
+DECIDED_SECONDS = 2.5e-6  # that goes on to a machine of degree 2
+MANY = 1000  # objects, from which a quick look learns well
+PASSES, PASSES_AFTER_FEWER = 0.12, 0.86  # share that goes on after a look that has learned from MANY, and from fewer
 MINED_STEP, MINED_SIDE = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
 CLEAR = 0.1  # overlap with an object up to which a window shows background
 

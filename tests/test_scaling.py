@@ -22,12 +22,13 @@ SECONDS = 120
 BASE = Recipe(dataset="digits-8x8", classes=(8,), n_test=100, kernel=RBF(1.0), C=5.0, solver="decomposition").replace(
     new_points=10
 )
+GROWTH = tuple(
+    BASE.replace(name=f"small-n{n}-b{B}", n_train=n, working_set=B, lookahead=40)
+    for B in (200, 150)
+    for n in (300, 600)
+)
 SMALL = osuna.Study(
-    growth=tuple(
-        BASE.replace(name=f"small-n{n}-b{B}", n_train=n, working_set=B, lookahead=40)
-        for B in (200, 150)
-        for n in (300, 600)
-    ),
+    growth=GROWTH,
     sets=tuple(
         BASE.replace(name=f"small-b{B}-look{look}", n_train=600, working_set=B, lookahead=look)
         for look in (20, 400)
@@ -35,6 +36,7 @@ SMALL = osuna.Study(
     ),
     dimensions=(
         BASE.replace(name="small-crop", n_train=600, working_set=300, lookahead=40, preprocess=("crop:1", "unit-norm")),
+        GROWTH[-1],  # the whole pictures
     ),
     stand_in=True,
 )
@@ -164,7 +166,7 @@ def test_the_page_is_empty_then_starts_the_runs_and_shows_them(small_study):
     assert not app.exception
     assert "9 of 9 runs are stored." in captions(app)
     assert [heading.value for heading in app.subheader] == ["Who enters and leaves", "His observations and ours"]
-    assert len(app.get("plotly_chart")) == 7  # of one dimension there is no figure
+    assert len(app.get("plotly_chart")) == 8
     assert "lost in our copy" in captions(app)
     assert len(app.dataframe[0].value) == 9
 

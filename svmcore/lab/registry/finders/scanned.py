@@ -176,7 +176,8 @@ class Scanned(Finder):
         """About how long the scans of a part take: of its test pictures, and of those that it mines."""
         some = pictures.empty or [pictures.pictures[at] for at in part.train]
         times = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
-        how = {name: value for name, value in _how(recipe, None).items() if name != "discard"}
+        how = _how(recipe, None)
+        del how["discard"]
 
         def windows(of, longest: float = np.inf, **other) -> int:
             shapes = (np.array(picture.image.shape) for picture in of)

@@ -23,17 +23,18 @@ def digits(classes, n=120):
     return X[:n], y[:n], X[n : n + 200]
 
 
-def virtual(jitters="plus:1", *, draws=0, kernel=None, seed=0, **how):
+def virtual(jitters="plus:1", *, draws=0, kernel=None, seed=0, keep=1.0, rank="margin", **how):
     first = SVC(kernel or Poly(5, 1, 1), **{"C": 2.0, "tol": 1e-4, "random_state": seed} | how)
-    return VirtualSVC(first, jitters=jitters, prepare=UNIT, scope="union", draws=draws)
+    return VirtualSVC(first, jitters=jitters, prepare=UNIT, scope="union", draws=draws, keep=keep, rank=rank)
 
 
 @pytest.mark.parametrize(("classes", "seed"), [(2, 0), (3, 1), (10, 2)])
 @pytest.mark.parametrize("kernel", [Poly(5, 1, 1), RBF(0.5)])
-def test_enough_draws_give_the_machine_of_all_forms(classes, seed, kernel):
+@pytest.mark.parametrize(("keep", "rank"), [(1.0, "margin"), (0.2, "margin"), (0.4, "random")])
+def test_enough_draws_give_the_machine_of_all_forms(classes, seed, kernel, keep, rank):
     X, y, T = digits(classes)
     every = virtual(kernel=kernel).fit(X, y)
-    drawn = virtual(kernel=kernel, draws=40_000, seed=seed).fit(X, y)
+    drawn = virtual(kernel=kernel, draws=round(40_000 / keep), seed=seed, keep=keep, rank=rank).fit(X, y)
     scale = np.abs(every.decision_function(T)).max()
     np.testing.assert_allclose(drawn.decision_function(T), every.decision_function(T), atol=0.03 * scale)
     assert drawn.converged_
@@ -52,6 +53,23 @@ def test_the_seed_alone_decides_and_a_file_decides_alike(tmp_path):
     np.testing.assert_allclose(again, machine.support_vectors, atol=1e-6)
     save(first, tmp_path / "drawn.npz")
     np.testing.assert_allclose(load(tmp_path / "drawn.npz").decision_function(T), first.decision_function(T), atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_share_of_the_violators_holds_less_and_prefers_the_least_sure(seed):
+    X, y, _ = digits(10)
+    every, some, random = (
+        virtual("random:400", draws=6000, seed=seed, keep=keep, rank=rank).fit(X, y)
+        for keep, rank in ((1.0, "margin"), (0.1, "margin"), (0.1, "random"))
+    )
+    assert every.drawn_[-1, 0] == some.drawn_[-1, 0] == random.drawn_[-1, 0] == 6000
+    assert every.drawn_[-1, 3] > 1.3 * some.drawn_[-1, 3]
+    told = some.drawn_[0, 2]
+    assert some.drawn_[0, 3] - len(some.base_.support_) == np.ceil(0.1 * told)
+    assert some.drawn_[0].tolist()[:4] == random.drawn_[0].tolist()[:4], "the same draws"
+    forms = some.jitters_.pick(np.tile(X, (100, 1, 1)).astype(np.float32), np.arange(100).repeat(len(X)))
+    wrong = [np.mean(one.predict(forms) != np.tile(y, 100)) for one in (some, random)]
+    assert wrong[0] < wrong[1], "the forms that it was least sure of are those that it gets wrong"
 
 
 @pytest.mark.parametrize("after", [0, 3, 12, 40])
@@ -95,7 +113,6 @@ def test_another_kernel_for_the_drawn_stage_begins_anew():
         ({"draws": -1}, "draws = -1"),
         ({"draws": 2.5}, "draws = 2.5"),
         ({"scope": "machine"}, "scope = 'machine'; allowed with draws: union"),
-        ({"keep": 0.5}, "keep = 0.5; allowed with draws: 1"),
         ({"rounds": 2}, "rounds = 2; allowed with draws: 1"),
         ({"estimator": SVC(solver="smo-digestion")}, "solver = 'smo-digestion'; allowed with draws: auto"),
     ],
@@ -117,7 +134,6 @@ SMALL = RECIPES["digits-8x8-sv"].replace(
     [
         ({"options": {"draws": 3000}}, "scope"),
         ({"rounds": 2}, "rounds"),
-        ({"copies": 0.5}, "copies"),
         ({"solver": "smo-digestion"}, "solver"),
     ],
 )

@@ -39,6 +39,7 @@ class Stage(NamedTuple):
     name: str
     changes: tuple[dict[str, str], ...] = ()  # fields and their texts, as on the command line
     grow: tuple[str, ...] = ()  # jitter sets to add
+    most: int | None = None  # recipes tried in it
 
     def candidates(self, recipe: Recipe) -> list[Recipe]:
         sets = joined(recipe.jitters, self.grow, "+*") if self.grow else []
@@ -58,14 +59,15 @@ def _one(field: str, *texts: str) -> Stage:
     return Stage(field, tuple({field: text} for text in texts))
 
 
-def _drawn(draws: int, smooth: float) -> Stage:
+def _drawn(draws: int, smooth: float, copies: str = "1") -> Stage:
     """Deformations at random in the place of the set found: weaker, as they come, and stronger."""
     strengths = [(0.7, 0.5), (0.7, 0.7), (1.0, 0.5), (1.0, 0.9), (1.4, 0.7)]
     texts = [
         f"random:1000,shift={s:g},rot={8 * s:g},shear={0.14 * s:g},scale={0.06 * s:g},elastic={e:g},smooth={smooth:g}"
         for s, e in strengths
     ]
-    return Stage("drawn", tuple({"jitters": t, "scope": "union", "draws": str(draws), "rounds": "1"} for t in texts))
+    how = {"scope": "union", "draws": str(draws), "rounds": "1", "copies": copies}
+    return Stage("drawn", tuple({"jitters": text, **how} for text in texts))
 
 
 SETS = ("plus:1", "box:1", "vsv2", "rot:-4,4", "rot:-8,8", "rot:-12,12", "scale:0.94,1.06", "scale:0.88,1.12",
@@ -93,12 +95,12 @@ PLANS = {
                folds=FOLDS, seed=SEED),
         (
             _one("preprocess", "deslant,unit-norm"),
-            Stage("jitters", grow=SETS),
+            Stage("jitters", grow=SETS, most=42),
+            _drawn(200_000, 4.0, "0.1"),
+            _one("copies", "0.05", "0.2"),
+            _one("preprocess", "unit-norm"),
             _one("kernel.degree", "5", "9", "11"),
             _one("C", "1", "4", "8"),
-            _drawn(40_000, 4.0),
-            _one("kernel.degree", "5", "7", "9", "11"),
-            _one("C", "1", "2", "4", "8"),
         ),
         90, {"cache_mb": 3500, "split": "given", "n_train": None, "n_test": None}, 60_000 / 9000,
     ),
@@ -151,20 +153,17 @@ def choose(plan: Plan, log: Log) -> Recipe:
     recipe, seen = plan.base, {_what(plan.base)}
     best = tried(recipe, None, log, "base")
     for stage in plan.stages:
-        while True:
+        most = plan.budget if stage.most is None else min(plan.budget, len(seen) + stage.most)
+        before = None
+        while best is not before:
             before = best
-            for candidate in stage.candidates(recipe) if best is before else ():
-                if _what(candidate) in seen:
+            for candidate in stage.candidates(recipe):
+                if _what(candidate) in seen or len(seen) == most:
                     continue
-                if len(seen) == plan.budget:
-                    return recipe
                 seen.add(_what(candidate))
                 line = tried(candidate, best, log, stage.name)
                 if line["errors"] < best["errors"]:
-                    best, better = line, candidate
-            if best is before:
-                break
-            recipe = better
+                    best, recipe = line, candidate
             if not stage.grow:
                 break
     return recipe

@@ -2,12 +2,13 @@
 
     draw       (i, j): a parent i among the support vectors' own, a jitter j of the set, by the seed and the round
     violates   y f(T_j x_i) < 1 - tol for some machine: it would become a support vector
-    keep       violators join the examples of all machines, which go on from where they stand
+    keep       violators join the examples of all machines, which go on from where they stand: all of a round's, or the
+               share `keep` of them that the machines are least sure of, min over machines of y f
     drop       who has been no support vector of any machine for STAYS rounds goes, and may be drawn again
 
 A set of J jitters has J copies of each example: `random:1000` of 60,000 images are 60 million deformed ones, of which
-a fit holds those that count alone. The answer is that of training on all that were drawn, but for those that were
-dropped and came to violate again since.
+a fit holds those that count alone. With keep = 1 the answer is that of training on all that were drawn, but for those
+that were dropped and came to violate again since; with less, memory and seconds pay for more draws instead.
 
 Symbols: p examples held; parent, jitter (p,) int64; alpha, f (k, p), f = sum_j alpha_j y_j K_ij - y_i.
 
@@ -18,6 +19,7 @@ vectors' copies.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +54,7 @@ class Draws:
         self.stages, self.session, self.budget = stages, stages.session, budget
         self.kernel, self.tol, self.solver = stages.second_kernel, stages.second.tol, stages.second.solver
         self.seed, self.jitters = seed_of(stages.second.random_state), len(stages.single)
+        self.keep, self.rank = stages.owner.keep, stages.owner.rank
         self.parents = np.unique(share.parent)
         self.parent, self.jitter = share.parent, share.jitter
         self.idle, self.ending = np.zeros(len(self.parent), int), ""
@@ -82,10 +85,11 @@ class Draws:
         if not self.rounds:
             self._leave()
         while self.drawn < self.budget:
-            before, violators = self.drawn, self._violators()
-            looked, told = self.drawn - before, len(violators[0])
+            before = self.drawn
+            told, keys, f = self._violators()
+            looked = self.drawn - before
             try:
-                source = self._taken_in(*violators) if told else None
+                source = self._taken_in(keys, f) if told else None
             except BudgetError as error:
                 self.ending = f"{self.drawn:,} of {self.budget:,} drawn, then there was no room: {error}"
                 return
@@ -111,10 +115,11 @@ class Draws:
         dual = float(sum(map(smo.dual_objective, self._targets(), self.alpha, self.f)))
         return Standing(tuple(self.gaps), dual, *counts, lambda: self.stages._snapshot(self.kernel, [own]))
 
-    def _violators(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Parents, jitters (v,) and f (k, v) of drawn forms that violate, none of them held: enough for a round, or
-        what its last draw gives."""
-        wanted, last = GROWTH * len(self.parent), min(self.budget, self.drawn + LONGEST * len(self.parent))
+    def _violators(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """How many of the drawn forms violate, none of them held: enough for a round, or what its last draw gives. Of
+        those kept the keys (v,), jitter n + parent, and f (k, v)."""
+        wanted = GROWTH * len(self.parent) / self.keep
+        last = min(self.budget, self.drawn + LONGEST * len(self.parent))
         rng, machine = np.random.default_rng([self.seed, len(self.rounds)]), self._machine()
         n, held = len(self.stages.X), self.jitter * len(self.stages.X) + self.parent
         found, count, begun = [], 0, self.drawn
@@ -125,22 +130,27 @@ class Draws:
             parent, jitter = keys % n, keys // n
             f = machine.decision_values(self.stages.vectors(parent, jitter), self.session.check).T
             Y = self.stages.Y[:, parent]
-            tells = (f * Y < 1 - self.tol).any(0)
-            found.append((keys[tells], (f - self.bias[:, None] - Y)[:, tells]))
+            sure = (f * Y).min(0)
+            tells = sure < 1 - self.tol
+            found.append((keys[tells], sure[tells], (f - self.bias[:, None] - Y)[:, tells]))
             count += int(tells.sum())
             share = f"{1000 * count / (self.drawn - begun):.0f} of 1,000 violate"
             self.stage = f"virtual, {self.drawn:,} of {self.budget:,} drawn, {share}"
             self.session.check()
-        keys, f = (np.concatenate(arrays, axis=-1) for arrays in zip(*found, strict=True))
+        keys, sure, f = (np.concatenate(arrays, axis=-1) for arrays in zip(*found, strict=True))
         keys, first = np.unique(keys, return_index=True)
-        return keys % n, keys // n, f[:, first]
+        most = ceil(self.keep * len(keys))
+        order = rng.permutation(len(keys)) if self.rank == "random" else np.argsort(sure[first], kind="stable")
+        kept = np.sort(order[:most])
+        return len(keys), keys[kept], f[:, first[kept]]
 
-    def _taken_in(self, parent, jitter, f) -> Source:
+    def _taken_in(self, keys, f) -> Source:
         """The source of kernel values of what is held and of these. BudgetError, and nothing changed, without room."""
+        parent, jitter = keys % len(self.stages.X), keys // len(self.stages.X)
         source = self._source(parent, jitter)
         self.parent, self.jitter = np.append(self.parent, parent), np.append(self.jitter, jitter)
-        self.alpha = np.hstack([self.alpha, np.zeros((len(self.alpha), len(parent)))])
-        self.f, self.idle = np.hstack([self.f, f]), np.append(self.idle, np.zeros(len(parent), int))
+        self.alpha = np.hstack([self.alpha, np.zeros((len(self.alpha), len(keys)))])
+        self.f, self.idle = np.hstack([self.f, f]), np.append(self.idle, np.zeros(len(keys), int))
         return source
 
     def _source(self, parent=(), jitter=()) -> Source:

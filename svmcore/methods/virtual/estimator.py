@@ -43,7 +43,8 @@ class VirtualSVC(MachineEstimator):
     second : SVC or None, default None
         Of the later stages, where its kernel or C differs.
     keep : float, default 1.0
-        The share of the copies that a stage trains on, beside the support vectors themselves.
+        The share of the copies that a stage trains on, beside the support vectors themselves; with draws, of those
+        that violate a margin.
     rank : {"margin", "random"}, default "margin"
         Which: those with the least y f by the machines before, or some.
     draws : int, default 0
@@ -232,7 +233,7 @@ class VirtualSVC(MachineEstimator):
         if not self.draws:
             return
         solver = (self.second or self.estimator or SVC()).solver
-        allowed = {"scope": ("union",), "keep": (1,), "rounds": (1,), "solver": DRAWN_BY}
+        allowed = {"scope": ("union",), "rounds": (1,), "solver": DRAWN_BY}
         for name, values in allowed.items():
             value = solver if name == "solver" else getattr(self, name)
             if value not in values:

@@ -80,7 +80,8 @@ class VirtualSupportVectors(Method):
             numeric(0, 1),
             1.0,
             "Copies kept",
-            "Share of the transformed copies that the later stages train on (Burges and Schoelkopf 1997, section 6).",
+            "Share of the transformed copies that the later stages train on (Burges and Schoelkopf 1997, section 6); of "
+            "drawn ones, of those that violate a margin.",
             step=0.05,
         ),
         Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),
@@ -103,7 +104,7 @@ class VirtualSupportVectors(Method):
     )
 
     def check(self, recipe) -> None:
-        allowed = {"scope": ("union",), "copies": (1,), "rounds": (1,)}
+        allowed = {"scope": ("union",), "rounds": (1,)}
         for name, values in allowed.items() if recipe.option("draws") else ():
             if recipe.option(name) not in values:
                 raise RecipeError(name, recipe.option(name), f"{values[0]} where copies are drawn (draws)")
@@ -165,7 +166,7 @@ class VirtualSupportVectors(Method):
         own = vectors_of_one(size.n_train, size.hardness)
         if draws := recipe.option("draws"):
             union = min(own * k**0.7, size.n_train)
-            held = round(min(len(sets[0]) * union, union + KEPT * draws))
+            held = round(min(len(sets[0]) * union, union + KEPT * copies * draws))
             return [first, Stage(held, k, made=2 * held, **DRAWN)]
         if scope == "union":
             return [first, *(_stage(len(forms) * min(own * k**0.7, size.n_train), k) for forms in sets)]

@@ -59,14 +59,13 @@ def _one(field: str, *texts: str) -> Stage:
     return Stage(field, tuple({field: text} for text in texts))
 
 
-def _drawn(draws: int, smooth: float, copies: str = "1") -> Stage:
-    """Deformations at random in the place of the set found: weaker, as they come, and stronger."""
-    strengths = [(0.7, 0.5), (0.7, 0.7), (1.0, 0.5), (1.0, 0.9), (1.4, 0.7)]
+def _drawn(draws: int, smooth: float, *strengths: tuple[float, float], **changes: str) -> Stage:
+    """Deformations at random in the place of the set found: (times those of `random`, of elastic ones) each."""
     texts = [
         f"random:1000,shift={s:g},rot={8 * s:g},shear={0.14 * s:g},scale={0.06 * s:g},elastic={e:g},smooth={smooth:g}"
         for s, e in strengths
     ]
-    how = {"scope": "union", "draws": str(draws), "rounds": "1", "copies": copies}
+    how = {"scope": "union", "draws": str(draws), "rounds": "1", **changes}
     return Stage("drawn", tuple({"jitters": text, **how} for text in texts))
 
 
@@ -83,7 +82,7 @@ PLANS = {
             Stage("jitters", grow=SETS),
             _one("kernel.degree", "3", "4", "7", "9"),
             _one("C", "1", "2", "10", "20"),
-            _drawn(32_000, 2.5),
+            _drawn(32_000, 2.5, (0.7, 0.5), (0.7, 0.7), (1.0, 0.5), (1.0, 0.9), (1.4, 0.7)),
             _one("kernel.degree", "3", "4", "5", "7", "9"),
             _one("C", "1", "2", "5", "10", "20"),
         ),
@@ -96,9 +95,9 @@ PLANS = {
         (
             _one("preprocess", "deslant,unit-norm"),
             Stage("jitters", grow=SETS, most=42),
-            _drawn(200_000, 4.0, "0.1"),
+            _drawn(200_000, 4.0, (0.7, 0.5), (1.0, 0.7), copies="0.1"),
+            _drawn(200_000, 4.0, (1.0, 0.7), (1.4, 0.7), (1.4, 1.0), (1.0, 1.0), copies="0.1", preprocess="unit-norm"),
             _one("copies", "0.05", "0.2"),
-            _one("preprocess", "unit-norm"),
             _one("kernel.degree", "5", "9", "11"),
             _one("C", "1", "4", "8"),
         ),

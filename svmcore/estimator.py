@@ -61,9 +61,10 @@ def seed_of(random_state) -> int:
     return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
 
 
-def dense_bytes(X) -> int:
-    """Memory that sparse examples X (n, d) take as float32 rows, which counts as part of a fit's; 0 for others."""
-    return 4 * X.shape[0] * X.shape[1] if hasattr(X, "toarray") else 0
+def copied_bytes(X) -> int:
+    """Memory that `float32_rows` of examples X (n, d) takes beside them, which counts as part of a fit's."""
+    as_it_is = isinstance(X, FileRows) or (isinstance(X, np.ndarray) and X.dtype == np.float32 and X.flags.c_contiguous)
+    return 0 if as_it_is else 4 * X.shape[0] * X.shape[1]
 
 
 def require_memory(need: int, ceiling: int, what: str) -> None:

@@ -23,6 +23,7 @@ from svmcore.rows import PIECE, FileRows
 from svmcore.solvers.decomposition import Decomposition
 
 NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
+PLACES = 6  # of these of each example, whatever the machines: which are columns, and which lie outside a set
 BESIDE = 40  # of these of each example of a file: labels, weights, lengths, and what lies between two steps
 TOUCHED = 0.85  # of that for sets: memory that a larger one has used stays while steps use what a smaller one spares
 FILED = 0.25  # share of a ceiling's rest that rows of a file are kept in
@@ -45,7 +46,7 @@ def gram_source(X, kernel: Kernel, solver, ceiling: int, machines: int, beside: 
     if not np.isfinite(operand.diag(kernel)).all():
         raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
     operand.apart(kernel)  # what it holds for this kernel counts
-    fixed = beside + operand.nbytes + NUMBERS * 8 * machines * n
+    fixed = beside + operand.nbytes + 8 * n * (NUMBERS * machines + PLACES)
     whole = 4 * n * n
     if in_file:
         return _filed(operand, kernel, solver, fixed, ceiling)

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
-from svmcore.estimator import MachineEstimator, Targets, dense_bytes, float32_rows, require_memory, seed_of
+from svmcore.estimator import MachineEstimator, Targets, copied_bytes, float32_rows, require_memory, seed_of
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
@@ -182,14 +182,15 @@ class SVC(MachineEstimator):
             A ValueError that says what memory the fit would need.
         """
         self._check_parameters()
-        rows = self._in_file(X)
+        rows, beside = self._in_file(X), 0
         if rows is None:
-            X = X[:] if isinstance(X, FileRows) else X
-            X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+            given = X[:] if isinstance(X, FileRows) else X
+            beside = given.nbytes if given is not X or isinstance(X, np.memmap) else 0
+            X, y = validate_data(self, given, y, dtype=[np.float64, np.float32], accept_sparse="csr")
         else:
             X, y = rows, self._labels_of(rows, y)
         with Session(monitor, self.max_iter) as session:
-            return self._fit(X, Targets(X, y, sample_weight), session, "train", source)
+            return self._fit(X, Targets(X, y, sample_weight), session, "train", source, beside=beside)
 
     def shared_source(self, X, n_machines: int) -> Source:
         """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in
@@ -296,17 +297,19 @@ class SVC(MachineEstimator):
             return Digestion()
         return self.solver if isinstance(self.solver, Digestion) else None
 
-    def _fit(self, X, targets: Targets, session: Session, stage: str, source: Source | None = None, whole=None):
+    def _fit(
+        self, X, targets: Targets, session: Session, stage: str, source: Source | None = None, whole=None, beside=0
+    ):
         """Train on checked examples as one stage of a session, and publish the machine. whole(standing): how all stands
-        when this does."""
-        beside = dense_bytes(X)
-        if beside:
-            require_memory(beside, ceiling_bytes(self.cache_mb), "X, which is sparse, as rows of numbers,")
+        when this does; beside: bytes that X takes, where it is the fit's own."""
         if self.kernel == "precomputed":
             source = source or given_source(X, ceiling_bytes(self.cache_mb), len(targets.Y))
             kernel = self._kernel_for(X)
             rows = np.empty((X.shape[0], 0), np.float32)
         else:
+            beside += copied_bytes(X)
+            kind = "sparse" if hasattr(X, "toarray") else X.dtype
+            require_memory(beside, ceiling_bytes(self.cache_mb), f"X, which is {kind}, as rows of single precision")
             rows = float32_rows(X)
             kernel = self._kernel_for(rows)
         box = np.tile(self._box(targets), (len(targets.Y), 1))

@@ -33,12 +33,15 @@ TAKEN |= {name: row["taken"] for name, row in measured.read("memory").items()}
 
 
 def said_and_taken(name, home):
-    """MB, of a run by the command line."""
+    """MB, of a run by the command line, in a process that had nothing to compile."""
     code = "import os, sys; from svmcore import __main__ as cli; os.environ['SVMLAB_HOME'] = sys.argv.pop(); "
     command = [sys.executable, "-c", f"{code}sys.exit(cli.main(sys.argv[1:]))", "run", name, "--json", str(home)]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "SVMLAB_HOME": SHARED}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    result = json.loads(done.stdout.splitlines()[-1])
+    for _ in range(2):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        result = json.loads(done.stdout.splitlines()[-1])
+        if not result["compile_seconds"]:
+            break
     said = runs.get(result["run"]).grant_mb
     assert f"{said:.0f} MB" in done.stderr or name.endswith("-rs")  # what a reader is told is what the run is promised
     return said, result["memory_mb"]

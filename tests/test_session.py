@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -420,6 +421,29 @@ def test_sparse_examples_count_as_the_rows_that_they_become():
     np.testing.assert_allclose(
         one.decision_function(X[200:900]), other.decision_function(X[200:900].toarray()), atol=1e-6
     )
+
+
+def test_a_copy_in_single_precision_counts():
+    X, y = np.random.default_rng(0).normal(size=(3000, 5000)), np.arange(3000) % 2
+    with pytest.raises(BudgetError, match=r"float64.*57 MB.*ceiling is 20 MB"):
+        SVC(RBF(1.0), cache_mb=20).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_examples_that_rounds_bring_up_to_date_are_prepared_one_kind_at_a_time(seed, monkeypatch):
+    """Two kinds of them took a second share of X beyond the ceiling."""
+    X, y = make_classification(6000, 20, n_informative=8, n_classes=3, flip_y=0.1, random_state=seed)
+    made = []
+
+    def columns(self, cols, of=Streamed.columns):
+        assert not [one for one in (ref() for ref in made) if one is not None]
+        found = of(self, cols)
+        made.extend([] if found is self.operand else [weakref.ref(found)])
+        return found
+
+    monkeypatch.setattr(Streamed, "columns", columns)
+    SVC(RBF(0.05), solver="decomposition", cache_mb=20).fit(X, y)
+    assert len(made) > 3
 
 
 def test_cancel_is_seen_within_a_fifth_of_a_second_everywhere():

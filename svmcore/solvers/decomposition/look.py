@@ -13,7 +13,7 @@ FEWER = 0.8  # share of the columns below which those outside the working sets a
 
 def take_in(s: State, more) -> None:
     """f of examples that were left out so far, from the SVs; they are columns from now on."""
-    support = np.flatnonzero((s.alpha > 0).any(0))
+    support, s.narrowed = np.flatnonzero((s.alpha > 0).any(0)), (None, None)
     f = -s.Y.take(more, axis=1)
     if len(support):
         s.gram.add_to(f, support, (s.alpha * s.Y)[:, support], s.gram.columns(more), s.session)
@@ -37,14 +37,13 @@ def refresh(s: State, before, sets: dict[int, np.ndarray]) -> None:
 
 def _outside(s: State, sets) -> tuple[np.ndarray, object]:
     """The columns that some machine's set leaves out, or all of them where the sets have little in common; and these
-    as the source prepared them."""
+    as the source prepared them, one kind at a time."""
     times = np.bincount(np.concatenate(list(sets.values())), minlength=s.n)
     outside = s.columns[times[s.columns] < len(sets)]
-    if len(outside) < FEWER * len(s.columns):
-        return outside, s.gram.columns(outside)
-    if s.narrowed[0] is not s.columns:
-        everything = len(s.columns) == s.n
-        s.narrowed = s.columns, s.gram.columns(None if everything else s.columns)
+    at = outside if len(outside) < FEWER * len(s.columns) else s.columns
+    if s.narrowed[0] is not at:
+        s.narrowed = None, None  # before the next ones are made
+        s.narrowed = at, s.gram.columns(None if len(at) == s.n else at)
     return s.narrowed
 
 

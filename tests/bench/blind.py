@@ -101,7 +101,7 @@ PLANS = {
             _one("kernel.degree", "5", "9", "11"),
             _one("C", "1", "4", "8"),
         ),
-        90, {"cache_mb": 8000, "split": "given", "n_train": None, "n_test": None}, 60_000 / 9000,
+        90, {"cache_mb": 16000, "split": "given", "n_train": None, "n_test": None}, 60_000 / 9000,
     ),
 }  # fmt: skip
 

@@ -19,12 +19,15 @@ from math import inf
 from typing import NamedTuple
 
 from svmcore.gram.sources import STEP
+from svmcore.jitter import JitterSet
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.costs import Plan, Sizes, Stage, in_the_end, support_vectors, vectors_of_one
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.memory import MB
+from svmcore.methods.virtual.retraining import STEADY
+from svmcore.preprocess import Preprocessor
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
 from svmcore.solvers.general import SLOW
@@ -35,6 +38,7 @@ DIGESTING, GENERAL = "smo-digestion", "general"
 ONE_BY_ONE, AGAIN = 9e9, 6  # flop/s of kernel values that are made one by one; times that each is made
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
+REAL = 8  # of one in real tiles, and again in those of the examples that rounds bring up to date
 WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
 FEW = 1.2  # times the sample, with the examples of small classes that are added to it
 LARGEST = 1.25  # times the mean: support vectors of the two machines that have the most
@@ -76,9 +80,16 @@ def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
         "working_set": recipe.options.get("working_set"),
         "settings": SOLVERS[recipe.solver].settings(recipe),
         "filled": method.filled(recipe),
+        "real": _real(recipe),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
     return whole, others
+
+
+def _real(recipe: Recipe) -> bool:
+    """Whether its steps or its jitters make other than whole numbers of pixels."""
+    jitters = recipe.jitters if METHODS[recipe.method].uses_jitters else "none"
+    return not set(Preprocessor(*recipe.preprocess).steps) <= STEADY or JitterSet.parse(jitters).offsets is None
 
 
 def cost(recipe: Recipe, size: Sizes) -> Cost:
@@ -171,7 +182,7 @@ def _least_bytes(plan: Plan) -> float:
 def _fit_bytes(plan: Plan, stage: Stage) -> float:
     """What a training holds at its most, where nothing holds it back."""
     operand = stage.made if stage.blocks else stage.n
-    one = plan.size.d * (4 * stage.made + OPERAND * operand) + 8 * NUMBERS * stage.n * stage.machines
+    one = plan.size.d * (4 * stage.made + (REAL if plan.real else OPERAND) * operand) + 8 * NUMBERS * stage.n * stage.machines
     return (one + _gram_bytes(plan, stage)) * (SIDES if stage.times > 1 else 1)
 
 
@@ -197,4 +208,4 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
 
 def _end_bytes(plan: Plan) -> float:
     """The support vectors, twice while the machine is put together, and as the operand that decides."""
-    return plan.size.d * (8 + OPERAND) * in_the_end(plan.stages)
+    return plan.size.d * (8 + (REAL if plan.real else OPERAND)) * in_the_end(plan.stages)

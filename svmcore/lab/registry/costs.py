@@ -62,6 +62,7 @@ class Plan(NamedTuple):
     working_set: int | None = None  # examples, of a solver that has been given a number of them
     settings: object = None  # of the solver, where it has some
     filled: bool = False  # whether kernel values are so dear that rows of them are kept
+    real: bool = False  # whether features are no whole numbers of one step
     # Of what is no training of machines on examples:
     seconds: float | None = None  # that it takes
     vectors: float | None = None  # distinct ones that decide in the end

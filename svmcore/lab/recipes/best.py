@@ -38,6 +38,20 @@ RECIPES = (
         seed=20,
         cache_mb=1000,
     ),
+    Recipe(
+        name="mnist-blind",
+        title="MNIST: chosen blind, shifts times sizes, and turns",
+        dataset="mnist",
+        split="given",
+        preprocess=("deslant", "unit-norm"),
+        kernel=Poly(7, 1.0, 1.0),
+        C=2.0,
+        method="vsv",
+        jitters="(vsv2)*(scale:0.88,1.12)+rot:-12,12",
+        options={"scope": "union"},
+        seed=20,
+        cache_mb=16000,  # 739,000 digits, and working sets for two machines at a time
+    ),
     *(
         Recipe(
             name=f"{dataset}-endless",

@@ -181,8 +181,8 @@ def _least_bytes(plan: Plan) -> float:
 
 def _fit_bytes(plan: Plan, stage: Stage) -> float:
     """What a training holds at its most, where nothing holds it back."""
-    operand = stage.made if stage.blocks else stage.n
-    one = plan.size.d * (4 * stage.made + (REAL if plan.real else OPERAND) * operand) + 8 * NUMBERS * stage.n * stage.machines
+    operand, feature = stage.made if stage.blocks else stage.n, REAL if plan.real else OPERAND
+    one = plan.size.d * (4 * stage.made + feature * operand) + 8 * NUMBERS * stage.n * stage.machines
     return (one + _gram_bytes(plan, stage)) * (SIDES if stage.times > 1 else 1)
 
 

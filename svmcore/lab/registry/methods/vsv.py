@@ -80,8 +80,8 @@ class VirtualSupportVectors(Method):
             numeric(0, 1),
             1.0,
             "Copies kept",
-            "Share of the transformed copies that the later stages train on (Burges and Schoelkopf 1997, section 6); of "
-            "drawn ones, of those that violate a margin.",
+            "Share of the transformed copies that the later stages train on (Burges and Schoelkopf 1997, section 6); "
+            "of drawn ones, of those that violate a margin.",
             step=0.05,
         ),
         Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),

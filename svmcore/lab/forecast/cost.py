@@ -15,6 +15,7 @@ products (flop/s), zeros counted;  S  rate of the solver's passes over examples 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
@@ -27,7 +28,6 @@ from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.memory import MB
 from svmcore.methods.virtual.retraining import STEADY
-from svmcore.preprocess import Preprocessor
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
 from svmcore.solvers.general import SLOW
@@ -80,16 +80,16 @@ def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
         "working_set": recipe.options.get("working_set"),
         "settings": SOLVERS[recipe.solver].settings(recipe),
         "filled": method.filled(recipe),
-        "real": _real(recipe),
+        "real": _real(tuple(recipe.preprocess), recipe.jitters if method.uses_jitters else "none"),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
     return whole, others
 
 
-def _real(recipe: Recipe) -> bool:
-    """Whether its steps or its jitters make other than whole numbers of pixels."""
-    jitters = recipe.jitters if METHODS[recipe.method].uses_jitters else "none"
-    return not set(Preprocessor(*recipe.preprocess).steps) <= STEADY or JitterSet.parse(jitters).offsets is None
+@lru_cache(maxsize=256)
+def _real(steps: tuple[str, ...], jitters: str) -> bool:
+    """Whether steps or jitters make other than whole numbers of pixels."""
+    return not set(steps) <= STEADY or JitterSet.parse(jitters).offsets is None
 
 
 def cost(recipe: Recipe, size: Sizes) -> Cost:
@@ -179,10 +179,15 @@ def _least_bytes(plan: Plan) -> float:
     )
 
 
+def _tiled(plan: Plan) -> int:
+    """Bytes of a feature in an operand."""
+    return REAL if plan.real else OPERAND
+
+
 def _fit_bytes(plan: Plan, stage: Stage) -> float:
     """What a training holds at its most, where nothing holds it back."""
-    operand, feature = stage.made if stage.blocks else stage.n, REAL if plan.real else OPERAND
-    one = plan.size.d * (4 * stage.made + feature * operand) + 8 * NUMBERS * stage.n * stage.machines
+    operand = stage.made if stage.blocks else stage.n
+    one = plan.size.d * (4 * stage.made + _tiled(plan) * operand) + 8 * NUMBERS * stage.n * stage.machines
     return (one + _gram_bytes(plan, stage)) * (SIDES if stage.times > 1 else 1)
 
 
@@ -208,4 +213,4 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
 
 def _end_bytes(plan: Plan) -> float:
     """The support vectors, twice while the machine is put together, and as the operand that decides."""
-    return plan.size.d * (8 + (REAL if plan.real else OPERAND)) * in_the_end(plan.stages)
+    return plan.size.d * (8 + _tiled(plan)) * in_the_end(plan.stages)

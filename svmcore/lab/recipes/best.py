@@ -50,7 +50,7 @@ RECIPES = (
         jitters="(vsv2)*(scale:0.88,1.12)+rot:-12,12",
         options={"scope": "union"},
         seed=20,
-        cache_mb=16000,  # 739,000 digits, and working sets for two machines at a time
+        cache_mb=16000,  # 438,000 digits, and working sets for two machines at a time
     ),
     *(
         Recipe(

@@ -50,6 +50,14 @@ def dataset():
     return get
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_warm_up():
+    """Pages that a test opens compile nothing behind it: the fits of that would meet what later tests put in place."""
+    from svmcore.lab.jobs import welcome
+
+    welcome.warm_up = lambda go_on: None
+
+
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """An empty `SVMLAB_HOME` for one test, for what looks the folder up at call time."""

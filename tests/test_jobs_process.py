@@ -20,8 +20,7 @@ ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
-def test_the_preset_is_trained_once_in_an_empty_store(gate, monkeypatch):
-    monkeypatch.setattr(welcome, "warm_up", lambda go_on: None)
+def test_the_preset_is_trained_once_in_an_empty_store(gate):
     first = welcome.ensure_preset()
     assert runs.get(first).recipe == RECIPES[PRESET]
     for forget in (False, True):

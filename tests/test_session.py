@@ -35,6 +35,8 @@ def test_the_first_error_of_a_machine_is_raised_at_once(ten_classes, monkeypatch
     begun = []
 
     def broken(problem, *arguments):
+        if len(problem.y) != len(ten_classes[1]):  # a run of the app that an earlier test has left at work
+            return solve(problem, *arguments)
         begun.append(1)
         if len(begun) == 1:
             raise MemoryError("no room")

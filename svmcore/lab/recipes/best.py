@@ -62,13 +62,13 @@ RECIPES = (
             C=2.0,
             method="vsv",
             jitters="random:1000",
-            options={"scope": "union", "draws": draws},
+            options={"scope": "union", "draws": draws, "copies": copies},
             cache_mb=3500,
             **sizes,
         )
-        for dataset, title, split, draws, sizes in (
-            ("mnist-5k", "MNIST, 5000 digits", "stratified", 30_000, {"n_train": 4000, "n_test": 1000}),
-            ("mnist", "MNIST", "given", 400_000, {}),
+        for dataset, title, split, draws, copies, sizes in (
+            ("mnist-5k", "MNIST, 5000 digits", "stratified", 30_000, 1.0, {"n_train": 4000, "n_test": 1000}),
+            ("mnist", "MNIST", "given", 3_000_000, 0.05, {}),
         )
     ),
 )

@@ -127,6 +127,7 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     trainings = [
         OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
         else support_vectors(s.n) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
+        + s.decided * s.n / 2 * decided
         for s in stages
     ]  # fmt: skip
     if plan.seconds is not None:

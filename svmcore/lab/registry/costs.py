@@ -41,6 +41,7 @@ class Stage(NamedTuple):
     blocks: int = 0  # of made x made kernel values each that are all it keeps; 0: as many as its solver likes
     solver: str | None = None  # None: the plan's
     rounds: float = 1.0  # trainings on so many examples that it takes as long as
+    decided: int = 0  # examples that its machines decide meanwhile, by half of those that they have in the end
 
 
 class Work(NamedTuple):

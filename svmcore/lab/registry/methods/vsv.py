@@ -26,7 +26,7 @@ SCOPES = {
 
 
 MAX_DRAWS = 100_000_000
-KEPT = 0.35  # of what is drawn, about: copies of examples that are near the margin
+KEPT, FEWER = 0.35, 0.8  # of what is drawn KEPT copies^FEWER is held in the end: the fewer learned, the more violate
 DRAWN = {"hardness": 9.0, "rounds": 15.0}  # of their stage, read off runs of 4000 and of 60,000 digits
 RANKED = {"margin": "Those it was least sure of", "random": "Some, at random"}
 
@@ -166,8 +166,8 @@ class VirtualSupportVectors(Method):
         own = vectors_of_one(size.n_train, size.hardness)
         if draws := recipe.option("draws"):
             union = min(own * k**0.7, size.n_train)
-            held = round(min(len(sets[0]) * union, union + KEPT * copies * draws))
-            return [first, Stage(held, k, made=2 * held, **DRAWN)]
+            held = round(min(len(sets[0]) * union, union + KEPT * copies**FEWER * draws))
+            return [first, Stage(held, k, made=2 * held, decided=draws, **DRAWN)]
         if scope == "union":
             return [first, *(_stage(len(forms) * min(own * k**0.7, size.n_train), k) for forms in sets)]
         if scope == "positive":

@@ -6,7 +6,8 @@
     fit      = rows made for it + operand + numbers of each example and machine + Gram matrices
 
 Gram matrices: the whole one where there are few examples; else of the sample of the first round and of working sets,
-about WIDER times a machine's support vectors; one for each core, where there are several machines.
+about WIDER times a machine's support vectors, or these and the violators of a round where they are many; one for each
+core, where there are several machines.
 
 n, t, d  training and test examples, features;  k  machines;  w  plain kernel values that one takes;  F  rate of kernel
 products (flop/s), zeros counted;  S  rate of the solver's passes over examples (1/s). The rates are read off runs of
@@ -207,7 +208,9 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
         return 4 * n * n
     hardness = plan.size.hardness if stage.hardness is None else stage.hardness
     own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
-    working = min(WIDER * own, vectors_of_one(sample, hardness) + GROWTH, (own + 3 * n) / 4)
+    second = vectors_of_one(sample, hardness) + GROWTH
+    last = min(LARGEST * own + GROWTH / 2, n / 2)  # of noisy examples, nearly all of them SVs, sets hold the worst
+    working = min(WIDER * own, max(second, last), (own + 3 * n) / 4)
     kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled else 0.0
     return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)
 

@@ -7,7 +7,7 @@ from svmcore.gram.orbit import relative
 from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
 from svmcore.lab.registry.checks import count, several, text
-from svmcore.lab.registry.costs import HARD, Sizes, Stage, vectors_of_one
+from svmcore.lab.registry.costs import HARD, RATE, Sizes, Stage, vectors_of_one
 from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
@@ -169,7 +169,9 @@ class VirtualSupportVectors(Method):
             held = round(min(len(sets[0]) * union, union + KEPT * copies**FEWER * draws))
             return [first, Stage(held, k, made=2 * held, decided=draws, **DRAWN)]
         if scope == "union":
-            return [first, *(_stage(len(forms) * min(own * k**0.7, size.n_train), k) for forms in sets)]
+            union = min(own * k**0.7, size.n_train)
+            of_all = size.hardness * (size.n_train / union) ** RATE  # as hard as if all examples were copied
+            return [first, *(_stage(len(forms) * union, k, of_all) for forms in sets)]
         if scope == "positive":
             sizes = [round(own * (1 + (len(forms) - 1) * size.positive)) for forms in sets]
             return [first, *(_stage_of_each(n, k) for n in sizes)]
@@ -182,8 +184,8 @@ class VirtualSupportVectors(Method):
         return size.n_train
 
 
-def _stage(n: float, k: int) -> Stage:
-    return Stage(round(n), k, made=round(n))
+def _stage(n: float, k: int, hardness: float | None = None) -> Stage:
+    return Stage(round(n), k, hardness=hardness, made=round(n))
 
 
 def _of_each(own: float, k: int, forms: JitterSet, shifted: bool) -> Stage:

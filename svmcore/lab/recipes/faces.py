@@ -6,7 +6,8 @@ CBCL, and five folds of them tell how well faces are told from the rest (area un
 face: "-mirror" adds the mirror images of the support vectors.
 
 The detector learns from every face in its forms, mirrored and shifted by a pixel, and from what it took for a face in
-photographs without any, upright and on their sides. These settings were chosen on every third picture of CMU's set A.
+photographs without any, upright and on their sides. These settings were chosen on every third picture of CMU's set A;
+those of the machine of "faces-blind" by folds of the windows (tests/bench/blind.py).
 
 "faces-lfw" is a demo that needs no files: 100 faces to learn from and four photographs to search, on which its own
 settings were chosen, so that its figures say nothing about other photographs. It looks for faces from about 42 pixels.
@@ -45,5 +46,13 @@ RECIPES = (
         jitters="flip:h",
     ),
     _CMU.replace(name="faces-cmu", title="Faces: CMU set A, bootstrapped on scenes"),
+    _CMU.replace(
+        name="faces-blind",
+        title="Faces: CMU set A, by what windows of CBCL chose blind",
+        kernel=Poly(4, 1.0, 1.0),
+        C=5.0,
+        jitters="none@edge",
+        seed=20,
+    ),
     _LFW.replace(name="faces-lfw", title="Faces: a small demo, set on the pictures that it shows"),
 )

@@ -75,7 +75,7 @@ def at_work(run, status):
 def done(run, of):
     """What became of it."""
     above = st.container()
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         if not run.sample:
             exports.machine(run)
             card.to_compare(run)

@@ -20,6 +20,7 @@ from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from tests import damage
+from tests.gate import until
 
 RECIPE = Recipe(dataset="digits-8x8", n_train=400, n_test=100, kernel=Poly(3, 1, 1))
 
@@ -167,8 +168,7 @@ def test_it_stands_aside_while_a_run_is_at_work(run, counts):
     other = type("Job", (), {"state": "running", "at_work": True})()
     queue._jobs["x"] = other
     counts.start(run.id)
-    with queue.changed:
-        queue.changed.wait_for(lambda: counts.status(run.id).message.startswith("Waits while"), 20)
+    until(lambda: counts.status(run.id).message.startswith("Waits while"))
     assert counts.status(run.id).state == "waiting"
     del queue._jobs["x"]
     queue.look_again()

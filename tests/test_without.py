@@ -17,6 +17,7 @@ from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.memory import BudgetError
 from tests import damage
+from tests.gate import until
 
 RECIPE = Recipe(dataset="digits-8x8", n_train=300, n_test=200, kernel=Poly(3, 1, 1), C=3.0)
 ROOM = 500.0  # MB
@@ -185,8 +186,7 @@ def test_only_patient_work_stands_aside_for_runs():
     quick.start("a", lambda errand: "done")
     assert quick.wait("a", 20).state == "done"
     patient.start("a", lambda errand: "done")
-    with queue.changed:
-        queue.changed.wait_for(lambda: patient.status("a").message.startswith("Waits while"), 20)
+    until(lambda: patient.status("a").message.startswith("Waits while"))
     assert patient.status("a").state == "waiting"
     del queue._jobs["x"]
     queue.look_again()

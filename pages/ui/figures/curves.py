@@ -124,7 +124,7 @@ def _another(before: dict, after: dict) -> bool:
 
 
 def _kind(record: dict) -> str:
-    return record["stage"].partition(" ")[0]
+    return record["stage"].partition(" ")[0].rstrip(",")
 
 
 def _gaps(phase: list[dict]) -> np.ndarray:

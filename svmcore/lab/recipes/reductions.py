@@ -75,7 +75,7 @@ RECIPES = (
     *(
         _NAMED[_PARENT].replace(
             name=f"mnist-5000-copies-{100 * share:.0f}-{ranked}",
-            title=f"MNIST, the first 5000: {share:.0%} of the virtual copies, {words}",
+            title=f"MNIST, the first 5000: {100 * share:.0f} % of the virtual copies, {words}",
             options={"copies": share, "ranked": ranked},
         )
         for share in (0.5, 0.25, 0.1)

@@ -171,7 +171,7 @@ def script(recipe: Recipe, result: dict, examples: Arrays) -> str:
     noise = recipe.options.get("noise")
     return SCRIPT.format(
         title=" ".join((recipe.title or recipe.name).replace("\\", "").replace('"', "'").split()),
-        noise=f", {noise:.0%} of the training labels swapped" if noise else "",
+        noise=f", {100 * noise:.0f} % of the training labels swapped" if noise else "",
         dataset=recipe.dataset,
         made_with=", ".join(f"{name} {version}" for name, version in versions().items() if name in ALONE),
         tol=recipe.tol,

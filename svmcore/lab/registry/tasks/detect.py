@@ -115,7 +115,7 @@ class Detect(Task):
     def headline(self, result: dict) -> str:
         """`79 % of 163 found at offset 0 with 63 false alarms in 4 pictures; mean rate 0.52 (0.44–0.60)`."""
         offset, n, machine = result["offset"], result["n_test"], result["machines"]["machine"]
-        share = f"{offset['found'] / n:.0%} of {n:,} found" if n else "nothing to find"
+        share = f"{100 * offset['found'] / n:.0f} % of {n:,} found" if n else "nothing to find"
         where = f"{offset['alarms']:,} false alarms in {result['pictures']:,} pictures"
         low, high = machine["interval"]
         interval = "" if low is None else f" ({low:.2f}–{high:.2f})"

@@ -39,12 +39,14 @@ def all_runs(paper):
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
     left, lacking, waiting = 0.0, set(), {}
     for recipe, run in zip(recipes, found, strict=True):
-        if run is None:
+        if not stored.kept(run):
             waiting.setdefault(recipe.name, []).append(recipe)
     for name, those in waiting.items():
         try:
-            left += seconds_of(those)
-        except (DataError, RecipeError):
+            left += seconds_of([recipe for recipe in those if stored.at_hand(recipe)])
+        except (DataError, RecipeError):  # pictures that the set at hand has not got
+            lacking.add(name)
+        if not all(map(stored.at_hand, those)):
             lacking.add(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",

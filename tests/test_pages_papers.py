@@ -15,6 +15,7 @@ from pages.ui.run import stored
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import jobs
+from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.recipes.pairs import HURT
 from svmcore.lab.store import runs
@@ -140,6 +141,33 @@ def test_a_finished_run_stands_for_its_recipe_and_is_not_queued_again(digits_run
     assert [run and run.id for run in stored.stored([DIGITS, other])] == [digits_run.id, None]
     stored.queue([DIGITS, other])
     assert asked == ["other"]
+
+
+def test_run_all_queues_what_has_its_data_and_names_what_has_not(home, monkeypatch):
+    asked = []
+    monkeypatch.setattr(stored.jobs, "submit", lambda recipe, **how: asked.append(recipe))
+    monkeypatch.setenv("SVMLAB_DATA", str(home / "no mirror"))
+    app = open_page("paper", paper="bakir")
+    app.button(key="queue_paper").click().run()
+    assert asked
+    assert all(stored.at_hand(recipe) for recipe in asked)
+    assert not stored.at_hand(RECIPES["xtrain-forest-90000"])
+    assert "without their data: " in captions(app)
+    assert "xtrain-forest-90000" in captions(app).partition("without their data: ")[2]
+
+
+def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):
+    asked = []
+
+    def submit(recipe, **how):
+        if recipe.C == 7:
+            raise RecipeError("experiment", "d", "a")
+        asked.append(recipe.C)
+
+    monkeypatch.setattr(stored.jobs, "submit", submit)
+    stored.queue([DIGITS.replace(C=C) for C in (6.0, 7.0, 8.0)])
+    assert asked == [6, 8]
+    assert "Not all were queued. experiment = 'd'; allowed: a" in stored.st.session_state["told"].replace("\\", "")
 
 
 def test_a_table_is_filled_by_the_runs_that_there_are(digits_run):

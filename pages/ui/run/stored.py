@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
+from data import DataError
 from pages.ui.kit import present, state, words
 from pages.ui.recipe import config
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
 
@@ -30,6 +32,14 @@ def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
 def kept(run: Run | None) -> bool:
     """Whether a run of the reader's own is done or at work, so that its recipe need not be run again."""
     return run is not None and not run.sample and _rank(run) > 0
+
+
+def at_hand(recipe: Recipe) -> bool:
+    """Whether its data set is on this machine: a run fetches none."""
+    try:
+        return task_of(recipe).entry(recipe.dataset).at_hand
+    except DataError:  # deleted, or a damaged revision
+        return False
 
 
 def _rank(run: Run) -> int:
@@ -61,12 +71,17 @@ def say_samples(those: list[Run], how: str = "Your own, once started, takes its 
 
 
 def queue(recipes: Iterable[Recipe], group: Grouping = None):
-    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said. group: what
-    they are started together for, or says it of each."""
-    recipes = list(recipes)
+    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said when the others
+    are. group: what they are started together for, or says it of each."""
+    recipes, refused = list(recipes), None
     with config.asking("Not all were queued."):
         for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not kept(run)):
-            config.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
+            try:
+                config.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
+            except (DataError, RecipeError) as error:
+                refused = error
+        if refused:
+            raise refused
 
 
 @state.callback
@@ -80,23 +95,25 @@ def buttons(
     recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "",
     group: Grouping = None,
 ):  # fmt: skip
-    """Queue what is missing, and cancel what is at work. of: what those are, where a page has several such buttons;
-    group: as in `queue`.
+    """Queue what is missing and has its data, and cancel what is at work. of: what those are, where a page has several
+    such buttons; group: as in `queue`.
 
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """
     missing = [r for r, run in zip(recipes, found, strict=True) if not kept(run)]
+    possible = [recipe for recipe in missing if at_hand(recipe)]
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing or working:
+        lacking = sorted({recipe.dataset for recipe in missing} - {recipe.dataset for recipe in possible})
         st.button(
-            label if missing else "All queued",
+            label if possible or not working else "All queued",
             type="primary",
             icon=":material/play_arrow:",
             key=f"queue_{key}",
             on_click=queue,
-            args=(missing, group),
-            disabled=not missing,
-            help=help,
+            args=(possible, group),
+            disabled=not possible,
+            help=help + (f" Not on this machine, see *Datasets*: {', '.join(lacking)}." if lacking else ""),
         )
     if working:
         st.button(

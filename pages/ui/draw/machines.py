@@ -12,8 +12,7 @@ from pages.ui.example import evidence
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import REFERENCE_ROWS
 from pages.ui.kit.words import plain
-from pages.ui.run.picker import labels
-from svmcore.lab.registry.tasks import task_of
+from pages.ui.run.picker import labels, no_pictures
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.preprocess.drawn import convention, like
@@ -26,17 +25,9 @@ BLANK = "blank"  # what `values` calls an empty picture
 
 def refusal(run: Run) -> str:
     """Why a run cannot say anything about a drawing; empty if it can."""
-    if run.damage:
-        return "it is damaged"
-    task = task_of(run.recipe)
-    if not task.answers:
-        return f"it {task.does}"
-    try:
-        entry = catalogue.entry(run.recipe.dataset)
-    except DataError:
-        return "its data set is not here any more"
-    if len(entry.shape) == 1:
-        return "its examples are no pictures"
+    if why := no_pictures(run):
+        return why
+    entry = catalogue.entry(run.recipe.dataset)
     if convention(entry.shape) is None:
         return "its pictures are not square and grey"
     if not entry.ink:

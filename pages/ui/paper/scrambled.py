@@ -12,13 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from data import DataError, catalogue
 from pages.ui.kit import words
 from pages.ui.recipe import config
 from pages.ui.run import stored
+from pages.ui.run.picker import no_pictures
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Group, Run
 from svmcore.methods.local import LocalPoly
 from svmcore.metrics import PairedTest, paired_test
@@ -66,17 +65,8 @@ class Outcome(NamedTuple):
 
 def refusal(run: Run) -> str:
     """Why a run cannot be scrambled; empty if it can."""
-    if run.damage:
-        return "it is damaged"
-    task = task_of(run.recipe)
-    if not task.answers:
-        return f"it {task.does}"
-    try:
-        shape = catalogue.entry(run.recipe.dataset).shape
-    except DataError:
-        return "its data set is not here any more"
-    if len(shape) == 1:
-        return "its examples are no pictures"
+    if why := no_pictures(run):
+        return why
     if any(step.startswith("scramble") for step in run.recipe.preprocess):
         return "its pixels are scrambled already"
     return "" if run.state == "done" else f"it is {run.state}"

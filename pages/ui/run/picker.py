@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import streamlit as st
 
+from data import DataError, catalogue
 from pages.ui.kit import parameters, state, text, view, words
 from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
@@ -30,6 +31,20 @@ STATES = {
     "interrupted": (":material/power_off:", "orange", "interrupted"),
     "damaged": (":material/broken_image:", "red", "damaged"),
 }
+
+
+def no_pictures(run: runs.Run) -> str:
+    """Why a run's machine has nothing to say of pictures; empty if it has."""
+    if run.damage:
+        return "it is damaged"
+    task = task_of(run.recipe)
+    if not task.answers:
+        return f"it {task.does}"
+    try:
+        shape = catalogue.entry(run.recipe.dataset).shape
+    except DataError:
+        return "its data set is not here any more"
+    return "its examples are no pictures" if len(shape) == 1 else ""
 
 
 def badge(name: str):

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmcore import RBF, SVC, Decomposition, Linear, Poly, VirtualSVC
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
-from svmcore.solvers import decomposition
+from svmcore.solvers import decomposition, exact
 from svmcore.solvers.decomposition.pricing import Pricing
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.session import Session
@@ -89,6 +89,31 @@ def test_the_dual_objective_never_falls_and_the_answer_is_feasible(settings):
     assert alpha.max() <= 5.0
     assert abs(model.dual_coef_.sum()) < 1e-9 * alpha.sum()
     assert all(r.size <= settings.working_set and r.n_sv <= r.size for r in model.trace_.rounds)
+
+
+@pytest.mark.parametrize("lost", [2e-4, 2e-3])
+def test_a_rough_f_is_computed_afresh_where_it_may_decide_alone(lost, monkeypatch):
+    rng, computed, looks, kernel = np.random.default_rng(5), [], [], RBF(0.3)
+    X = rng.normal(size=(700, 6)).astype(np.float32)
+    y = np.where((np.sin(X[:, 0]) + X[:, 1] > 0) ^ (rng.random(700) < 0.2), 1.0, -1.0)
+    look, f_of = exact.Exact.gap, exact.Exact.f
+
+    def rough(self, m, alpha, f):
+        if not looks:
+            f += rng.uniform(-lost, lost, len(f))
+        looks.append(m)
+        return look(self, m, alpha, f)
+
+    monkeypatch.setattr(exact, "FEW", 20)
+    monkeypatch.setattr(exact.Exact, "gap", rough)
+    monkeypatch.setattr(exact.Exact, "f", lambda *given: computed.append(len(given[3])) or f_of(*given))
+    machine = SVC(kernel, C=1.0, solver="decomposition").fit(X, y)
+    alpha = np.zeros(700)
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    X = X.astype(np.float64)
+    gap = naive.kkt_gap(naive.gram(kernel, X, X), y, np.full(700, 1.0), alpha)
+    assert gap - 1e-9 <= machine.gap_ <= machine.tol
+    assert 20 < max(computed[1:]) < 350  # what the first look left open, and not all
 
 
 @pytest.mark.parametrize("size", [2, 7, 30, 90])

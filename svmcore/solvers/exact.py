@@ -12,10 +12,10 @@ Where they are many, the gap is known to what they leave open, and a target that
 some more pairs.
 
 A machine whose exact gap is above tol goes on to a smaller target. Where errors are no longer small beside tol, f is
-computed afresh for all examples first; then rounds add small changes to exact values, as iterative refinement does with
-linear equations. After TRIES such attempts that bring the gap no nearer, single precision has given what it can. With a
-very large C sums in double precision lose tol too, |e_i| <= 2^-52 sqrt(K_ii) sum_j alpha_j sqrt(K_jj): no gap is known
-to be small then.
+computed afresh first for all that may decide, however many; then rounds add small changes to exact values, as iterative
+refinement does with linear equations. After TRIES such attempts that bring the gap no nearer, single precision has
+given what it can. With a very large C sums in double precision lose tol too, |e_i| <= 2^-52 sqrt(K_ii) sum_j alpha_j
+sqrt(K_jj): no gap is known to be small then.
 """
 
 from __future__ import annotations
@@ -55,37 +55,36 @@ class Exact:
         self.length = np.maximum(length, self.usual)  # (n,); a kernel that is not definite may go beyond a short one's
 
     def gap(self, m: int, alpha, f) -> tuple[float, float]:
-        """(gap, b) of machine m; f (n,) is corrected where it was computed anew, everywhere if it was rough."""
-        up, low = index_sets(self.Y[m], self.C[m], alpha)
-        least_error = self._rounding(alpha)
-        computed, e, error = np.zeros(len(f), bool), 0.0, least_error
-        wanted = at = self._first_look(up, low, f)
+        """(gap, b) of machine m; f (n,) is corrected where it was computed anew: if rough, wherever it may decide."""
+        look = _Look(self, m, alpha, f)
+        at = look.first()
         while len(at):
-            values = self._f(m, alpha, at)
-            lost = np.abs(values - f[at]) / self.length[at]
-            e = float(np.max([e, SAFETY * np.sqrt(np.mean(lost**2)), lost.max()]))
-            f[at], computed[at] = values, True
-            error = np.where(computed, least_error, e * self.length + least_error)
-            least, most = f[up & computed].min(initial=np.inf), f[low & computed].max(initial=-np.inf)
-            inside = (~up | (f - error >= least)) & (~low | (f + error <= most))
-            wanted = np.flatnonzero(~(computed | inside))
-            at = wanted if len(wanted) <= FEW else wanted[self.length[wanted] > LONG * self.usual][:FEW]
-        gap, b = self._at_most(m, alpha, f, error if len(wanted) else least_error)
+            look.compute(at)
+            at = look.wanted()
+            if len(at) > FEW:
+                at = at[self.length[at] > LONG * self.usual][:FEW]
+        gap, b = self._at_most(m, alpha, f, look.error)
         self.known[m] = gap <= self.tol
         if self.known[m]:
             return gap, b
-        unknown = max(2 * e * self.usual, gap - kkt_gap(self.Y[m], self.C[m], alpha, f)[0])
+        unknown = max(2 * look.e * self.usual, gap - kkt_gap(self.Y[m], self.C[m], alpha, f)[0])
         rough = not unknown <= 2 * ROUGH * self.tol
         room = self.tol if rough else self.tol - unknown  # no errors are left once f is computed afresh
         self.target[m] = max(NARROWER * min(self.target[m], room), self.tol / 16)
-        return self.afresh(m, alpha, f, ~computed) if rough else (gap, b)
+        if not rough:
+            return gap, b
+        while len(wanted := look.wanted()):
+            look.compute(wanted)
+        return self._tried(m, alpha, f, look.error)
 
-    def afresh(self, m: int, alpha, f, wanted=None) -> tuple[float, float]:
-        """(gap, b) of machine m with all of f (n,), or what is wanted of it, computed anew; an attempt that may be the
-        last."""
-        at = np.arange(len(f)) if wanted is None else np.flatnonzero(wanted)
-        f[at] = self._f(m, alpha, at)
-        gap, b = self._at_most(m, alpha, f, self._rounding(alpha))
+    def afresh(self, m: int, alpha, f) -> tuple[float, float]:
+        """(gap, b) of machine m with all of f (n,) computed anew; an attempt that may be the last."""
+        f[:] = self.f(m, alpha, np.arange(len(f)))
+        return self._tried(m, alpha, f, self.rounding(alpha))
+
+    def _tried(self, m: int, alpha, f, error) -> tuple[float, float]:
+        """(gap, b) of machine m, an attempt that may be the last."""
+        gap, b = self._at_most(m, alpha, f, error)
         self.known[m] = gap <= self.tol
         self._failed[m] = self._failed[m] + 1 if gap > NEARER * self._best[m] else 0
         self._best[m] = min(gap, self._best[m])
@@ -99,22 +98,49 @@ class Exact:
         open_to = (f + error)[low].max(initial=-np.inf) - (f - error)[up].min(initial=np.inf)
         return max(gap, float(open_to)), b
 
-    def _rounding(self, alpha) -> np.ndarray:
+    def rounding(self, alpha) -> np.ndarray:
         """What f (n,) of these alpha (n,) may lose in double precision."""
         return np.finfo(float).eps * (alpha @ self.root) * self.root
 
-    def _first_look(self, up, low, f) -> np.ndarray:
-        either = np.flatnonzero(up | low)
-        if len(either) <= FEW // 2:
-            return either
-        longest = _ends(self.length > LONG * self.usual, -self.length, LONGEST)
-        sample = self.rng.choice(either, SAMPLE - len(longest), replace=False)
-        return np.unique(np.concatenate([_ends(up, f, ENDS), _ends(low, -f, ENDS), longest, sample]))
-
-    def _f(self, m: int, alpha, at) -> np.ndarray:
+    def f(self, m: int, alpha, at) -> np.ndarray:
         """f (len(at),) of some examples of machine m."""
         support = np.flatnonzero(alpha > 0)
         return self.gram.exact_sums(at, support, (alpha * self.Y[m])[support], self.session) - self.Y[m, at]
+
+
+class _Look:
+    """One look at a machine: alpha, f (n,); e, what errors are, in lengths; error (n,), what each f may have lost."""
+
+    def __init__(self, exact: Exact, m: int, alpha, f):
+        self.exact, self.m, self.alpha, self.f = exact, m, alpha, f
+        self.up, self.low = index_sets(exact.Y[m], exact.C[m], alpha)
+        self.rounding = exact.rounding(alpha)
+        self.computed, self.e, self.error = np.zeros(len(f), bool), 0.0, self.rounding
+
+    def first(self) -> np.ndarray:
+        """What is computed first."""
+        either, length = np.flatnonzero(self.up | self.low), self.exact.length
+        if len(either) <= FEW // 2:
+            return either
+        longest = _ends(length > LONG * self.exact.usual, -length, LONGEST)
+        sample = self.exact.rng.choice(either, SAMPLE - len(longest), replace=False)
+        ends = _ends(self.up, self.f, ENDS), _ends(self.low, -self.f, ENDS)
+        return np.unique(np.concatenate([*ends, longest, sample]))
+
+    def compute(self, at) -> None:
+        """f of these examples, and what it tells of the errors of the others."""
+        values, length = self.exact.f(self.m, self.alpha, at), self.exact.length
+        lost = np.abs(values - self.f[at]) / length[at]
+        self.e = float(np.max([self.e, SAFETY * np.sqrt(np.mean(lost**2)), lost.max()]))
+        self.f[at], self.computed[at] = values, True
+        self.error = np.where(self.computed, self.rounding, self.e * length + self.rounding)
+
+    def wanted(self) -> np.ndarray:
+        """The examples not computed yet that may decide the gap."""
+        f, error, known = self.f, self.error, self.computed
+        least, most = f[self.up & known].min(initial=np.inf), f[self.low & known].max(initial=-np.inf)
+        inside = (~self.up | (f - error >= least)) & (~self.low | (f + error <= most))
+        return np.flatnonzero(~(known | inside))
 
 
 def _ends(members, f, count: int) -> np.ndarray:

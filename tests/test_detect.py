@@ -73,7 +73,7 @@ def test_a_run_keeps_every_part(done):
     assert result["n_test"] == sum(len(picture.boxes) for picture in known.pictures)
     assert len(result["n_sv"]) == 2
     assert result["fit_seconds"] > 0
-    assert TASKS["detect"].headline(result).startswith(f"{result['offset']['found'] / result['n_test']:.0%} of")
+    assert TASKS["detect"].headline(result).startswith(f"{100 * result['offset']['found'] / result['n_test']:.0f} % of")
 
 
 def test_nothing_is_looked_for_where_a_picture_has_a_gap(home, monkeypatch):

@@ -1,5 +1,7 @@
 """Paper: what the four papers say, item by item, beside what comes out here; their tables and figures from runs."""
 
+from collections import Counter
+
 import streamlit as st
 
 from data import DataError
@@ -37,17 +39,18 @@ def all_runs(paper):
     found = stored.stored(recipes)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
-    left, lacking, waiting = 0.0, set(), {}
+    left, lacking, waiting = 0.0, Counter(), {}
     for recipe, run in zip(recipes, found, strict=True):
         if not stored.kept(run):
             waiting.setdefault(recipe.name, []).append(recipe)
-    for name, those in waiting.items():
+    for those in waiting.values():
+        here = [recipe for recipe in those if stored.at_hand(recipe)]
         try:
-            left += seconds_of([recipe for recipe in those if stored.at_hand(recipe)])
+            left += seconds_of(here)
         except (DataError, RecipeError):  # pictures that the set at hand has not got
-            lacking.add(name)
-        if not all(map(stored.at_hand, those)):
-            lacking.add(name)
+            here = []
+        lacking[those[0].dataset] += len(those) - len(here)
+    wanted = ", ".join(f"{name} for {count}" for name, count in sorted(lacking.items()) if count)
     with st.container(horizontal=True, vertical_alignment="center"):
         stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",
                        group=first_table)  # fmt: skip
@@ -55,7 +58,7 @@ def all_runs(paper):
             f"{done} of {len(recipes)} runs are stored"
             + (f", {len(working)} are at work or wait" if working else "")
             + (f"; those not asked for yet take about {words.duration(left)}" if left else "")
-            + (f"; without their data: {', '.join(sorted(lacking))}." if lacking else "."),
+            + (f"; data that are not on this machine, see *Datasets*: {wanted}." if wanted else "."),
             width="content",
         )
     polling.poll_all([run.id for run in working], lambda statuses: None)  # runs of other tables change the count too

@@ -43,14 +43,17 @@ def all_runs(paper):
     for recipe, run in zip(recipes, found, strict=True):
         if not stored.kept(run):
             waiting.setdefault(recipe.name, []).append(recipe)
+    absent = stored.lacking(recipes)
     for those in waiting.values():
-        here = [recipe for recipe in those if stored.at_hand(recipe)]
+        name = those[0].dataset
+        if name in absent:
+            lacking[name] += len(those)
+            continue
         try:
-            left += seconds_of(here)
+            left += seconds_of(those)
         except (DataError, RecipeError):  # pictures that the set at hand has not got
-            here = []
-        lacking[those[0].dataset] += len(those) - len(here)
-    wanted = ", ".join(f"{name} for {count}" for name, count in sorted(lacking.items()) if count)
+            lacking[name] += len(those)
+    wanted = ", ".join(f"{name} for {count}" for name, count in sorted(lacking.items()))
     with st.container(horizontal=True, vertical_alignment="center"):
         stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",
                        group=first_table)  # fmt: skip

@@ -118,10 +118,10 @@ def ours(X, y, T, options) -> dict:
 def intelex(X, y, T, options) -> dict:
     from sklearnex.svm import SVC
 
-    machine = SVC(kernel="rbf", gamma=options.gamma, C=options.C, cache_size=options.cache_mb, tol=1e-3).fit(
-        np.array(X), y
-    )
-    return {"n_sv": len(machine.support_), "machine": machine, "decide": machine.predict}
+    machine = SVC(kernel="rbf", gamma=options.gamma, C=options.C, cache_size=options.cache_mb, tol=1e-3)
+    machine.fit(np.array(X), y)
+    judged = {"machine": machine} if len(machine.classes_) == 2 else {}  # else it has one for each pair of classes
+    return {"n_sv": len(machine.support_), "decide": machine.predict} | judged
 
 
 def nystroem(X, y, T, options) -> dict:
@@ -140,26 +140,28 @@ def sgd(X, y, T, options) -> dict:
 
     feature = Nystroem(gamma=options.gamma, n_components=options.components, random_state=0).fit(np.array(X[:PIECE]))
     linear, rng = SGDClassifier(alpha=1 / (options.C * len(X)), random_state=0, average=True), np.random.default_rng(0)
+    classes = np.unique(y)
     for _ in range(5):
         for i in rng.permutation(range(0, len(X), PIECE)):
-            linear.partial_fit(feature.transform(X[i : i + PIECE]), y[i : i + PIECE], np.unique(y))
+            linear.partial_fit(feature.transform(X[i : i + PIECE]), y[i : i + PIECE], classes)
     return {"components": options.components, "decide": lambda T: linear.predict(feature.transform(T))}
 
 
-def true_gap(X, y, rows, machine, problem) -> float:
+def true_gap(X, y, rows, machine, options) -> float:
     """The largest of all machines over these rows of X, every kernel value in double precision, by plain NumPy."""
     V, f = np.asarray(X[machine.support_], np.float64), []
+    squares = (V**2).sum(1)
     for part in np.array_split(rows, np.ceil(len(rows) / 1000)):
         A = np.asarray(X[part], np.float64)
-        distance = (A**2).sum(1)[:, None] + (V**2).sum(1) - 2 * A @ V.T
-        f.append(np.exp(-problem.gamma * distance) @ machine.dual_coef_.T)
+        distance = (A**2).sum(1)[:, None] + squares - 2 * A @ V.T
+        f.append(np.exp(-options.gamma * distance) @ machine.dual_coef_.T)
     positive, gaps = machine.classes_[1:] if len(machine.classes_) == 2 else machine.classes_, []
     for label, coef, own in zip(positive, machine.dual_coef_, np.concatenate(f).T, strict=True):
         Y, alpha = np.where(y[rows] == label, 1.0, -1.0), np.zeros(len(y))
         alpha[machine.support_] = np.abs(coef)
         alpha = alpha[rows]
-        up = np.where(Y > 0, alpha < problem.C, alpha > 0)
-        low = np.where(Y > 0, alpha > 0, alpha < problem.C)
+        up = np.where(Y > 0, alpha < options.C, alpha > 0)
+        low = np.where(Y > 0, alpha > 0, alpha < options.C)
         gaps.append((own - Y)[low].max() - (own - Y)[up].min())
     return float(max(gaps))
 
@@ -184,7 +186,7 @@ def one(folder: Path, who: str, n: int, options) -> dict:
     told |= found | {"error": float((decide(T) != wanted).mean())}
     if machine is not None:
         rows = np.random.default_rng(0).choice(n, min(n, options.judge), replace=False)
-        told |= {"judged": len(rows), "true_gap": true_gap(mapped, y, np.sort(rows), machine, problem)}
+        told |= {"judged": len(rows), "true_gap": true_gap(mapped, y, np.sort(rows), machine, options)}
     return {name: round(value, 6) if isinstance(value, float) else value for name, value in told.items()}
 
 

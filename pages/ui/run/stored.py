@@ -42,6 +42,11 @@ def at_hand(recipe: Recipe) -> bool:
         return False
 
 
+def lacking(recipes: Iterable[Recipe]) -> set[str]:
+    """Which of their data sets are not on this machine; each is looked for once."""
+    return {name for name, recipe in {recipe.dataset: recipe for recipe in recipes}.items() if not at_hand(recipe)}
+
+
 def _rank(run: Run) -> int:
     name = run.state
     return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
@@ -101,10 +106,10 @@ def buttons(
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """
     missing = [r for r, run in zip(recipes, found, strict=True) if not kept(run)]
-    possible = [recipe for recipe in missing if at_hand(recipe)]
+    absent = lacking(missing)
+    possible = [recipe for recipe in missing if recipe.dataset not in absent]
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing or working:
-        lacking = sorted({recipe.dataset for recipe in missing} - {recipe.dataset for recipe in possible})
         st.button(
             label if possible or not working else "All queued",
             type="primary",
@@ -113,7 +118,7 @@ def buttons(
             on_click=queue,
             args=(possible, group),
             disabled=not possible,
-            help=help + (f" Not on this machine, see *Datasets*: {', '.join(lacking)}." if lacking else ""),
+            help=help + (f" Not on this machine, see *Datasets*: {', '.join(sorted(absent))}." if absent else ""),
         )
     if working:
         st.button(

@@ -27,11 +27,11 @@ from svmcore.lab import jobs
 from svmcore.lab.experiment import asking, repeats, scaling, splits, suspects
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
-from svmcore.lab.forecast.estimate import require
+from svmcore.lab.forecast.estimate import estimate, require
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
-from svmcore.lab.recipe.recipe import FIELDS
-from svmcore.lab.recipes import LISTED, RECIPES, Recipe, RecipeError, estimate, osuna, xtrain
+from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.recipes import LISTED, RECIPES, osuna, xtrain
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS

@@ -32,7 +32,9 @@ from svmcore.lab.jobs.cluster import CLUSTER, ClusterError, Worker
 from svmcore.lab.jobs.job import Job
 from svmcore.lab.jobs.live import Live, Top, packed, unpacked
 from svmcore.lab.jobs.relay import Relay
-from svmcore.lab.recipes import RECIPES, Recipe
+from svmcore.lab.jobs.submission import submit
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.methods.virtual import VirtualSnapshot
 from svmcore.solvers.progress import Snapshot
@@ -91,10 +93,10 @@ def ended(ids):
 
 def test_ten_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home, request):
     sweep = [MOONS.replace(C=2.0**k, folds=2) for k in range(-5, 5)]
-    here = [jobs.submit(recipe) for recipe in sweep]
+    here = [submit(recipe) for recipe in sweep]
     assert ended(here) == 10 * ["done"]
     request.getfixturevalue("cluster")
-    there = [jobs.submit(recipe, group=runs.Group("sweep", "C")) for recipe in sweep]
+    there = [submit(recipe, group=runs.Group("sweep", "C")) for recipe in sweep]
     most = 0
     while any(jobs.wait(run_id, 0.01).state != "done" for run_id in there):
         most = max(most, sum(state(run_id) == "running" for run_id in there))
@@ -117,7 +119,7 @@ def figures(result):
 
 
 def test_looks_and_progress_come_as_from_a_thread(cluster):
-    run_id = jobs.submit(SLOW)
+    run_id = submit(SLOW)
     until(lambda: at_work(run_id), SECONDS)
     seen = set()
     until(lambda: seen.add((live := jobs.status(run_id).live) and live.version) or len(seen) > 4, 30)
@@ -132,7 +134,7 @@ def test_looks_and_progress_come_as_from_a_thread(cluster):
 
 
 def test_a_cancelled_run_ends_on_its_worker_at_once_and_leaves_nothing(cluster):
-    run_id = jobs.submit(SLOW)
+    run_id = submit(SLOW)
     until(lambda: at_work(run_id), SECONDS)
     started = time.monotonic()
     jobs.cancel(run_id)
@@ -145,9 +147,9 @@ def test_a_cancelled_run_ends_on_its_worker_at_once_and_leaves_nothing(cluster):
 
 
 def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
-    first, second = jobs.submit(SLOW), jobs.submit(SLOW)
+    first, second = submit(SLOW), submit(SLOW)
     until(lambda: at_work(first) and at_work(second), SECONDS)
-    third = jobs.submit(SLOW)
+    third = submit(SLOW)
     assert state(third) == "queued"
     jobs.pause(first)
     until(lambda: state(first) == "paused" and at_work(third), 30)
@@ -162,9 +164,9 @@ def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
 
 def test_a_run_waits_for_the_machine_that_it_begins_with(cluster):
     base = SLOW.replace(C=7.0)
-    first = jobs.submit(base)
+    first = submit(base)
     until(lambda: at_work(first), SECONDS)
-    second = jobs.submit(base.replace(method="reduced", n_vectors=5))
+    second = submit(base.replace(method="reduced", n_vectors=5))
     threading.Event().wait(0.3)
     assert state(second) == "queued"  # though there is a free worker
     jobs.cancel(first)
@@ -174,12 +176,12 @@ def test_a_run_waits_for_the_machine_that_it_begins_with(cluster):
 def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     base = load("digits-8x8")
     revisions.add("digits-8x8@checked", base, [Verdict("train", 0, base.y_train[0].item(), "keep")])
-    only_here = jobs.submit(Recipe(dataset="digits-8x8@checked", n_train=100, n_test=50))
+    only_here = submit(Recipe(dataset="digits-8x8@checked", n_train=100, n_test=50))
     assert jobs.wait(only_here, SECONDS).state == "failed"
     said = "The worker (one|two) cannot have the data: "
     assert re.match(said + "There is no data set 'digits-8x8@checked.1'", jobs.status(only_here).message)
     monkeypatch.setattr(Dataset, "content_hash", property(lambda self: "0" * 64))
-    unlike = jobs.submit(MOONS)
+    unlike = submit(MOONS)
     assert jobs.wait(unlike, SECONDS).state == "failed"
     assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
 
@@ -246,7 +248,7 @@ def test_without_a_scheduler_or_dask_it_says_so_at_once(home, monkeypatch):
 
 def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
     monkeypatch.setattr(CLUSTER, "named", cluster.address)
-    run_id = jobs.submit(SLOW)
+    run_id = submit(SLOW)
     until(lambda: at_work(run_id), SECONDS)
     app = open_page("runs")
     assert app.expander[0].label == "Cluster: 2 workers"
@@ -315,7 +317,7 @@ def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
 
 
 def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
-    ids = [jobs.submit(MOONS.replace(C=2.0**k, folds=60)) for k in range(4)]
+    ids = [submit(MOONS.replace(C=2.0**k, folds=60)) for k in range(4)]
     until(lambda: len(CLUSTER.doing()) == 2, SECONDS)
     until(lambda: all(at_work(run_id) for (run_id,) in CLUSTER.doing().values()), SECONDS)
     (lost,) = next(those for address, those in CLUSTER.doing().items() if named(address) == "two")
@@ -336,7 +338,7 @@ def test_a_run_waits_for_a_scheduler_that_is_gone_to_come_back(tmp_path, home):
         until(lambda: connected(made.address), SECONDS)
         made.add("one")
         until(lambda: CLUSTER.places() == 1, SECONDS)
-        run_id = jobs.submit(MOONS.replace(folds=60))
+        run_id = submit(MOONS.replace(folds=60))
         until(lambda: at_work(run_id), SECONDS)
         made.kill("scheduler")
         until(lambda: CLUSTER.trouble and state(run_id) == "queued", SECONDS)

@@ -7,8 +7,9 @@ import pytest
 from svmcore.lab import jobs
 from svmcore.lab.experiment import train
 from svmcore.lab.forecast import estimate
-from svmcore.lab.recipes import PRESET, RECIPES, BudgetError
+from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
+from svmcore.memory import BudgetError
 from tests.bench import measured
 
 MOONS = RECIPES["moons"]

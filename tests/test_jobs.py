@@ -16,6 +16,7 @@ from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import console
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Job, Status
+from svmcore.lab.jobs.submission import submit
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -24,7 +25,7 @@ from tests.gate import AT_ONCE, MOONS, state, until
 
 
 def test_a_run_from_queue_to_result(home):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     status = jobs.wait(run_id, 60)
     assert (status.state, status.message) == ("done", "")
     run = runs.get(run_id)
@@ -37,7 +38,7 @@ def test_a_run_from_queue_to_result(home):
 
 
 def test_pause_stops_the_solver_and_resume_goes_on(gate):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: gate.bursts > 0)
     jobs.pause(run_id)
     until(lambda: state(run_id) == "paused")
@@ -67,9 +68,9 @@ def test_a_cancelled_run_ends_for_its_reader_and_whatever_its_thread_still_does_
         monkeypatch.setattr(runs.Run, "save_part", busy)
     else:
         monkeypatch.setattr(METHODS["sv"], "train", busy)
-    first = jobs.submit(MOONS)
+    first = submit(MOONS)
     assert reached.wait(60)
-    second = jobs.submit(MOONS)
+    second = submit(MOONS)
     jobs.cancel(first)
     ended = jobs.status(first)
     assert (ended.state, ended.message, ended.eta_seconds) == ("cancelled", "", None)
@@ -91,9 +92,9 @@ def test_a_cancel_beside_the_end_leaves_one_ending_for_the_reader_and_in_the_sto
     """Done or cancelled, as it happens: never one here and the other there."""
     rng, found = np.random.default_rng(0), set()
     gate.open.set()
-    jobs.wait(jobs.submit(MOONS), 60)  # compiled
+    jobs.wait(submit(MOONS), 60)  # compiled
     for _ in range(20):
-        run_id = jobs.submit(MOONS)
+        run_id = submit(MOONS)
         until(lambda run_id=run_id: "Testing" in jobs.status(run_id).message or state(run_id) == "done", 10)
         time.sleep(rng.uniform(0, 0.03))
         jobs.cancel(run_id)
@@ -111,7 +112,7 @@ def files_of(run_id):
 
 @pytest.mark.parametrize("at", ["running", "paused"])
 def test_cancel_takes_effect_at_once(gate, at):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: gate.bursts > 0)
     if at == "paused":
         jobs.pause(run_id)
@@ -132,7 +133,7 @@ def test_a_run_pauses_and_stops_between_any_two_pieces_of_its_work(home, monkeyp
             threads.side_by_side(lambda: (pieces.append(1), time.sleep(0.002)), [()])
 
     monkeypatch.setattr(METHODS["sv"], "train", works)
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: pieces)
     jobs.pause(run_id)
     until(lambda: state(run_id) == "paused", 10)
@@ -160,14 +161,14 @@ def test_a_run_says_that_it_compiles_whatever_it_reports_meanwhile(home, monkeyp
 
     real, began = METHODS["sv"].train, threading.Event()
     monkeypatch.setattr(METHODS["sv"], "train", lambda *of: began.wait(10) and compiles(*of))
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     began.set()
     assert jobs.wait(run_id, 60).message == ""
     assert said == ["Training", "Compiling, once", "Training"]
 
 
 def test_a_pause_that_has_to_wait_says_so(gate):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: gate.bursts > 0)
     job, at_checkpoint, go_on = jobs.QUEUE._jobs[run_id], threading.Event(), threading.Event()
     real = job.checkpoint
@@ -222,7 +223,7 @@ def test_a_forecast_that_is_used_up_is_said_on_pages_and_on_the_command_line(eta
 
 
 def test_cancel_wakes_slow_motion(gate):
-    run_id = jobs.submit(MOONS.replace(slow_motion=True))
+    run_id = submit(MOONS.replace(slow_motion=True))
     until(lambda: gate.bursts > 0)
     gate.real = lambda *args: None
     started = time.perf_counter()
@@ -232,7 +233,7 @@ def test_cancel_wakes_slow_motion(gate):
 
 
 def test_commands_after_the_end_change_nothing(home):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     jobs.wait(run_id, 60)
     for command in (jobs.pause, jobs.resume, jobs.cancel):
         command(run_id)
@@ -251,7 +252,7 @@ def test_runs_of_the_store_have_a_status_but_take_no_commands(home):
 
 
 def test_looks_show_alphas_and_errors_of_the_moment(gate):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: (live := jobs.status(run_id).live) and live.version >= 5)
     live = jobs.status(run_id).live
     assert (live.n_sample, live.of(0)) == (300, live)
@@ -265,7 +266,7 @@ def test_looks_show_alphas_and_errors_of_the_moment(gate):
 
 
 def test_nobody_looks_when_nobody_asked(gate):
-    run_id = jobs.submit(MOONS, looks=False)
+    run_id = submit(MOONS, looks=False)
     until(lambda: gate.bursts > 5)
     assert jobs.status(run_id).live is None
 
@@ -274,7 +275,7 @@ def test_nobody_looks_when_nobody_asked(gate):
 @pytest.mark.parametrize("slow_motion", [False, True])
 def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
     recipe = RECIPES["digits-8x8-sv"].replace(n_train=400, slow_motion=slow_motion)
-    run_id = jobs.submit(recipe)
+    run_id = submit(recipe)
     status = jobs.wait(run_id, 240)
     assert status.state == "done"
     assert status.live.version >= 5
@@ -289,7 +290,7 @@ def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
 def test_runs_at_work_share_the_memory(gate, monkeypatch):
     monkeypatch.setattr(estimate, "free_mb", lambda: 1000.0)
     alone = estimate.estimate(MOONS)
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: gate.bursts > 0)
     promised = runs.get(run_id).grant_mb
     assert promised > 0

@@ -8,6 +8,7 @@ import pytest
 
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Status
+from svmcore.lab.jobs.submission import submit
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from tests.gate import MOONS, state, until
@@ -15,9 +16,9 @@ from tests.gate import MOONS, state, until
 
 @pytest.mark.parametrize("name", ["release", "set_state"])
 def test_whatever_fails_at_the_end_of_a_run_frees_its_place(gate, monkeypatch, name):
-    first = jobs.submit(MOONS)
+    first = submit(MOONS)
     until(lambda: gate.bursts > 0)
-    second, real = jobs.submit(MOONS), getattr(runs.Run, name)
+    second, real = submit(MOONS), getattr(runs.Run, name)
 
     def broken(run, *arguments):
         if run.id == first and (not arguments or arguments[0] == "cancelled"):
@@ -36,10 +37,10 @@ def test_a_worker_that_dies_frees_its_place(gate, monkeypatch):
 
     real = jobs.worker.carry_out
     monkeypatch.setattr(jobs.worker, "carry_out", dies)
-    assert jobs.wait(jobs.submit(MOONS), 10) == Status("failed", message="SystemExit: 3")
+    assert jobs.wait(submit(MOONS), 10) == Status("failed", message="SystemExit: 3")
     monkeypatch.setattr(jobs.worker, "carry_out", real)
     gate.open.set()
-    assert jobs.wait(jobs.submit(MOONS), 60).state == "done"
+    assert jobs.wait(submit(MOONS), 60).state == "done"
 
 
 def test_a_system_without_more_threads_fails_the_run_and_no_other(gate, monkeypatch):
@@ -48,10 +49,10 @@ def test_a_system_without_more_threads_fails_the_run_and_no_other(gate, monkeypa
 
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", no_threads)
-        failed = jobs.submit(MOONS)
+        failed = submit(MOONS)
     assert jobs.status(failed) == Status("failed", message="can't start new thread")
     gate.open.set()
-    assert jobs.wait(jobs.submit(MOONS), 60).state == "done"
+    assert jobs.wait(submit(MOONS), 60).state == "done"
 
 
 def failing(error):
@@ -72,7 +73,7 @@ def failing(error):
 )
 def test_failures_are_told_in_words(home, monkeypatch, error, words):
     monkeypatch.setattr(METHODS["sv"], "train", failing(error))
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     status = jobs.wait(run_id, 60)
     assert status.state == "failed"
     assert runs.get(run_id).state == "failed"
@@ -82,7 +83,7 @@ def test_failures_are_told_in_words(home, monkeypatch, error, words):
 
 def test_a_full_disk_during_training_fails_the_run_and_keeps_the_others(gate, monkeypatch):
     gate.open.set()
-    kept = jobs.submit(MOONS)
+    kept = submit(MOONS)
     jobs.wait(kept, 60)
     gate.open.clear()
     bursts = gate.bursts
@@ -90,7 +91,7 @@ def test_a_full_disk_during_training_fails_the_run_and_keeps_the_others(gate, mo
     def no_space(self, line):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: gate.bursts > bursts)
     monkeypatch.setattr(runs.Run, "add_progress", no_space)
     status = jobs.wait(run_id, 20)
@@ -105,13 +106,13 @@ def test_a_full_disk_takes_no_new_run(home, monkeypatch):
 
     monkeypatch.setattr(runs.Run, "set_state", no_space)
     with pytest.raises(OSError, match="is full"):
-        jobs.submit(MOONS)
+        submit(MOONS)
     assert jobs.active() == []
     assert list((home / "runs").iterdir()) == []
 
 
 def test_a_last_word_that_cannot_be_written_is_kept_in_memory(gate, monkeypatch):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     until(lambda: gate.bursts > 0)
 
     def no_space(self, *args):

@@ -43,8 +43,8 @@ def test_after_the_warm_up_nothing_is_left_to_compile(home):
 
 def test_two_processes_train_one_preset(home):
     code = (
-        "import os, sys; from svmcore.lab.jobs import queue as jobs, welcome; os.environ['SVMLAB_HOME'] = sys.argv[1];"
-        "jobs.worker.carry_out = lambda run, job: ('done', ''); welcome.warm_up = print; welcome.ensure_preset()"
+        "import os, sys; from svmcore.lab.jobs import welcome, worker; os.environ['SVMLAB_HOME'] = sys.argv[1];"
+        "worker.carry_out = lambda run, job: ('done', ''); welcome.warm_up = print; welcome.ensure_preset()"
     )
     command = [sys.executable, "-c", code, str(home)]
     started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]
@@ -55,7 +55,7 @@ def test_two_processes_train_one_preset(home):
 @pytest.mark.parametrize("command", ["status", "pause"])
 def test_the_end_of_the_process_cancels_its_runs(home, command):
     code = (
-        "import os, sys, time; from svmcore.lab.jobs import queue as jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
+        "import os, sys, time; from svmcore.lab import jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
         "from svmcore.lab.recipes import RECIPES;"
         "run = jobs.submit(RECIPES['mnist-5k-sv'].replace(slow_motion=True)); jobs.submit(RECIPES['digits-8x8-sv']);"
         "wait = time.sleep;"

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.jobs import submission
+from svmcore.lab.jobs.submission import submit
 from svmcore.lab.store import runs
 from tests.gate import AT_ONCE, MOONS, state, until
 
 
 def test_one_at_a_time_in_order(gate):
-    ids = [jobs.submit(MOONS) for _ in range(3)]
+    ids = [submit(MOONS) for _ in range(3)]
     until(lambda: gate.bursts > 3)
     assert [state(i) for i in ids] == ["running", "queued", "queued"]
     assert jobs.active() == ids
@@ -28,16 +30,16 @@ def test_one_at_a_time_in_order(gate):
 
 def test_the_queue_is_bounded(gate, monkeypatch):
     monkeypatch.setattr(jobs, "MAX_QUEUED", 1)
-    jobs.submit(MOONS)
+    submit(MOONS)
     until(lambda: gate.bursts > 0)
-    jobs.submit(MOONS)
+    submit(MOONS)
     with pytest.raises(jobs.QueueFull, match="waiting already"):
-        jobs.submit(MOONS)
+        submit(MOONS)
     assert len(runs.newest_first()) == 2
 
 
 def test_a_paused_run_lends_its_place_and_gets_the_next_free_one(gate):
-    first, second, third = (jobs.submit(MOONS) for _ in range(3))
+    first, second, third = (submit(MOONS) for _ in range(3))
     until(lambda: gate.bursts > 0)
     jobs.pause(first)
     until(lambda: state(second) == "running")
@@ -49,7 +51,7 @@ def test_a_paused_run_lends_its_place_and_gets_the_next_free_one(gate):
 
 
 def test_a_queued_run_may_be_paused(gate):
-    first, second = jobs.submit(MOONS), jobs.submit(MOONS)
+    first, second = submit(MOONS), submit(MOONS)
     until(lambda: gate.bursts > 0)
     jobs.pause(second)
     assert state(second) == "paused"
@@ -61,11 +63,11 @@ def test_a_queued_run_may_be_paused(gate):
 
 
 def test_a_pause_lends_the_place_to_a_run_that_resumed_before(gate):
-    first, second = jobs.submit(MOONS), jobs.submit(MOONS)
+    first, second = submit(MOONS), submit(MOONS)
     until(lambda: gate.bursts > 0)
     jobs.pause(first)
     until(lambda: state(second) == "running")
-    third = jobs.submit(MOONS)
+    third = submit(MOONS)
     jobs.resume(first)
     assert jobs.status(first).message == "Waits for 1 other run"
     jobs.pause(second)
@@ -81,7 +83,7 @@ def test_a_pause_lends_the_place_to_a_run_that_resumed_before(gate):
 
 
 def test_a_run_that_waits_to_go_on_may_be_paused_again_and_cancelled(gate):
-    first, second = jobs.submit(MOONS), jobs.submit(MOONS)
+    first, second = submit(MOONS), submit(MOONS)
     until(lambda: gate.bursts > 0)
     jobs.pause(first)
     until(lambda: state(second) == "running")
@@ -99,14 +101,14 @@ def test_a_run_that_waits_to_go_on_may_be_paused_again_and_cancelled(gate):
 
 
 def test_a_run_of_seconds_goes_before_longer_ones_also_before_one_at_work(gate, monkeypatch):
-    known = jobs.require
-    monkeypatch.setattr(jobs, "require", lambda recipe: known(recipe)._replace(seconds=100 * recipe.C))
-    at_work, long = (jobs.submit(MOONS.replace(C=c)) for c in (2.0, 3.0))
+    known = submission.estimate
+    monkeypatch.setattr(submission, "estimate", lambda recipe: known(recipe)._replace(seconds=100 * recipe.C))
+    at_work, long = (submit(MOONS.replace(C=c)) for c in (2.0, 3.0))
     until(lambda: gate.bursts > 0)
-    together = jobs.submit(MOONS.replace(C=0.02), group=runs.Group("sweep", "C"))
+    together = submit(MOONS.replace(C=0.02), group=runs.Group("sweep", "C"))
     threading.Event().wait(0.05)
     assert state(at_work) == "running"  # many together would hold it up for long
-    quick, other = (jobs.submit(MOONS.replace(C=c)) for c in (0.01, 0.02))
+    quick, other = (submit(MOONS.replace(C=c)) for c in (0.01, 0.02))
     until(lambda: state(quick) == "running", 10)
     assert jobs.waiting() == [other, at_work, long, together]
     assert jobs.status(at_work).ahead == (quick, other)
@@ -123,7 +125,7 @@ def test_a_run_of_seconds_goes_before_longer_ones_also_before_one_at_work(gate, 
 
 
 def test_no_job_changes_its_state_against_the_rules(gate):
-    run_id = jobs.submit(MOONS)
+    run_id = submit(MOONS)
     job = jobs.QUEUE._jobs[run_id]
     with jobs.QUEUE.changed:
         for state_, allowed in jobs.CHANGES.items():
@@ -137,7 +139,7 @@ def test_no_job_changes_its_state_against_the_rules(gate):
 def test_random_orders_never_leave_the_queue_standing(gate):
     """Whatever is asked of five runs, at most one works; when all are resumed all of them end."""
     rng = np.random.default_rng(0)
-    ids = [jobs.submit(MOONS) for _ in range(5)]
+    ids = [submit(MOONS) for _ in range(5)]
     for _ in range(200):
         getattr(jobs, str(rng.choice(["pause", "resume"])))(str(rng.choice(ids)))
         assert [state(i) for i in ids].count("running") <= 1
@@ -153,7 +155,7 @@ def test_random_orders_never_leave_the_queue_standing(gate):
 def test_asked_for_twice_in_a_click_is_one_run(gate):
     """Also by two tabs at once; a run that was stopped, another recipe or a later click is another run."""
     asked = []
-    tabs = [threading.Thread(target=lambda: asked.append(jobs.submit(MOONS, once_in=5))) for _ in range(4)]
+    tabs = [threading.Thread(target=lambda: asked.append(submit(MOONS, once_in=5))) for _ in range(4)]
     for tab in tabs:
         tab.start()
     for tab in tabs:
@@ -161,18 +163,18 @@ def test_asked_for_twice_in_a_click_is_one_run(gate):
     (first,) = set(asked)
     assert len(runs.newest_first()) == 1
     until(lambda: gate.bursts > 0)
-    other = jobs.submit(MOONS.replace(C=3.0), once_in=5)
+    other = submit(MOONS.replace(C=3.0), once_in=5)
     assert other != first
-    assert jobs.submit(MOONS, once_in=5) == first
+    assert submit(MOONS, once_in=5) == first
     jobs.cancel(first)
-    again = jobs.submit(MOONS, once_in=5)
+    again = submit(MOONS, once_in=5)
     assert again != first
     jobs.QUEUE._jobs[again].born -= 6
-    assert jobs.submit(MOONS, once_in=5) != again
+    assert submit(MOONS, once_in=5) != again
 
 
 def test_a_run_that_waits_says_what_is_ahead_and_may_change_its_turn(gate):
-    at_work, *ids = (jobs.submit(MOONS) for _ in range(4))
+    at_work, *ids = (submit(MOONS) for _ in range(4))
     until(lambda: gate.bursts > 0)
     status = jobs.status(ids[1])
     assert status.ahead == (at_work, ids[0])
@@ -198,6 +200,6 @@ def test_a_run_that_waits_says_what_is_ahead_and_may_change_its_turn(gate):
     jobs.pause(c)
     until(lambda: state(b) == "running")
     jobs.resume(c)
-    d = jobs.submit(MOONS)
+    d = submit(MOONS)
     jobs.move(d, "first")
     assert jobs.waiting() == [c, d]  # one that has begun stays ahead

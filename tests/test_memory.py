@@ -12,6 +12,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.forecast import estimate as forecast
 from svmcore.lab.forecast.estimate import ROOM, estimate
 from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.jobs.submission import submit
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
@@ -82,6 +83,6 @@ def test_a_run_keeps_within_what_was_said_where_more_would_be_faster(home, monke
 
     monkeypatch.setattr(train, "fit", fit)
     moons = RECIPES["moons"]
-    jobs.wait(jobs.submit(moons), 60)
+    jobs.wait(submit(moons), 60)
     assert given == [pytest.approx(estimate(moons).within_mb, rel=0.2)]
     assert given[0] < estimate(moons).cache_mb

@@ -18,7 +18,7 @@ from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.experiment import advice, repeats
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.recipes import PRESET, RECIPES, named
 from svmcore.lab.registry.fields import numerals
 from svmcore.lab.registry.method import JITTERS_DEFAULT
 from svmcore.lab.registry.methods import METHODS
@@ -239,9 +239,7 @@ FORM = Form("recipe", names, read, link, spread)
 
 def called(recipe: Recipe) -> Recipe:
     """The recipe under the name of the one in the list that is the same, or under its own."""
-    same = next((known for known in RECIPES.values() if known.digest() == recipe.digest()), None)
-    name, title = (same.name, same.title) if same else ("custom", words.title(recipe))
-    return recipe.replace(name=name, title=title)
+    return named(recipe, words.title(recipe))
 
 
 def times() -> int:

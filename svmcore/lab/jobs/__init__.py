@@ -9,10 +9,10 @@ from svmcore.lab.jobs.queue import (
     pause,
     resume,
     status,
-    submit,
     wait,
     waiting,
 )
+from svmcore.lab.jobs.submission import submit
 from svmcore.lab.jobs.welcome import ensure_preset
 
 __all__ = [

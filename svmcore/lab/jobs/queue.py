@@ -17,14 +17,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from data import catalogue
-from svmcore.lab.forecast.estimate import estimate, require
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
 from svmcore.lab.jobs.process import before_threads_are_joined, yield_to_others
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run
@@ -45,79 +42,12 @@ class Queue:
     def __init__(self):
         self.changed = threading.Condition()  # its lock guards all that follows
         self._jobs: dict[str, Job] = {}
-        self._asking = threading.Lock()  # one is asked for at a time, so that each sees the one before
         self._closing = threading.Event()
         self._beside: list[threading.Thread] = []  # at work beside the runs
 
-    def submit(
-        self,
-        recipe: Recipe,
-        *,
-        looks: bool = True,
-        parent: str | None = None,
-        group: runs.Group | None = None,
-        once_in: float = 0.0,
-        broken_off: str | None = None,
-    ) -> str:
-        """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
-        the run that it grew out of; that of the machine that the recipe begins with is found, or queued before it.
-        group: what it is started together with others for. once_in: seconds in which the same recipe, asked for again,
-        is the run that it already was: a double click, two tabs. Of a revision of a data set a run keeps the state that
-        it is in now, so that verdicts given later change nothing of what the run says. broken_off: id of a run of this
-        recipe that ended before it was done: the new one goes on from what that has left.
-
-        BudgetError when it cannot fit into memory here, UnknownDataset, QueueFull, OSError when the disk takes no new
-        run, ClusterError where one is to do it that is not there.
-        """
-        CLUSTER.settle()
-        recipe = recipe.replace(dataset=catalogue.pinned(recipe.dataset))
-        with self._asking:
-            before = self._require_left(broken_off, recipe) if broken_off else None
-            return self._asked_already(recipe, once_in) or self._submit(recipe, looks, parent, group, before)
-
-    @staticmethod
-    def _require_left(run_id: str, recipe: Recipe) -> runs.Run:
-        """The run of this id. UnknownRun; ValueError for one that a run of the recipe cannot go on from."""
-        run = runs.get(run_id)
-        if not run.broken_off:
-            raise ValueError(f"run {run.id} is {run.state}, and has left nothing to go on from")
-        if run.recipe.outcome != recipe.outcome:
-            raise ValueError(f"run {run.id} is of another recipe: allowed is one that asks for the same machine")
-        return run
-
-    def _submit(
-        self, recipe: Recipe, looks: bool, parent: str | None, group: runs.Group | None, before: runs.Run | None = None
-    ) -> str:
-        predicted = estimate(recipe) if CLUSTER.address else require(recipe)  # a worker has a memory of its own
-        if recipe.origin is not recipe and parent is None:
-            parent = self._machine_of(recipe, looks)
-        with self.changed:
-            fresh = sum(job.thread is None and job.state in runs.ACTIVE for job in self._jobs.values())
-        if fresh >= MAX_QUEUED:
-            raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
-        try:
-            run = runs.create(recipe, parent, group, before)
-        except OSError as error:
-            raise OSError(worker.explain(error)) from error
-        with self.changed:
-            for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-JOBS_KEPT]:
-                del self._jobs[old.run.id]
-            job = self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, predicted.seconds)
-            job.begins_with = parent if recipe.origin is not recipe else None
-            self._dispatch()
-        return run.id
-
-    def _machine_of(self, recipe: Recipe, looks: bool) -> str:
-        """Id of the run of the machine that a recipe begins with: one that there is, or a new one, queued before it."""
-        if found := runs.with_machine(recipe.origin):
-            return found.id
-        named = next((known for known in RECIPES.values() if known.digest() == recipe.origin.digest()), None)
-        title = f"The machine of {recipe.title or recipe.name}"[:120]
-        return self._submit(named or recipe.origin.replace(title=title), looks, None, None)
-
-    def _asked_already(self, recipe: Recipe, once_in: float) -> str | None:
-        """Id of the run of this recipe that was asked for a moment ago, unless it was stopped or failed since."""
-        since = time.monotonic() - once_in
+    def asked_within(self, recipe: Recipe, seconds: float) -> str | None:
+        """Id of the run of this recipe that was asked for so lately, unless it was stopped or failed since."""
+        since = time.monotonic() - seconds
         with self.changed:
             for job in reversed(self._jobs.values()):
                 if job.born < since:
@@ -126,6 +56,23 @@ class Queue:
                 if job.recipe == recipe and not stopped and job.run.path.is_dir():
                     return job.run.id
         return None
+
+    def require_room(self) -> None:
+        """QueueFull when as many runs wait as may."""
+        with self.changed:
+            fresh = sum(job.thread is None and job.state in runs.ACTIVE for job in self._jobs.values())
+        if fresh >= MAX_QUEUED:
+            raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
+
+    def put(self, run: runs.Run, forecast: float, looks: bool = True, begins_with: str | None = None) -> None:
+        """Let a new run wait for its turn. forecast: seconds that it will take; looks: whether its live looks are
+        wanted; begins_with: id of the run whose machine it begins with."""
+        with self.changed:
+            for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-JOBS_KEPT]:
+                del self._jobs[old.run.id]
+            job = self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, forecast)
+            job.begins_with = begins_with
+            self._dispatch()
 
     def status(self, run_id: str) -> Status:
         """State, progress, time left and latest look of a run, at work here or found in the store. UnknownRun."""
@@ -359,7 +306,7 @@ def _tell_store(run: runs.Run, state: str, message: str = "") -> None:
 
 
 QUEUE = Queue()  # of this process
-submit, status, active, waiting, wait = QUEUE.submit, QUEUE.status, QUEUE.active, QUEUE.waiting, QUEUE.wait
+status, active, waiting, wait = QUEUE.status, QUEUE.active, QUEUE.waiting, QUEUE.wait
 pause, resume, cancel, move = QUEUE.pause, QUEUE.resume, QUEUE.cancel, QUEUE.move
 CLUSTER.changed = QUEUE.look_again
 before_threads_are_joined(QUEUE.close)

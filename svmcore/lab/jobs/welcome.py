@@ -10,6 +10,7 @@ from svmcore.lab.experiment.meter import Compiling
 from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.jobs.process import yield_to_others
 from svmcore.lab.jobs.queue import QUEUE, Queue
+from svmcore.lab.jobs.submission import submit
 from svmcore.lab.jobs.warm import warm_up
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import folders, runs
@@ -38,7 +39,7 @@ class Welcome:
             try:
                 with folders.exclusive(home / "preset.lock") as alone:
                     if alone and not runs.everything() and not runs.deleted():
-                        preset = self._queue.submit(RECIPES[PRESET])
+                        preset = submit(RECIPES[PRESET])
             except (OSError, BudgetError) as error:  # the pages are of use without it
                 _log.warning("the preset could not be started: %s", error)
         thread = threading.Thread(target=self._warm_up, args=(preset,), name="warm-up", daemon=True)

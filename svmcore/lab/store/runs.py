@@ -120,6 +120,17 @@ def _in(folder: Path) -> list[Run]:
     return [Run(path.name, path) for path in sorted(folder.glob("*"), reverse=True) if trash.is_id(path.name)]
 
 
+def left_by(run_id: str, outcome: str) -> Run:
+    """The run of this id, to go on from what it has left. UnknownRun; ValueError for one that a run with this outcome
+    cannot go on from."""
+    run = get(run_id)
+    if not run.broken_off:
+        raise ValueError(f"run {run.id} is {run.state}, and has left nothing to go on from")
+    if run.recipe.outcome != outcome:
+        raise ValueError(f"run {run.id} is of another recipe: allowed is one that asks for the same machine")
+    return run
+
+
 @one_look()
 def with_machine(recipe: Recipe) -> Run | None:
     """The latest run that has the machine of this recipe, or else the latest that is about to."""

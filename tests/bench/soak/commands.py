@@ -17,7 +17,6 @@ from data import fetch
 from svmcore import __main__ as cli
 from svmcore.lab.experiment import sweep as sweeping
 from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs import queue
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import xtrain
 from svmcore.lab.registry.methods import METHODS
@@ -149,7 +148,7 @@ def _bounded():
         require(recipe)
         if recipe.dataset not in SMALL or (recipe.n_train or 1000) > 300:
             raise _Accepted
-        return queue.QUEUE.submit(recipe, **options)
+        return real[0](recipe, **options)
 
     def swept(recipe: Recipe, field, values, folds, jobs):
         if recipe.dataset not in SMALL or (recipe.n_train or 1000) > 300 or len(values) > 2 or folds > 5 or jobs != 1:

@@ -1,0 +1,66 @@
+"""From a recipe to a run that waits for its turn.
+
+pin the data set -> forecast -> the machine that it begins with, if any -> store -> queue
+"""
+
+from __future__ import annotations
+
+import threading
+
+from data import catalogue
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.jobs.cluster import CLUSTER
+from svmcore.lab.jobs.queue import QUEUE
+from svmcore.lab.jobs.worker import explain
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import named
+from svmcore.lab.store import runs
+from svmcore.memory import BudgetError
+
+_asking = threading.RLock()  # one run is asked for at a time, so that each sees the one before
+
+
+def submit(
+    recipe: Recipe,
+    *,
+    looks: bool = True,
+    parent: str | None = None,
+    group: runs.Group | None = None,
+    once_in: float = 0.0,
+    broken_off: str | None = None,
+) -> str:
+    """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
+    the run that it grew out of; that of the machine that the recipe begins with is found, or queued before it.
+    group: what it is started together with others for. once_in: seconds in which the same recipe, asked for again,
+    is the run that it already was: a double click, two tabs. Of a revision of a data set a run keeps the state that
+    it is in now, so that verdicts given later change nothing of what the run says. broken_off: id of a run of this
+    recipe that ended before it was done: the new one goes on from what that has left.
+
+    BudgetError when it cannot fit into memory here, UnknownDataset, QueueFull, OSError when the disk takes no new
+    run, ClusterError where one is to do it that is not there; with `broken_off` UnknownRun, and ValueError where the
+    run cannot go on from that one.
+    """
+    CLUSTER.settle()
+    recipe = recipe.replace(dataset=catalogue.pinned(recipe.dataset))
+    needed = estimate(recipe)
+    with _asking:
+        if already := QUEUE.asked_within(recipe, once_in):
+            return already
+        if not (needed.fits or CLUSTER.address):  # a worker has a memory of its own
+            raise BudgetError(needed.advice)
+        QUEUE.require_room()
+        left = runs.left_by(broken_off, recipe.outcome) if broken_off else None
+        begins_with = None if recipe.origin is recipe else parent or _machine_of(recipe, looks)
+        try:
+            run = runs.create(recipe, begins_with or parent, group, left)
+        except OSError as error:
+            raise OSError(explain(error)) from error
+        QUEUE.put(run, needed.seconds, looks, begins_with)
+        return run.id
+
+
+def _machine_of(recipe: Recipe, looks: bool) -> str:
+    """Id of the run of the machine that a recipe begins with: one that there is, or a new one."""
+    if made := runs.with_machine(recipe.origin):
+        return made.id
+    return submit(named(recipe.origin, f"The machine of {recipe.title or recipe.name}"), looks=looks)

@@ -47,12 +47,14 @@ def test_a_talk_of_ten_figures_needs_no_scrolling(server, tab):
     """By the keys that lead from page to page; most of a figure is seen at once, the plane and the matrix whole."""
     tab.set_viewport_size({"width": 1280, "height": 720})
     tab.goto(f"{server.url}/?present=true&run={preset(server)}")
+    expect(tab.get_by_text("Keyboard shortcuts").first).to_be_attached()  # keys are listened to
     for letter, title in TALK:
         settle(tab)
         tab.keyboard.press("g")
         tab.keyboard.press(letter)
         expect(tab.get_by_test_id("stMain").get_by_role("heading", name=title, level=1)).to_be_visible()
         tab.wait_for_function(FIGURE_SEEN)
+        assert "present=true" in tab.url, title
         assert tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
         if whole := {"Playground": ".field", "Errors": ".matrix svg"}.get(title):
             box = tab.locator(whole).first.bounding_box()

@@ -10,6 +10,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.kit import parameters
+
 PRESENT = "present"
 FIRST = "present_first"  # of the session: the part that is open at first, where a page has it
 TYPE = 1.4  # times the usual size
@@ -27,10 +29,11 @@ def scaled(pixels: int) -> int:
 
 def switch() -> None:
     """The switch, in the sidebar; and larger type while it is on."""
-    st.sidebar.toggle(
+    parameters.flag(
+        PRESENT,
         "Present",
+        where=st.sidebar,
         key=PRESENT,
-        bind="query-params",
         persist_state="session",
         help="For a class: larger type, one figure at a time, no forms. Close this menu by its arrow.",
     )

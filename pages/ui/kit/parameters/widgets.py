@@ -132,9 +132,16 @@ def number(name: str, label: str, low, high, usual, step=None, *, widget="number
     return value
 
 
-def flag(name: str, label: str, **how) -> bool:
-    """A switch, off where the address does not say `true`."""
-    return st.toggle(label, key=name, bind="query-params", **how)
+def flag(name: str, label: str, *, where=st, key="", **how) -> bool:
+    """A switch, off where the address does not say `true`. With a `key` it is written there as `number` is, also when a
+    link to the page that is drawn already has taken it out."""
+    if not key:
+        return where.toggle(label, key=name, bind="query-params", **how)
+    if _news(name, key, how):
+        st.session_state[key] = read(name, False)
+    value = where.toggle(label, key=key, **how)
+    write(f"choice_{name}", [name], {name: "true"} if value else {}, [key])
+    return value
 
 
 def text(name: str, label: str, usual: str = "", **how) -> str:

@@ -72,7 +72,7 @@ class NuSVC(SVC):
     True
     """
 
-    C = 1.0  # SVC's, as far as the weights go; the scale is found
+    C, loss = 1.0, "hinge"  # SVC's; the scale of C is found
 
     def __init__(
         self,

@@ -3,8 +3,9 @@ rest.
 
     min_w,b  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w.phi(x_i) + b)),    C_i = C * class weight of i * sample weight of i
 
-solved in the dual (smo.py, decomposition.py). A C of its own for every example is the weighted SVM of Osuna, Freund and
-Girosi (1997). All one-vs-rest machines share one Gram source, since kernel rows do not depend on labels.
+solved in the dual (smo.py, decomposition.py), or with the square of max(0, ...), which is a ridge (gram/ridged.py). A C
+of its own for every example is the weighted SVM of Osuna, Freund and Girosi (1997). All one-vs-rest machines share one
+Gram source, since kernel rows do not depend on labels.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from svmcore.estimator import MachineEstimator, Targets, copied_bytes, float32_rows, require_memory, seed_of
 from svmcore.gram.products import Operand
+from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
 from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
@@ -31,6 +33,7 @@ from svmcore.solvers.session import Session
 from svmcore.source import Source, given_source, gram_source, held
 
 SMALL_SHARE = 0.125  # of the ceiling, up to which the rows of a file are read at once
+LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion", "general")
 
 
@@ -43,7 +46,7 @@ class SVC(MachineEstimator):
         By name, with `degree`, `gamma` and `coef0` as in scikit-learn. A Kernel object brings its own numbers, which
         searches reach as `kernel__degree`. "precomputed": X is a Gram matrix.
     C : float, default 1.0
-        The largest alpha of an example, before its weights.
+        What slack costs: the largest alpha of an example, before its weights, where that is the hinge loss.
     degree : int, default 3
         Of the polynomial kernel.
     gamma : {"scale", "auto"} or float, default "scale"
@@ -52,6 +55,8 @@ class SVC(MachineEstimator):
         Added to the inner product by "poly" and "sigmoid".
     class_weight : dict, "balanced" or None, default None
         Factors of C by class.
+    loss : {"hinge", "squared_hinge"}, default "hinge"
+        Whether an example costs its slack or the square of it, after which no alpha has a bound.
     tol : float, default 1e-3
         The largest KKT gap left, in double precision (kernels that fill their own blocks have values of single
         precision).
@@ -107,7 +112,8 @@ class SVC(MachineEstimator):
 
     References
     ----------
-    Osuna, Freund and Girosi (1997), section 3.2: working sets, and a C for each example.
+    Osuna, Freund and Girosi (1997), section 2.3: slack, and its exponent; section 3.2: working sets, and a C for each
+    example.
     DeCoste and Schoelkopf (2002), section 4: digestion.
 
     Examples
@@ -132,6 +138,7 @@ class SVC(MachineEstimator):
         gamma="scale",
         coef0=0.0,
         class_weight=None,
+        loss="hinge",
         tol=1e-3,
         max_iter=-1,
         cache_mb=None,
@@ -144,6 +151,7 @@ class SVC(MachineEstimator):
         self.gamma = gamma
         self.coef0 = coef0
         self.class_weight = class_weight
+        self.loss = loss
         self.tol = tol
         self.max_iter = max_iter
         self.cache_mb = cache_mb
@@ -246,6 +254,10 @@ class SVC(MachineEstimator):
         if not isinstance(self.solver, Digestion | Decomposition | General) and self.solver not in SOLVERS:
             allowed = f"{', '.join(SOLVERS)}, or a Decomposition, Digestion or General object"
             raise ValueError(f"solver = {self.solver!r}; allowed: {allowed}")
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss = {self.loss!r}; allowed: {', '.join(LOSSES)}")
+        if self._squared and self._digestion:
+            raise ValueError(f"solver = {self.solver!r}; allowed: another one, as loss = 'squared_hinge' has no bound")
         for name in ("C", "tol"):
             value = getattr(self, name)
             if not np.isscalar(value) or isinstance(value, str) or not np.isfinite(value) or value <= 0:
@@ -291,6 +303,10 @@ class SVC(MachineEstimator):
         return np.maximum(self.C * targets.weight * per_class[targets.label], 0)
 
     @property
+    def _squared(self) -> bool:
+        return self.loss == "squared_hinge"
+
+    @property
     def _digestion(self) -> Digestion | None:
         """The settings of the paper's solver, where that is the one asked for."""
         if self.solver == "smo-digestion":
@@ -326,6 +342,7 @@ class SVC(MachineEstimator):
     ) -> Solution:
         """The machines of Y (k, n), C (k, n) on rows (n, d), by the solver that was asked for, within the ceiling."""
         session.max_iter, ceiling = self.max_iter, ceiling_bytes(self.cache_mb)
+        costs, C = C[0], without_bounds(C) if self._squared else C
         if self._digestion:
             operand = Operand(rows, "dense")
             fixed = beside + operand.nbytes + 8 * 8 * Y.size
@@ -337,11 +354,13 @@ class SVC(MachineEstimator):
             need = settings.nbytes(Y.shape[1])
             require_memory(beside + need, ceiling, f"solver 'general' by {settings.way}")
             gram = (source or gram_source(rows, kernel, "decomposition", ceiling - need, len(Y), beside)).gram
+            gram = Ridged(gram, ridge_of(costs)) if self._squared else gram
             return general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
         gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
         settings = self.solver if isinstance(self.solver, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
+        gram = Ridged(gram, ridge_of(costs)) if self._squared else gram
         return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
 
     def _machine(self, rows, kernel, targets: Targets, box, solution: Solution) -> Machine:
@@ -357,5 +376,6 @@ class SVC(MachineEstimator):
             coef=alpha * targets.Y[:, support],
             bias=solution.bias,
             C=float(self.C),
-            bound=(alpha > 0) & (alpha >= box[:, support]),
+            bound=(alpha > 0) & (alpha >= box[:, support]) & (not self._squared),
+            meta={"loss": self.loss} if self._squared else {},
         )

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import optimize
 from sklearn import svm
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
@@ -166,21 +165,6 @@ def test_searches_over_the_fields_of_a_kernel():
         SVC(Poly(3)).set_params(kernel__width=3)
     with pytest.raises(ValueError, match="with a Kernel object only"):
         SVC("rbf").set_params(kernel__gamma=3)
-
-
-@pytest.mark.parametrize(("seed", "C"), [(0, 0.1), (1, 1.0), (2, 100.0)])
-def test_errors_that_cost_their_square_are_a_diagonal_of_the_gram_matrix(seed, C):
-    """min 1/2 |w|^2 + C sum xi^2, Osuna, Freund and Girosi (1997), section 2.3 with k = 2: the dual adds 1 / 2C to each
-    K_ii and has no bound on alpha. The oracle is the primal, minimised."""
-    X, y = make_classification(200, 6, random_state=seed, flip_y=0.2)
-    K = X @ X.T
-    ours = SVC("precomputed", C=1e6, tol=1e-6).fit(K + np.eye(len(X)) / (2 * C), y)
-    primal = optimize.minimize(
-        lambda w: w[:-1] @ w[:-1] / 2 + C * (np.maximum(0, 1 - (2 * y - 1) * (X @ w[:-1] + w[-1])) ** 2).sum(),
-        np.zeros(7), method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000},
-    )  # fmt: skip
-    assert ours.n_bound_.sum() == 0
-    assert ours.decision_function(K) == pytest.approx(X @ primal.x[:-1] + primal.x[-1], abs=1e-3)
 
 
 def test_a_precomputed_kernel_is_the_kernel_itself(tmp_path):

@@ -51,6 +51,8 @@ class Bound(NamedTuple):
 def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> dict[str, Bound]:
     """All of them, by name. ValueError where the examples are too many for their kernel values to be kept. `check` is
     called between pieces of work, and may raise to stop."""
+    if retraining.ridge is not None:
+        raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', of whose slack these bounds are made")
     gram = retraining.source.gram
     if gram.blocks is None:
         raise ValueError(f"bounds: {gram.n:,} examples; allowed: up to {HELD:,}, whose kernel values memory can keep")

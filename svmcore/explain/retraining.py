@@ -8,7 +8,8 @@
 Leave-one-out: what the machine that was trained without example i says of x_i. Only support vectors need it: without
 any other example the machine is the same.
 
-Symbols: k machines, Y, alpha, f (k, n), f = sum_j alpha_j y_j K_ij - y_i; box (n,) C of each example.
+Symbols: k machines, Y, alpha, f (k, n), f = sum_j alpha_j y_j K_ij - y_i; box (n,) C of each example. Where slack costs
+its square K has a ridge r (n,), and box is what bounds any alpha (gram/ridged.py).
 DeCoste and Schoelkopf, Machine Learning 46 (2002), section 5.1, leave bounds on the error to future work; leave-one-out
 by retraining: Joachims, ICML (2000).
 """
@@ -22,6 +23,7 @@ import numpy as np
 
 from svmcore.estimator import Targets, float32_rows
 from svmcore.gram.products import Operand
+from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
 from svmcore.gram.sources import Dense, Streamed, Work
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
@@ -76,7 +78,8 @@ class Retraining:
     Raises
     ------
     ValueError
-        For examples that the machine was not trained on, or another formulation than that with C.
+        For examples that the machine was not trained on, another formulation than that with C, or weights of classes
+        where slack costs its square.
     BudgetError
         A ValueError that says what memory it would need.
 
@@ -106,14 +109,19 @@ class Retraining:
         self.estimator, self.monitor = estimator, monitor
         machine = estimator.machine_ if machine is None else machine
         self.targets = Targets(X, np.asarray(y), sample_weight)
-        self.Y, self.box = self.targets.Y, estimator._box(self.targets)
+        self.Y, self.box, self.ridge = self.targets.Y, estimator._box(self.targets), None
+        if estimator._squared:
+            if estimator.class_weight is not None:
+                allowed = "None where loss = 'squared_hinge', as another C changes the Gram matrix"
+                raise ValueError(f"class_weight = {estimator.class_weight!r}; allowed: {allowed}")
+            self.ridge, self.box = ridge_of(self.box), without_bounds(self.box[None])[0]
         self.kernel = machine.kernel
         self.alpha = np.zeros_like(self.Y)
         beyond = len(machine.support) and not 0 <= machine.support.min() <= machine.support.max() < len(self.box)
         if beyond or len(machine.bias) != len(self.Y):
             raise ValueError(f"X: {len(self.box)} examples; allowed: those that the machine was trained on")
         self.alpha[:, machine.support] = np.minimum(machine.alpha, self.box[machine.support])
-        self.rows, self.source = self._source(X)
+        self.rows, self.source = self._ridged(*self._source(X))
         self.f = self._sums(self.alpha * self.Y) - self.Y
         solution = self._solve([Variant(c, y, self.box) for c, y in enumerate(self.Y)], "to a smaller gap")
         self.alpha, self.bias = solution.alpha, solution.bias
@@ -122,7 +130,8 @@ class Retraining:
     @property
     def decision(self) -> np.ndarray:
         """f (n, k) of the training examples, as of Machine.decision_values."""
-        return (self.f + self.Y + self.bias[:, None]).T
+        own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # which no machine decides by
+        return (self.f + self.Y + self.bias[:, None] - own).T
 
     def without(self, indices) -> Machine:
         """The machine that training without these examples would give: `changed(take_out=indices)`.
@@ -222,6 +231,9 @@ class Retraining:
         """C (n,) of the examples with labels y (n,), those that are gone at 0; as training on the others has it."""
         stays = np.setdiff1d(np.arange(len(y)), gone)
         C = np.zeros(len(y))
+        if self.ridge is not None:
+            C[stays] = self.box[stays]
+            return C
         C[stays] = self.estimator._box(Targets(np.empty((len(stays), 0)), y[stays], self.targets.weight[stays]))
         return C
 
@@ -239,6 +251,13 @@ class Retraining:
             source = held(gram_source(rows, self.kernel, "smo", ceiling, k))
             return rows, source._replace(gram=Dense(source.gram.blocks[0]))
         return rows, gram_source(rows, self.kernel, "decomposition", ceiling, k)
+
+    def _ridged(self, rows, source: Source) -> tuple[np.ndarray, Source]:
+        if self.ridge is None:
+            return rows, source
+        held = isinstance(source.gram, Dense)
+        gram = Dense(source.gram.given + np.diag(self.ridge)) if held else Ridged(source.gram, self.ridge)
+        return rows, source._replace(gram=gram)
 
     def _sums(self, coef) -> np.ndarray:
         """sum_j coef_j K_ij (k, n) for coef (k, n)."""

@@ -254,8 +254,9 @@ def take(chosen: Supports, which: np.ndarray) -> Supports:
 
 
 def one_bound(run: Run, machine: Machine) -> float | None:
-    """The C that bounds every alpha of a machine; None where classes have weights, and so bounds of their own."""
-    return machine.C if run.recipe.class_weight is None else None
+    """The C that bounds every alpha of a machine; None where classes have weights, and so bounds of their own, and where
+    slack costs its square."""
+    return machine.C if run.recipe.class_weight is None and "loss" not in machine.meta else None
 
 
 def by_class(machine: Machine, test: NamedTuple) -> list[dict[str, int]]:

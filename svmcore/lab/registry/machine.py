@@ -13,7 +13,7 @@ from svmcore.svc import SVC
 
 def svc(recipe, problem) -> SVC:
     """The unfitted estimator. RecipeError for weights of classes that the problem does not have."""
-    return SVC(C=recipe.C, **_settings(recipe, problem))
+    return SVC(C=recipe.C, loss=recipe.options.get("loss", "hinge"), **_settings(recipe, problem))
 
 
 def nu_svc(recipe, problem, nu: float) -> NuSVC:

@@ -208,6 +208,8 @@ class VirtualSVC(MachineEstimator):
                 (svc or SVC())._check_parameters()
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
+            if svc is not None and svc.loss != "hinge":
+                raise ValueError(f"{name}: loss = {svc.loss!r}; allowed: 'hinge', whose support vectors have a bound")
             if svc is not None and svc.kernel == "precomputed":
                 raise ValueError(f"{name}: kernel = 'precomputed'; allowed: a kernel of images, as jitters change them")
         if self.scope not in SCOPES:

@@ -2,7 +2,7 @@
 
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.machine import nu_svc
-from svmcore.lab.registry.methods.sv import SupportVectors
+from svmcore.lab.registry.methods.sv import LOSS, SupportVectors
 
 NU = Field(
     "nu",
@@ -24,7 +24,7 @@ class NuSupportVectors(SupportVectors):
     source = "Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
     tasks, bounded = ("classify",), False
     unlike = "nu-SVC would look for another C when examples go"
-    fields = (NU, *SupportVectors.fields)
+    fields = (NU, *(field for field in SupportVectors.fields if field is not LOSS))
     parameter = "nu"
 
     def machine(self, recipe, problem):

@@ -5,11 +5,27 @@ from typing import ClassVar
 
 from svmcore.lab.registry.checks import positive, several
 from svmcore.lab.registry.costs import Sizes, Stage
+from svmcore.lab.registry.fields import Field, RecipeError, choice
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.searching import FOLDS, GRID, said, search, values_of
 
 SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of a result: what a grid came to
+
+
+LOSS = Field(
+    "loss",
+    choice({"hinge": "Slack", "squared_hinge": "Its square"}, str),
+    "hinge",
+    "What C counts",
+    "By how much an example misses its margin, or the square of that: then no alpha has a bound (Osuna, Freund and "
+    "Girosi 1997, section 2.3, k = 2).",
+)
+
+
+def squared(recipe) -> bool:
+    """Whether slack costs its square."""
+    return recipe.options.get(LOSS.name) == "squared_hinge"
 
 
 class SupportVectors(Method):
@@ -23,7 +39,7 @@ class SupportVectors(Method):
     plain = bounded = True
     unlike = ""
     result_fields: ClassVar = SEARCHED
-    fields = (replace(GRID, shown=False),)
+    fields = (LOSS, replace(GRID, shown=False))
     parameter = "C"  # that a grid is about
 
     def machine(self, recipe, problem):
@@ -39,6 +55,14 @@ class SupportVectors(Method):
         estimator.chosen_ = chosen
         return estimator
 
+    def check(self, recipe) -> None:
+        super().check(recipe)
+        if squared(recipe):
+            if recipe.bounds:
+                raise RecipeError("bounds", True, "false for loss squared_hinge")
+            if recipe.solver == "smo-digestion":
+                raise RecipeError("solver", recipe.solver, "another one for loss squared_hinge")
+
     def figures(self, estimator) -> dict:
         return said(estimator)
 
@@ -53,7 +77,7 @@ class SupportVectors(Method):
         return [Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried), last] if tried else [last]
 
     def brief(self, recipe) -> str:
-        return ""
+        return "squared slack" if squared(recipe) else ""
 
     def summary(self, recipe) -> str:
-        return ""
+        return self.brief(recipe)

@@ -1,0 +1,98 @@
+"""Slack that costs its square: a ridge on the diagonal of a Gram matrix, and no bound on any multiplier.
+
+    min  1/2 |w|^2 + sum_i C_i xi_i^2                  s.t. y_i (w . phi(x_i) + b) >= 1 - xi_i
+    max  sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j (K_ij + delta_ij r_i)
+                                                       s.t. alpha_i >= 0,  sum_i alpha_i y_i = 0
+
+    r_i = 1 / (2 C_i)        xi_i = r_i alpha_i        sum_i alpha_i <= 2 sum_i C_i
+
+The last line: the optimum, half of sum_i alpha_i, is at most what w = 0, b = 0, xi = 1 costs. It is what solvers, which
+want a finite C, are given. The machine decides with K alone.
+
+Osuna, Freund and Girosi (1997), section 2.3: the exponent k of the slack, here 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from svmcore.gram.sources import PLAIN, Gram
+
+
+def without_bounds(C: np.ndarray) -> np.ndarray:
+    """What takes the place of C (k, n) where slack costs its square; 0 stays for an example that is left out."""
+    return np.where(C > 0, 2 * C.sum(axis=1, keepdims=True), 0.0)
+
+
+def ridge_of(C: np.ndarray) -> np.ndarray:
+    """r (n,) of the costs C (n,); 0 for an example that is left out."""
+    return np.divide(0.5, C, out=np.zeros(len(C)), where=C > 0)
+
+
+class Ridged(Gram):
+    """Another source with r (n,) float64 added to its diagonal. K (n, n) float32: all of it, where it is in memory."""
+
+    def __init__(self, gram: Gram, ridge: np.ndarray, K=None):
+        self.gram, self.ridge, self.n, self.double = gram, ridge, gram.n, gram.double
+        self.blocks, self.which, self.whole = (None, None, gram.whole) if K is None else (K[None], PLAIN, True)
+        self.diag = (gram.diag + ridge).astype(np.float32)
+        self.nbytes, self.width = gram.nbytes + 12 * gram.n, gram.width
+
+    def held(self, K) -> Ridged:
+        """The same source with K (n, n) float32, the square of all examples, in memory."""
+        return Ridged(self.gram, self.ridge, K)
+
+    def lengths(self):
+        return self.gram.lengths()
+
+    def rows(self, idx, work):
+        if self.blocks is not None:
+            work.count(hits=len(idx))
+            return self.blocks[0][idx]
+        rows = np.array(self.gram.rows(idx, work))  # those of a cache are not ours to change
+        rows[np.arange(len(idx)), idx] += self.ridge[idx].astype(np.float32)
+        return rows
+
+    def exact(self, idx, cols, work):
+        return self._added(self.gram.exact(idx, cols, work), idx, cols)
+
+    def exact_sums(self, idx, cols, coef, work):
+        sums, (a, b) = self.gram.exact_sums(idx, cols, coef, work), _shared(idx, cols)
+        sums[a] += self.ridge[cols[b]] * coef[b]
+        return sums
+
+    def square(self, idx, work, out=None):
+        out = self.gram.square(idx, work, out)
+        out[np.diag_indices(len(idx))] += self.ridge[idx].astype(np.float32)
+        return out
+
+    def extend(self, idx, first, K, work):
+        self.gram.extend(idx, first, K, work)
+        new = np.arange(first, len(idx))
+        K[new, new] += self.ridge[idx[new]].astype(np.float32)
+
+    def between(self, idx, cols, work):
+        return self._added(self.gram.between(idx, cols, work), idx, cols)
+
+    def columns(self, cols):
+        return super().columns(cols) if self.blocks is not None else (cols, self.gram.columns(cols))
+
+    def add_to(self, F, idx, coef, columns, work):
+        if self.blocks is not None:
+            super().add_to(F, idx, coef, columns, work)
+            return
+        cols, own = columns
+        self.gram.add_to(F, idx, coef, own, work)
+        a, b = (np.arange(len(idx)), idx) if cols is None else _shared(idx, cols)
+        F[:, b] += coef[:, a] * self.ridge[np.asarray(idx)[a]]
+
+    def _added(self, values, idx, cols):
+        a, b = _shared(idx, cols)
+        values[a, b] += self.ridge[np.asarray(idx)[a]].astype(values.dtype)
+        return values
+
+
+def _shared(idx, cols) -> tuple[np.ndarray, np.ndarray]:
+    """Places a, b where idx[a] == cols[b], of examples that stand once in each."""
+    _, a, b = np.intersect1d(idx, cols, assume_unique=True, return_indices=True)
+    return a, b

@@ -252,6 +252,15 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
     assert app.metric[1].value == str(n_bound)
 
 
+def test_the_histogram_of_squared_slack_names_no_bound(digits_run):
+    run_id = jobs.submit(RECIPES["moons"].replace(options={"loss": "squared_hinge"}))
+    assert jobs.wait(run_id, SECONDS).state == "done"
+    app = open_page("support_vectors", run=run_id)
+    assert "so that no alpha has a bound" in captions(app)
+    assert "support vectors reach" not in captions(app)
+    assert app.metric[1].value == "0"
+
+
 def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
     look = Top(
         np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]), np.ones(2, int), np.array([False, False])

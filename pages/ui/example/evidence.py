@@ -254,9 +254,11 @@ def take(chosen: Supports, which: np.ndarray) -> Supports:
 
 
 def one_bound(run: Run, machine: Machine) -> float | None:
-    """The C that bounds every alpha of a machine; None where classes have weights, and so bounds of their own, and where
-    slack costs its square."""
-    return machine.C if run.recipe.class_weight is None and "loss" not in machine.meta else None
+    """The C that bounds every alpha of a machine; infinite where slack costs its square; None where classes have
+    weights, and so bounds of their own."""
+    if "loss" in machine.meta:
+        return np.inf
+    return machine.C if run.recipe.class_weight is None else None
 
 
 def by_class(machine: Machine, test: NamedTuple) -> list[dict[str, int]]:

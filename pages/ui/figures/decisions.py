@@ -15,6 +15,7 @@ from pages.ui.kit.words import distinct, in_figure, short
 
 BINS = 20  # of the histogram of alpha
 PAPER = " The paper trained once with C = 10, saw that only a handful of alphas exceeded 2, and chose C = 2."
+NO_BOUND = "Slack costs its square here, so that no alpha has a bound."
 
 
 def alpha_histogram(
@@ -22,7 +23,8 @@ def alpha_histogram(
 ) -> go.Figure:
     """Histogram (log counts) of the positive alpha (m,) of one machine, by class `signs` (m,) +-1, with C marked.
 
-    C: the bound of all alphas; None where classes have bounds of their own.  bound (m,): which alphas are at theirs.
+    C: the bound of all alphas, which may be infinite; None where classes have bounds of their own.
+    bound (m,): which alphas are at theirs.
     dataset: its name; of MNIST is told what the paper saw.
 
     The paper chose C = 2 for MNIST from such a histogram of a run with a large C: few alphas exceeded 2
@@ -30,7 +32,8 @@ def alpha_histogram(
     """
     figure = bare("alpha", "support vectors", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
     bound = alpha >= C * (1 - 1e-6) if bound is None else bound
-    top = max(float(alpha.max(initial=0.0)), C if C is not None and np.isfinite(C) else 0.0, 1e-12)
+    endless = C is not None and not np.isfinite(C)
+    top = max(float(alpha.max(initial=0.0)), 0.0 if C is None or endless else C, 1e-12)
     edges = np.linspace(0, top * (1 + 1e-9), BINS + 1)
     ranges = [f"{low:.3g} ≤ alpha < {high:.3g}" for low, high in pairwise(edges)]
     at_C = bound if C is not None else np.zeros(len(alpha), bool)
@@ -47,7 +50,7 @@ def alpha_histogram(
             customdata=ranges,
             hovertemplate="%{y:,} with %{customdata}" + f"<extra>class {name}</extra>",
         )
-    if C is not None:
+    if C is not None and not endless:
         figure.add_vline(
             x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
         )
@@ -56,12 +59,13 @@ def alpha_histogram(
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
     at = "their bounds, which differ by class" if C is None else f"C = {C:g}"
+    told = f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}."
+    told += PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that."
+    told += " Right of the line: those at C." if at_C.any() else ""
     return worded(
         figure,
         f"Histogram of the alphas of {len(alpha)} support vectors; {np.sum(bound)} of them are at {at}.",
-        f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}."
-        + (PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that.")
-        + (" Right of the line: those at C." if at_C.any() else ""),
+        NO_BOUND if endless else told,
     )
 
 

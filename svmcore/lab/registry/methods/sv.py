@@ -15,7 +15,7 @@ SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of
 
 LOSS = Field(
     "loss",
-    choice({"hinge": "Slack", "squared_hinge": "Its square"}, str),
+    choice({"hinge": "Slack", "squared_hinge": "Squared slack"}, str),
     "hinge",
     "What C counts",
     "By how much an example misses its margin, or the square of that: then no alpha has a bound (Osuna, Freund and "

@@ -24,7 +24,7 @@ from svmcore.metrics import paired_test
 NAMED = {
     "usps-table1", "usps-vsv-rotation", "usps-vsv-thickness", "usps-local", "sv-transfer", "mnist-table4-6",
     "mnist-table7-9", "mnist-degree5", "mnist-5000-degree5", "table10-3v8", "table10-3v8-5x5-deslant", "jsv-cost",
-    "mnist-jsv", "jsv-draws", "jsv-products", "mnist-table7-9-pixels", "table10-3v8-5x5-pixels",
+    "jsv-digits", "jsv-draws", "jsv-products", "mnist-table7-9-pixels", "table10-3v8-5x5-pixels",
 }  # fmt: skip
 TINY = Recipe(
     dataset="digits-8x8", classes=(1, 7, 8), n_train=60, n_test=100, kernel=Poly(5, 1.0, 1.0), preprocess=("unit-norm",)

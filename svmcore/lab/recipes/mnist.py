@@ -62,15 +62,10 @@ RECIPES = (
         scope="all",
         **_5000,
     ),
-    _SV.replace(
-        name="mnist-5000-degree9-jsv", title="MNIST, the first 5000: jittering kernel", method="jsv", n_train=5000
-    ),
-    _SV.replace(
-        name="mnist-5000-degree9-jsv-positive",
-        title="MNIST, the first 5000: jittering kernel, its positive part",
-        method="jsv",
-        n_train=5000,
-        options={"positive": 2000},
+    *(
+        _SV.replace(name=f"{name}-jsv{end}", title=f"{title}: jittering kernel{words}", method="jsv", n_train=n, **how)
+        for name, title, n in (("mnist-5000-degree9", "MNIST, the first 5000", 5000), ("mnist", "MNIST", None))
+        for end, words, how in (("", "", {}), ("-positive", ", its positive part", {"options": {"positive": 2000}}))
     ),
     _LINEAR.replace(name="mnist-5000-linear", title="MNIST, the first 5000: ten linear machines"),
     _LINEAR.replace(

@@ -5,17 +5,16 @@ A copied link is the recipe: the address spells what the form shows, as that of 
 
 import streamlit as st
 
-from data import DataError, pictures
+from data import DataError, NotAtHand, pictures
 from pages.ui.detect.view import PAGE, opens_here
 from pages.ui.kit import words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.view import home_of
-from pages.ui.recipe import config
+from pages.ui.recipe import config, data_set, method
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.fields import Field, numeric
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
 
 TASK = "detect"
@@ -46,11 +45,12 @@ def set_up() -> None:
         _menu()
     try:
         recipe = _recipe()
-        need = None if recipe is None else estimate(recipe)
+        need = estimate(recipe)
+    except NotAtHand as error:
+        st.warning(words.plain(error), icon=":material/cloud_download:")
+        return
     except (ValueError, DataError) as error:
         st.error(words.plain(error), icon=":material/block:")
-        return
-    if recipe is None:
         return
     FORM.keep(recipe)
     FORM.write(recipe)
@@ -134,16 +134,14 @@ def _fill_picked():
         FORM.fill(named()[name])
 
 
-def _recipe() -> Recipe | None:
-    """The recipe that the widgets show; None, and the reason on screen, while its pictures are not at hand."""
+def _recipe() -> Recipe:
+    """The recipe that the widgets show. NotAtHand while its pictures are not on this machine."""
     base = FORM.base
     found = _pictures()
-    if found is None:
-        return None
     experiment = _experiment(found)
     if base.option("experiment") is None and experiment == next(iter(found.experiments)):
         experiment = None
-    values = {"dataset": found.entry.name, "experiment": experiment} | _method()
+    values = {"dataset": found.entry.name, "experiment": experiment} | method.draw(FORM, TASK)
     values |= FORM.draw_all([field for field in TASKS[TASK].fields if field.name == "finder"], TASK)
     others = [field for field in TASKS[TASK].fields if field.name != "finder" and field.shown]
     with st.expander("How to look"):
@@ -156,23 +154,9 @@ def _recipe() -> Recipe | None:
     return config.called(base.replace(**values, class_weight={"1": weight, "-1": 1.0} if weight != 1 else None))
 
 
-def _pictures() -> pictures.PictureSet | None:
+def _pictures() -> pictures.PictureSet:
     entries = {entry.name: entry for entry in pictures.entries()}
-    name = FORM.draw(
-        FIELDS["dataset"],
-        label="Pictures",
-        widget="selectbox",
-        options=list(entries),
-        format_func=lambda name: entries[name].title,
-        on_change=_other_pictures,
-        help="The Datasets page shows what is in each, fetches sets and takes your own.",
-    )
-    entry = entries[name]
-    if not entry.at_hand:
-        how = f"Fetch it on the Datasets page ({entry.size_mb:.2g} MB)" if entry.fetchable else "How to get it"
-        st.warning(f"{words.plain(entry.title)} is not on this machine yet.", icon=":material/cloud_download:")
-        st.page_link("pages/datasets.py", label=how, icon=":material/download:", query_params={"set": name})
-        return None
+    entry = data_set.of_form(FORM, entries, _other_pictures, label="Pictures")
     found = entry.load()
     synthetic = " **Synthetic**, made up by a seeded program." if entry.synthetic else ""
     objects = words.many(sum(len(p.boxes) for p in found.pictures), entry.object_name)
@@ -211,14 +195,3 @@ def _experiment(found: pictures.PictureSet) -> str:
         )
         st.caption(f":material/hide_image: Not at hand, and so left out: {words.plain(missing)}.")
     return name
-
-
-def _method() -> dict:
-    allowed = [name for name, method in METHODS.items() if TASK in method.tasks and method.made]
-    name = FORM.draw(FIELDS["method"], options=allowed)
-    method, values = METHODS[name], {"method": name}
-    if method.help:
-        st.caption(method.help)
-    if method.uses_jitters:
-        values["jitters"] = FORM.draw(FIELDS["jitters"])
-    return values | FORM.draw_all(method.fields, name)

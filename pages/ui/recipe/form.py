@@ -13,15 +13,13 @@ from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import view, words
 from pages.ui.kit.parameters.form import NUMBER
-from pages.ui.recipe import config
+from pages.ui.recipe import config, data_set, method
 from pages.ui.recipe.config import FORM
-from pages.ui.recipe.jitter_set import PRESETS
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.fields import check_weights, numerals
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
@@ -79,30 +77,14 @@ def _data() -> tuple[Entry, dict]:
         entries.setdefault(st.session_state[key], catalogue.entry(st.session_state[key]))
     if st.session_state[key] not in entries:  # the reader's own, deleted since
         FORM.fill(RECIPES[PRESET])
-    dataset = _draw(
-        "dataset",
-        widget="selectbox",
-        options=list(entries),
-        format_func=lambda name: entries[name].title,
-        on_change=lambda: FORM.fill(config.suggestion(st.session_state[key])),
-        help="The Datasets page shows what is in each, fetches sets and takes your own.",
-    )
-    entry = entries[dataset]
-    if not entry.at_hand:
-        st.page_link(
-            "pages/datasets.py",
-            label=f"Fetch it on the Datasets page ({entry.size_mb:.2g} MB)",
-            icon=":material/download:",
-            query_params={"set": dataset},
-        )
-        raise NotAtHand(f"{entry.title} is not on this machine yet")
+    entry = data_set.of_form(FORM, entries, lambda: FORM.fill(config.suggestion(st.session_state[key])))
     grid = st.grid(2, min_column_width=NUMBER)
     train, test = grid.cell(), grid.cell()
     most = {"max_value": entry.n_train + entry.n_test}
     steps = f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5."
     values = {
         "task": task,
-        "dataset": dataset,
+        "dataset": entry.name,
         "n_train": _draw("n_train", train, **most, help=f"Empty for all there are ({entry.n_train:,})."),
         "n_test": _draw("n_test", test, **most, help="Empty for all that are left."),
         "classes": _draw("classes", options=list(entry.classes), placeholder="all"),
@@ -111,7 +93,7 @@ def _data() -> tuple[Entry, dict]:
         ),
     }
     if entry.kind == "features" and advice.SCALE not in values["preprocess"]:
-        _say_unlike(dataset, tuple(values["preprocess"]))
+        _say_unlike(entry.name, tuple(values["preprocess"]))
     return entry, values
 
 
@@ -171,27 +153,10 @@ def _solve() -> dict:
 
 
 def _method(entry: Entry, task: str) -> dict:
-    """The method and the fields that belong to it, of those that the data set allows."""
-    images = entry.kind == "images"
-    known = [name for name, method in METHODS.items() if method.made and task in method.tasks]
-    allowed = [name for name in known if images or not METHODS[name].needs_images]
-    if st.session_state[FORM.key("method")] not in allowed:
-        st.session_state[FORM.key("method")] = allowed[0]
-    name = _draw("method", options=allowed)
-    method, chosen = METHODS[name], {"method": name, "jitters": ""}
-    if method.help:
-        st.caption(method.help)
-    if method.uses_jitters:
-        chosen["jitters"] = _draw(
-            "jitters",
-            widget="selectbox",
-            options=list(PRESETS),
-            accept_new_options=True,
-            help="What leaves the class as it is. Pick a set or type one; the Jitters page draws it.",
-        )
-    base = FORM.base
-    kept = base.options if METHODS[base.method] is method else {}
-    return chosen | {"options": dict(kept) | FORM.draw_all(method.fields, name)}
+    """The method and its fields, those that have no widget as the recipe had them."""
+    chosen, base = method.draw(FORM, task, entry.kind == "images"), FORM.base
+    own = {name: chosen.pop(name) for name in list(chosen) if name not in FIELDS}
+    return chosen | {"options": (base.options if base.method == chosen["method"] else {}) | own}
 
 
 def _more(task: str) -> dict:

@@ -64,8 +64,11 @@ RECIPES = (
     ),
     *(
         _SV.replace(name=f"{name}-jsv{end}", title=f"{title}: jittering kernel{words}", method="jsv", n_train=n, **how)
-        for name, title, n in (("mnist-5000-degree9", "MNIST, the first 5000", 5000), ("mnist", "MNIST", None))
-        for end, words, how in (("", "", {}), ("-positive", ", its positive part", {"options": {"positive": 2000}}))
+        for name, title, n, positive in (
+            ("mnist-5000-degree9", "MNIST, the first 5000", 5000, 2000),
+            ("mnist", "MNIST", None, 5000),
+        )
+        for end, words, how in (("", "", {}), ("-positive", ", its positive part", {"options": {"positive": positive}}))
     ),
     _LINEAR.replace(name="mnist-5000-linear", title="MNIST, the first 5000: ten linear machines"),
     _LINEAR.replace(

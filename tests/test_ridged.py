@@ -13,6 +13,7 @@ from svmcore.gram.ridged import Ridged
 from svmcore.gram.sources import Dense, Streamed, Work
 from svmcore.lab.experiment.train import execute
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.store import pipeline
 from svmcore.solvers.decomposition import Decomposition
 
 SQUARED = "squared_hinge"
@@ -137,4 +138,6 @@ def test_a_recipe_asks_for_it():
         recipe.replace(bounds=True)
     with pytest.raises(RecipeError, match="solver"):
         recipe.replace(solver="smo-digestion")
+    assert "squares no slack" in pipeline.obstacle(recipe)
+    assert not pipeline.obstacle(recipe.replace(loss="hinge"))
     assert "loss" not in recipe.replace(method="nu-sv").to_query()

@@ -78,6 +78,10 @@ class Method:
             allowed = f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}"
             raise RecipeError("preprocess", recipe.preprocess, allowed)
 
+    def out_of_reach(self, recipe) -> str:
+        """Why scikit-learn cannot train what a plain method trains; empty where it can."""
+        return ""
+
     def require_images(self, recipe, image_shape: tuple[int, ...] | None) -> None:
         """RecipeError when the method transforms images and the examples are none."""
         if self.needs_images and image_shape is None:

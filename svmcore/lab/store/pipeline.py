@@ -134,6 +134,8 @@ def obstacle(recipe: Recipe) -> str:
     if not METHODS[recipe.method].plain or not task_of(recipe).answers:
         plain = ", ".join(name for name, method in METHODS.items() if method.plain)
         return f"scikit-learn trains on the examples as they are; allowed: methods {plain} that classify"
+    if why := METHODS[recipe.method].out_of_reach(recipe):
+        return why
     if type(recipe.kernel) not in KERNELS:
         return f"scikit-learn has no kernel {recipe.kernel.name}; allowed: {', '.join(kind.name for kind in KERNELS)}"
     strange = [step for step in recipe.preprocess if step.partition(":")[0] not in STEPS]

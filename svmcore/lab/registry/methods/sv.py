@@ -63,6 +63,9 @@ class SupportVectors(Method):
             if recipe.solver == "smo-digestion":
                 raise RecipeError("solver", recipe.solver, "another one for loss squared_hinge")
 
+    def out_of_reach(self, recipe) -> str:
+        return "scikit-learn squares no slack of a kernel machine; allowed: loss hinge" if squared(recipe) else ""
+
     def figures(self, estimator) -> dict:
         return said(estimator)
 

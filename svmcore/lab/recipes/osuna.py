@@ -5,6 +5,8 @@ figure is an ordinary run.
     osuna-b...      time against |B|, for a small and a large lookahead, at one n
     osuna-scaling   the largest of the first kind; as a study, all of them
     osuna-d...      time against the dimension: digits with more and more of their border cut off
+    osuna-in-...    section 3.3: which violators enter the working set, and from where
+    osuna-beyond... section 3.3: more SVs than a working set holds
     osuna-ripley... osuna-digit-n...    small problems that general optimisers solve too (solvers/general.py)
 
 Examples: `face-windows`, prepared as he prepared his. Where its files are not at hand the stand-in is a digit against
@@ -102,11 +104,38 @@ GENERAL = {  # problems of a few hundred examples
         for n in (200, 400, 800)
     },
 }
+ENTER = {  # section 3.3: end of a name -> words, settings
+    "worst": ("the worst of all violators", {}),
+    "found": ("the first ones found", {"choice": "first-found"}),
+    "worst-look": ("the worst of 1,000 priced", {"lookahead": LOOKAHEAD}),
+    "found-look": ("the first of 1,000 priced", {"lookahead": LOOKAHEAD, "choice": "first-found"}),
+    "list": (
+        "the same, those that left priced first",
+        {"lookahead": LOOKAHEAD, "choice": "first-found", "keep_exited": True},
+    ),
+}
+_NOISY = _FACES.replace(n_train=AT, C=1.0, noise=0.1)
+ENTERED = {  # name -> words, recipe
+    f"{name}-{end}": (f"{words}: {how}", base.replace(working_set=size, new_points=100, **own))
+    for name, words, base, size in (  # |B| is hardly more than there are SVs
+        ("osuna-in-digit", "Digit 8 of 4,000", _DIGITS.replace(n_train=4000), 900),
+        ("osuna-in-faces", "20,000 windows", _FACES.replace(n_train=AT), 600),
+    )
+    for end, (how, own) in ENTER.items()
+}
+BEYOND = {  # as ENTERED; more SVs than a set holds
+    f"osuna-beyond-{end}": (f"20,000 windows, 10 % swapped: {how}", _NOISY.replace(**own))
+    for end, how, own in (
+        ("set", "one set of 2,000", {"working_set": 2000, "new_points": NEW}),
+        ("80mb", "the lab's sets, 80 MB", {"cache_mb": 80.0}),
+    )
+}
 STAND_IN_GROWTH = _growing(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", STAND_IN_SIZES, (1000, 700, 1500))
 STAND_IN_SETS = _sets(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", 4000, (600, 800, 1000, 1500), (50, 4000))
 RECIPES = (
     *(*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS, *DIMENSIONS),
     *(recipe.replace(name=name) for name, recipe in GENERAL.items()),
+    *(recipe.replace(name=name, title=words) for name, (words, recipe) in (ENTERED | BEYOND).items()),
     *(
         recipe.replace(name=f"{name}-{end}", title=f"{recipe.title}, {words}", **more)
         for name, recipe in GENERAL.items()

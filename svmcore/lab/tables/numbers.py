@@ -73,6 +73,9 @@ NUMBERS = {
     "jumps": "Digestions",
     "sv_most": "SVs at most",
     "filled": "Rows filled, %",
+    "rounds": "Rounds",
+    "priced": "Thousand times priced",
+    "again": "Entered again",
     "solve_s": "Solving, s",
 }
 
@@ -118,7 +121,7 @@ def of_run(run: Run) -> dict[str, Number]:
             found["rho"] = Number(100 * float(np.mean(np.sqrt(reduction["rho"]))))
         if "take" in reduction:  # beside its machine, in turns
             found["take_s"] = Number(reduction["take"][1])
-    return found | _of_digestion(result) | _of_classes(run, result)
+    return found | _of_digestion(result) | _of_sets(result) | _of_classes(run, result)
 
 
 def _of_digestion(result: dict) -> dict[str, Number]:
@@ -132,6 +135,20 @@ def _of_digestion(result: dict) -> dict[str, Number]:
     found["filled"] = Number(100 * trace["entries_most"] / (min(trace["rows"], trace["sv_most"]) * trace["n"]))
     found["solve_s"] = Number(trace["seconds"])
     return found | {name: Number(trace[name]) for name in ("steps", "jumps", "sv_most")}
+
+
+def _of_sets(result: dict) -> dict[str, Number]:
+    """What a decomposition counted; of sets that were given no size kernel values alone."""
+    trace, found = result.get("trace", {}), {}
+    if "lookups" not in trace:
+        found["computed"] = Number(result["kernel_evals"] / 1e6)
+    if "priced" in trace:
+        found |= {
+            "rounds": Number(trace["rounds"]),
+            "priced": Number(trace["priced"] / 1e3),
+            "again": Number(trace["again"]),
+        }
+    return found
 
 
 def mean(figure: str, numbers: list[Number]) -> Number:

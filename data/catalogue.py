@@ -214,7 +214,7 @@ _BENCHMARKS = (
         note="The energy of a sonar echo in 60 bands: M of a metal cylinder, a mine (111), R of a rock (97). KEEL's "
         "copy, fetched here, rounds to three decimals; UCI's sonar.all-data, with four, is taken from a mirror. "
         + NO_SPLIT,
-        parse=partial(bundled.label_last, cells=str),
+        parse=partial(bundled.label_last, cells="U32"),
     ),
     Entry(
         **from_manifest("a9a"),

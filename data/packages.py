@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 from data.manifest import Source
 
 SECONDS, LOOK = 600, 0.2  # that a client may take, and between two looks whether to go on
-BROKEN = subprocess.SubprocessError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError
+BROKEN = subprocess.SubprocessError, tarfile.TarError, zipfile.BadZipFile, RuntimeError  # the last: a locked member
 
 
 class Client(NamedTuple):
@@ -84,11 +84,12 @@ def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None])
             while process.returncode is None:
                 report(0, 0, client.does)
                 try:
-                    said = process.communicate(timeout=LOOK)[1].strip()
+                    told = process.communicate(timeout=LOOK)[1].splitlines()
                 except subprocess.TimeoutExpired:
                     if time.monotonic() > until:
                         raise
         finally:
             process.kill()
     if process.returncode:
-        raise OSError(f"{client.does} failed: {said or f'it ended with {process.returncode}'}")
+        why = next((line for line in told if line.strip() and not line.startswith("WARNING")), "")  # pip's of a retry
+        raise OSError(f"{client.does} failed: {why or f'it ended with {process.returncode}'}")

@@ -256,7 +256,7 @@ def test_a_file_out_of_a_package_and_nothing_else_of_it(package, home):
 @pytest.mark.parametrize(
     ("script", "members", "why"),
     [
-        ("echo no such version >&2; exit 3", {}, r"tiny.*1.0.0 failed: no such version"),
+        ("echo WARNING: once more >&2; echo no such version >&2; exit 3", {}, r"tiny.*1.0.0 failed: no such version"),
         ("exit 3", {}, "failed: it ended with 3"),
         ("exit 0", {}, "no package came"),
         (SENT, {"one": CONTENT["one"]}, "folder/in/it/one is not in the package"),

@@ -75,7 +75,7 @@ def from_manifest(name: str) -> dict:
     """What the manifest says of a set: the fields of its entry that depend on files."""
     files = SETS[name]
     packages = sorted({f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package})
-    sources = [f"the npm package {source.npm}" if source.npm else source.address for source in files.sources]
+    sources = [source.called for source in files.sources]
     return {
         "name": name,
         "fetchable": bool(files.sources),

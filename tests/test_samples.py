@@ -40,7 +40,8 @@ def test_the_studies_are_cards_with_a_figure_each(quiet):
     assert len(app.get("plotly_chart")) == len(cards.CARDS)
 
 
-def test_a_table_of_the_paper_opens_with_the_sample_of_its_runs(quiet):
+def test_a_table_of_the_paper_opens_with_the_sample_of_its_runs(quiet, monkeypatch):
+    monkeypatch.setattr(stored, "at_hand", lambda recipe: True)  # else its data are asked for first
     app = open_page("paper", show="table10-3v8")
     assert len(said(app)) == 1
     assert "run_3v8-vsv" in [button.key for button in app.button]

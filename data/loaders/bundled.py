@@ -53,9 +53,10 @@ def a9a(paths: list[Path]) -> Arrays:
     return Arrays(X, y.astype(np.int64), X_test, y_test.astype(np.int64))
 
 
-def forest(paths: list[Path], names: int = 0) -> Arrays:
-    """54 numbers and a label from 1 to 7 a line, below `names` lines of names; reordered so that the classes mix, as
-    the file has runs."""
-    rows = np.loadtxt(paths[0], np.float32, delimiter=",", skiprows=names)
-    rows = rows[mixed_order(rows[:, -1])]
-    return Arrays.unsplit(rows[:, :-1], rows[:, -1].astype(np.int64))
+def label_last(paths: list[Path], names: int = 0, cells: type | str = np.float32) -> Arrays:
+    """Numbers and a label a line, below `names` lines of names or KEEL's header (@); reordered so that the classes mix,
+    as the files have runs. cells: the type they are read as; of texts for labels that are words."""
+    rows = np.loadtxt(paths[0], cells, delimiter=",", comments="@", skiprows=names)
+    y = np.array([label.strip() for label in rows[:, -1]]) if rows.dtype.kind == "U" else rows[:, -1].astype(np.int64)
+    order = mixed_order(y)
+    return Arrays.unsplit(rows[order, :-1].astype(np.float32, copy=False), y[order])

@@ -32,7 +32,7 @@ from svmcore.solvers.session import Session
 BY_SCIPY = ("TNC", "L-BFGS-B", "trust-constr", "SLSQP")
 WAYS, SLOW = ("conjugate-gradients", *BY_SCIPY), BY_SCIPY[2:]
 ROUNDS, STIFF = 30, 10.0  # of multipliers; by how much the penalty grows where y' a does not fall
-SNAP = 1e-6  # of C: what is nearer to a bound is at it, as interior points never are
+SNAP = 1e-6  # of the largest a: what is nearer to a bound is at it, as interior points never are
 ROUNDING = 1e-12  # of the sum of a: a smaller y' a is 0
 MOST, MOST_OF_SLOW = 5000, 200  # steps of an optimiser or faces; of one whose steps take n^3
 MATRICES = {"trust-constr": 46, "SLSQP": 13}  # (n, n) numbers at a time; of the others USUAL
@@ -175,7 +175,8 @@ def _feasible(a, y, C) -> np.ndarray:
     """a within its box and with y' a = 0, both but for rounding: what one class has too much is taken from it or given
     to the other one, by those that are between their bounds as long as they can."""
     a = np.clip(a, 0, C)
-    a = np.where(a < SNAP * C, 0.0, np.where(a > (1 - SNAP) * C, C, a))
+    near = SNAP * np.minimum(C, a.max(initial=0))  # not of C alone, which may be far above all of them
+    a = np.where(a < near, 0.0, np.where(a > C - near, C, a))
     between = (a > 0) & (a < C)
     heavy = y * (y @ a) > 0
     for some in (heavy & between, ~heavy & between, heavy):
@@ -219,7 +220,7 @@ def _scipy(Q, y, C, tol: float, way: str, see: Callable) -> np.ndarray:
     for _ in range(ROUNDS):
         a = minimize(augmented, a, (multiplier, penalty), jac=True, bounds=bounds, method=way, options=how).x
         multiplier, before, off = multiplier + penalty * (y @ a), off, abs(y @ a)
-        if off <= SNAP * C.min():
+        if off <= SNAP * min(C.min(), a.max()):
             break
         penalty *= STIFF if off > before / 4 else 1.0
     return a

@@ -19,12 +19,15 @@ def draw(table: Table) -> None:
     found = zip(wanted, stored.stored([recipe for _, recipe in wanted]), strict=True)
     working = {name: run.id for (name, _), run in found if run and run.state in runs.ACTIVE}
     filled = fill(table, samples=True)
+    absent = stored.lacking(recipe for recipes in filled.lacking.values() for recipe in recipes)
+    needs = {name: recipes[0].dataset for name, recipes in filled.lacking.items() if recipes[0].dataset in absent}
     shown = (value.run_id for row in filled.rows for value in row if value and value.run_id)
     if those := [run for run in map(runs.get, dict.fromkeys(shown)) if run.sample]:
         stored.say_samples(those, "A click on a figure, or a button below, starts your own.")
 
     def cells(statuses):
-        states = {name: status.state for name, status in zip(working, statuses, strict=True)}
+        states = {name: f"needs {dataset}" for name, dataset in needs.items()}
+        states |= {name: status.state for name, status in zip(working, statuses, strict=True)}
         key = f"table_{table.name}"
         st.dataframe(
             [
@@ -42,10 +45,16 @@ def draw(table: Table) -> None:
     polling.poll_all(list(working.values()), cells)
     st.caption(
         "Ours, its 95 % interval, and in brackets what the paper says. An empty cell shows how long its run should "
-        f"take: click it to start. A click on a figure shows its run on every page. {table.note}"
+        "take, or the data set that it needs: click it to start. A click on a figure shows its run on every page. "
+        f"{table.note}"
     )
     _tests(filled)
-    if missing := [name for name in filled.missing if name not in working]:
+    for name in sorted(absent):
+        st.page_link(
+            "pages/datasets.py", label=f"{name} is not on this machine: fetch it", icon=":material/download:",
+            query_params={"set": name},
+        )  # fmt: skip
+    if missing := [name for name in filled.missing if name not in working and name not in needs]:
         with st.container(horizontal=True):
             for name in missing:
                 st.button(
@@ -59,7 +68,7 @@ def draw(table: Table) -> None:
 
 
 def _text(value: Value | None, states: dict[str, str]) -> str:
-    """`61 (47–78) [61]`, `about 12 s [61]`, `running [61]`."""
+    """`61 (47–78) [61]`, `about 12 s [61]`, `running [61]`, `needs mnist [61]`."""
     if value is None:
         return ""
     cell, ours = value.cell, value.ours

@@ -7,7 +7,7 @@ figure is an ordinary run.
     osuna-d...      time against the dimension: digits with more and more of their border cut off
     osuna-in-...    section 3.3: which violators enter the working set, and from where
     osuna-beyond... section 3.3: more SVs than a working set holds
-    osuna-ripley... osuna-digit-n...    small problems that general optimisers solve too (solvers/general.py)
+    osuna-ripley... osuna-sonar... osuna-digit-n...    small problems, by general optimisers too (solvers/general.py)
 
 Examples: `face-windows`, prepared as he prepared his. Where its files are not at hand the stand-in is a digit against
 the rest, 4000 in all, which has another kernel and tells nothing of faces; its runs are named "stand-in".
@@ -93,12 +93,14 @@ DIMENSIONS = tuple(
     for cut in (0, 4, 7, 9)
 )
 _RIPLEY = Recipe(dataset="toy-ripley", kernel=Linear(), n_train=250, n_test=300, preprocess=(), solver="smo")
+_SONAR = Recipe(dataset="sonar", kernel=Poly(3, 1.0, 1.0), n_train=206, n_test=2, preprocess=(), solver="smo")
 FEW = 250  # examples up to which all general optimisers are tried
 GENERAL = {  # problems of a few hundred examples
     **{
         f"osuna-ripley-c{C}": _RIPLEY.replace(C=float(C), title=f"Mixtures like Ripley's, linear, C = {C}")
         for C in (1, 100, 10_000)
     },
+    **{f"osuna-sonar-c{C}": _SONAR.replace(C=float(C), title=f"Sonar, degree 3, C = {C}") for C in (1, 100, 10_000)},
     **{
         f"osuna-digit-n{n}": _DIGITS.replace(n_train=n, solver="smo", title=f"Digit 8 against the rest, {n} examples")
         for n in (200, 400, 800)
@@ -136,6 +138,7 @@ RECIPES = (
     *(*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS, *DIMENSIONS),
     *(recipe.replace(name=name) for name, recipe in GENERAL.items()),
     *(recipe.replace(name=name, title=words) for name, (words, recipe) in (ENTERED | BEYOND).items()),
+    _SONAR.replace(name="osuna-sonar-linear", title="Sonar, linear, C = 1,000,000", kernel=Linear(), C=1e6),
     *(
         recipe.replace(name=f"{name}-{end}", title=f"{recipe.title}, {words}", **more)
         for name, recipe in GENERAL.items()

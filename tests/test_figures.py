@@ -6,10 +6,12 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
+from scipy import optimize
 
 from pages.ui.figures import confusion, curves, decisions, maps, ranking
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
+from pages.ui.paper import geometry
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 
 
@@ -179,3 +181,24 @@ def test_roc_curves_say_their_areas():
     assert [trace.name for trace in figure.data] == ["left", "right"]
     assert min(figure.data[0].x) > 0  # on a logarithmic axis
     assert max(figure.data[1].y) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_nearest_points_of_hulls_are_those_of_the_widest_margin(seed):
+    """Osuna, Freund and Girosi (1997), section 2.1; the oracle is a minimum over weights of each class's points."""
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.normal(size=(6, 2)) + 3, rng.normal(size=(8, 2)) - 3]).astype(np.float32)
+    y = np.repeat([1, -1], [6, 8])
+    found = geometry.widest(X, y)
+
+    def apart(weights):
+        return np.sum((weights[:6] @ X[:6] - weights[6:] @ X[6:]) ** 2)
+
+    sums = [{"type": "eq", "fun": lambda v, at=at: v[at].sum() - 1} for at in (slice(0, 6), slice(6, 14))]
+    start = np.repeat([1 / 6, 1 / 8], [6, 8])
+    least = optimize.minimize(apart, start, bounds=[(0, 1)] * 14, constraints=sums, options={"ftol": 1e-14})
+    assert np.allclose(found.p, least.x[:6] @ X[:6], atol=1e-3)
+    assert np.allclose(found.q, least.x[6:] @ X[6:], atol=1e-3)
+    assert np.isclose(np.linalg.norm(found.p - found.q), 2 / np.linalg.norm(found.w), rtol=1e-3)
+    assert np.isclose((found.p + found.q) / 2 @ found.w + found.b, 0, atol=1e-3)
+    assert (y * (X @ found.w + found.b) >= 1 - 1e-3).all()

@@ -17,7 +17,7 @@ from pages.ui.example import jittered, views
 from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.frame import show
 from pages.ui.kit import words
-from pages.ui.paper import digested, hurt, kept, nearest, triangle
+from pages.ui.paper import digested, geometry, hurt, kept, nearest, triangle
 from pages.ui.run import snapshots, stored
 from svmcore import SVC
 from svmcore.jitter import JitterSet
@@ -149,5 +149,6 @@ FIGURES: dict[str, Figure] = {
     "definite": Figure("The jittering kernel as its set grows", triangle.growth),
     "hurt": Figure("When does invariance hurt?", hurt.draw),
     "kept": Figure("Editing beside reducing: errors by vectors kept", kept.draw),
+    "geometry": Figure("Sections 2.1 and 2.4: spheres that planes stay out of, and hulls", geometry.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
 }

@@ -1,8 +1,8 @@
 """Faces in pictures that were turned, found upright alone and with turns: `python -m tests.bench.turned [--json FILE]`.
 
-The machine of "faces-cmu" is trained once, as "faces-cmu-turned" has the same: turns are of the search alone. It searches
-CMU's pictures as they are and turned by 15 and 30 degrees about their centres, with the boxes of the faces turned along:
-the places of their centres turn, their sides stay. Rates at 10 to 200 false alarms over all pictures together.
+The machine of "faces-cmu" is trained once, as "faces-cmu-turned" has the same: turns are of the search alone. It
+searches CMU's pictures as they are and turned by 15 and 30 degrees about their centres, the boxes of the faces turned
+along: their places turn, their size stays. Rates at 10 to 200 false alarms over all pictures together.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import json
 import time
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from data.pictures import Picture
 from svmcore.detection.turns import matrices, moved, turned

@@ -20,7 +20,6 @@ from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import LINE, Field, RecipeError, choice, numeric, of_each
 from svmcore.lab.registry.finders import FINDERS, findings
 from svmcore.lab.registry.finders.findings import Detections
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
@@ -73,11 +72,6 @@ class Detect(Task):
     def check(self, recipe) -> None:
         if recipe.folds is not None:
             raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
-        method, machines = METHODS[recipe.method], recipe.option("machines")
-        if machines > 1 and method.made and method.files:
-            raise RecipeError(
-                "machines", machines, f"1 for method {method.name}, which keeps what became of each example"
-            )
 
     def parts(self, recipe) -> int:
         return len(experiment(recipe)[1].parts)

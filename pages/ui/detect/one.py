@@ -66,7 +66,7 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             alt=["The window", "Its surroundings"],
         )
         if turns := view.run.recipe.option("turns") if labels.scans(view.run) else None:
-            st.caption(f"Searched in turns ({turns}): the window is as the search saw it, its surroundings as they are.")
+            st.caption(f"Searched in turns ({turns}). The window is as the search saw it.")
         below(view, detection)
         st.dataframe(
             {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)},

@@ -22,7 +22,7 @@ import numpy as np
 from svmcore.detection.discard import Discard
 from svmcore.detection.pyramid import Level, level_shapes, pyramid
 from svmcore.detection.scorer import Scorer, cut
-from svmcore.detection.turns import inside, matrices, turned, turned_back, turned_shape
+from svmcore.detection.turns import inside, matrices, turned, turned_back, turned_shape, upright
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
 from svmcore.model import Machine
 
@@ -140,7 +140,7 @@ def _blocks(
 def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
     """Into `answer`: how many windows were discarded, then boxes, f and chips of those found."""
     (M, shape), level, ys, xs, middle = block.form, block.level, block.ys, block.xs, scorer.side / 2
-    if not (np.eye(2) == M).all():
+    if not upright(M):
         there = inside((xs + middle) * level.dx, (ys + middle) * level.dy, M, shape)
         ys, xs = ys[there], xs[there]
     if discard is not None:

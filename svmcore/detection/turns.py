@@ -43,6 +43,11 @@ def matrices(text: str) -> tuple[np.ndarray, ...]:
     return found
 
 
+def upright(M: np.ndarray) -> bool:
+    """Whether a form is the picture as it is."""
+    return bool((np.eye(2) == M).all())
+
+
 def turned_shape(shape: tuple[int, int], M: np.ndarray) -> tuple[int, int]:
     """Height and width of a turned picture."""
     h, w = np.ceil(np.abs(M) @ shape - 1e-6).astype(int).tolist()
@@ -51,7 +56,7 @@ def turned_shape(shape: tuple[int, int], M: np.ndarray) -> tuple[int, int]:
 
 def turned(picture: np.ndarray, M: np.ndarray) -> np.ndarray:
     """A picture (h, w) uint8 turned; itself by the identity."""
-    if (np.eye(2) == M).all():
+    if upright(M):
         return picture
     shape = turned_shape(picture.shape, M)
     offset = _centre(picture.shape) - M.T @ _centre(shape)
@@ -61,7 +66,7 @@ def turned(picture: np.ndarray, M: np.ndarray) -> np.ndarray:
 
 def turned_back(boxes: np.ndarray, M: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Boxes in a turned picture as boxes in the picture of this shape."""
-    return boxes if (np.eye(2) == M).all() else moved(boxes, M.T, turned_shape(shape, M), shape)
+    return boxes if upright(M) else moved(boxes, M.T, turned_shape(shape, M), shape)
 
 
 def moved(boxes: np.ndarray, M: np.ndarray, shape: tuple[int, int], onto: tuple[int, int]) -> np.ndarray:

@@ -12,7 +12,7 @@ from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import left_out
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.registry.voting import Voting, size_of_each
+from svmcore.lab.registry.voting import Voting
 from svmcore.lab.store import runs
 from tests.test_detect import CROSSES, faces_set
 
@@ -73,11 +73,6 @@ def test_a_run_keeps_one_machine_for_all_and_a_forecast_counts_each(crosses):
     assert len(five.parts) == 5 * len(one.parts)
     beside = [TASKS["detect"].beside(crosses.replace(machines=k)) * k for k in (1, 5)]
     assert beside[0] == pytest.approx(beside[1]), "pictures are searched by all at once"
-    size = TASKS["detect"].size(crosses)
-    each = size_of_each(size)
-    n_objects = size.positive * size.n_train
-    assert each.n_train == pytest.approx(n_objects + (size.n_train - n_objects) / 2, abs=1)
-    assert each.positive * each.n_train == pytest.approx(n_objects)
 
 
 def test_one_machine_is_the_recipe_and_the_run_as_they_were(crosses):

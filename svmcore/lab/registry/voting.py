@@ -17,7 +17,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.problem import Problem, left_out
 from svmcore.methods.editing import bagged
 from svmcore.model import Machine
@@ -44,12 +43,6 @@ class Voting:
         found.kernel_evals_ = sum(int(one.kernel_evals_) for one in fitted)
         found.machine_ = bagged(machines)
         return found
-
-
-def size_of_each(size: Sizes) -> Sizes:
-    """How large the problem of each of several machines is, of all together."""
-    n = round(size.n_train * (1 + size.positive) / 2)
-    return size._replace(n_train=n, positive=min(1.0, size.positive * size.n_train / n))
 
 
 def _others(seed: int, number: int, problem: Problem) -> np.ndarray:

@@ -23,7 +23,7 @@ from svmcore.lab.registry.finders.findings import Detections
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
-from svmcore.lab.registry.voting import Voting, size_of_each
+from svmcore.lab.registry.voting import Voting
 from svmcore.model import Machine
 
 OF_ALL = (
@@ -139,10 +139,10 @@ class Detect(Task):
 
     def size(self, recipe) -> Sizes:
         known, asked = experiment(recipe)
-        size = FINDERS[recipe.option("finder")].size(recipe, known, asked.parts[0])
-        return size if recipe.option("machines") == 1 else size_of_each(size)
+        return FINDERS[recipe.option("finder")].size(recipe, known, asked.parts[0])
 
     def beside(self, recipe) -> float:
+        """Of each training, since machines that vote share a search."""
         known, asked = experiment(recipe)
         return FINDERS[recipe.option("finder")].seconds(recipe, known, asked.parts[0]) / recipe.option("machines")
 

@@ -68,10 +68,9 @@ def test_boxes_go_along_and_come_back(text):
     y, x = (np.mean(at) for at in np.nonzero(turned(dark, M) > 200))
     box = moved(np.array([[70.0, 30, 81, 41]]), M, shape, turned_shape(shape, M))[0]
     assert [(box[0] + box[2]) / 2 - 0.5, (box[1] + box[3]) / 2 - 0.5] == pytest.approx([x, y], abs=0.1)
-    middle = (there[:, :2] + there[:, 2:]) / 2
-    assert inside(*middle.T, M, shape).all()
-    if "rot" in text:
-        assert not inside(*np.zeros((2, 1)), M, shape).any()
+    assert inside(turned_back(there, M, shape), shape).all()
+    beyond = boxes + np.array([shape[1], 0, shape[1], 0])
+    assert not inside(turned_back(moved(beyond, M, shape, turned_shape(shape, M)), M, shape), shape).any()
 
 
 @pytest.mark.parametrize(("made", "back"), [("rot:90", "rot:-90"), ("rot:180", "rot:180"), ("flip:h", "flip:h")])
@@ -123,8 +122,10 @@ def test_nothing_is_found_beside_a_turned_picture_and_all_windows_are_told(machi
     told, picture = [], picture[:90]
     turns, how = "rot:-30,30+flip:h", {"side": 19, "stride": 2, "step": 1.2, "enlarge": 1.25}
     found = scan(picture, machine, threshold=-np.inf, turns=turns, tell=lambda *now: told.append(now), **how)
-    middle = (found.boxes[:, :2] + found.boxes[:, 2:]) / 2
-    assert ((middle >= 0) & (middle <= picture.shape[::-1])).all()
+    assert (found.boxes >= -1e-6).all()
+    assert (found.boxes[:, 2:] <= np.array(picture.shape[::-1]) + 1e-6).all()
+    leaning = scan(turned(picture, matrices("rot:30")[1]), machine, threshold=-np.inf, **how)
+    assert leaning.boxes[:, 2].max() - picture.shape[1] > 20, "as there would be"
     assert found.looked == n_windows(picture.shape, turns=turns, **how) == told[-1][0] == told[-1][1]
     assert 0 < found.discarded == found.looked - len(found.f)
     plain = n_windows(picture.shape, **how)

@@ -36,7 +36,7 @@ class Scan(NamedTuple):
     f: np.ndarray  # (m,) float64
     chips: np.ndarray  # (m, side, side) uint8, the windows as they were scored
     looked: int  # windows looked at
-    discarded: int  # windows that the quick look settled, or whose middle is beside a picture that was turned
+    discarded: int  # windows that the quick look settled, or that reach beyond a picture that was turned
     seconds: float
 
 
@@ -139,20 +139,23 @@ def _blocks(
 
 def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
     """Into `answer`: how many windows were discarded, then boxes, f and chips of those found."""
-    (M, shape), level, ys, xs, middle = block.form, block.level, block.ys, block.xs, scorer.side / 2
+    (M, shape), level, ys, xs, side = block.form, block.level, block.ys, block.xs, scorer.side
     if not upright(M):
-        there = inside((xs + middle) * level.dx, (ys + middle) * level.dy, M, shape)
+        there = inside(turned_back(_boxes(level, ys, xs, side), M, shape), shape)
         ys, xs = ys[there], xs[there]
     if discard is not None:
         passed = discard.passes(block.averaged, ys, xs)
         ys, xs = ys[passed], xs[passed]
     f = scorer.scores(level.image, ys, xs) if len(ys) else np.empty(0)
     at = np.flatnonzero(f >= threshold)
-    y, x, side = ys[at], xs[at], scorer.side
-    corners = (x * level.dx, y * level.dy, (x + side) * level.dx, (y + side) * level.dy)
-    boxes = np.stack(corners, axis=1) if len(at) else np.empty((0, 4))
-    boxes = turned_back(boxes, M, shape)
-    answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), cut(level.image, y, x, side)))
+    boxes = turned_back(_boxes(level, ys[at], xs[at], side), M, shape)
+    answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), cut(level.image, ys[at], xs[at], side)))
+
+
+def _boxes(level: Level, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndarray:
+    """Windows with corners (ys, xs) (n,) of a level, as boxes (n, 4) in the picture that it was made from."""
+    corners = (xs * level.dx, ys * level.dy, (xs + side) * level.dx, (ys + side) * level.dy)
+    return np.stack(corners, axis=1)
 
 
 def _surest(found: list, most: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

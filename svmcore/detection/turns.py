@@ -3,8 +3,8 @@
     turned(p) = picture(M' (p - c') + c)        M (2, 2) orthogonal, c and c' the centres; all of the picture is in it
 
 Beyond the picture its edge is repeated; greys are interpolated linearly, and exact for quarter turns and mirror images.
-A window that was found comes back as a box about the same place: its sides are those of the window, swapped by a
-quarter turn, and not those of the larger upright box about a window that leans.
+A window comes back as a box about the same place: its sides are those of the window, swapped by a quarter turn, and not
+those of the larger upright box about a window that leans. Boxes that lie in the picture are searched, as upright ones.
 
 Symbols: M takes (row, column), as jitters do; boxes (m, 4) float64, xmin ymin xmax ymax; shape (h, w) of the picture.
 
@@ -76,10 +76,9 @@ def moved(boxes: np.ndarray, M: np.ndarray, shape: tuple[int, int], onto: tuple[
     return np.concatenate([centre - half, centre + half], axis=1)
 
 
-def inside(x: np.ndarray, y: np.ndarray, M: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """(n,) bool: which places (x, y) (n,) of a turned picture lie in the picture of this shape."""
-    back = _places(np.stack([x, y], axis=1), M.T, turned_shape(shape, M), shape)
-    return ((back >= 0) & (back <= shape[::-1])).all(axis=1)
+def inside(boxes: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """(m,) bool: which boxes lie in a picture of this shape, to a millionth of a pixel."""
+    return ((boxes[:, :2] >= -1e-6) & (boxes[:, 2:] <= np.array(shape[::-1]) + 1e-6)).all(axis=1)
 
 
 def _places(places: np.ndarray, M: np.ndarray, shape: tuple[int, int], onto: tuple[int, int]) -> np.ndarray:

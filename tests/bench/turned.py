@@ -1,6 +1,6 @@
 """Faces in pictures that were turned, found upright alone and with turns: `python -m tests.bench.turned [--json FILE]`.
 
-The machine of "faces-cmu" is trained once, as "faces-cmu-turned" has the same: turns are of the search alone. It
+The machine of "faces-cmu" is that of a stored run (`--run ID`) or trained, once, as turns are of the search alone. It
 searches CMU's pictures as they are and turned by 15 and 30 degrees about their centres, the boxes of the faces turned
 along: their places turn, their size stays. Rates at 10 to 200 false alarms over all pictures together.
 """
@@ -19,6 +19,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.finders import FINDERS, findings
 from svmcore.lab.registry.problem import Problem
+from svmcore.lab.store import runs
 
 DEGREES = (0, 15, 30)
 SEARCHES = {"upright": None, "turned": RECIPES["faces-cmu-turned"].option("turns")}
@@ -27,23 +28,25 @@ SEARCHES = {"upright": None, "turned": RECIPES["faces-cmu-turned"].option("turns
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.turned", description=__doc__.split("\n")[0])
     parser.add_argument("--degrees", type=int, nargs="+", default=DEGREES)
+    parser.add_argument("--run", help="a stored run of faces-cmu or faces-cmu-turned, whose machine searches")
     parser.add_argument("--json", type=Path, help="where the results go")
     options = parser.parse_args(argv)
     recipe = RECIPES["faces-cmu"]
-    fitted = train.fit(recipe, train.prepare(recipe))
+    problem = train.prepare(recipe)
+    machine = runs.get(options.run).machine() if options.run else train.fit(recipe, problem).estimator.machine_
     rows = []
     for degrees in options.degrees:
-        lying = in_turn(fitted.problem, degrees)
+        lying = in_turn(problem, degrees)
         for name, turns in SEARCHES.items():
             began = time.perf_counter()
             asked = lying._replace(recipe=recipe.replace(turns=turns))
-            seen = FINDERS["scan"].judge(fitted.estimator.machine_, asked, lambda _: None)
+            seen = FINDERS["scan"].judge(machine, asked, lambda _: None)
             told = findings.figures(seen)
-            machine = told["machines"]["machine"]
+            judged = told["machines"]["machine"]
             rows.append(
                 {"degrees": degrees, "search": name, "faces": told["n_test"], "seconds": time.perf_counter() - began}
                 | {name: told[name] for name in ("reachable", "offset")}
-                | {name: machine[name] for name in ("rates", "score", "interval")}
+                | {name: judged[name] for name in ("rates", "score", "interval")}
             )
             print(json.dumps(rows[-1]), flush=True)
     if options.json:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from pages.ui.detect import labels, marked
+from pages.ui.detect import marked
 from pages.ui.detect.view import View
 from pages.ui.detect.windows import WINDOW, open_window
 from pages.ui.example import evidence
@@ -65,7 +65,7 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             width=150,
             alt=["The window", "Its surroundings"],
         )
-        if turns := view.run.recipe.option("turns") if labels.scans(view.run) else None:
+        if turns := view.run.recipe.option("turns"):
             st.caption(f"Searched in turns ({turns}). The window is as the search saw it.")
         below(view, detection)
         st.dataframe(

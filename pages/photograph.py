@@ -130,7 +130,7 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
     h, w = found.image.shape
     full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} × {found.full[0]:,}"
     quick = (
-        f", {words.percent(found.discarded / max(found.looked, 1))} of them settled by a quick look"
+        f", {words.percent(found.discarded / max(found.looked, 1))} of them passed over at once"
         if found.discarded
         else ""
     )

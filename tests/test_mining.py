@@ -10,6 +10,7 @@ from svmcore import SVC, Poly
 from svmcore.detection.mining import SAME, mine, rounds
 from svmcore.detection.scan import scan
 from svmcore.detection.suppression import overlaps
+from svmcore.detection.turns import QUARTERS
 from svmcore.preprocess import Preprocessor
 
 HOW = {"side": 9, "stride": 2, "step": 1.4, "enlarge": 1.0, "threshold": -0.7}
@@ -93,7 +94,7 @@ def test_large_pictures_are_shrunk_and_boxes_are_theirs(machine, pictures):
 def test_pictures_are_searched_on_their_side_too(machine, pictures):
     picture, how = pictures[0], HOW | {"step": 3.0}
     seen = [mine([np.ascontiguousarray(np.rot90(picture, k))], machine, **how) for k in range(4)]
-    mined = mine([picture], machine, turns=4, **how)
+    mined = mine([picture], machine, turns=QUARTERS, **how)
     assert len(mined.f) == sum(len(one.f) for one in seen) > len(seen[0].f)
     np.testing.assert_allclose(np.sort(mined.f), np.sort(np.concatenate([one.f for one in seen])))
     h, w = picture.shape
@@ -105,8 +106,8 @@ def test_pictures_are_searched_on_their_side_too(machine, pictures):
             found = mined.boxes[at].round().astype(int)
             turned = [np.rot90(picture[y0:y1, x0:x1], k) for x0, y0, x1, y1 in found]
             assert any(np.array_equal(t, chip) for t in turned)
-    assert (mined.boxes >= 0).all()
-    assert (mined.boxes[:, 2:] <= (w, h)).all()
+    assert (mined.boxes >= -1e-9).all()
+    assert (mined.boxes[:, 2:] <= np.array([w, h]) + 1e-9).all()
 
 
 def test_nothing_is_mined_where_nothing_is_wrong(machine):

@@ -21,6 +21,7 @@ import numpy as np
 from svmcore.detection.pyramid import within
 from svmcore.detection.scan import scan
 from svmcore.detection.suppression import suppressed
+from svmcore.detection.turns import matrices, turned, turned_back
 from svmcore.model import Machine
 
 SAME = 0.3  # overlap from which two false alarms show the same thing
@@ -61,26 +62,25 @@ def mine(
     per_picture: int = 200,
     threshold: float = 0.0,
     longest: int = LONGEST,
-    turns: int = 1,
+    turns: str = "none",
     check: Callable[[], None] = lambda: None,
     **how,
 ) -> Mined:
     """The false alarms of a machine on pictures (h, w) uint8 that show no object: at most `limit`, of one picture at
     most `per_picture`, f at least `threshold`.
 
-    longest: pixels that larger pictures are shrunk to; turns: quarter turns in which each is searched, 4 for all, as a
-    picture without objects has none when it lies on its side (`per_picture` then counts for each); `how`: what `scan`
-    takes (side, stride, step, enlarge, discard). The same arguments give the same chips. What `check` raises.
+    longest: pixels that larger pictures are shrunk to; turns: as of `scan`, such as QUARTERS, since a picture without
+    objects has none when it lies on its side (`per_picture` then counts for each turn); `how`: what else `scan` takes
+    (side, stride, step, enlarge, discard). The same arguments give the same chips. What `check` raises.
     """
     alarms = looked = 0
     parts = []
-    for number, picture, turned in ((n, p, k) for n, p in enumerate(pictures) for k in range(turns)):
+    for number, picture, M in ((n, p, M) for n, p in enumerate(pictures) for M in matrices(turns)):
         small = within(picture, longest)
         unit = picture.shape[1] / small.shape[1], picture.shape[0] / small.shape[0]
-        small = np.ascontiguousarray(np.rot90(small, turned))
-        seen = scan(small, machine, threshold=threshold, most=CROWD * per_picture, check=check, **how)
+        seen = scan(turned(small, M), machine, threshold=threshold, most=CROWD * per_picture, check=check, **how)
         worst = suppressed(seen.boxes, seen.f, iou=SAME, centre=False, most=per_picture, check=check)
-        boxes = _turned_back(seen.boxes[worst], small.shape, turned) * (*unit, *unit)
+        boxes = turned_back(seen.boxes[worst], M, small.shape) * (*unit, *unit)
         parts.append((seen.chips[worst], seen.f[worst], np.full(len(worst), number), boxes, np.arange(len(worst))))
         alarms, looked = alarms + len(seen.f), looked + seen.looked
     side = how.get("side", 19)
@@ -114,12 +114,3 @@ def rounds(
         chips, y = np.concatenate([chips, mined.chips]), np.concatenate([y, np.full(len(mined.f), -1)])
         origin = np.concatenate([origin, np.full(len(mined.f), number + 1)])
         picture = np.concatenate([picture, mined.picture])
-
-
-def _turned_back(boxes: np.ndarray, shape: tuple[int, int], turned: int) -> np.ndarray:
-    """Boxes in a picture of this shape, in the picture that np.rot90 turned so often to make it."""
-    h, w = shape
-    for _ in range(turned):
-        xmin, ymin, xmax, ymax = boxes.T
-        boxes, h, w = np.stack([h - ymax, xmin, h - ymin, xmax], axis=1), w, h
-    return boxes

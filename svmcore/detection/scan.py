@@ -1,6 +1,7 @@
 """A machine moved over a picture, at every position and scale.
 
-    looked at   windows of side x side pixels, `stride` apart, on every level of the picture's pyramid
+    looked at   windows of side x side pixels, `stride` apart, on every level of the picture's pyramid, and of those of
+                the picture in other turns, where such are asked for (turns.py)
     found       f(window) >= threshold;    most windows are settled by a quick look (discard.py), if there is one
 
 Blocks of a few thousand windows are prepared and scored side by side on the cores; the memory is that of the blocks.
@@ -21,6 +22,7 @@ import numpy as np
 from svmcore.detection.discard import Discard
 from svmcore.detection.pyramid import Level, level_shapes, pyramid
 from svmcore.detection.scorer import Scorer, cut
+from svmcore.detection.turns import inside, matrices, turned, turned_back, turned_shape, upright
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
 from svmcore.model import Machine
 
@@ -34,11 +36,19 @@ class Scan(NamedTuple):
     f: np.ndarray  # (m,) float64
     chips: np.ndarray  # (m, side, side) uint8, the windows as they were scored
     looked: int  # windows looked at
-    discarded: int  # windows that the quick look settled
+    discarded: int  # windows that the quick look settled, or that reach beyond a picture that was turned
     seconds: float
 
 
+class _Form(NamedTuple):
+    """A picture of this shape (h, w) as it was turned."""
+
+    M: np.ndarray  # (2, 2)
+    shape: tuple[int, int]
+
+
 class _Block(NamedTuple):
+    form: _Form
     level: Level
     averaged: np.ndarray | None  # block means of the level, for the quick look
     ys: np.ndarray
@@ -53,6 +63,7 @@ def scan(
     stride: int = 2,
     step: float = 1.2,
     enlarge: float = 1.25,
+    turns: str = "none",
     threshold: float = 0.0,
     most: int | None = None,
     discard: Discard | None = None,
@@ -62,10 +73,11 @@ def scan(
     """Every window of a picture (h, w) uint8 that a machine gives at least `threshold`.
 
     side: pixels of a window; stride: pixels of a level from one to the next; step: from a scale to the next larger;
-    enlarge: how much larger the first level is than the picture; most: how many windows are kept, the surest (None:
-    all; one takes some 400 bytes); discard: the quick look. `check()` is called every few milliseconds and may
-    raise to stop; `tell(looked, of)` hears after every few blocks how many windows are settled, and of how many.
-    ValueError for a picture, machine or setting that cannot be used.
+    enlarge: how much larger the first level is than the picture; turns: a jitter set of turns and mirror images, in all
+    of which the picture is searched; most: how many windows are kept, the surest (None: all; one takes some 400
+    bytes); discard: the quick look. `check()` is called every few milliseconds and may raise to stop; `tell(looked,
+    of)` hears after every few blocks how many windows are settled, and of how many. ValueError for a picture, machine
+    or setting that cannot be used.
     """
     started = time.perf_counter()
     scorer = machine if isinstance(machine, Scorer) else Scorer(machine, side)
@@ -74,6 +86,7 @@ def scan(
     for name, given in (("machine", scorer.side), ("discard", discard.side if discard else side)):
         if given != side:
             raise ValueError(f"side = {side}; allowed: {given}, that of the {name}")
+    how = {"side": side, "stride": stride, "step": step, "enlarge": enlarge, "turns": turns}
     found, looked, discarded, waiting = [], 0, 0, []
 
     def work() -> None:
@@ -84,12 +97,12 @@ def scan(
         discarded += sum(answer[0] for answer in answers)
         found.extend(answer[1:] for answer in answers)
         waiting.clear()
-        tell(looked, n_windows(np.shape(picture), side=side, stride=stride, step=step, enlarge=enlarge))
+        tell(looked, n_windows(np.shape(picture), **how))
         if most is not None and sum(len(part[1]) for part in found) > 4 * most:
             found[:] = [_surest(found, most)]
 
     with one_blas_thread:
-        for block in _blocks(picture, side, stride, step, enlarge, discard):
+        for block in _blocks(picture, discard, **how):
             waiting.append(block)
             looked += len(block.ys)
             if len(waiting) == 2 * CORES:
@@ -100,35 +113,49 @@ def scan(
     return Scan(boxes, f, chips, looked, discarded, time.perf_counter() - started)
 
 
-def n_windows(shape: tuple[int, int], *, side: int, stride: int, step: float, enlarge: float) -> int:
+def n_windows(
+    shape: tuple[int, int], *, side: int, stride: int, step: float, enlarge: float, turns: str = "none"
+) -> int:
     """How many windows a scan of a picture of this shape (h, w) looks at."""
-    shapes = level_shapes(shape, side=side, step=step, enlarge=enlarge)
-    return sum((1 + (h - side) // stride) * (1 + (w - side) // stride) for h, w in shapes)
+    shapes = [turned_shape(shape, M) for M in matrices(turns)]
+    levels = [level for each in shapes for level in level_shapes(each, side=side, step=step, enlarge=enlarge)]
+    return sum((1 + (h - side) // stride) * (1 + (w - side) // stride) for h, w in levels)
 
 
-def _blocks(picture, side: int, stride: int, step: float, enlarge: float, discard: Discard | None) -> Iterator[_Block]:
-    """The windows of all levels, some rows of them at a time."""
-    for level in pyramid(picture, side=side, step=step, enlarge=enlarge):
+def _blocks(
+    picture, discard: Discard | None, *, side: int, stride: int, step: float, enlarge: float, turns: str
+) -> Iterator[_Block]:
+    """The windows of all levels in all turns, some rows of them at a time."""
+    forms = ((_Form(M, np.shape(picture)), turned(picture, M)) for M in matrices(turns))
+    levels = ((form, level) for form, seen in forms for level in pyramid(seen, side=side, step=step, enlarge=enlarge))
+    for form, level in levels:
         down, across = (np.arange(0, s - side + 1, stride) for s in level.image.shape)
         averaged = discard and discard.averaged(level.image)
         rows = max(1, BLOCK // len(across))
         for start in range(0, len(down), rows):
             some = down[start : start + rows]
-            yield _Block(level, averaged, np.repeat(some, len(across)), np.tile(across, len(some)))
+            yield _Block(form, level, averaged, np.repeat(some, len(across)), np.tile(across, len(some)))
 
 
 def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
     """Into `answer`: how many windows were discarded, then boxes, f and chips of those found."""
-    level, ys, xs = block.level, block.ys, block.xs
+    (M, shape), level, ys, xs, side = block.form, block.level, block.ys, block.xs, scorer.side
+    if not upright(M):
+        there = inside(turned_back(_boxes(level, ys, xs, side), M, shape), shape)
+        ys, xs = ys[there], xs[there]
     if discard is not None:
         passed = discard.passes(block.averaged, ys, xs)
         ys, xs = ys[passed], xs[passed]
     f = scorer.scores(level.image, ys, xs) if len(ys) else np.empty(0)
     at = np.flatnonzero(f >= threshold)
-    y, x, side = ys[at], xs[at], scorer.side
-    corners = (x * level.dx, y * level.dy, (x + side) * level.dx, (y + side) * level.dy)
-    boxes = np.stack(corners, axis=1) if len(at) else np.empty((0, 4))
-    answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), cut(level.image, y, x, side)))
+    boxes = turned_back(_boxes(level, ys[at], xs[at], side), M, shape)
+    answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), cut(level.image, ys[at], xs[at], side)))
+
+
+def _boxes(level: Level, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndarray:
+    """Windows with corners (ys, xs) (n,) of a level, as boxes (n, 4) in the picture that it was made from."""
+    corners = (xs * level.dx, ys * level.dy, (xs + side) * level.dx, (ys + side) * level.dy)
+    return np.stack(corners, axis=1)
 
 
 def _surest(found: list, most: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

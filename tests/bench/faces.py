@@ -26,6 +26,7 @@ from svmcore.detection.mining import rounds
 from svmcore.detection.scan import scan
 from svmcore.detection.scorer import Scorer
 from svmcore.detection.suppression import grown, supported, suppressed
+from svmcore.detection.turns import QUARTERS
 from svmcore.gram.threads import one_blas_thread
 from svmcore.jitter import JitterSet
 from svmcore.model import Machine
@@ -50,7 +51,7 @@ class Settings:
     step: float = 1.1  # of the scan of test pictures; scenes are scanned by 1.2
     stride: int = 2
     votes: float = 0.3  # what the logarithm of the number of windows on one place adds to f
-    turns: int = 4  # quarter turns in which scenes are searched
+    turns: str = QUARTERS  # in which scenes are searched
     per_picture: int = 200  # counter-examples from a scene, in each turn
     longest: int = 800  # pixels of a scene's side
 

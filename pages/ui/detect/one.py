@@ -65,6 +65,8 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             width=150,
             alt=["The window", "Its surroundings"],
         )
+        if turns := view.run.recipe.option("turns"):
+            st.caption(f"Searched in turns ({turns}). The window is as the search saw it.")
         below(view, detection)
         st.dataframe(
             {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)},

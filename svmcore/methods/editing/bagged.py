@@ -26,20 +26,28 @@ class Together(NamedTuple):
     coef: np.ndarray  # (s, m) float64
     bias: np.ndarray  # (s,) float64
     bound: np.ndarray  # (s, m) bool
+    jitter: np.ndarray  # (m,) int64, 0 for the identity
 
 
 def together(machines: list[Machine]) -> Together:
-    """Binary machines of one kernel whose `support` are indices into one training set, over the union of these."""
+    """Binary machines of one kernel whose `support` are indices into one training set, over the union of these; virtual
+    ones that differ in their jitters are different."""
     first = machines[0]
     if any(machine.kernel != first.kernel or len(machine.bias) != 1 for machine in machines):
         raise ValueError("machines: these differ in their kernels, or have several classes; allowed: two, one kernel")
-    support, at = np.unique(np.concatenate([machine.support for machine in machines]), return_index=True)
+    support, jitter = (np.concatenate(part) for part in zip(*((m.support, _jitters(m)) for m in machines), strict=True))
+    _, at, places = np.unique(jitter * (support.max(initial=0) + 1) + support, return_index=True, return_inverse=True)
+    coef, bound = np.zeros((len(machines), len(at))), np.zeros((len(machines), len(at)), bool)
+    ends = np.cumsum([len(machine.support) for machine in machines])[:-1]
+    for row, (machine, own) in enumerate(zip(machines, np.split(places, ends), strict=True)):
+        coef[row, own], bound[row, own] = machine.coef[0], machine.bound[0]
     vectors = np.concatenate([machine.support_vectors for machine in machines])[at]
-    coef, bound = np.zeros((len(machines), len(support))), np.zeros((len(machines), len(support)), bool)
-    for row, machine in enumerate(machines):
-        places = np.searchsorted(support, machine.support)
-        coef[row, places], bound[row, places] = machine.coef[0], machine.bound[0]
-    return Together(support, vectors, coef, np.concatenate([machine.bias for machine in machines]), bound)
+    biases = np.concatenate([machine.bias for machine in machines])
+    return Together(support[at], vectors, coef, biases, bound, jitter[at])
+
+
+def _jitters(machine: Machine) -> np.ndarray:
+    return np.zeros(len(machine.support), np.int64) if machine.jitter is None else machine.jitter.astype(np.int64)
 
 
 def decisions(machines: list[Machine], X, work: Work) -> np.ndarray:
@@ -61,7 +69,8 @@ def bagged(first_stage: list[Machine]) -> Machine:
     Parameters
     ----------
     first_stage : list of Machine
-        Machines of the same two classes and kernel, as `CrossTrainingSVC.first_stage_` has them.
+        Machines of the same two classes and kernel, as `CrossTrainingSVC.first_stage_` has them; virtual support
+        vectors stay what they are, by `parent` and `jitter`.
 
     Returns
     -------
@@ -90,6 +99,7 @@ def bagged(first_stage: list[Machine]) -> Machine:
     if not first_stage:
         raise ValueError("first_stage is empty; allowed: one machine or more")
     union, first = together(first_stage), first_stage[0]
+    virtual = {} if first.jitter is None else {"parent": union.support, "jitter": union.jitter.astype(np.int32)}
     bound = ~((union.coef != 0) & ~union.bound).any(axis=0) & (union.coef != 0).any(axis=0)
     return Machine(
         kernel=first.kernel,
@@ -100,6 +110,7 @@ def bagged(first_stage: list[Machine]) -> Machine:
         bias=union.bias.mean(keepdims=True),
         C=first.C,
         bound=bound[None],
-        meta={"bagged": len(first_stage)},
+        meta=first.meta | {"bagged": len(first_stage)},
         prepare=first.prepare,
+        **virtual,
     )

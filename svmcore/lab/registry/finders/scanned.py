@@ -14,33 +14,32 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from skimage.transform import resize
 
 from data import DataError, load
-from data.pictures import Part, Picture, PictureSet
+from data.pictures import Part, PictureSet
 from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
 from svmcore.detection.mining import mine
 from svmcore.detection.scan import Scan, n_windows, scan
-from svmcore.detection.suppression import grown, overlaps, supported, suppressed
+from svmcore.detection.suppression import grown, supported, suppressed
+from svmcore.detection.turns import ALLOWED, QUARTERS, matrices
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Sizes
-from svmcore.lab.registry.fields import FLAG, LINE, Field, RecipeError, numeric
+from svmcore.lab.registry.fields import FLAG, JITTERS, LINE, Field, Kind, RecipeError, numeric
 from svmcore.lab.registry.finder import Finder
+from svmcore.lab.registry.finders.cutting import OTHERS, clear, cut
 from svmcore.lab.registry.finders.findings import Detections, beside_truth
 from svmcore.lab.registry.finders.matched import Chips
 from svmcore.lab.registry.problem import Problem, assemble
 from svmcore.lab.registry.split import Split
 from svmcore.solvers.progress import under_name
 
-OTHERS = 10, 300  # windows of background for each object, and at least, where a set brings none
 # Of a window, on the computer that other rates were read off, by the pictures of faces
 LOOKED_SECONDS = 3e-7  # that the quick look settles
 DECIDED_SECONDS = 2.5e-6  # that goes on to a machine of degree 2
 MANY = 1000  # objects, from which a quick look learns well
 PASSES, PASSES_AFTER_FEWER = 0.12, 0.86  # share that goes on after a look that has learned from MANY, and from fewer
 MINED_STEP, MINED_SIDE = 1.2, 800  # between two scales, and pixels of a side, of the pictures that are mined
-CLEAR = 0.1  # overlap with an object up to which a window shows background
 
 
 class Ground(NamedTuple):
@@ -65,6 +64,15 @@ class Seen(NamedTuple):
     votes: np.ndarray  # (k,) float64
 
 
+def _turns(name: str, value: str) -> str | None:
+    """A jitter set of turns and mirror images; None for the identity alone."""
+    text = JITTERS.check(name, value)
+    try:
+        return text if text and len(matrices(text)) > 1 else None
+    except ValueError:
+        raise RecipeError(name, value, ALLOWED) from None
+
+
 class Scanned(Finder):
     """The method's machine looks at all windows; what it wrongly finds where nothing is trains the next one."""
 
@@ -75,6 +83,11 @@ class Scanned(Finder):
         Field("scale_step", numeric(1.05, 2), 1.2, "Scale step", "Scan: from one scale to the next larger.", step=0.05),
         Field("enlarge", numeric(0.5, 4), 1.25, "Enlarged", "Scan: how much larger than the picture it begins.",
               step=0.25),
+        Field(
+            "turns", Kind(_turns, str, str, "text"), None, "Turns",
+            "Scan: turns and mirror images in which pictures are searched, beside upright: rot:-20,20 or flip:h.",
+            "upright alone",
+        ),
         Field(
             "grow", numeric(1, 4), None, "Grown", "Scan: an object's side over that of the window inside it.",
             "as the set's windows are cut", step=0.1,
@@ -121,7 +134,7 @@ class Scanned(Finder):
             X, y = _marked(recipe.option("windows"), side)
             picture = np.full(len(y), -1)
         elif pictures.chips is None:
-            X, y, picture = _cut(recipe, pictures, part, check)
+            X, y, picture = cut(recipe, pictures, part, _grow(recipe, pictures), check)
         else:
             (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
             if X.shape[1:] != (side, side):
@@ -175,15 +188,16 @@ class Scanned(Finder):
     def seconds(self, recipe, pictures: PictureSet, part: Part) -> float:
         """About how long the scans of a part take: of its test pictures, and of those that it mines."""
         some = pictures.empty or [pictures.pictures[at] for at in part.train]
-        times = recipe.option("bootstraps") * (4 if recipe.option("turned") and pictures.empty else 1)
         how = _how(recipe, None)
         del how["discard"]
+        mining = {"step": MINED_STEP, "turns": _mined_turns(recipe, pictures)}
 
         def windows(of, longest: float = np.inf, **other) -> int:
             shapes = (np.array(picture.image.shape) for picture in of)
             return sum(n_windows(tuple((s * min(1, longest / s.max())).astype(int)), **how | other) for s in shapes)
 
-        looked = times * windows(some, MINED_SIDE, step=MINED_STEP) + windows(pictures.pictures[at] for at in part.test)
+        looked = recipe.option("bootstraps") * windows(some, MINED_SIDE, **mining)
+        looked += windows(pictures.pictures[at] for at in part.test)
         passes = PASSES if self._windows(recipe, pictures, part)[1] >= MANY else PASSES_AFTER_FEWER
         return looked * (LOOKED_SECONDS + passes * DECIDED_SECONDS)
 
@@ -246,24 +260,18 @@ def _mined(recipe, problem: Problem, machine, number: int, check) -> Ground:
         limit=recipe.option("mined"),
         threshold=recipe.option("floor"),
         longest=MINED_SIDE,
-        turns=4 if recipe.option("turned") and empty else 1,
         check=lambda: check("mining"),
-        **_how(recipe, ground.discard) | {"step": MINED_STEP},
+        **_how(recipe, ground.discard) | {"step": MINED_STEP, "turns": _mined_turns(recipe, ground.pictures)},
     )
     boxes = grown(mined.boxes, _grow(recipe, ground.pictures))
-    clear = np.array([_clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)
-    where = np.full(clear.sum(), -1) if empty else np.array(ground.part.train)[mined.picture[clear]]
+    background = np.array([clear(box[None], some[at])[0] for box, at in zip(boxes, mined.picture, strict=True)], bool)
+    where = np.full(background.sum(), -1) if empty else np.array(ground.part.train)[mined.picture[background]]
     return ground._replace(
-        chips=np.concatenate([ground.chips, mined.chips[clear]]),
-        y=np.concatenate([ground.y, np.full(clear.sum(), -1)]),
+        chips=np.concatenate([ground.chips, mined.chips[background]]),
+        y=np.concatenate([ground.y, np.full(background.sum(), -1)]),
         picture=np.concatenate([ground.picture, where]),
-        round=np.concatenate([ground.round, np.full(clear.sum(), number)]),
+        round=np.concatenate([ground.round, np.full(background.sum(), number)]),
     )
-
-
-def _clear(boxes: np.ndarray, picture: Picture) -> np.ndarray:
-    """Which boxes (m, 4) show no object of the picture, (m,) bool."""
-    return ~(overlaps(boxes, picture.boxes) > CLEAR).any(axis=1)
 
 
 def _grow(recipe, pictures: PictureSet) -> float:
@@ -274,7 +282,13 @@ def _grow(recipe, pictures: PictureSet) -> float:
 def _how(recipe, discard: Discard | None) -> dict:
     """The settings of a scan."""
     names = {"side": "chip", "stride": "stride", "step": "scale_step", "enlarge": "enlarge"}
-    return {name: recipe.option(option) for name, option in names.items()} | {"discard": discard}
+    how = {name: recipe.option(option) for name, option in names.items()}
+    return how | {"turns": recipe.option("turns") or "none", "discard": discard}
+
+
+def _mined_turns(recipe, pictures: PictureSet) -> str:
+    """In which pictures are searched for false alarms: where they show no object, none is on its side."""
+    return QUARTERS if recipe.option("turned") and pictures.empty else "none"
 
 
 def _prepared(machine, problem: Problem):
@@ -293,48 +307,3 @@ def _marked(name: str, side: int) -> tuple[np.ndarray, np.ndarray]:
     if X.shape[1:] != (side, side) or X.dtype != np.uint8 or set(np.unique(y).tolist()) != {-1, 1}:
         raise RecipeError("windows", name, f"grey pictures of {side} x {side} pixels with the classes -1 and 1")
     return X, np.asarray(y, np.int64)
-
-
-def _cut(recipe, pictures: PictureSet, part: Part, check) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Windows of the training pictures: around every object, and of background by the seed."""
-    side, rng = recipe.option("chip"), np.random.default_rng(recipe.seed)
-    X, y, picture = [], [], []
-    n_objects = sum(len(pictures.pictures[at].boxes) for at in part.train)
-    each = -(-max(OTHERS[0] * n_objects, OTHERS[1]) // max(len(part.train), 1))
-    for at in part.train:
-        check("searching")
-        shown = pictures.pictures[at]
-        squares = _squares(shown.boxes, _grow(recipe, pictures))
-        others = _background(shown, squares if len(squares) else None, side, each, rng)
-        for square in (*squares, *others):
-            X.append(_window(shown.image, square, side))
-        y += [1] * len(squares) + [-1] * len(others)
-        picture += [at] * (len(squares) + len(others))
-    if not n_objects:
-        raise RecipeError("dataset", recipe.dataset, "a set with objects in the pictures that train")
-    return np.array(X, np.uint8), np.array(y), np.array(picture)
-
-
-def _squares(boxes: np.ndarray, grow: float) -> np.ndarray:
-    """The windows (m, 4) whose grown form is as large as the objects."""
-    centre, half = (boxes[:, :2] + boxes[:, 2:]) / 2, (boxes[:, 2:] - boxes[:, :2]).max(axis=1, initial=0)[:, None] / 2
-    return np.concatenate([centre - half / grow, centre + half / grow], axis=1)
-
-
-def _background(picture: Picture, squares, side: int, n: int, rng) -> np.ndarray:
-    """Up to n windows (k, 4) inside the picture that no object overlaps, of the objects' sizes."""
-    h, w = picture.image.shape
-    sizes = [float(side)] if squares is None else (squares[:, 2] - squares[:, 0]).tolist()
-    length = np.minimum(rng.choice(sizes, 4 * n) * rng.uniform(0.7, 1.4, 4 * n), min(h, w) - 1)
-    corner = rng.uniform(size=(4 * n, 2)) * (np.array([w, h]) - length[:, None])
-    boxes = np.concatenate([corner, corner + length[:, None]], axis=1)
-    return boxes[_clear(boxes, picture)][:n]
-
-
-def _window(image: np.ndarray, square: np.ndarray, side: int) -> np.ndarray:
-    """A square of a picture at the size of a window; beyond the picture its edge is repeated."""
-    x0, y0, x1, y1 = np.rint(square).astype(int)
-    rows = np.clip(np.arange(y0, max(y1, y0 + 2)), 0, image.shape[0] - 1)
-    columns = np.clip(np.arange(x0, max(x1, x0 + 2)), 0, image.shape[1] - 1)
-    seen = image[np.ix_(rows, columns)].astype(np.float64)
-    return np.rint(resize(seen, (side, side), anti_aliasing=True)).astype(np.uint8)

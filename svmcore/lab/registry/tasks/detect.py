@@ -23,6 +23,7 @@ from svmcore.lab.registry.finders.findings import Detections
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
+from svmcore.lab.registry.voting import Voting
 from svmcore.model import Machine
 
 OF_ALL = (
@@ -30,6 +31,8 @@ OF_ALL = (
     Field("finder", choice(FINDERS, lambda finder: finder.title), "matched", "Candidates from",
           "What looks over a whole picture."),
     Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Pixels of a window's side, as the machine sees it."),
+    Field("machines", numeric(1, 25, whole=True), 1, "Machines",
+          "Above 1: so many, each trained on all objects and on a half of the background of its own; f is their mean."),
 )  # fmt: skip
 
 
@@ -95,6 +98,8 @@ class Detect(Task):
         raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
 
     def train(self, method, recipe, problem: Problem, monitor, check: Check) -> tuple[object, Problem]:
+        machines = recipe.option("machines")
+        method = Voting(method, machines) if machines > 1 else method
         return FINDERS[recipe.option("finder")].train(method, recipe, problem, monitor, check)
 
     def resumed(self, problem: Problem, judged: Detections) -> Problem:
@@ -137,12 +142,13 @@ class Detect(Task):
         return FINDERS[recipe.option("finder")].size(recipe, known, asked.parts[0])
 
     def beside(self, recipe) -> float:
+        """Of each training, since machines that vote share a search."""
         known, asked = experiment(recipe)
-        return FINDERS[recipe.option("finder")].seconds(recipe, known, asked.parts[0])
+        return FINDERS[recipe.option("finder")].seconds(recipe, known, asked.parts[0]) / recipe.option("machines")
 
     def others(self, recipe, size: Sizes) -> list[Sizes]:
-        """The parts after the first, about alike."""
-        return (self.parts(recipe) - 1) * [size]
+        """The trainings after the first, about alike: of machines that vote, and of parts."""
+        return (self.parts(recipe) * recipe.option("machines") - 1) * [size]
 
 
 def experiment(recipe) -> tuple[pictures.PictureSet, pictures.Experiment]:

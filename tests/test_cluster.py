@@ -64,7 +64,10 @@ def machines(tmp_path_factory):
 
 @pytest.fixture
 def cluster(machines, home):
-    """This process's runs go to the two workers; at the end nothing is left at work."""
+    """This process's runs go to the two workers, of which a test before may have killed one; at the end nothing is left
+    at work."""
+    for name in {"one", "two"} - machines.processes.keys():
+        machines.add(name)
     until(lambda: connected(machines.address), SECONDS)
     until(lambda: CLUSTER.places() == 2, SECONDS)
     yield machines

@@ -39,7 +39,7 @@ def inked(tab):
 
 
 def test_a_drawn_four_is_nudged_until_the_answer_flips_and_shared(server, tab):
-    visit(tab, f"{server.url}/draw?run={preset(server)}")
+    visit(tab, f"{server.url}/draw?run={preset(server)}&runs={preset(server)}")
     expect(tab.get_by_test_id("stMetricValue")).to_have_text("–")
     draw(tab, STROKES)
     expect(tab.get_by_test_id("stMetricValue")).to_have_text("4")
@@ -83,7 +83,7 @@ def test_a_drawn_four_is_nudged_until_the_answer_flips_and_shared(server, tab):
 
 
 def test_a_digit_can_be_drawn_by_keys_alone(server, tab):
-    visit(tab, f"{server.url}/draw?run={preset(server)}")
+    visit(tab, f"{server.url}/draw?run={preset(server)}&runs={preset(server)}")
     tab.locator(".st-key-draw_canvas canvas").focus()
     tab.keyboard.press("Space")
     for _ in range(16):

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe.jitter_set import PRESETS
 from svmcore.lab.recipe.recipe import FIELDS
+from svmcore.lab.registry.method import JITTERS_DEFAULT
 from svmcore.lab.registry.methods import METHODS
 
 
@@ -20,7 +21,7 @@ def draw(form: Form, task: str, images: bool = True) -> dict:
         jitters = form.draw(
             FIELDS["jitters"],
             widget="selectbox",
-            options=list(PRESETS),
+            options=list(dict.fromkeys([*PRESETS, st.session_state.get(form.key("jitters"), JITTERS_DEFAULT)])),
             accept_new_options=True,
             help="What leaves the class as it is. Pick a set or type one; the Jitters page draws it.",
         )

@@ -123,13 +123,13 @@ def test_a_new_finder(more, capsys):
     assert not app.warning
     numbers = {widget.label: widget.value for widget in app.number_input}
     assert numbers["Cells"] == 12
-    assert not numbers.keys() & {"Pooled", "Reach, pixels", "Stride", "Votes"}
+    assert not numbers.keys() & {"Pooled", "Reach, pixels", "Stride", "Windows that agree"}
     (finder,) = (widget for widget in app.selectbox if widget.label == "Candidates from")
     finder.set_value("matched").run()
     assert not app.exception
     numbers = {widget.label for widget in app.number_input}
     assert {"Pooled", "Reach, pixels"} <= numbers
-    assert not numbers & {"Cells", "Stride", "Votes"}
+    assert not numbers & {"Cells", "Stride", "Windows that agree"}
 
 
 def test_a_new_rule(more, capsys):

@@ -106,7 +106,7 @@ class Scanned(Finder):
             "Scan: f from which a window is kept as a candidate, or as a false alarm to learn from.", step=0.1,
         ),
         Field(
-            "votes", numeric(0, 10), None, "Votes",
+            "votes", numeric(0, 10), None, "Windows that agree",
             "Scan: what the logarithm of the number of windows on one place adds to f.", "nothing", step=0.1,
         ),
         Field(

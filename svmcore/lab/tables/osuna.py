@@ -37,7 +37,7 @@ def tables() -> tuple[Table, ...]:
         ),
         Table(
             "osuna-enter",
-            "Osuna, section 3.3: what enters the working set, and more support vectors than it holds",
+            "Osuna, section 3.3: what enters the working set",
             ("Rounds", "Thousand times priced", "Entered again", "Million kernel values", "SVs", "Gap", "Training, s"),
             (
                 *(Row(words, tuple(Cell(name, f) for f in (*IN, *BOTH))) for name, (words, _) in osuna.ENTERED.items()),

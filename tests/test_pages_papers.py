@@ -110,7 +110,7 @@ def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
     finish_all(app)
     table = app.dataframe[0].value
     assert set(table["State"]) == {"done"}
-    by_method = {run.recipe.method: run for run in runs.newest_first() if run.recipe.n_train == 60}
+    by_method = {run.recipe.method: run for run in runs.newest_first() if run.recipe.n_train == 60 and run.group}
     row = table.set_index("Method").loc["Virtual SV"]
     assert row["Wrong"] == by_method["vsv"].result["errors"]
     assert row["of"] == max(by_method["vsv"].result["n_virtual"])

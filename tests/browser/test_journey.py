@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import expect_state, go_to, metric, press, settle, start, tiles, visit
+from tests.browser.steps import expect_state, go_to, metric, preset, press, settle, start, tiles, visit
 
 
 def watch_the_run(tab):
@@ -30,7 +30,7 @@ def watch_the_run(tab):
 
 
 def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
-    visit(tab, f"{server.url}/train")
+    visit(tab, f"{server.url}/train?run={preset(server)}")
     go_to(tab, "Datasets")
     find = tab.get_by_placeholder("Find a set")
     find.fill("8 x 8")  # others' own sets may stand before it

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.store.run import Run
@@ -95,7 +95,9 @@ def _differences(found: Sequence[Run]) -> dict[str, str]:
     for of_run in texts.values():
         for name, text in of_run.items():
             values[name].add(text)
-    differ = {name for name, those in values.items() if len(those) > 1 or any(name not in t for t in texts.values())}
+    said = set(FIELDS).union(*(recipe.options for recipe in recipes.values()))  # no option that all leave as it comes
+    lacked = {name for name in said if any(name not in of_run for of_run in texts.values())}
+    differ = {name for name, those in values.items() if len(those) > 1 or name in lacked}
     names = [name for name in ORDER if name in differ] + sorted(differ - set(ORDER))
     briefs = {recipe.kernel.brief for recipe in recipes.values()}
     brief = len(briefs) == len(values["kernel"])

@@ -10,7 +10,6 @@ from pages.ui.paper import cards, figures, outline, table
 from pages.ui.paper.outline import PAPERS
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
-from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import xtrain
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, asked
@@ -39,20 +38,10 @@ def all_runs(paper):
     found = stored.stored(recipes)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
-    left, lacking, waiting = 0.0, Counter(), {}
-    for recipe, run in zip(recipes, found, strict=True):
-        if not stored.kept(run):
-            waiting.setdefault(recipe.name, []).append(recipe)
-    absent = stored.lacking(recipes)
-    for those in waiting.values():
-        name = those[0].dataset
-        if name in absent:
-            lacking[name] += len(those)
-            continue
-        try:
-            left += seconds_of(those)
-        except (DataError, RecipeError):  # pictures that the set at hand has not got
-            lacking[name] += len(those)
+    missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not stored.kept(run)]
+    absent = stored.lacking(missing)
+    lacking = Counter(recipe.dataset for recipe in absent)
+    left = seconds_of(recipe for recipe in missing if recipe not in absent)
     wanted = ", ".join(f"{name} for {count}" for name, count in sorted(lacking.items()))
     with st.container(horizontal=True, vertical_alignment="center"):
         stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",

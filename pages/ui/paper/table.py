@@ -20,7 +20,7 @@ def draw(table: Table) -> None:
     working = {name: run.id for (name, _), run in found if run and run.state in runs.ACTIVE}
     filled = fill(table, samples=True)
     absent = stored.lacking(recipe for recipes in filled.lacking.values() for recipe in recipes)
-    needs = {name: recipes[0].dataset for name, recipes in filled.lacking.items() if recipes[0].dataset in absent}
+    needs = {name: recipes[0].dataset for name, recipes in filled.lacking.items() if recipes[0] in absent}
     shown = (value.run_id for row in filled.rows for value in row if value and value.run_id)
     if those := [run for run in map(runs.get, dict.fromkeys(shown)) if run.sample]:
         stored.say_samples(those, "A click on a figure, or a button below, starts your own.")
@@ -49,7 +49,7 @@ def draw(table: Table) -> None:
         f"{table.note}"
     )
     _tests(filled)
-    for name in sorted(absent):
+    for name in sorted(set(needs.values())):
         st.page_link(
             "pages/datasets.py", label=f"{name} is not on this machine: fetch it", icon=":material/download:",
             query_params={"set": name},

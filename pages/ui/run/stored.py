@@ -35,16 +35,19 @@ def kept(run: Run | None) -> bool:
 
 
 def at_hand(recipe: Recipe) -> bool:
-    """Whether its data set is on this machine: a run fetches none."""
+    """Whether its data are on this machine: a run fetches none."""
     try:
-        return task_of(recipe).entry(recipe.dataset).at_hand
-    except DataError:  # deleted, or a damaged revision
+        return task_of(recipe).at_hand(recipe)
+    except (DataError, RecipeError):  # deleted, a damaged revision, or pictures that the set at hand has not got
         return False
 
 
-def lacking(recipes: Iterable[Recipe]) -> set[str]:
-    """Which of their data sets are not on this machine; each is looked for once."""
-    return {name for name, recipe in {recipe.dataset: recipe for recipe in recipes}.items() if not at_hand(recipe)}
+def lacking(recipes: Iterable[Recipe]) -> set[Recipe]:
+    """Those whose data are not on this machine; the same data are looked for once."""
+    alike: dict[tuple, list[Recipe]] = {}
+    for recipe in recipes:
+        alike.setdefault((recipe.dataset, recipe.options.get("experiment")), []).append(recipe)
+    return {recipe for those in alike.values() if not at_hand(those[0]) for recipe in those}
 
 
 def _rank(run: Run) -> int:
@@ -107,7 +110,8 @@ def buttons(
     """
     missing = [r for r, run in zip(recipes, found, strict=True) if not kept(run)]
     absent = lacking(missing)
-    possible = [recipe for recipe in missing if recipe.dataset not in absent]
+    possible = [recipe for recipe in missing if recipe not in absent]
+    wanted = ", ".join(sorted({recipe.dataset for recipe in absent}))
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing or working:
         st.button(
@@ -118,7 +122,7 @@ def buttons(
             on_click=queue,
             args=(possible, group),
             disabled=not possible,
-            help=help + (f" Not on this machine, see *Datasets*: {', '.join(sorted(absent))}." if absent else ""),
+            help=help + (f" Not on this machine, see *Datasets*: {wanted}." if wanted else ""),
         )
     if working:
         st.button(

@@ -51,6 +51,10 @@ class Task(ABC):
         """What the catalogue says of a data set. UnknownDataset for one that is not among this task's."""
         return catalogue.entry(name)
 
+    def at_hand(self, recipe) -> bool:
+        """Whether what a recipe learns from is on this machine. DataError or RecipeError where it cannot be told."""
+        return self.entry(recipe.dataset).at_hand
+
     def data(self, name: str):
         """The data set itself, with its `content_hash`. UnknownDataset or DataError where it cannot be had."""
         return catalogue.load(name)

@@ -63,6 +63,9 @@ class Detect(Task):
     def entry(self, name: str):
         return pictures.entry(name)
 
+    def at_hand(self, recipe) -> bool:
+        return super().at_hand(recipe) and bool(experiment(recipe)[1].parts)
+
     def data(self, name: str):
         return pictures.load(name)
 

@@ -255,9 +255,12 @@ class Retraining:
     def _ridged(self, rows, source: Source) -> tuple[np.ndarray, Source]:
         if self.ridge is None:
             return rows, source
-        held = isinstance(source.gram, Dense)
-        gram = Dense(source.gram.given + np.diag(self.ridge)) if held else Ridged(source.gram, self.ridge)
-        return rows, source._replace(gram=gram)
+        if isinstance(source.gram, Dense):
+            given = source.gram.given
+            K = np.array(given, np.result_type(given, np.float32))  # one that was given is not ours to change
+            K[np.diag_indices(len(K))] += self.ridge
+            return rows, source._replace(gram=Dense(K))
+        return rows, source._replace(gram=Ridged(source.gram, self.ridge))
 
     def _sums(self, coef) -> np.ndarray:
         """sum_j coef_j K_ij (k, n) for coef (k, n)."""

@@ -105,7 +105,7 @@ def test_a_signal_stops_a_run_cleanly(home, sent, status):
     process.send_signal(sent)
     out, err = process.communicate(timeout=30)
     assert time.monotonic() - started < 15  # of which the end of the process takes the most
-    assert (process.returncode, out) == (status, "")
+    assert (process.returncode, out) == (status, ""), err
     assert "cancelled" in err
     assert [run.state for run in runs.newest_first()] == ["cancelled"]
 

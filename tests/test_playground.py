@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from data import plane
 from pages.ui.kit.text import plain, short
@@ -318,3 +319,27 @@ def test_links_from_when_train_was_the_first_page_open_train(query):
 def test_what_trains_behind_the_page_is_told():
     app = open_page("playground")
     assert "real digits" in captions(app)
+
+
+def _lost():
+    import streamlit as st
+
+    from pages.ui.play import controls
+
+    controls.begin()
+    now = controls.FORM.base
+    for name in ("C", "gamma", "noise"):
+        st.session_state.pop(controls.FORM.key(name), None)
+    st.text(controls.draw(now).query())
+
+
+def test_widgets_that_have_lost_what_they_showed_show_it_again():
+    app = AppTest.from_function(_lost, default_timeout=30)
+    for name, text in {"problem": "turn", "C": "5", "gamma": "2", "noise": "0.1"}.items():
+        app.query_params[name] = text
+    app.run()
+    assert not app.exception
+    query = app.text[0].value
+    assert "'C': '5'" in query
+    assert "'noise': '0.1'" in query
+    assert "0.05" not in query

@@ -47,7 +47,10 @@ def begin() -> None:
 
 
 def draw(now: Setting) -> Setting:
-    """All widgets; returns the Setting that they show."""
+    """All widgets; returns the Setting that they show. One that has lost what it showed, as when a busy machine draws
+    the page twice, shows the Setting's again and not the least there is."""
+    for name, shown in _spread(now).items():
+        st.session_state.setdefault(_key(name), shown)
     one_of(
         "Problem",
         list(plane.PROBLEMS),

@@ -57,10 +57,11 @@ def test_forty_wrong_labels_are_found_and_mended(server, tab):
     text, X, y, wrong = table(25)
     visit(tab, f"{server.url}/datasets?set=new")
     upload(tab, {"parts.csv": text.encode()})
-    tab.locator(".st-key-own_title input").fill("Parts")
+    tab.locator(".st-key-own_title input").fill("Forty wrong")  # no other test has a set of this name
     enter(tab, tab.get_by_role("button", name="Keep"))
-    expect(tab.get_by_role("heading", name="Parts")).to_be_visible()
+    expect(tab.get_by_role("heading", name="Forty wrong")).to_be_visible()
     enter(tab, tab.get_by_role("link", name="Train on it"))
+    expect(tab).to_have_url(re.compile("/train.*dataset=own%3Aforty-wrong|/train.*dataset=own:forty-wrong"))
     settle(tab)
     start(tab)
     expect_state(tab, "done")

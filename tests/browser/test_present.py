@@ -9,6 +9,7 @@ NEAR = 300  # pixels from the upper edge, of 720
 FIGURE_WITHIN = """near => [...document.querySelectorAll("[data-testid=stMain] :is(svg, [data-testid^=stBidi])")]
     .map(one => one.getBoundingClientRect()).some(box => box.height > 100 && 0 < box.top && box.top < near)"""
 
+TITLE_UP = "() => document.querySelector('[data-testid=stMain] h1')?.getBoundingClientRect().top < 60"
 FIGURE_SEEN = """() => [...document.querySelectorAll("[data-testid=stMain] :is(svg, [data-testid^=stBidi])")]
     .map(one => one.getBoundingClientRect()).some(box => box.height > 100 && box.top > 0
         && Math.min(box.bottom, innerHeight) - box.top > Math.min(0.6 * box.height, 300))"""
@@ -27,6 +28,8 @@ def test_the_figure_is_near_the_upper_edge(server, tab, page):
     title = tab.get_by_test_id("stMain").get_by_role("heading", level=1)
     expect(title).to_be_visible()
     tab.wait_for_function(FIGURE_WITHIN, arg=NEAR)
+    settle(tab)  # a page that is still drawn has its title lower, until the sheet of Present mode is there
+    tab.wait_for_function(TITLE_UP)
     arrow, heading = tab.get_by_test_id("stExpandSidebarButton").bounding_box(), title.bounding_box()
     assert arrow["x"] + arrow["width"] <= heading["x"]
     assert abs(heading["y"] - arrow["y"]) < 30

@@ -354,14 +354,18 @@ class SVC(MachineEstimator):
             need = settings.nbytes(Y.shape[1])
             require_memory(beside + need, ceiling, f"solver 'general' by {settings.way}")
             gram = (source or gram_source(rows, kernel, "decomposition", ceiling - need, len(Y), beside)).gram
-            gram = Ridged(gram, ridge_of(costs)) if self._squared else gram
+            gram = self._ridged(gram, costs)
             return general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
         gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
         settings = self.solver if isinstance(self.solver, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
-        gram = Ridged(gram, ridge_of(costs)) if self._squared else gram
+        gram = self._ridged(gram, costs)
         return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
+
+    def _ridged(self, gram, costs):
+        """The source that slack which costs so much (n,) makes of another one."""
+        return Ridged(gram, ridge_of(costs)) if self._squared else gram
 
     def _machine(self, rows, kernel, targets: Targets, box, solution: Solution) -> Machine:
         support = np.flatnonzero((solution.alpha > 0).any(axis=0))

@@ -271,6 +271,18 @@ class SVC(MachineEstimator):
         if self.cache_mb is not None:
             ceiling_bytes(self.cache_mb)
 
+    def _check_as_part(self, name: str, why: str) -> None:
+        """The same of what another estimator has under this name. ValueError too for what it cannot use; why it wants a
+        kernel of examples."""
+        try:
+            self._check_parameters()
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        if self._squared:
+            raise ValueError(f"{name}: loss = {self.loss!r}; allowed: 'hinge', whose support vectors have a bound")
+        if self.kernel == "precomputed":
+            raise ValueError(f"{name}: kernel = 'precomputed'; allowed: a kernel of {why}")
+
     def _kernel_for(self, X) -> Kernel:
         """The Kernel that this estimator's parameters mean for training examples X (n, d)."""
         if isinstance(self.kernel, Kernel):

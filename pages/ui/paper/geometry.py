@@ -1,8 +1,10 @@
-"""What a large margin is in the plane, in two pictures (Osuna, Freund and Girosi 1997, sections 2.1 and 2.4).
+"""What a large margin is in the plane, in two pictures.
 
-spheres    |w| <= A keeps a canonical plane, min_i |w.x_i + b| = 1, at least 1 / A away from every example
-hulls      2 / |w| = |p - q|, the nearest points of the convex hulls of both classes:
-           p = sum_{y_i > 0} alpha_i x_i / S,   q = sum_{y_i < 0} alpha_i x_i / S,   S = sum_{y_i > 0} alpha_i
+    spheres    |w| <= A keeps a canonical plane, min_i |w.x_i + b| = 1, at least 1 / A away from every example
+    hulls      2 / |w| = |p - q|, the nearest points of the convex hulls of both classes:
+               p = sum_{y_i > 0} alpha_i x_i / S,   q = sum_{y_i < 0} alpha_i x_i / S,   S = sum_{y_i > 0} alpha_i
+
+Osuna, Freund and Girosi (1997), sections 2.1 and 2.4.
 """
 
 from typing import NamedTuple

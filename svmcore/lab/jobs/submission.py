@@ -1,7 +1,5 @@
-"""From a recipe to a run that waits for its turn.
-
-pin the data set -> forecast -> the machine that it begins with, if any -> store -> queue
-"""
+"""From a recipe to a run that waits for its turn: the data set is pinned, the run forecast, the machine that it begins
+with found or asked for before it; then it is stored, and the queue has it."""
 
 from __future__ import annotations
 

@@ -262,14 +262,7 @@ def check_estimators(**named) -> None:
     for name, svc in named.items():
         if svc is not None and not isinstance(svc, SVC):
             raise ValueError(f"{name} = {svc!r}; allowed: an SVC or a NuSVC of svmcore, or None")
-        try:
-            (svc or SVC())._check_parameters()
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-        if svc is not None and svc.loss != "hinge":
-            raise ValueError(f"{name}: loss = {svc.loss!r}; allowed: 'hinge', whose support vectors have a bound")
-        if svc is not None and svc.kernel == "precomputed":
-            raise ValueError(f"{name}: kernel = 'precomputed'; allowed: a kernel of examples, as subsets are drawn")
+        (svc or SVC())._check_as_part(name, "examples, as subsets are drawn")
 
 
 def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:

@@ -204,14 +204,7 @@ class VirtualSVC(MachineEstimator):
             svc = getattr(self, name)
             if svc is not None and (not isinstance(svc, SVC) or isinstance(svc, NuSVC)):
                 raise ValueError(f"{name} = {svc!r}; allowed: an SVC of svmcore, or None")
-            try:
-                (svc or SVC())._check_parameters()
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from None
-            if svc is not None and svc.loss != "hinge":
-                raise ValueError(f"{name}: loss = {svc.loss!r}; allowed: 'hinge', whose support vectors have a bound")
-            if svc is not None and svc.kernel == "precomputed":
-                raise ValueError(f"{name}: kernel = 'precomputed'; allowed: a kernel of images, as jitters change them")
+            (svc or SVC())._check_as_part(name, "images, as jitters change them")
         if self.scope not in SCOPES:
             raise ValueError(f"scope = {self.scope!r}; allowed: {', '.join(SCOPES)}")
         least = 1 if self.scope.startswith("all") else 0

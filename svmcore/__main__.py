@@ -183,8 +183,7 @@ def _run_recipe(options: argparse.Namespace) -> int:
     recipe, results = _changed(_named(options.name), options.set), []
     if not 1 <= options.repeats <= repeats.MAX_REPEATS:
         raise RecipeError("--repeats", options.repeats, f"1 to {repeats.MAX_REPEATS}")
-    group = repeats.group(recipe) if options.repeats > 1 else None
-    for run_id, status in carry_out(repeats.repeated(recipe, options.repeats), group):
+    for run_id, status in carry_out(*repeats.repeated(recipe, options.repeats)):
         if status:
             return status
         results.append({"run": run_id} | runs.get(run_id).result)

@@ -11,6 +11,7 @@ from svmcore.lab.experiment.train import fit
 from svmcore.lab.forecast import estimate
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.methods.jittering import Jittered
@@ -191,7 +192,7 @@ def test_every_method_has_its_words_and_a_default_set():
 def test_predictions_grow_with_jitters_and_rounds():
     def seconds(**fields):
         recipe = Recipe(dataset="mnist-5k", n_train=4000, n_test=1000).replace(**fields)
-        return cost(recipe, task_of(recipe).size(recipe)).seconds
+        return cost(*plans(recipe, task_of(recipe).size(recipe))).seconds
 
     assert seconds() < seconds(method="vsv", jitters="plus:1") < seconds(method="vsv", jitters="box:1")
     assert seconds(method="vsv") < seconds(method="vsv", rounds=2) < seconds(method="vsv", scope="all", rounds=2)

@@ -20,6 +20,7 @@ from svmcore.lab.registry.costs import Stage
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import runs
@@ -150,7 +151,7 @@ def command(capsys, *changes):
 
 def predicted(recipe):
     """Seconds by rule of thumb, whatever stored runs say of this machine."""
-    return cost(recipe, TASKS[recipe.task].size(recipe)).seconds
+    return cost(*plans(recipe, TASKS[recipe.task].size(recipe))).seconds
 
 
 def train_page(**query):

@@ -20,6 +20,7 @@ from svmcore.lab.registry.finders import FINDERS
 from svmcore.lab.registry.finders.findings import beside_truth
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.methods.editing import OFFERED
+from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.problem import assemble
 from svmcore.lab.registry.split import Split
 from svmcore.lab.registry.tasks import TASKS
@@ -98,7 +99,7 @@ def more(home, monkeypatch):
 
 
 def predicted(recipe):
-    return cost(recipe, TASKS[recipe.task].size(recipe)).seconds
+    return cost(*plans(recipe, TASKS[recipe.task].size(recipe))).seconds
 
 
 def command(capsys, name, *changes):

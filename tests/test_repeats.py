@@ -17,10 +17,11 @@ SMALL = RECIPES["digits-8x8-sv"].replace(name="custom", n_train=80, n_test=120, 
 
 
 def test_repeats_differ_in_their_seed_alone():
-    found = repeats.repeated(SMALL.replace(seed=5), 3)
+    found, group = repeats.repeated(SMALL.replace(seed=5), 3)
     assert [recipe.seed for recipe in found] == [5, 6, 7]
     assert len({recipe.replace(seed=0).digest() for recipe in found}) == 1
-    assert {repeats.group(recipe) for recipe in found} == {repeats.group(SMALL)}
+    assert {repeats.group(recipe) for recipe in found} == {repeats.group(SMALL)} == {group}
+    assert repeats.repeated(SMALL, 1) == ([SMALL], None)
 
 
 @pytest.mark.parametrize(("k", "seed"), [(2, 0), (5, 1), (30, 2)])

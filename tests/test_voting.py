@@ -10,6 +10,7 @@ from svmcore.lab.forecast.cost import cost
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.problem import left_out
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.registry.voting import Voting
@@ -69,7 +70,7 @@ def test_a_run_keeps_one_machine_for_all_and_a_forecast_counts_each(crosses):
     np.testing.assert_allclose(run.machine().decision_function(test.chips)[:, 0] + test.votes, test.decision, atol=1e-3)
     assert (test.train_round > 0).any(), "all of them together are asked for false alarms"
     assert run.result["machines"]["machine"]["rates"]["10"] == 1.0
-    one, five = (cost(each, TASKS["detect"].size(each)) for each in (crosses, crosses.replace(machines=5)))
+    one, five = (cost(*plans(each, TASKS["detect"].size(each))) for each in (crosses, crosses.replace(machines=5)))
     assert len(five.parts) == 5 * len(one.parts)
     beside = [TASKS["detect"].beside(crosses.replace(machines=k)) * k for k in (1, 5)]
     assert beside[0] == pytest.approx(beside[1]), "pictures are searched by all at once"

@@ -25,6 +25,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, UnknownRun
 
 FOLDED = "recipe_folded"  # in the session: whether the form has given its place to the run that was started
@@ -61,14 +62,14 @@ def start(recipe: Recipe, parent: str | None = None, times: int = 1, broken_off:
     """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew. parent: id
     of the run that it grew out of; times: with so many seeds, one run each; broken_off: of one to go on from."""
     with asking():
-        group = repeats.group(recipe) if times > 1 else None
-        run_id = submit(recipe, parent=parent, group=group, broken_off=broken_off)
-        for again in repeats.repeated(recipe, times)[1:]:
-            submit(again, parent=parent, group=repeats.group(recipe), looks=False)
+        (first, *others), group = repeats.repeated(recipe, times)
+        run_id = submit(first, parent=parent, group=group, broken_off=broken_off)
+        for again in others:
+            submit(again, parent=parent, group=group, looks=False)
         fold()
         FORM.clear()
         state.show_run(run_id)
-        tell_started(run_id, recipe.title or recipe.name)
+        tell_started(run_id)
     st.rerun()
 
 
@@ -84,12 +85,16 @@ def start_and_open(
     st.rerun()
 
 
-def tell_started(run_id: str, name: str) -> None:
-    """Say that a run was asked for; how far it is is looked up as it is said, as one of a second is done by then."""
+def tell_started(run_id: str, name: str = "") -> None:
+    """Say that a run was asked for, by its title or as what; how far it is is looked up as it is said, as one of a
+    second is done by then."""
     does = {"queued": "waits for its turn", "running": "is at work in the background", "done": "is there already"}
-    state.tell_later(
-        lambda: f":material/play_circle: {words.plain(name)} {does.get(jobs.status(run_id).state, 'was started')}."
-    )
+
+    def told() -> str:
+        what = words.plain(name or runs.get(run_id).title)
+        return f":material/play_circle: {what} {does.get(jobs.status(run_id).state, 'was started')}."
+
+    state.tell_later(told)
 
 
 def folded(run) -> bool:

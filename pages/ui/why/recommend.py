@@ -120,7 +120,7 @@ def _train(run: Run, recipe, best: Recommended, key: str) -> None:
 
     def then(started: str) -> None:
         config.fold()  # Train shows the run, not its form
-        config.tell_started(started, recipe.title)
+        config.tell_started(started)
 
     if pressed:
         config.start_and_open("pages/train.py", lambda: recipe, run.id, then)

@@ -36,14 +36,15 @@ class Interval(NamedTuple):
     p: float
 
 
-def repeated(recipe: Recipe, times: int) -> list[Recipe]:
-    """The recipe, and again with the seeds that follow its own."""
-    return [recipe.replace(seed=recipe.seed + back) for back in range(times)]
-
-
 def group(recipe: Recipe) -> Group:
     """What repeats are started together for."""
     return Group.of("repeats", f"{recipe.title or recipe.name}, repeated", _but_for_seed(recipe))
+
+
+def repeated(recipe: Recipe, times: int) -> tuple[list[Recipe], Group | None]:
+    """The recipe, and again with the seeds that follow its own; what several are started together for."""
+    together = group(recipe) if times > 1 else None
+    return [recipe.replace(seed=recipe.seed + back) for back in range(times)], together
 
 
 def of(run: Run, known: Iterable[Run]) -> dict[int, Run]:

@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from functools import lru_cache
 from statistics import median
+from typing import NamedTuple
 
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.plans import plans
 from svmcore.lab.store import runs
 
 FIXED_SECONDS = 0.3
 SIMILAR = 5  # stored runs that calibrate a prediction
 
 
+class Calibration(NamedTuple):
+    """What the stored runs say of a new one."""
+
+    ratio: float  # of measured to predicted seconds, the median over the latest alike; 1 without any
+    first: bool  # whether none of this task and method is done
+
+
 @runs.one_look()
-def ratio(recipe: Recipe, expected: float) -> float:
-    """The median over the latest stored runs of this method that take about as long, compiling left out; 1 without any.
-    Those of the same data set and kind of kernel count first."""
-    ratios = {True: [], False: []}
+def calibrated(recipe: Recipe, expected: float) -> Calibration:
+    """By the stored runs of this method that take about as long, compiling left out. Those of the same data set and
+    kind of kernel count first."""
+    ratios, first = {True: [], False: []}, True
     for run in runs.newest_first():
-        if run.recipe.method != recipe.method or (known := _measured(run)) is None:
+        if run.recipe.method != recipe.method or not (result := run.result):
+            continue
+        first = first and run.recipe.task != recipe.task
+        if (known := _measured(run.recipe, result)) is None:
             continue
         measured, predicted = known
         if 0.1 < predicted / expected < 10:
@@ -29,27 +41,26 @@ def ratio(recipe: Recipe, expected: float) -> float:
             ratios[same].append(max(measured - FIXED_SECONDS, 0.1 * measured) / predicted)
         if len(ratios[True]) == SIMILAR:
             break
-    return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR])
+    return Calibration(median((ratios[True] or ratios[False] or [1.0])[:SIMILAR]), first)
 
 
 def _like(recipe: Recipe) -> tuple[str, str]:
     return recipe.dataset, recipe.kernel.name
 
 
-def _measured(run) -> tuple[float, float] | None:
+def _measured(recipe: Recipe, result: dict) -> tuple[float, float] | None:
     """Seconds that a run took and those predicted for it; None for one that says too little."""
-    result = run.result
-    if not result or run.recipe.slow_motion:
+    if recipe.slow_motion:
         return None
     try:
         size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
         measured = training_seconds(result) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
-        return measured, _predicted(run.recipe, size)
+        return measured, _predicted(recipe, size)
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
 
 
 @lru_cache(maxsize=4096)
 def _predicted(recipe: Recipe, size: Sizes) -> float:
-    return cost(recipe, size).seconds
+    return cost(*plans(recipe, size)).seconds

@@ -1,4 +1,4 @@
-"""What a recipe costs, by rules of thumb: the seconds and megabytes of the stages that its method makes of it.
+"""What a plan costs, by rules of thumb: the seconds and megabytes of the stages that a method makes of a recipe.
 
     train(n) = (2 d w / F + (6 + k) / S) u n,    u = distinct support vectors of n examples (registry/costs.py)
     test(u)  = 2 d w u t / F
@@ -16,19 +16,13 @@ products (flop/s), zeros counted;  S  rate of the solver's passes over examples 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
 from svmcore.gram.sources import STEP
-from svmcore.jitter import JitterSet
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.costs import Plan, Sizes, Stage, in_the_end, support_vectors, vectors_of_one
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.solvers import SOLVERS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors, vectors_of_one
 from svmcore.memory import MB
-from svmcore.methods.virtual.retraining import STEADY
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
 from svmcore.solvers.general import SLOW
@@ -72,49 +66,27 @@ class Cost(NamedTuple):
         return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
 
 
-def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
-    """What the recipe's method makes of a problem: for the first training, and for each that follows: folds, parts."""
-    method, task = METHODS[recipe.method], task_of(recipe)
-    how = {
-        "beside": task.beside(recipe),
-        "solver": recipe.solver,
-        "working_set": recipe.options.get("working_set"),
-        "settings": SOLVERS[recipe.solver].settings(recipe),
-        "filled": method.filled(recipe),
-        "real": _real(tuple(recipe.preprocess), recipe.jitters if method.uses_jitters else "none"),
-    }
-    whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
-    return whole, others
-
-
-@lru_cache(maxsize=256)
-def _real(steps: tuple[str, ...], jitters: str) -> bool:
-    """Whether steps or jitters make other than whole numbers of pixels."""
-    return not set(steps) <= STEADY or JitterSet.parse(jitters).offsets is None
-
-
-def cost(recipe: Recipe, size: Sizes) -> Cost:
-    """The whole cost of a recipe whose problem has this size."""
-    plan, folds = plans(recipe, size)
-    parts = [part for each in (plan, *folds) for part in _seconds(each)]
-    if recipe.bounds:
+def cost(plan: Plan, others: Sequence[Plan]) -> Cost:
+    """The whole cost of a recipe: of its first training, and of those that follow."""
+    parts = [part for each in (plan, *others) for part in _seconds(each)]
+    if plan.bounds:
         parts.append((_bounds_seconds(plan), 0.0))
-    size, largest = plan.size, max((each.size.n_train + each.size.n_test + each.held for each in folds), default=0)
+    size = plan.size
+    largest = max((each.size.n_train + each.size.n_test + each.held for each in others), default=0)
     rows = size.n_train + size.n_test + plan.held + largest
     examples = 4 * rows * size.d + size.stored
     least, most = plan.least, plan.least
     if least is None:
         least = _least_bytes(plan)
         most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
-    if recipe.bounds:  # all kernel values, in double precision where there is room
+    if plan.bounds:  # all kernel values, in double precision where there is room
         least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
     return Cost(parts, examples / MB + CODE_MB, least / MB, most / MB)
 
 
-def enough_mb(recipe: Recipe, size: Sizes) -> float:
-    """A ceiling that every fit of a recipe gets by with, however slowly and if all examples become support vectors;
-    infinite where what it takes is no choice of its solver."""
-    plan, _ = plans(recipe, size._replace(hardness=inf))
+def enough_mb(plan: Plan) -> float:
+    """A ceiling that every fit gets by with, however slowly and if all examples become support vectors; infinite where
+    what it takes is no choice of its solver."""
     if plan.least is not None or plan.solver in ("smo", GENERAL) or plan.working_set is not None:
         return inf
     n = max(plan.size.n_train, *(stage.n for stage in plan.stages))

@@ -13,11 +13,13 @@ within ROOM times what was said of it, as long as that suffices if all of them d
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import NamedTuple
 
-from svmcore.lab.forecast.calibration import FIXED_SECONDS, ratio
+from svmcore.lab.forecast.calibration import FIXED_SECONDS, calibrated
 from svmcore.lab.forecast.cost import cost, enough_mb
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import SHARE, BudgetError, free_mb
@@ -43,22 +45,19 @@ class Estimate(NamedTuple):
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
     size = task_of(recipe).size(recipe.origin)
-    needed = cost(recipe, size)
+    plan, others = plans(recipe, size)
+    hardest, _ = plans(recipe, size._replace(hardness=inf))
+    needed, enough = cost(plan, others), enough_mb(hardest)
+    pace, first = calibrated(recipe, needed.seconds)
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
     free = max(free_mb() - promised, 0.0)
     ceiling = recipe.cache_mb or SHARE * free
     memory = needed.examples_mb + min(ceiling, needed.fit_mb)
     fits = needed.least_mb <= ceiling and max(memory, needed.examples_mb + needed.least_mb) <= free
-    within = min(ceiling, max(ROOM * needed.fit_mb, enough_mb(recipe, size), LITTLE_MB))
+    within = min(ceiling, max(ROOM * needed.fit_mb, enough, LITTLE_MB))
     advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
-    pace = ratio(recipe, needed.seconds)
     parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
-    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, within, fits, advice, _first(recipe))
-
-
-def _first(recipe: Recipe) -> bool:
-    kind = recipe.task, recipe.method
-    return not any((run.recipe.task, run.recipe.method) == kind and run.result for run in runs.newest_first())
+    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, within, fits, advice, first)
 
 
 @runs.one_look()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 from svmcore.lab.jobs.live import Live
@@ -70,11 +71,15 @@ class Job:
         self.born = time.monotonic()
         self.rank = (not self.quick, self.born)
         self.stop, self.hold, self.aside = threading.Event(), False, False  # asked to end, to pause, to let another go
-        self.begins_with: str | None = None  # id of the run whose machine it begins with
         self.thread: threading.Thread | None = None
         self.gone = False  # whether the thread has ended
         self.latest, self._told = Status("queued"), self.born
         self._ended, self._last_word = False, threading.RLock()
+
+    @cached_property
+    def begins_with(self) -> str | None:
+        """Id of the run whose machine it begins with."""
+        return None if self.recipe.origin is self.recipe else self.run.parent
 
     @property
     def state(self) -> str:

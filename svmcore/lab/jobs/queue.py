@@ -21,7 +21,6 @@ from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
 from svmcore.lab.jobs.process import before_threads_are_joined, yield_to_others
-from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run
@@ -45,18 +44,6 @@ class Queue:
         self._closing = threading.Event()
         self._beside: list[threading.Thread] = []  # at work beside the runs
 
-    def asked_within(self, recipe: Recipe, seconds: float) -> str | None:
-        """Id of the run of this recipe that was asked for so lately, unless it was stopped or failed since."""
-        since = time.monotonic() - seconds
-        with self.changed:
-            for job in reversed(self._jobs.values()):
-                if job.born < since:
-                    return None
-                stopped = job.stop.is_set() or job.state in ("cancelled", "failed")
-                if job.recipe == recipe and not stopped and job.run.path.is_dir():
-                    return job.run.id
-        return None
-
     def require_room(self) -> None:
         """QueueFull when as many runs wait as may."""
         with self.changed:
@@ -64,14 +51,13 @@ class Queue:
         if fresh >= MAX_QUEUED:
             raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
 
-    def put(self, run: runs.Run, forecast: float, looks: bool = True, begins_with: str | None = None) -> None:
+    def put(self, run: runs.Run, forecast: float, looks: bool = True) -> None:
         """Let a new run wait for its turn. forecast: seconds that it will take; looks: whether its live looks are
-        wanted; begins_with: id of the run whose machine it begins with."""
+        wanted."""
         with self.changed:
             for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-JOBS_KEPT]:
                 del self._jobs[old.run.id]
-            job = self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, forecast)
-            job.begins_with = begins_with
+            self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, forecast)
             self._dispatch()
 
     def status(self, run_id: str) -> Status:

@@ -42,23 +42,19 @@ def submit(
     recipe = recipe.replace(dataset=catalogue.pinned(recipe.dataset))
     needed = estimate(recipe)
     with _asking:
-        if already := QUEUE.asked_within(recipe, once_in):
-            return already
+        if already := runs.asked_within(recipe, once_in):
+            return already.id
         if not (needed.fits or CLUSTER.address):  # a worker has a memory of its own
             raise BudgetError(needed.advice)
         QUEUE.require_room()
         left = runs.left_by(broken_off, recipe.outcome) if broken_off else None
-        begins_with = None if recipe.origin is recipe else parent or _machine_of(recipe, looks)
+        if recipe.origin is not recipe and parent is None:
+            machine = runs.with_machine(recipe.origin)
+            title = f"The machine of {recipe.title or recipe.name}"
+            parent = machine.id if machine else submit(named(recipe.origin, title), looks=looks)
         try:
-            run = runs.create(recipe, begins_with or parent, group, left)
+            run = runs.create(recipe, parent, group, left)
         except OSError as error:
             raise OSError(explain(error)) from error
-        QUEUE.put(run, needed.seconds, looks, begins_with)
+        QUEUE.put(run, needed.seconds, looks)
         return run.id
-
-
-def _machine_of(recipe: Recipe, looks: bool) -> str:
-    """Id of the run of the machine that a recipe begins with: one that there is, or a new one."""
-    if made := runs.with_machine(recipe.origin):
-        return made.id
-    return submit(named(recipe.origin, f"The machine of {recipe.title or recipe.name}"), looks=looks)

@@ -65,6 +65,7 @@ class Plan(NamedTuple):
     settings: object = None  # of the solver, where it has some
     filled: bool = False  # whether kernel values are so dear that rows of them are kept
     real: bool = False  # whether features are no whole numbers of one step
+    bounds: bool = False  # whether every machine is trained once without each of its support vectors
     # Of what is no training of machines on examples:
     seconds: float | None = None  # that it takes
     vectors: float | None = None  # distinct ones that decide in the end

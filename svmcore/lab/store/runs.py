@@ -28,12 +28,14 @@ import shutil
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from svmcore import files
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.store import folders, trash
+from svmcore.lab.store import folders, reading, trash
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.held import ACTIVE, TERMINAL
 from svmcore.lab.store.reading import Damaged, UnknownRun
@@ -118,6 +120,14 @@ def samples() -> list[Run]:
 
 def _in(folder: Path) -> list[Run]:
     return [Run(path.name, path) for path in sorted(folder.glob("*"), reverse=True) if trash.is_id(path.name)]
+
+
+@one_look()
+def asked_within(recipe: Recipe, seconds: float) -> Run | None:
+    """The run of this recipe that was asked for so lately, unless it was stopped or failed since."""
+    since = datetime.now(UTC) - timedelta(seconds=seconds)
+    lately = takewhile(lambda run: reading.created(run.id) > since, newest_first()) if seconds else ()
+    return next((run for run in lately if run.recipe == recipe and run.state in ("done", *ACTIVE)), None)
 
 
 def left_by(run_id: str, outcome: str) -> Run:

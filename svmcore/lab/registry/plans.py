@@ -1,0 +1,34 @@
+"""What a recipe's method makes of a problem of some size, with all that its task, solver and jitters say of it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from svmcore.jitter import JitterSet
+from svmcore.lab.registry.costs import Plan, Sizes
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.tasks import task_of
+from svmcore.methods.virtual.retraining import STEADY
+
+
+def plans(recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
+    """That of the first training, and those of each that follows: folds, parts."""
+    method, task = METHODS[recipe.method], task_of(recipe)
+    how = {
+        "beside": task.beside(recipe),
+        "solver": recipe.solver,
+        "working_set": recipe.options.get("working_set"),
+        "settings": SOLVERS[recipe.solver].settings(recipe),
+        "filled": method.filled(recipe),
+        "real": _real(tuple(recipe.preprocess), recipe.jitters if method.uses_jitters else "none"),
+        "bounds": recipe.bounds,
+    }
+    whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
+    return whole, others
+
+
+@lru_cache(maxsize=256)
+def _real(steps: tuple[str, ...], jitters: str) -> bool:
+    """Whether steps or jitters make other than whole numbers of pixels."""
+    return not set(steps) <= STEADY or JitterSet.parse(jitters).offsets is None

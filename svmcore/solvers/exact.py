@@ -5,9 +5,11 @@
 
 The working f differs from this by what single precision loses, for example i by some e_i. Errors of kernel values grow
 with both examples' lengths s, so that |e_i| <= e s_i; s_i = sqrt(K_ii) (Cauchy and Schwarz), or |x_i|^2 where values do
-not grow with it. A first look computes f anew for the ends of both index sets, the longest examples and a random
-sample: it measures e. Then for every example whose working f lies within its own e s_i of an end, as long as they are
-few: what lies farther inside cannot decide the gap.
+not grow with it. Support vectors within a working set may have exact f while others have lost digits in every round,
+so that no support vectors, free and bound ones have an e each. A first look computes f anew for the ends of both index
+sets, the longest examples and a random sample of each of the three kinds: it measures their e, by those examples that
+have lost anything. Then for every example whose working f lies within its own e s_i of an end, as long as they are few:
+what lies farther inside cannot decide the gap.
 Where they are many, the gap is known to what they leave open, and a target that is smaller by as much settles it with
 some more pairs.
 
@@ -28,8 +30,9 @@ from svmcore.solvers.smo import index_sets, kkt_gap
 
 ENDS = 8  # examples of the first look that lie nearest to each end
 LONGEST = 16  # examples of the first look that are the longest
-SAMPLE = 32  # examples of the first look in all beside the ends: the longest, and others at random
+SAMPLE = 16  # of each kind, at random
 SAFETY = 6.0  # times the root mean square of the errors e_i / s_i seen, what the largest is supposed to be
+UNSURE = 4  # errors seen, of which that is twice as much; of more of them less, as their mean square is better known
 LONG = 1.5  # times the median length, where an example counts as long
 FEW = 512  # examples that are computed anew in one look; of half as many, all
 ROUGH = 0.4  # share of tol above which the errors of the working f are too large to go on with
@@ -67,7 +70,7 @@ class Exact:
         self.known[m] = gap <= self.tol
         if self.known[m]:
             return gap, b
-        unknown = max(2 * look.e * self.usual, gap - kkt_gap(self.Y[m], self.C[m], alpha, f)[0])
+        unknown = max(2 * look.e.max() * self.usual, gap - kkt_gap(self.Y[m], self.C[m], alpha, f)[0])
         rough = not unknown <= 2 * ROUGH * self.tol
         room = self.tol if rough else self.tol - unknown  # no errors are left once f is computed afresh
         self.target[m] = max(NARROWER * min(self.target[m], room), self.tol / 16)
@@ -109,13 +112,15 @@ class Exact:
 
 
 class _Look:
-    """One look at a machine: alpha, f (n,); e, what errors are, in lengths; error (n,), what each f may have lost."""
+    """One look at a machine: alpha, f (n,); kind (n,), 0 of no support vector, 1 of a free one, 2 of a bound one;
+    e (3,), what errors of each kind are, in lengths; error (n,), what each f may have lost."""
 
     def __init__(self, exact: Exact, m: int, alpha, f):
         self.exact, self.m, self.alpha, self.f = exact, m, alpha, f
         self.up, self.low = index_sets(exact.Y[m], exact.C[m], alpha)
         self.rounding = exact.rounding(alpha)
-        self.computed, self.e, self.error = np.zeros(len(f), bool), 0.0, self.rounding
+        self.kind = (alpha > 0).astype(int) + (alpha >= exact.C[m])
+        self.computed, self.e, self.error = np.zeros(len(f), bool), np.zeros(3), self.rounding
 
     def first(self) -> np.ndarray:
         """What is computed first."""
@@ -123,17 +128,22 @@ class _Look:
         if len(either) <= FEW // 2:
             return either
         longest = _ends(length > LONG * self.exact.usual, -length, LONGEST)
-        sample = self.exact.rng.choice(either, SAMPLE - len(longest), replace=False)
+        kinds = (either[self.kind[either] == kind] for kind in range(3))
+        samples = (self.exact.rng.choice(of, min(SAMPLE, len(of)), replace=False) for of in kinds)
         ends = _ends(self.up, self.f, ENDS), _ends(self.low, -self.f, ENDS)
-        return np.unique(np.concatenate([*ends, longest, sample]))
+        return np.unique(np.concatenate([*ends, longest, *samples]))
 
     def compute(self, at) -> None:
         """f of these examples, and what it tells of the errors of the others."""
         values, length = self.exact.f(self.m, self.alpha, at), self.exact.length
-        lost = np.abs(values - self.f[at]) / length[at]
-        self.e = float(np.max([self.e, SAFETY * np.sqrt(np.mean(lost**2)), lost.max()]))
+        error = np.abs(values - self.f[at])
+        for kind in range(3):
+            lost = (error / length[at])[(self.kind[at] == kind) & ~(error <= self.rounding[at])]
+            if len(lost):
+                supposed = SAFETY * (1 + UNSURE / len(lost)) * np.sqrt(np.mean(lost**2))
+                self.e[kind] = np.max([self.e[kind], supposed, lost.max()])
         self.f[at], self.computed[at] = values, True
-        self.error = np.where(self.computed, self.rounding, self.e * length + self.rounding)
+        self.error = np.where(self.computed, self.rounding, self.e[self.kind] * length + self.rounding)
 
     def wanted(self) -> np.ndarray:
         """The examples not computed yet that may decide the gap."""

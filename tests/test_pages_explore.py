@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from data import catalogue, fetch, load, transfers
-from pages.ui.example import evidence
+from pages.ui.example import evidence, plane
 from pages.ui.kit.words import plain
 from pages.ui.run import snapshots
 from svmcore.lab import jobs
 from svmcore.lab.jobs.live import Live, Top
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
+from svmcore.solvers.progress import Snapshot
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
@@ -270,6 +271,14 @@ def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
     families = look._replace(virtual=np.array([True, True]), forms=np.array([9, 1]))
     live = live._replace(top=(families,) * 10)
     assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["virtual", "virtual-bound"]
+
+
+def test_a_machine_in_the_plane_that_has_no_support_vectors_yet_is_none(moons_run):
+    """A look at a busy machine's first burst ended in an exception."""
+    now = Snapshot(np.array([], int), np.zeros((1, 0)), np.zeros(1), np.zeros((1, 0), bool))
+    assert plane.machine_of(moons_run, now) is None
+    one = Snapshot(np.array([4]), np.ones((1, 1)), np.zeros(1), np.zeros((1, 1), bool))
+    assert plane.machine_of(moons_run, one).support_vectors.shape == (1, 2)
 
 
 def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):

@@ -31,6 +31,7 @@ def answer(page: Page, choice: int = 0) -> str:
         train.first.click()
     expect(guess.first).to_be_attached(timeout=TRAINING)
     expect(page.locator(QUIET)).to_be_visible()
+    page.mouse.move(0, 0)  # no tooltip, over the answers, of what has come to lie under the pointer
     banner(page).locator("[role=radiogroup] label").nth(choice).click()
     look = page.locator(".st-key-lesson_look").get_by_role("button").first
     expect(look).to_be_enabled()

@@ -20,7 +20,10 @@ def is_plane(run) -> bool:
 
 
 def machine_of(run, snapshot):
-    """The Machine that a live Snapshot stands for; its examples are prepared anew, which is quick in the plane."""
+    """The Machine that a live Snapshot stands for, None before it has support vectors; its examples are prepared anew,
+    which is quick in the plane."""
+    if not len(snapshot.support):
+        return None
     dataset, rows = evidence.data_of(run), run.train_index()
     own = [str(c) for c in run.recipe.classes]
     names = np.array([c for c in dataset.classes if str(c) in own]) if len(own) > 1 else dataset.classes

@@ -10,6 +10,7 @@ Gram source, since kernel rows do not depend on labels.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from math import prod
 
 import numpy as np
@@ -37,6 +38,7 @@ LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion", "general")
 
 
+@dataclass(eq=False, repr=False)
 class SVC(MachineEstimator):
     """C-support vector classifier; several classes are each separated from the rest.
 
@@ -127,36 +129,21 @@ class SVC(MachineEstimator):
     (True, True)
     """
 
-    _nu = None  # of a nu-SVC (nu.py)
+    kernel: str | Kernel = "rbf"
+    _: KW_ONLY
+    C: float = 1.0
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    class_weight: dict | str | None = None
+    loss: str = "hinge"
+    tol: float = 1e-3
+    max_iter: int = -1
+    cache_mb: float | None = None
+    solver: str | Decomposition | Digestion | General = "auto"
+    random_state: int | np.random.RandomState | None = None
 
-    def __init__(
-        self,
-        kernel="rbf",
-        *,
-        C=1.0,
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        class_weight=None,
-        loss="hinge",
-        tol=1e-3,
-        max_iter=-1,
-        cache_mb=None,
-        solver="auto",
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.C = C
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.loss = loss
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_mb = cache_mb
-        self.solver = solver
-        self.random_state = random_state
+    _nu = None  # of a nu-SVC (nu.py)
 
     def fit(self, X, y, sample_weight=None, *, monitor=None, source=None):
         """Train on examples and labels.

@@ -14,6 +14,8 @@ Reference: Simard, LeCun and Denker, NIPS 5 (1993).
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -27,6 +29,7 @@ MOVES = "plus:1+rot:-8,8+scale:0.9,1.1+shear:-0.15,0.15+thick:0.5"  # Simard's t
 QUERIES = 256  # images whose directions are found at once
 
 
+@dataclass(eq=False, repr=False)
 class TangentNeighbours(ClassifierMixin, BaseEstimator):
     """k nearest neighbours by two-sided tangent distance.
 
@@ -35,13 +38,13 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
     Source: the "tangent distance" rows of DeCoste and Schoelkopf (2002), Tables 2 and 3.
     """
 
-    def __init__(self, jitters=MOVES, image_shape=None, *, n_neighbors=1, directions=7, candidates=100, ridge=0.3):
-        self.jitters = jitters
-        self.image_shape = image_shape
-        self.n_neighbors = n_neighbors
-        self.directions = directions
-        self.candidates = candidates
-        self.ridge = ridge
+    jitters: str | JitterSet = MOVES
+    image_shape: tuple[int, ...] | None = None
+    _: KW_ONLY
+    n_neighbors: int = 1
+    directions: int = 7
+    candidates: int = 100
+    ridge: float = 0.3
 
     def fit(self, X, y) -> TangentNeighbours:
         """Keep images X, (n, d) or (n, h, w[, c]), their labels y (n,) and their tangents.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 from sklearn.base import clone
@@ -21,6 +22,7 @@ from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
 
+@dataclass(eq=False, repr=False)
 class CrossTrainingSVC(MachineEstimator):
     """Cross-training for two classes: machines on subsets, discarding, a final machine on what is left.
 
@@ -89,32 +91,18 @@ class CrossTrainingSVC(MachineEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: SVC | None = None,
-        *,
-        n_subsets: int = 5,
-        subset_size: int | None = None,
-        final: SVC | None = None,
-        grid=None,
-        final_grid=None,
-        validation_size: int | str | None = None,
-        slack: float = 0.0,
-        balance: bool = True,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.final = final
-        self.grid = grid
-        self.final_grid = final_grid
-        self.validation_size = validation_size
-        self.slack = slack
-        self.balance = balance
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: SVC | None = None
+    _: KW_ONLY
+    n_subsets: int = 5
+    subset_size: int | None = None
+    final: SVC | None = None
+    grid: Sequence[float] | None = None
+    final_grid: Sequence[float] | None = None
+    validation_size: int | str | None = None
+    slack: float = 0.0
+    balance: bool = True
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y, *, monitor=None) -> CrossTrainingSVC:
         """Train on two classes.

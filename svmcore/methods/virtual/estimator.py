@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from sklearn.base import clone
@@ -22,6 +23,7 @@ RANKS = ("margin", "random")
 DRAWN_BY = ("auto", "smo", "decomposition")  # solvers that go on from where machines stand
 
 
+@dataclass(eq=False, repr=False)
 class VirtualSVC(MachineEstimator):
     """Virtual SV machine; several classes are each separated from the rest.
 
@@ -90,30 +92,17 @@ class VirtualSVC(MachineEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: SVC | None = None,
-        *,
-        jitters: str | JitterSet | PointJitters = "box:1",
-        image_shape: tuple[int, ...] | None = None,
-        prepare=None,
-        scope: str = "machine",
-        rounds: int = 1,
-        second: SVC | None = None,
-        keep: float = 1.0,
-        rank: str = "margin",
-        draws: int = 0,
-    ):
-        self.estimator = estimator
-        self.jitters = jitters
-        self.image_shape = image_shape
-        self.prepare = prepare
-        self.scope = scope
-        self.rounds = rounds
-        self.second = second
-        self.keep = keep
-        self.rank = rank
-        self.draws = draws
+    estimator: SVC | None = None
+    _: KW_ONLY
+    jitters: str | JitterSet | PointJitters = "box:1"
+    image_shape: tuple[int, ...] | None = None
+    prepare: object = None
+    scope: str = "machine"
+    rounds: int = 1
+    second: SVC | None = None
+    keep: float = 1.0
+    rank: str = "margin"
+    draws: int = 0
 
     def fit(
         self,

@@ -249,7 +249,7 @@ class Retraining:
             return rows, Source(Dense(K), ceiling - 12 * n * n)
         if n <= HELD and 4 * n * n <= ceiling / 2:
             source = held(gram_source(rows, self.kernel, "smo", ceiling, k))
-            return rows, source._replace(gram=Dense(source.gram.blocks[0]))
+            return rows, source._replace(gram=Dense(source.gram.K))
         return rows, gram_source(rows, self.kernel, "decomposition", ceiling, k)
 
     def _ridged(self, rows, source: Source) -> tuple[np.ndarray, Source]:

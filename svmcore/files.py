@@ -15,8 +15,8 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -81,12 +81,8 @@ def sync_folder(folder: Path) -> None:
 def read(path: str | os.PathLike, most: int) -> bytes:
     """What a file holds. FileNotFoundError; ValueError, saying why, for what is no plain file of `most` bytes."""
     require_plain(path, most)
-    try:
+    with _refusals():
         return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise ValueError(f"it cannot be read ({error.strerror})") from None
 
 
 def read_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[str, np.ndarray]:
@@ -101,16 +97,23 @@ def announced_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[st
 
 def require_plain(path: str | os.PathLike, most: int) -> None:
     """FileNotFoundError; ValueError, saying why, for what is no plain file of at most `most` bytes."""
-    try:
+    with _refusals():
         found = os.stat(path)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise ValueError(f"it cannot be read ({error.strerror})") from None
     if not stat.S_ISREG(found.st_mode):
         raise ValueError("it is not a file")
     if found.st_size > most:
         raise ValueError(f"it has {found.st_size:,} bytes; allowed: {most:,}")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What the disk refuses, but for a file that is not there, is a ValueError."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ValueError(f"it cannot be read ({error.strerror})") from None
 
 
 def _each_member(path, most: int, read_member: Callable) -> dict:

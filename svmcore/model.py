@@ -239,11 +239,30 @@ class Demanded:
         return self.what
 
 
-def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """Labels (n,) that decision values (n, k) stand for: the sign of one machine, the largest of several.
+def answers(f: np.ndarray) -> np.ndarray:
+    """Positions (...) of the winning classes of f (..., k): 0 or 1 by the sign of one machine, the largest of several.
 
     DeCoste and Schoelkopf (2002), section 4.
     """
+    return (f[..., 0] > 0).astype(np.intp) if f.shape[-1] == 1 else np.argmax(f, axis=-1)
+
+
+def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
+    """Labels (n,) that decision values (n, k) stand for."""
+    return classes[answers(decision)]
+
+
+def lead(decision: np.ndarray) -> np.ndarray:
+    """By how much each answer leads, or of one machine how far it is from the plane: (n,) for decision values (n, k).
+
+    Examples
+    --------
+    >>> lead(np.array([[0.5], [-2.0]])).tolist()
+    [0.5, 2.0]
+    >>> lead(np.array([[1.0, -1.0, 0.25], [-3.0, -1.0, -1.5]])).tolist()
+    [0.75, 0.5]
+    """
     if decision.shape[1] == 1:
-        return classes[(decision[:, 0] > 0).astype(np.intp)]
-    return classes[np.argmax(decision, axis=1)]
+        return np.abs(decision[:, 0])
+    second, first = np.partition(decision, -2, axis=1)[:, -2:].T
+    return first - second

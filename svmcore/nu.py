@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from svmcore.allowed import above, check
 from svmcore.model import Machine
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.svc import SVC
@@ -75,8 +76,7 @@ class NuSVC(SVC):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not np.isscalar(self.nu) or isinstance(self.nu, str) or not 0 < self.nu <= 1:
-            raise ValueError(f"nu = {self.nu!r}; allowed: a number above 0, up to 1")
+        check(self, nu=above(0, 1))
         bounded = isinstance(self.solver, Decomposition) and not self.solver.usual
         if bounded or self._digestion:
             raise ValueError(f"solver = {self.solver!r}; allowed for nu-SVC: {', '.join(SOLVERS)}")

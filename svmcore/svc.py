@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
+from svmcore.allowed import Allowed, above, check, is_whole, one_of, require
 from svmcore.estimator import MachineEstimator, Targets, copied_bytes, float32_rows, require_memory, seed_of
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
@@ -235,26 +236,20 @@ class SVC(MachineEstimator):
         return y
 
     def _check_parameters(self) -> None:
-        names = [*named_kernels(), "precomputed"]
-        if not isinstance(self.kernel, Kernel) and self.kernel not in names:
-            raise ValueError(f"kernel = {self.kernel!r}; allowed: {', '.join(names)}, or a Kernel object")
-        if not isinstance(self.solver, Digestion | Decomposition | General) and self.solver not in SOLVERS:
-            allowed = f"{', '.join(SOLVERS)}, or a Decomposition, Digestion or General object"
-            raise ValueError(f"solver = {self.solver!r}; allowed: {allowed}")
-        if self.loss not in LOSSES:
-            raise ValueError(f"loss = {self.loss!r}; allowed: {', '.join(LOSSES)}")
-        if self._squared and self._digestion:
-            raise ValueError(f"solver = {self.solver!r}; allowed: another one, as loss = 'squared_hinge' has no bound")
-        for name in ("C", "tol"):
-            value = getattr(self, name)
-            if not np.isscalar(value) or isinstance(value, str) or not np.isfinite(value) or value <= 0:
-                raise ValueError(f"{name} = {value!r}; allowed: a number above 0")
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < -1:
-            raise ValueError(f"max_iter = {self.max_iter!r}; allowed: a whole number from 0, or -1 for no limit")
-        if self.kernel == "precomputed" and self._digestion:
-            raise ValueError(
-                f"solver = {self.solver!r}; allowed: another one, as kernel = 'precomputed' brings all values"
-            )
+        kernels, solvers = one_of((*named_kernels(), "precomputed")), one_of(SOLVERS)
+        check(
+            self,
+            kernel=kernels.or_a("a Kernel object", Kernel),
+            solver=solvers.or_a("a Decomposition, Digestion or General object", Decomposition, Digestion, General),
+            loss=one_of(LOSSES),
+            C=above(0),
+            tol=above(0),
+            max_iter=Allowed("a whole number from 0, or -1 for no limit", lambda n: is_whole(n, -1)),
+        )
+        other = "another one, as"
+        unbound, given = self._squared and self._digestion, self.kernel == "precomputed" and self._digestion
+        require(not unbound, "solver", self.solver, f"{other} loss = 'squared_hinge' has no bound")
+        require(not given, "solver", self.solver, f"{other} kernel = 'precomputed' brings all values")
         if self.cache_mb is not None:
             ceiling_bytes(self.cache_mb)
 

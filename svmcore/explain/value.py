@@ -19,30 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.explain.moved import answers, leads
+from svmcore.explain.moved import leads
 from svmcore.explain.retraining import Left, Retraining
 from svmcore.metrics import class_positions
+from svmcore.model import answers
 
 
 class Values(NamedTuple):
-    """Of each of n training examples; sums over the validation examples that were asked without it.
+    """Of each of n training examples; sums over the validation examples that were asked without it."""
 
-    Parameters
-    ----------
-    won : ndarray (n,) int64
-        Errors that its removal mends.
-    lost : ndarray (n,) int64
-        Right answers that its removal breaks.
-    margin : ndarray (n,) float64
-        Change of the margins by its removal.
-    asked : ndarray (n,) int64
-        Validation examples that were asked.
-    """
-
-    won: np.ndarray  # (n,) int64
-    lost: np.ndarray  # (n,) int64
-    margin: np.ndarray  # (n,) float64
-    asked: np.ndarray  # (n,) int64
+    won: np.ndarray  # (n,) int64, errors that its removal mends
+    lost: np.ndarray  # (n,) int64, right answers that its removal breaks
+    margin: np.ndarray  # (n,) float64, change of the margins by its removal
+    asked: np.ndarray  # (n,) int64, validation examples that were asked
 
     @classmethod
     def none(cls, n: int) -> Values:

@@ -17,8 +17,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.allowed import Allowed, whole
 from svmcore.kernels.apart import SAFE
-from svmcore.kernels.base import Kernel, _check, _check_finite, _check_positive, numeral, register
+from svmcore.kernels.base import FINITE, POSITIVE, Kernel, numeral, register
 from svmcore.kernels.compiled import INNER, POLY, RBF_, SIGMOID, KernelCode
 
 
@@ -117,11 +118,10 @@ class Poly(Kernel):
         return rf"\left({inner}\right)^{{{self.degree}}}"
 
     def __post_init__(self):
-        _check(self, "degree", isinstance(self.degree, int | np.integer) and 0 <= self.degree <= 64, "0, 1, ... 64")
-        _check_positive(self, "gamma")
-        _check_finite(self, "coef0")
+        self.require(degree=whole(0, 64), gamma=POSITIVE, coef0=FINITE)
         if self.normalised:
-            _check(self, "coef0", self.gamma + self.coef0 > 0, "gamma + coef0 above 0 (or normalised=False)")
+            together = Allowed("gamma + coef0 above 0 (or normalised=False)", lambda coef0: self.gamma + coef0 > 0)
+            self.require(coef0=together)
 
     def code(self) -> KernelCode:
         unit = self.gamma + self.coef0 if self.normalised else 1.0
@@ -176,7 +176,7 @@ class RBF(Kernel):
         return rf"\exp(-{self.gamma:g}\,\|u - v\|^2)"
 
     def __post_init__(self):
-        _check_positive(self, "gamma")
+        self.require(gamma=POSITIVE)
 
     def code(self) -> KernelCode:
         return KernelCode(RBF_, 1, np.float32(self.gamma), np.float32(0))
@@ -227,8 +227,7 @@ class Sigmoid(Kernel):
         return rf"\tanh({_affine_formula(self.gamma, self.coef0)})"
 
     def __post_init__(self):
-        _check_positive(self, "gamma")
-        _check_finite(self, "coef0")
+        self.require(gamma=POSITIVE, coef0=FINITE)
 
     def code(self) -> KernelCode:
         return KernelCode(SIGMOID, 1, np.float32(self.gamma), np.float32(self.coef0))

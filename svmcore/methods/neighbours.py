@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmcore.allowed import above, check, whole
 from svmcore.estimator import as_rows, image_shape_of
 from svmcore.jitter import JitterSet
 from svmcore.kernels import squared_norms
@@ -51,12 +52,7 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
 
         ValueError names a parameter that is not allowed.
         """
-        for name in ("n_neighbors", "directions", "candidates"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} = {value!r}; allowed: a whole number from 1")
-        if not self.ridge > 0:
-            raise ValueError(f"ridge = {self.ridge!r}; allowed: a number above 0")
+        check(self, n_neighbors=whole(1), directions=whole(1), candidates=whole(1), ridge=above(0))
         self.jitters_ = JitterSet.parse(self.jitters, image_shape_of(X, self.image_shape))
         self.X_, y = validate_data(self, as_rows(X), y, dtype=np.float32)
         check_classification_targets(y)

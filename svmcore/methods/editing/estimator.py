@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from svmcore.estimator import MachineEstimator, Targets, float32_rows, is_whole
+from svmcore.allowed import Allowed, above, check, is_whole, number, optional, whole
+from svmcore.estimator import MachineEstimator, Targets, float32_rows
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
 from svmcore.methods.editing.drawing import THIRD
@@ -189,26 +190,14 @@ class CrossTrainingSVC(MachineEstimator):
 
     def _check_parameters(self) -> None:
         check_estimators(estimator=self.estimator, final=self.final)
-        if not is_whole(self.n_subsets, 2):
-            raise ValueError(f"n_subsets = {self.n_subsets!r}; allowed: a whole number from 2")
-        part = self.validation_size
-        if part is not None and part != THIRD and not is_whole(part, 2):
-            raise ValueError(f"validation_size = {part!r}; allowed: a whole number from 2, '{THIRD}' of r, or None")
-        if not _number(self.slack) or not 0 <= self.slack < np.inf:
-            raise ValueError(f"slack = {self.slack!r}; allowed: a number from 0")
-        if self.n_jobs is not None and (not is_whole(self.n_jobs) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs = {self.n_jobs!r}; allowed: a whole number but 0 (-1: as many as cores), or None")
-        for name in ("grid", "final_grid"):
-            values = getattr(self, name)
-            if values is None:
-                continue
-            listed = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
-            if not listed or not all(_number(v) and 0 < v < np.inf for v in values):
-                raise ValueError(f"{name} = {values!r}; allowed: numbers above 0, or None")
-            if len(values) > 1 and part is None and name == "final_grid":
-                raise ValueError(
-                    f"{name} = {values!r} with validation_size = None; allowed: a validation part to choose by"
-                )
+        part = Allowed(f"a whole number from 2, '{THIRD}' of r", lambda size: is_whole(size, 2) or size == THIRD)
+        jobs = Allowed("a whole number but 0 (-1: as many as cores)", lambda n: is_whole(n) and n != 0)
+        grid = Allowed("numbers above 0", lambda values: np.size(values) > 0 and all(map(above(0).takes, values)))
+        check(self, n_subsets=whole(2), validation_size=optional(part), slack=number(0), n_jobs=optional(jobs))
+        check(self, grid=optional(grid), final_grid=optional(grid))
+        if self.validation_size is None and self.final_grid is not None and len(self.final_grid) > 1:
+            asked = f"final_grid = {self.final_grid!r} with validation_size = None"
+            raise ValueError(f"{asked}; allowed: a validation part to choose by")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -266,7 +255,3 @@ def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:
         C=float(svc.C),
         bound=nothing > 0,
     )
-
-
-def _number(value) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

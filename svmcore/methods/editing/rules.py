@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 from sklearn.base import clone
 
+from svmcore.allowed import require
 from svmcore.estimator import float32_rows
 from svmcore.methods.editing.condense import Condense
 from svmcore.methods.editing.crossing import ByCrossTraining
@@ -111,8 +112,7 @@ def rule_of(rule: str | Rule, settings: Mapping) -> Rule:
     setting that is not allowed."""
     if isinstance(rule, Rule):
         return rule
-    if rule not in RULES:
-        raise ValueError(f"rule = {rule!r}; allowed: {', '.join(RULES)}")
+    require(rule in RULES, "rule", rule, ", ".join(RULES))
     return RULES[rule](**{own.name: settings[own.name] for own in fields(RULES[rule]) if own.name in settings})
 
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from svmcore.estimator import seed_of
+from svmcore.estimator import Decider, seed_of
 from svmcore.methods.reduced.answers import Answers
 from svmcore.methods.reduced.checks import check_against, check_parameters, examples, method_for, numbers
 from svmcore.methods.reduced.stages import FIRST, Stages, errors
@@ -25,7 +23,7 @@ LADDER = 5  # steps of a path that ends when it is good enough
 
 
 @dataclass(eq=False, repr=False)
-class ReducedSet(BaseEstimator):
+class ReducedSet(Decider):
     """A machine by fewer vectors.
 
     Parameters
@@ -179,17 +177,6 @@ class ReducedSet(BaseEstimator):
         method = self._method(machine, n_train)
         check_against(self, machine, method, n_train)
         return method
-
-    def decision_function(self, X):
-        """f (n, k), or (n,) for two classes, of examples X as the machine's own decision_function takes them."""
-        check_is_fitted(self, "machine_")
-        values = self.machine_.decision_function(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X):
-        """Labels (n,) of examples X."""
-        check_is_fitted(self, "machine_")
-        return self.machine_.predict(X)
 
     def _walk(self, stages: Stages, train, held, seen) -> None:
         """The path, to the first number of vectors that is enough, or to the last."""

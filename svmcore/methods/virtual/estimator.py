@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
+from svmcore.allowed import above, check, one_of, whole
 from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
 from svmcore.files import Checkpoint
 from svmcore.jitter import JitterSet, PointJitters
@@ -194,17 +195,11 @@ class VirtualSVC(MachineEstimator):
             if svc is not None and (not isinstance(svc, SVC) or isinstance(svc, NuSVC)):
                 raise ValueError(f"{name} = {svc!r}; allowed: an SVC of svmcore, or None")
             (svc or SVC())._check_as_part(name, "images, as jitters change them")
-        if self.scope not in SCOPES:
-            raise ValueError(f"scope = {self.scope!r}; allowed: {', '.join(SCOPES)}")
+        check(self, scope=one_of(SCOPES))
         least = 1 if self.scope.startswith("all") else 0
-        if not isinstance(self.rounds, int | np.integer) or self.rounds < least:
-            raise ValueError(f"rounds = {self.rounds!r}; allowed: a whole number from {least}")
-        if not (isinstance(self.keep, float | int | np.number) and 0 < self.keep <= 1):
-            raise ValueError(f"keep = {self.keep!r}; allowed: a number above 0, up to 1")
+        check(self, rounds=whole(least), keep=above(0, 1), rank=one_of(RANKS), draws=whole(0))
         if self.keep < 1 and least:
             raise ValueError(f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, as no machine ranks the copies")
-        if self.rank not in RANKS:
-            raise ValueError(f"rank = {self.rank!r}; allowed: {', '.join(RANKS)}")
         self._check_draws()
         if jitters.image_shape is None and len(jitters) > 1:
             raise ValueError(
@@ -212,8 +207,6 @@ class VirtualSVC(MachineEstimator):
             )
 
     def _check_draws(self) -> None:
-        if not isinstance(self.draws, int | np.integer) or self.draws < 0:
-            raise ValueError(f"draws = {self.draws!r}; allowed: a whole number from 0")
         if not self.draws:
             return
         solver = (self.second or self.estimator or SVC()).solver

@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from svmcore.allowed import require
 from svmcore.jitter import JitterSet
 from svmcore.methods.virtual.estimator import VirtualSVC
 from svmcore.solvers.progress import Monitor, Passing
@@ -42,21 +43,11 @@ class Tried(NamedTuple):
 
 
 class Search(NamedTuple):
-    """How far a search is.
+    """How far a search is."""
 
-    Parameters
-    ----------
-    tried : tuple of Tried
-        In the order in which they were tried; the one that a step took is marked.
-    n : int
-        Examples that each set is judged on, over all folds.
-    ending : str, default ""
-        Why it ended; empty while it has not.
-    """
-
-    tried: tuple[Tried, ...]
-    n: int
-    ending: str = ""
+    tried: tuple[Tried, ...]  # in the order in which they were tried; the one that a step took is marked
+    n: int  # examples that each set is judged on, over all folds
+    ending: str = ""  # why it ended; empty while it has not
 
     @classmethod
     def of(cls, facts: dict) -> Search:
@@ -129,13 +120,10 @@ def search_jitters(
     >>> [one.jitters for one in found.tried]
     ['none', 'plus:1', 'rot:-8,8']
     """
-    if joins not in JOINS:
-        raise ValueError(f"joins = {joins!r}; allowed: {', '.join(JOINS)}")
-    if not candidates:
-        raise ValueError("candidates = []; allowed: one jitter set or more")
+    require(joins in JOINS, "joins", joins, ", ".join(JOINS))
+    require(candidates, "candidates", candidates, "one jitter set or more")
     smallest = int(np.unique(y, return_counts=True)[1].min())
-    if smallest < folds:
-        raise ValueError(f"folds = {folds}; allowed: at most {smallest}, the examples of the smallest class")
+    require(smallest >= folds, "folds", folds, f"at most {smallest}, the examples of the smallest class")
     trials = _Trials(estimator, X, y, folds, random_state, monitor)
     search, known, best, step = trials.search, set(), None, 0
     texts = [str(JitterSet.parse(estimator.jitters))]

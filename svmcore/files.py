@@ -141,12 +141,17 @@ def _check_sizes(archive: zipfile.ZipFile, packed: int, most: int) -> None:
         raise ValueError(f"{packed:,} bytes would unpack to {unpacked:,}")
 
 
+def array_header(file) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape of the array of a .npy file, whether it holds column after column, and its type."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return read(file)
+
+
 def _header(name: str, file, size: int) -> tuple[tuple[int, ...], np.dtype]:
     """Shape and type of a .npy file of `size` bytes; ValueError for objects, and for a size that is not theirs."""
     try:
-        version = np.lib.format.read_magic(file)
-        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read_header(file)
+        shape, _, dtype = array_header(file)
     except (ValueError, SyntaxError, TypeError) as error:
         raise ValueError(f"{name} is not an array ({error})") from None
     if dtype.hasobject:

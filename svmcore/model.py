@@ -73,17 +73,17 @@ class Machine:
     """
 
     kernel: Kernel
-    classes: np.ndarray  # (2,) when k = 1, else (k,): labels
-    support: np.ndarray  # (m,) int64, positions in the training set; -1 for vectors that were constructed
-    support_vectors: np.ndarray  # (m, d) float32
-    coef: np.ndarray  # (k, m) float64, y alpha
-    bias: np.ndarray  # (k,) float64
+    classes: np.ndarray
+    support: np.ndarray
+    support_vectors: np.ndarray
+    coef: np.ndarray
+    bias: np.ndarray
     C: float
-    bound: np.ndarray  # (k, m) bool, alpha is at its C
-    parent: np.ndarray | None = None  # (m,) int64, the training example a virtual one came from
-    jitter: np.ndarray | None = None  # (m,) int32, its jitter's number in the set, 0 for the identity
+    bound: np.ndarray
+    parent: np.ndarray | None = None
+    jitter: np.ndarray | None = None
     meta: dict = field(default_factory=dict)
-    prepare: object = None  # what examples go through before the kernel sees them: a fitted transformer, or None
+    prepare: object = None
 
     def __post_init__(self):
         m, k = len(self.support), len(self.bias)

@@ -1,6 +1,6 @@
-"""The nearest examples of a class, in the distance that a machine itself has:
+"""The nearest examples of a class, in the distance that a machine itself has, and support vectors by the angle there:
 
-    d(u, v)^2 = |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v)
+    d(u, v)^2 = |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v)        cos(u, v) = K(u, v) / sqrt(K(u, u) K(v, v))
 
 Two examples that are near there get much the same answer, as |f(u) - f(v)| <= |w| d(u, v).
 
@@ -13,6 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+
+from svmcore.kernels import Kernel
+from svmcore.model import Machine
+
+PIECE = 4096  # support vectors compared at a time
 
 
 def squared_distances(K: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -75,3 +80,17 @@ def nearest(
         start += len(X)
     found[np.isinf(squared)] = -1
     return found, squared
+
+
+def by_angle(kernel: Kernel, machine: Machine, Z: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The n support vectors of a machine nearest to each row of Z (m, d) by the angle in feature space, which a
+    constructed vector may stand for: their positions (m, n) in the machine's arrays, the nearest first, and cosines."""
+    Z = np.ascontiguousarray(Z, np.float32)
+    cosine = np.empty((len(Z), len(machine.support)))
+    own = np.sqrt(np.maximum(np.asarray(kernel.diag(Z), np.float64), 1e-300))
+    for start in range(0, len(machine.support), PIECE):
+        X = np.ascontiguousarray(machine.support_vectors[start : start + PIECE])
+        lengths = np.sqrt(np.maximum(np.asarray(kernel.diag(X), np.float64), 1e-300))
+        cosine[:, start : start + PIECE] = kernel.block(Z, X) / own[:, None] / lengths
+    order = np.argsort(-cosine, axis=1, kind="stable")[:, :n]
+    return order, np.take_along_axis(cosine, order, axis=1)

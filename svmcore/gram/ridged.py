@@ -63,8 +63,8 @@ class Ridged(Gram):
         new = np.arange(first, len(idx))
         K[new, new] += self.ridge[idx[new]].astype(np.float32)
 
-    def between(self, idx, cols, work):
-        return self._added(self.gram.between(idx, cols, work), idx, cols)
+    def between(self, idx, cols, work, out=None):
+        return self._added(self.gram.between(idx, cols, work, out), idx, cols)
 
     def columns(self, cols):
         return cols, self.gram.columns(cols)

@@ -38,12 +38,8 @@ TILE = 500  # rows and columns of double precision values that one core computes
 class Work:
     """Kernel values that one user of a source has caused, and whether to go on with it."""
 
-    evaluations: int
-    hits: int  # rows that were there
-    misses: int
-
     def __init__(self):
-        self.evaluations = self.hits = self.misses = 0
+        self.evaluations = self.hits = self.misses = 0  # hits, misses: rows that were there, and that were not
         self._counting = Lock()
 
     def check(self) -> None:
@@ -95,22 +91,16 @@ class Gram:
 
     def square(self, idx, work: Work, out=None) -> np.ndarray:
         """The Gram matrix of the examples idx (m,): (m, m) float32, into `out` if given."""
-        out = np.empty((len(idx), len(idx)), np.float32) if out is None else out
-        for places in steps(np.arange(len(idx))):
-            work.check()
-            out[places] = self.rows(idx[places], work)[:, idx]
-        return out
+        return self.between(idx, idx, work, out)
 
     def extend(self, idx, first: int, K, work: Work) -> None:
         """Complete K (m, m), the Gram matrix of the examples idx (m,): its rows and columns from `first` on."""
-        for places in steps(np.arange(first, len(idx))):
-            work.check()
-            K[places] = self.rows(idx[places], work)[:, idx]
+        self.between(idx[first:], idx, work, K[first:])
         K[:first, first:] = K[first:, :first].T
 
-    def between(self, idx, cols, work: Work) -> np.ndarray:
-        """Kernel values of the examples idx (m,) with cols (m',): (m, m') float32."""
-        out = np.empty((len(idx), len(cols)), np.float32)
+    def between(self, idx, cols, work: Work, out=None) -> np.ndarray:
+        """Kernel values of the examples idx (m,) with cols (m',): (m, m') float32, into `out` if given."""
+        out = np.empty((len(idx), len(cols)), np.float32) if out is None else out
         for places in steps(np.arange(len(idx))):
             work.check()
             out[places] = self.rows(idx[places], work)[:, cols]
@@ -231,9 +221,9 @@ class Streamed(Gram):
             operand.take(part, self.kernel, slice(0, part.stop), K[part, : part.stop])
             mirror(K, part.start, part.stop)
 
-    def between(self, idx, cols, work):
+    def between(self, idx, cols, work, out=None):
         columns, X, sq = self.operand.in_all(np.asarray(cols)), self.operand.X, self.operand.sq
-        out = np.empty((len(idx), len(cols)), np.float32)
+        out = np.empty((len(idx), len(cols)), np.float32) if out is None else out
         for part in (slice(a, a + STEP) for a in range(0, len(idx), STEP)):
             work.check()
             columns.product(X[idx[part]], sq[idx[part]], self.kernel, slice(0, len(cols)), out[part])

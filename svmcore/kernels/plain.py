@@ -112,9 +112,14 @@ class Poly(Kernel):
         return self.coef0 >= 0
 
     @property
+    def unit(self) -> float:
+        """What gamma u.v + coef0 is divided by."""
+        return self.gamma + self.coef0 if self.normalised else 1.0
+
+    @property
     def formula(self) -> str:
-        inner, unit = _affine_formula(self.gamma, self.coef0), self.gamma + self.coef0
-        inner = rf"\frac{{{inner}}}{{{unit:g}}}" if self.normalised and unit != 1 else inner
+        inner = _affine_formula(self.gamma, self.coef0)
+        inner = rf"\frac{{{inner}}}{{{self.unit:g}}}" if self.unit != 1 else inner
         return rf"\left({inner}\right)^{{{self.degree}}}"
 
     def __post_init__(self):
@@ -124,20 +129,18 @@ class Poly(Kernel):
             self.require(coef0=together)
 
     def code(self) -> KernelCode:
-        unit = self.gamma + self.coef0 if self.normalised else 1.0
-        return KernelCode(POLY, int(self.degree), np.float32(self.gamma / unit), np.float32(self.coef0 / unit))
+        gamma, coef0 = np.float32(self.gamma / self.unit), np.float32(self.coef0 / self.unit)
+        return KernelCode(POLY, int(self.degree), gamma, coef0)
 
     def value(self, dots, su, sv):
-        unit = self.gamma + self.coef0 if self.normalised else 1.0
-        return whole_power((self.gamma * dots + self.coef0) / unit, self.degree)
+        return whole_power((self.gamma * dots + self.coef0) / self.unit, self.degree)
 
     def slopes(self, dots, su, sv):
         if not self.degree:
             return np.ones_like(dots), np.zeros_like(dots), None
-        unit = self.gamma + self.coef0 if self.normalised else 1.0
-        base = (self.gamma * dots + self.coef0) / unit
+        base = (self.gamma * dots + self.coef0) / self.unit
         power = whole_power(base, self.degree - 1)
-        return power * base, (self.degree * self.gamma / unit) * power, None
+        return power * base, (self.degree * self.gamma / self.unit) * power, None
 
 
 @register("rbf")

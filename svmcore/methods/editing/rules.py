@@ -66,12 +66,8 @@ def edit(
         T of MULTIEDIT: rounds without a change before it ends.
     below : float, default -1.0
         s of the ramp loss of "trimmed", at most 0.
-    n_subsets : int, default 5
-        As for CrossTrainingSVC.
-    subset_size : int or None, default None
-        As for CrossTrainingSVC.
-    balance : bool, default True
-        As for CrossTrainingSVC.
+    n_subsets, subset_size, balance : as of CrossTrainingSVC
+        Its first stage, for "cross-training".
     monitor : callable or None, default None
         As for SVC.fit.
 

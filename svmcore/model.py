@@ -253,15 +253,7 @@ def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
 
 
 def lead(decision: np.ndarray) -> np.ndarray:
-    """By how much each answer leads, or of one machine how far it is from the plane: (n,) for decision values (n, k).
-
-    Examples
-    --------
-    >>> lead(np.array([[0.5], [-2.0]])).tolist()
-    [0.5, 2.0]
-    >>> lead(np.array([[1.0, -1.0, 0.25], [-3.0, -1.0, -1.5]])).tolist()
-    [0.75, 0.5]
-    """
+    """By how much each answer leads, or how far one machine's is from the plane: (n,) for decision values (n, k)."""
     if decision.shape[1] == 1:
         return np.abs(decision[:, 0])
     second, first = np.partition(decision, -2, axis=1)[:, -2:].T

@@ -30,38 +30,12 @@ def squared_distances(K: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.
 def nearest(
     kernel, queries: np.ndarray, pieces: Iterable[np.ndarray], y: np.ndarray, wanted: np.ndarray, k: int = 4, skip=None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest examples of each class that is wanted for a query.
+    """The k nearest examples of each class that is wanted for a query: positions (m, w, k) int64, nearest first and -1
+    beyond the last, and squared distances (m, w, k) float64, inf beyond the last.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    queries : (m, d) float32
-    pieces : iterable of (n_i, d) float32
-        The examples in their order, in pieces, so that they need not all be in memory.
-    y : (n,)
-        Their classes.
-    wanted : (m, w)
-        Classes for each query.
-    k : int
-    skip : (m,) int, optional
-        The position of each query itself among the examples, which is not its own neighbour; -1 for none.
-
-    Returns
-    -------
-    found : (m, w, k) int64
-        Positions, nearest first; -1 beyond the last.
-    squared : (m, w, k) float64
-        Their squared distances; inf beyond the last.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmcore import RBF
-    >>> from svmcore.explain.nearest import nearest
-    >>> X = np.array([[0], [1], [3], [7]], np.float32)
-    >>> found, _ = nearest(RBF(0.1), X[:1], [X], np.array([0, 0, 1, 1]), np.array([[0, 1]]), 1, skip=[0])
-    >>> found.tolist()
-    [[[1], [2]]]
+    queries (m, d) float32; pieces: the examples in their order, (n_i, d) float32 each, so that they need not all be in
+    memory, and y (n,) their classes; wanted (m, w): classes for each query; skip (m,) int: the position of each query
+    itself among the examples, which is not its own neighbour, -1 for none.
     """
     m, w = wanted.shape
     skip = np.full(m, -1) if skip is None else np.asarray(skip)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svmcore.allowed import Allowed, above, check, is_whole, number, one_of, optional, whole
+from svmcore.allowed import Allowed, above, check, is_whole, number, one_of, optional, require, whole
 from svmcore.gram.threads import CORES
 from svmcore.kernels import RBF, Kernel, Precomputed
 from svmcore.memory import MB, BudgetError, ceiling_bytes
@@ -32,8 +32,7 @@ def method_for(kernel: Kernel, machines: int, shared: bool, n_train: int) -> str
 
 def check_parameters(owner, machine) -> None:
     """ValueError for a parameter of a ReducedSet that is not allowed, whatever the machine."""
-    if not isinstance(machine, Machine):
-        raise ValueError(f"machine = {machine!r}; allowed: a Machine, or a fitted estimator with machine_")
+    require(isinstance(machine, Machine), "machine", machine, "a Machine, or a fitted estimator with machine_")
     check(
         owner,
         method=one_of(METHODS),

@@ -78,47 +78,15 @@ def search_jitters(
 ) -> Search:
     """Grow the jitter set of a virtual SV machine by its errors on held-out parts of X.
 
-    Parameters
-    ----------
-    estimator : VirtualSVC
-        What is trained with each set, unfitted; its own `jitters` are what the search begins with.
-    X : ndarray (n, d) or (n, h, w[, c])
-        Images, as for `VirtualSVC.fit`.
-    y : ndarray (n,)
-        Labels.
-    candidates : sequence of str
-        Jitter sets that a step may add.
-    joins : {"+", "*", "+*"}, default "+"
-        How: as a union, a product, or whichever is better.
-    budget : int, default 24
-        Sets that are tried at most, the first one included.
-    folds : int, default 5
-        Parts of the training set, each held out once.
-    random_state : int, default 0
-        Draws the parts.
-    monitor : callable or None, default None
-        As for SVC, during each of the fits, with `Search.facts` so far; one that ends a fit ends the search.
+    estimator: what is trained with each set, unfitted, its own `jitters` what the search begins with; X, y: images and
+    labels as for `VirtualSVC.fit`; candidates: jitter sets that a step may add; joins: how, as a union ("+"), a product
+    ("*"), or whichever is better ("+*"); budget: sets that are tried at most, the first one included; folds: parts of
+    the training set, each held out once; random_state: draws the parts; monitor: as for SVC, during each of the fits,
+    with `Search.facts` so far; one that ends a fit ends the search.
 
-    Returns
-    -------
-    Search
-        Its `path[-1].jitters` is the set that was found; no path where it was stopped before the first one was through.
-
-    Raises
-    ------
-    ValueError
-        For a class with fewer examples than folds, no candidates, and what the estimator does not allow.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from svmcore import Poly, SVC, VirtualSVC
-    >>> from svmcore.methods.virtual.search import search_jitters
-    >>> X, y = load_digits(return_X_y=True)
-    >>> machine = VirtualSVC(SVC(Poly(5, 1e-3, 1), C=10), jitters="none", image_shape=(8, 8))
-    >>> found = search_jitters(machine, X[:200], y[:200], ["plus:1", "rot:-8,8"], budget=3)
-    >>> [one.jitters for one in found.tried]
-    ['none', 'plus:1', 'rot:-8,8']
+    The Search's `path[-1].jitters` is the set that was found; no path where it was stopped before the first one was
+    through. ValueError for a class with fewer examples than folds, no candidates, and what the estimator does not
+    allow.
     """
     require(joins in JOINS, "joins", joins, ", ".join(JOINS))
     require(candidates, "candidates", candidates, "one jitter set or more")

@@ -20,6 +20,8 @@ import numpy as np
 from svmcore.allowed import above, check
 from svmcore.model import Machine
 from svmcore.solvers.decomposition import Decomposition
+from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.general import General
 from svmcore.svc import SVC
 
 SOLVERS = ("auto", "smo", "decomposition")
@@ -78,7 +80,7 @@ class NuSVC(SVC):
         super()._check_parameters()
         check(self, nu=above(0, 1))
         bounded = isinstance(self.solver, Decomposition) and not self.solver.usual
-        if bounded or self._digestion:
+        if bounded or isinstance(self._settings, Digestion | General):
             raise ValueError(f"solver = {self.solver!r}; allowed for nu-SVC: {', '.join(SOLVERS)}")
 
     def _solve(self, rows, kernel, Y, C, *arguments, **named):

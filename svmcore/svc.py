@@ -37,6 +37,7 @@ from svmcore.source import Source, given_source, gram_source, held
 SMALL_SHARE = 0.125  # of the ceiling, up to which the rows of a file are read at once
 LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion", "general")
+AS_THEY_COME = {"smo-digestion": Digestion(), "general": General()}
 
 
 @dataclass(eq=False, repr=False)
@@ -246,10 +247,10 @@ class SVC(MachineEstimator):
             tol=above(0),
             max_iter=Allowed("a whole number from 0, or -1 for no limit", lambda n: is_whole(n, -1)),
         )
-        other = "another one, as"
-        unbound, given = self._squared and self._digestion, self.kernel == "precomputed" and self._digestion
-        require(not unbound, "solver", self.solver, f"{other} loss = 'squared_hinge' has no bound")
-        require(not given, "solver", self.solver, f"{other} kernel = 'precomputed' brings all values")
+        if isinstance(self._settings, Digestion):
+            require(not self._squared, "solver", self.solver, "another one, as loss = 'squared_hinge' has no bound")
+            given = self.kernel == "precomputed"
+            require(not given, "solver", self.solver, "another one, as kernel = 'precomputed' brings all values")
         if self.cache_mb is not None:
             ceiling_bytes(self.cache_mb)
 
@@ -301,11 +302,9 @@ class SVC(MachineEstimator):
         return self.loss == "squared_hinge"
 
     @property
-    def _digestion(self) -> Digestion | None:
-        """The settings of the paper's solver, where that is the one asked for."""
-        if self.solver == "smo-digestion":
-            return Digestion()
-        return self.solver if isinstance(self.solver, Digestion) else None
+    def _settings(self) -> str | Decomposition | Digestion | General:
+        """The solver with its settings, where it has any."""
+        return AS_THEY_COME.get(self.solver, self.solver)
 
     def _fit(
         self, X, targets: Targets, session: Session, stage: str, source: Source | None = None, whole=None, beside=0
@@ -336,14 +335,13 @@ class SVC(MachineEstimator):
     ) -> Solution:
         """The machines of Y (k, n), C (k, n) on rows (n, d), by the solver that was asked for, within the ceiling."""
         session.max_iter, ceiling = self.max_iter, ceiling_bytes(self.cache_mb)
-        costs, C = C[0], without_bounds(C) if self._squared else C
-        if self._digestion:
+        costs, C, settings = C[0], without_bounds(C) if self._squared else C, self._settings
+        if isinstance(settings, Digestion):
             operand = Operand(rows, "dense")
             fixed = beside + operand.nbytes + 8 * 8 * Y.size
             require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")
-            how = {"cache_bytes": ceiling - fixed, "settings": self._digestion}
+            how = {"cache_bytes": ceiling - fixed, "settings": settings}
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
-        settings = General() if self.solver == "general" else self.solver
         if isinstance(settings, General):
             need = settings.nbytes(Y.shape[1])
             require_memory(beside + need, ceiling, f"solver 'general' by {settings.way}")
@@ -351,7 +349,7 @@ class SVC(MachineEstimator):
             gram = self._ridged(gram, costs)
             return general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
         gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
-        settings = self.solver if isinstance(self.solver, Decomposition) else None
+        settings = settings if isinstance(settings, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
         gram = self._ridged(gram, costs)

@@ -42,7 +42,7 @@ def is_whole(value, least: float = -np.inf) -> bool:
 
 def is_number(value) -> bool:
     """Whether a value is a finite number, no truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) < np.inf)
 
 
 def whole(least: int, most: float = np.inf) -> Allowed:

@@ -38,6 +38,13 @@ SMALL_SHARE = 0.125  # of the ceiling, up to which the rows of a file are read a
 LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion", "general")
 AS_THEY_COME = {"smo-digestion": Digestion(), "general": General()}
+PARAMETERS = {
+    "solver": one_of(SOLVERS).or_a("a Decomposition, Digestion or General object", Decomposition, Digestion, General),
+    "loss": one_of(LOSSES),
+    "C": above(0),
+    "tol": above(0),
+    "max_iter": Allowed("a whole number from 0, or -1 for no limit", lambda n: is_whole(n, -1)),
+}
 
 
 @dataclass(eq=False, repr=False)
@@ -237,16 +244,8 @@ class SVC(MachineEstimator):
         return y
 
     def _check_parameters(self) -> None:
-        kernels, solvers = one_of((*named_kernels(), "precomputed")), one_of(SOLVERS)
-        check(
-            self,
-            kernel=kernels.or_a("a Kernel object", Kernel),
-            solver=solvers.or_a("a Decomposition, Digestion or General object", Decomposition, Digestion, General),
-            loss=one_of(LOSSES),
-            C=above(0),
-            tol=above(0),
-            max_iter=Allowed("a whole number from 0, or -1 for no limit", lambda n: is_whole(n, -1)),
-        )
+        kernel = one_of((*named_kernels(), "precomputed")).or_a("a Kernel object", Kernel)
+        check(self, kernel=kernel, **PARAMETERS)
         if isinstance(self._settings, Digestion):
             require(not self._squared, "solver", self.solver, "another one, as loss = 'squared_hinge' has no bound")
             given = self.kernel == "precomputed"

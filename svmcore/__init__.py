@@ -19,7 +19,7 @@ if (
     # A command that still imports: nothing is to be tidied up, and Ctrl-C is no error to be traced
     signal.signal(signal.SIGINT, lambda *_: (os.write(2, b"\nstopped\n"), os._exit(130)))
 
-from svmcore import _jit  # noqa: F401  (first: it settles Numba's cache folder)
+from svmcore import _jit  # first: it settles Numba's cache folder
 from svmcore.exchange import to_onnx
 from svmcore.explain.retraining import Retraining
 from svmcore.jitter import JitterSet, PointJitters

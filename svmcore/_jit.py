@@ -13,6 +13,7 @@ import hashlib
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ABOVE = ("lab", "__main__.py")  # level 5: holds no kernel, and no level that does imports it
@@ -87,7 +88,9 @@ def greater(a, b):
     return a if a > b else b
 
 
-def _llvm_pair(name: str):
+def _as_instruction(function: Callable, name: str) -> None:
+    """Let compiled code make one instruction of LLVM's of a function of two floats."""
+
     @intrinsic
     def call(typing_context, a, b):
         def generate(context, builder, signature, args):
@@ -97,21 +100,10 @@ def _llvm_pair(name: str):
 
         return a(a, a), generate
 
-    return call
+    @overload(function)
+    def compiled(a, b):
+        return (lambda a, b: call(a, b)) if isinstance(a, types.Float) and a == b else None
 
 
-_minnum, _maxnum = _llvm_pair("llvm.minnum"), _llvm_pair("llvm.maxnum")
-
-
-@overload(lesser)
-def _lesser(a, b):
-    if isinstance(a, types.Float) and a == b:
-        return lambda a, b: _minnum(a, b)
-    return None
-
-
-@overload(greater)
-def _greater(a, b):
-    if isinstance(a, types.Float) and a == b:
-        return lambda a, b: _maxnum(a, b)
-    return None
+_as_instruction(lesser, "llvm.minnum")
+_as_instruction(greater, "llvm.maxnum")

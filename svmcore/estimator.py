@@ -45,11 +45,6 @@ class Targets:
         self.Y = one_vs_rest(self.label, len(self.classes))
 
 
-def is_whole(value, least: float = -np.inf) -> bool:
-    """Whether a parameter is a whole number, no truth value, of at least so much."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-
-
 def one_vs_rest(label, n_classes: int) -> np.ndarray:
     """Targets (k, n) of +1 and -1 for label numbers (n,): a row for two classes (+1 = class 1), else a row a class."""
     positive = np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]])
@@ -101,8 +96,8 @@ def as_rows(X):
     return X.astype(np.float32).reshape(len(X), prod(X.shape[1:])) if X.ndim > 2 else X
 
 
-class MachineEstimator(ClassifierMixin, BaseEstimator):
-    """Base of estimators whose fit ends in a Machine; a subclass fits and calls `_publish`."""
+class Decider(BaseEstimator):
+    """Base of what decides by the Machine that its fit ends in, on examples as that machine takes them."""
 
     def decision_function(self, X):
         """f before the sign: (n,) for two classes, positive for classes_[1]; else (n, k), a column a machine."""
@@ -114,6 +109,14 @@ class MachineEstimator(ClassifierMixin, BaseEstimator):
         """Labels (n,): the sign of the one machine, or the machine with the largest decision value."""
         values = self.decision_function(X)
         return labels(self.classes_, values[:, None] if values.ndim == 1 else values)
+
+    def _checked(self, X):
+        """Examples to decide on."""
+        return X
+
+
+class MachineEstimator(ClassifierMixin, Decider):
+    """Base of estimators that train a Machine; a subclass fits and calls `_publish`."""
 
     def _checked(self, X):
         """Examples to decide on, (n, d) as fit had them. ValueError for NaN, or another number of features."""

@@ -15,8 +15,8 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -81,12 +81,8 @@ def sync_folder(folder: Path) -> None:
 def read(path: str | os.PathLike, most: int) -> bytes:
     """What a file holds. FileNotFoundError; ValueError, saying why, for what is no plain file of `most` bytes."""
     require_plain(path, most)
-    try:
+    with _refusals():
         return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise ValueError(f"it cannot be read ({error.strerror})") from None
 
 
 def read_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[str, np.ndarray]:
@@ -101,16 +97,23 @@ def announced_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[st
 
 def require_plain(path: str | os.PathLike, most: int) -> None:
     """FileNotFoundError; ValueError, saying why, for what is no plain file of at most `most` bytes."""
-    try:
+    with _refusals():
         found = os.stat(path)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise ValueError(f"it cannot be read ({error.strerror})") from None
     if not stat.S_ISREG(found.st_mode):
         raise ValueError("it is not a file")
     if found.st_size > most:
         raise ValueError(f"it has {found.st_size:,} bytes; allowed: {most:,}")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What the disk refuses, but for a file that is not there, is a ValueError."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ValueError(f"it cannot be read ({error.strerror})") from None
 
 
 def _each_member(path, most: int, read_member: Callable) -> dict:
@@ -138,12 +141,17 @@ def _check_sizes(archive: zipfile.ZipFile, packed: int, most: int) -> None:
         raise ValueError(f"{packed:,} bytes would unpack to {unpacked:,}")
 
 
+def array_header(file) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape of the array of a .npy file, whether it holds column after column, and its type."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return read(file)
+
+
 def _header(name: str, file, size: int) -> tuple[tuple[int, ...], np.dtype]:
     """Shape and type of a .npy file of `size` bytes; ValueError for objects, and for a size that is not theirs."""
     try:
-        version = np.lib.format.read_magic(file)
-        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read_header(file)
+        shape, _, dtype = array_header(file)
     except (ValueError, SyntaxError, TypeError) as error:
         raise ValueError(f"{name} is not an array ({error})") from None
     if dtype.hasobject:

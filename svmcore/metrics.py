@@ -110,10 +110,7 @@ def paired_test(err_a: np.ndarray, err_b: np.ndarray) -> PairedTest:
 
     Raises ValueError when the shapes differ.
     """
-    err_a, err_b = np.asarray(err_a, dtype=bool), np.asarray(err_b, dtype=bool)
-    if err_a.shape != err_b.shape:
-        raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}: they must be of the same examples")
-    only_a, only_b = int((err_a & ~err_b).sum()), int((err_b & ~err_a).sum())
+    _, only_a, only_b, _ = np.bincount(outcomes(err_a, err_b).ravel(), minlength=4).tolist()
     p_value = min(1.0, 2.0 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
     return PairedTest(only_a, only_b, p_value)
 

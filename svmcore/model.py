@@ -73,17 +73,17 @@ class Machine:
     """
 
     kernel: Kernel
-    classes: np.ndarray  # (2,) when k = 1, else (k,): labels
-    support: np.ndarray  # (m,) int64, positions in the training set; -1 for vectors that were constructed
-    support_vectors: np.ndarray  # (m, d) float32
-    coef: np.ndarray  # (k, m) float64, y alpha
-    bias: np.ndarray  # (k,) float64
+    classes: np.ndarray
+    support: np.ndarray
+    support_vectors: np.ndarray
+    coef: np.ndarray
+    bias: np.ndarray
     C: float
-    bound: np.ndarray  # (k, m) bool, alpha is at its C
-    parent: np.ndarray | None = None  # (m,) int64, the training example a virtual one came from
-    jitter: np.ndarray | None = None  # (m,) int32, its jitter's number in the set, 0 for the identity
+    bound: np.ndarray
+    parent: np.ndarray | None = None
+    jitter: np.ndarray | None = None
     meta: dict = field(default_factory=dict)
-    prepare: object = None  # what examples go through before the kernel sees them: a fitted transformer, or None
+    prepare: object = None
 
     def __post_init__(self):
         m, k = len(self.support), len(self.bias)
@@ -239,11 +239,22 @@ class Demanded:
         return self.what
 
 
-def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """Labels (n,) that decision values (n, k) stand for: the sign of one machine, the largest of several.
+def answers(f: np.ndarray) -> np.ndarray:
+    """Positions (...) of the winning classes of f (..., k): 0 or 1 by the sign of one machine, the largest of several.
 
     DeCoste and Schoelkopf (2002), section 4.
     """
+    return (f[..., 0] > 0).astype(np.intp) if f.shape[-1] == 1 else np.argmax(f, axis=-1)
+
+
+def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
+    """Labels (n,) that decision values (n, k) stand for."""
+    return classes[answers(decision)]
+
+
+def lead(decision: np.ndarray) -> np.ndarray:
+    """By how much each answer leads, or how far one machine's is from the plane: (n,) for decision values (n, k)."""
     if decision.shape[1] == 1:
-        return classes[(decision[:, 0] > 0).astype(np.intp)]
-    return classes[np.argmax(decision, axis=1)]
+        return np.abs(decision[:, 0])
+    second, first = np.partition(decision, -2, axis=1)[:, -2:].T
+    return first - second

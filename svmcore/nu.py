@@ -13,44 +13,40 @@ Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000); Chang 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from svmcore.allowed import above, check
 from svmcore.model import Machine
 from svmcore.solvers.decomposition import Decomposition
+from svmcore.solvers.digestion import Digestion
+from svmcore.solvers.general import General
 from svmcore.svc import SVC
 
 SOLVERS = ("auto", "smo", "decomposition")
 
 
+@dataclass(eq=False, repr=False)
 class NuSVC(SVC):
     """Support vector classifier by nu: several classes are each separated from the rest.
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or Kernel, default "rbf"
-        As of SVC.
-    nu : float, default 0.5
-        Above 0, and at most twice the share of the smaller class, in each machine.
-    degree : int, default 3
-        As of SVC.
-    gamma : {"scale", "auto"} or float, default "scale"
-        As of SVC.
-    coef0 : float, default 0.0
-        As of SVC.
+    kernel, degree, gamma, coef0 : as of SVC
+        The kernel, or its name and its numbers.
     class_weight : dict, "balanced" or None, default None
         Factors of what an example may weigh, 1/n, by class.
     tol : float, default 1e-3
         The largest KKT gap left, in double precision, of the C-SVC with the same machine.
-    max_iter : int, default -1
-        As of SVC.
-    cache_mb : float or None, default None
-        As of SVC.
+    max_iter, cache_mb : as of SVC
+        Limits of what training may take.
     solver : {"auto", "smo", "decomposition"}, default "auto"
         As of SVC.
-    random_state : int, RandomState or None, default None
-        As of SVC.
+    random_state : as of SVC
+        The same seed gives the same machine.
+    nu : float, default 0.5
+        Above 0, and at most twice the share of the smaller class, in each machine.
 
     Attributes
     ----------
@@ -72,34 +68,9 @@ class NuSVC(SVC):
     True
     """
 
-    C, loss = 1.0, "hinge"  # SVC's; the scale of C is found
-
-    def __init__(
-        self,
-        kernel="rbf",
-        *,
-        nu=0.5,
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        class_weight=None,
-        tol=1e-3,
-        max_iter=-1,
-        cache_mb=None,
-        solver="auto",
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.nu = nu
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_mb = cache_mb
-        self.solver = solver
-        self.random_state = random_state
+    C: float = field(default=1.0, init=False)  # no parameter: its scale is found
+    loss: str = field(default="hinge", init=False)
+    nu: float = field(default=0.5, kw_only=True)
 
     @property
     def _nu(self) -> float:
@@ -107,10 +78,9 @@ class NuSVC(SVC):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not np.isscalar(self.nu) or isinstance(self.nu, str) or not 0 < self.nu <= 1:
-            raise ValueError(f"nu = {self.nu!r}; allowed: a number above 0, up to 1")
+        check(self, nu=above(0, 1))
         bounded = isinstance(self.solver, Decomposition) and not self.solver.usual
-        if bounded or self._digestion:
+        if bounded or isinstance(self._settings, Digestion | General):
             raise ValueError(f"solver = {self.solver!r}; allowed for nu-SVC: {', '.join(SOLVERS)}")
 
     def _solve(self, rows, kernel, Y, C, *arguments, **named):

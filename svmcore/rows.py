@@ -20,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from svmcore.files import array_header
+
 PIECE = 8 << 20  # bytes of float32 rows that are read at a time
 NEAR = 1 << 15  # bytes between two rows that are read over rather than left out
 IDX = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}  # type codes of the format
@@ -102,9 +104,7 @@ class FileRows:
                 shape = struct.unpack(f">{begin[3]}I", file.read(4 + 4 * begin[3])[4:])
                 return cls(path, shape, IDX[begin[2]], file.tell(), scale)
             try:
-                version = np.lib.format.read_magic(file)
-                header = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
-                shape, columns_first, dtype = header(file)
+                shape, columns_first, dtype = array_header(file)
             except (ValueError, struct.error) as error:
                 raise ValueError(f"{path} is no .npy file and no idx file that is not compressed: {error}") from None
             if columns_first:

@@ -17,7 +17,7 @@ from svmcore.estimator import require_memory
 from svmcore.gram.cached import Cached
 from svmcore.gram.filed import PACKED, FiledOperand
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work, symmetric
+from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work
 from svmcore.kernels import Kernel
 from svmcore.rows import PIECE, FileRows
 from svmcore.solvers.decomposition import Decomposition
@@ -103,6 +103,6 @@ def held(source: Source) -> Source:
     """A source for several fits: one that gives all of K at once has it computed now, once."""
     if not (isinstance(source.gram, Streamed) and source.gram.whole):
         return source
-    operand, kernel, n = source.gram.operand, source.gram.kernel, source.gram.n
-    K = symmetric(operand, kernel, Work())
-    return Source(Streamed(operand, kernel, K=K), source.square_bytes - K.nbytes, evaluations=n * (n + 1) // 2)
+    n = source.gram.n
+    K = source.gram.square(np.arange(n), Work())
+    return Source(source.gram.held(K), source.square_bytes - K.nbytes, evaluations=n * (n + 1) // 2)

@@ -10,12 +10,14 @@ Gram source, since kernel rows do not depend on labels.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from math import prod
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
+from svmcore.allowed import Allowed, above, check, is_whole, one_of, require
 from svmcore.estimator import MachineEstimator, Targets, copied_bytes, float32_rows, require_memory, seed_of
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
@@ -35,8 +37,17 @@ from svmcore.source import Source, given_source, gram_source, held
 SMALL_SHARE = 0.125  # of the ceiling, up to which the rows of a file are read at once
 LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("auto", "smo", "decomposition", "smo-digestion", "general")
+AS_THEY_COME = {"smo-digestion": Digestion(), "general": General()}
+PARAMETERS = {
+    "solver": one_of(SOLVERS).or_a("a Decomposition, Digestion or General object", Decomposition, Digestion, General),
+    "loss": one_of(LOSSES),
+    "C": above(0),
+    "tol": above(0),
+    "max_iter": Allowed("a whole number from 0, or -1 for no limit", lambda n: is_whole(n, -1)),
+}
 
 
+@dataclass(eq=False, repr=False)
 class SVC(MachineEstimator):
     """C-support vector classifier; several classes are each separated from the rest.
 
@@ -127,36 +138,21 @@ class SVC(MachineEstimator):
     (True, True)
     """
 
-    _nu = None  # of a nu-SVC (nu.py)
+    kernel: str | Kernel = "rbf"
+    _: KW_ONLY
+    C: float = 1.0
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    class_weight: dict | str | None = None
+    loss: str = "hinge"
+    tol: float = 1e-3
+    max_iter: int = -1
+    cache_mb: float | None = None
+    solver: str | Decomposition | Digestion | General = "auto"
+    random_state: int | np.random.RandomState | None = None
 
-    def __init__(
-        self,
-        kernel="rbf",
-        *,
-        C=1.0,
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        class_weight=None,
-        loss="hinge",
-        tol=1e-3,
-        max_iter=-1,
-        cache_mb=None,
-        solver="auto",
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.C = C
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.loss = loss
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_mb = cache_mb
-        self.solver = solver
-        self.random_state = random_state
+    _nu = None  # of a nu-SVC (nu.py)
 
     def fit(self, X, y, sample_weight=None, *, monitor=None, source=None):
         """Train on examples and labels.
@@ -248,26 +244,12 @@ class SVC(MachineEstimator):
         return y
 
     def _check_parameters(self) -> None:
-        names = [*named_kernels(), "precomputed"]
-        if not isinstance(self.kernel, Kernel) and self.kernel not in names:
-            raise ValueError(f"kernel = {self.kernel!r}; allowed: {', '.join(names)}, or a Kernel object")
-        if not isinstance(self.solver, Digestion | Decomposition | General) and self.solver not in SOLVERS:
-            allowed = f"{', '.join(SOLVERS)}, or a Decomposition, Digestion or General object"
-            raise ValueError(f"solver = {self.solver!r}; allowed: {allowed}")
-        if self.loss not in LOSSES:
-            raise ValueError(f"loss = {self.loss!r}; allowed: {', '.join(LOSSES)}")
-        if self._squared and self._digestion:
-            raise ValueError(f"solver = {self.solver!r}; allowed: another one, as loss = 'squared_hinge' has no bound")
-        for name in ("C", "tol"):
-            value = getattr(self, name)
-            if not np.isscalar(value) or isinstance(value, str) or not np.isfinite(value) or value <= 0:
-                raise ValueError(f"{name} = {value!r}; allowed: a number above 0")
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < -1:
-            raise ValueError(f"max_iter = {self.max_iter!r}; allowed: a whole number from 0, or -1 for no limit")
-        if self.kernel == "precomputed" and self._digestion:
-            raise ValueError(
-                f"solver = {self.solver!r}; allowed: another one, as kernel = 'precomputed' brings all values"
-            )
+        kernel = one_of((*named_kernels(), "precomputed")).or_a("a Kernel object", Kernel)
+        check(self, kernel=kernel, **PARAMETERS)
+        if isinstance(self._settings, Digestion):
+            require(not self._squared, "solver", self.solver, "another one, as loss = 'squared_hinge' has no bound")
+            given = self.kernel == "precomputed"
+            require(not given, "solver", self.solver, "another one, as kernel = 'precomputed' brings all values")
         if self.cache_mb is not None:
             ceiling_bytes(self.cache_mb)
 
@@ -319,11 +301,9 @@ class SVC(MachineEstimator):
         return self.loss == "squared_hinge"
 
     @property
-    def _digestion(self) -> Digestion | None:
-        """The settings of the paper's solver, where that is the one asked for."""
-        if self.solver == "smo-digestion":
-            return Digestion()
-        return self.solver if isinstance(self.solver, Digestion) else None
+    def _settings(self) -> str | Decomposition | Digestion | General:
+        """The solver with its settings, where it has any."""
+        return AS_THEY_COME.get(self.solver, self.solver)
 
     def _fit(
         self, X, targets: Targets, session: Session, stage: str, source: Source | None = None, whole=None, beside=0
@@ -354,14 +334,13 @@ class SVC(MachineEstimator):
     ) -> Solution:
         """The machines of Y (k, n), C (k, n) on rows (n, d), by the solver that was asked for, within the ceiling."""
         session.max_iter, ceiling = self.max_iter, ceiling_bytes(self.cache_mb)
-        costs, C = C[0], without_bounds(C) if self._squared else C
-        if self._digestion:
+        costs, C, settings = C[0], without_bounds(C) if self._squared else C, self._settings
+        if isinstance(settings, Digestion):
             operand = Operand(rows, "dense")
             fixed = beside + operand.nbytes + 8 * 8 * Y.size
             require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")
-            how = {"cache_bytes": ceiling - fixed, "settings": self._digestion}
+            how = {"cache_bytes": ceiling - fixed, "settings": settings}
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
-        settings = General() if self.solver == "general" else self.solver
         if isinstance(settings, General):
             need = settings.nbytes(Y.shape[1])
             require_memory(beside + need, ceiling, f"solver 'general' by {settings.way}")
@@ -369,7 +348,7 @@ class SVC(MachineEstimator):
             gram = self._ridged(gram, costs)
             return general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
         gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
-        settings = self.solver if isinstance(self.solver, Decomposition) else None
+        settings = settings if isinstance(settings, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
         gram = self._ridged(gram, costs)

@@ -36,7 +36,6 @@ from svmcore.lab.jobs.submission import submit
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from svmcore.methods.virtual import VirtualSnapshot
 from svmcore.solvers.progress import Snapshot
 from tests.clusters import HERE, ROOT, Machines, free_port
 from tests.driven import open_page, whole_app  # noqa: F401
@@ -195,7 +194,7 @@ def test_a_look_comes_back_whole():
     machines = np.array([0, 4]), np.array([[1.5, -2.0]]), np.zeros(1), np.zeros((1, 2), bool)
     top = Top(np.array([4]), np.array([0.5]), np.array([True]), np.array([2]), np.array([False]))
     look = Live(3, 70, (top, top), np.array([8]), np.array(["six"]), np.array(["nine"]), 1, 5, "test", None, 1)
-    for whole in (None, Snapshot(*machines), VirtualSnapshot(*machines, vectors, kernel, np.zeros(2, np.int32))):
+    for whole in (None, Snapshot(*machines), Snapshot(*machines, vectors, kernel, np.zeros(2, np.int32))):
         back = unpacked(packed(look._replace(whole=whole)))
         assert repr(back) == repr(look._replace(whole=whole))
         assert back.top[1].bound.dtype == bool

@@ -72,9 +72,9 @@ def test_cached_values_are_fresh_values_and_are_counted(digits, monkeypatch, hoa
         kept = s.store[s.slot[held]]
         there = ~np.isnan(kept)
         np.testing.assert_allclose(kept[there], K[held][there], rtol=1e-4)
-        assert s.count[state.ENTRIES] == np.count_nonzero(~np.isnan(s.store))
-        assert len(held) + s.count[state.N_FREE] == len(s.store)
-        most.append(int(s.count[state.ENTRIES]))
+        assert s.count.entries == np.count_nonzero(~np.isnan(s.store))
+        assert len(held) + s.count.n_free == len(s.store)
+        most.append(int(s.count.entries))
 
     monkeypatch.setattr(module._Machines, "_tell", tell)
     monkeypatch.setattr(module, "BURST", 2000)
@@ -183,7 +183,7 @@ def test_several_machines_and_repeatable_costs():
 
 
 def test_the_rules_stand_in_the_papers_order():
-    count = np.zeros(state.N_COUNTERS, np.int64)
+    count = np.zeros(1, state.COUNTERS).view(np.recarray)[0]
 
     class State:
         store = np.empty((100, 1))
@@ -191,14 +191,9 @@ def test_the_rules_stand_in_the_papers_order():
     State.count = count
 
     def digests(evaluations, new, total, inbounds=0, **settings):
-        count[[state.EVALS, state.SV_BACK, state.N_SV, state.EVALS_INBOUNDS]] = (
-            evaluations,
-            total - new,
-            total,
-            inbounds,
-        )
+        count.evals, count.sv_back, count.n_sv, count.evals_inbounds = evaluations, total - new, total, inbounds
         rule = getattr(rules._digest, "py_func", rules._digest)
-        return rule(State, rules.compiled(Digestion(**settings)))
+        return rule(State, Digestion(**settings).compiled)
 
     assert not digests(999, 5000, 5000)  # 1 before all others
     assert digests(100_000, 1, 50, inbounds=10**6)  # 2 before 3
@@ -235,7 +230,7 @@ def test_support_vectors_hold_a_row_each_while_one_is_free(digits, monkeypatch, 
     taken = []
 
     def tell(machines, m, s, before):
-        taken.append((len(s.store) - s.count[state.N_FREE], min(s.count[state.N_SV], rows)))
+        taken.append((len(s.store) - s.count.n_free, min(s.count.n_sv, rows)))
 
     monkeypatch.setattr(module._Machines, "_tell", tell)
     monkeypatch.setattr(module, "BURST", 2000)

@@ -6,6 +6,7 @@ import pytest
 from svmcore import SVC, Jittered, JitterSet, Poly
 from svmcore.explain import moved
 from svmcore.methods.definite import PositivePart
+from svmcore.model import answers
 from svmcore.preprocess import Preprocessor
 
 SHAPE = (7, 5)
@@ -55,14 +56,14 @@ def test_every_cell_of_the_map_is_f_of_the_picture_shifted_by_hand(trained):
 @pytest.mark.parametrize("text", ["box:1", "rot:-9,9", "thick:0.5", "vsv2+rot:5@edge"])
 def test_the_identity_of_an_orbit_is_f(trained, text):
     machine, prepare, X, _ = trained
-    f = moved.decided(machine, prepare, moved.forms(JitterSet.parse(text, SHAPE), X[:5]))
+    f = moved.decided(machine, prepare, JitterSet.parse(text, SHAPE).apply(X[:5]))
     np.testing.assert_allclose(f[0], machine.decision_values(prepare(X[:5])), atol=1e-6)
 
 
 def test_answers_and_leads_agree_with_the_machine(trained):
     machine, prepare, X, y = trained
     f = machine.decision_values(prepare(X))
-    assert (machine.classes[moved.answers(f)] == machine.predict(prepare(X))).all()
+    assert (machine.classes[answers(f)] == machine.predict(prepare(X))).all()
     true = np.searchsorted(machine.classes, y)
     expected = []
     for values, t in zip(f, true):

@@ -6,6 +6,7 @@ import pytest
 from svmcore import SVC, JitterSet, Poly
 from svmcore.explain import moved, remedy
 from svmcore.metrics import wilson
+from svmcore.model import answers
 from svmcore.preprocess import Preprocessor
 
 SHAPE = (9, 9)
@@ -32,7 +33,7 @@ def trained():
 
 def decided(trained, ladder=LADDER):
     machine, prepare, X, y = trained
-    return moved.decided(machine, prepare, moved.forms(ladder.everything, X)), np.searchsorted(machine.classes, y)
+    return moved.decided(machine, prepare, ladder.everything.apply(X)), np.searchsorted(machine.classes, y)
 
 
 def test_the_ladder_holds_every_change_once():
@@ -56,7 +57,7 @@ def test_changes_of_a_family_rise_in_strength():
 def test_the_remedy_is_what_trying_one_change_after_the_other_finds(trained):
     machine, prepare, X, y = trained
     f, true = decided(trained)
-    wins = moved.answers(f) == true
+    wins = answers(f) == true
     wrong = np.flatnonzero(~wins[0])
     assert len(wrong) > 5
     for i in wrong:

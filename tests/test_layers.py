@@ -17,6 +17,7 @@ PACKAGES = ("app", "pages", "data", "svmcore")
 SCREEN = {"streamlit", "plotly"}
 LEVELS = {
     "_jit": 0,
+    "allowed": 0,
     "files": 0,
     "memory": 0,
     "rows": 0,

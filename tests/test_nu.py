@@ -112,6 +112,7 @@ def test_one_machine_a_class_and_weights():
         ({"nu": "half"}, "nu = 'half'; allowed"),
         ({"nu": 0.7}, "nu = 0.7 is infeasible; allowed: at most 0.5"),
         ({"solver": "smo-digestion"}, "allowed for nu-SVC"),
+        ({"solver": "general"}, "allowed for nu-SVC"),
         ({"solver": Decomposition(working_set=20)}, "allowed for nu-SVC"),
     ],
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmcore.detection import suppression
-from svmcore.detection.suppression import clipped, grown, overlaps, supported, suppressed
+from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 
 
 def naive_iou(a, b):
@@ -102,12 +102,6 @@ def test_growing_keeps_centres_and_multiplies_sides():
     np.testing.assert_allclose(large[:, :2] + large[:, 2:], boxes[:, :2] + boxes[:, 2:])
     np.testing.assert_allclose(large[:, 2:] - large[:, :2], 1.8 * (boxes[:, 2:] - boxes[:, :2]))
     np.testing.assert_allclose(grown(large, 1 / 1.8), boxes)
-
-
-def test_clipping_keeps_boxes_in_the_picture():
-    boxes = np.array([[-3, -4, 5, 6], [8, 2, 30, 40], [50, 60, 70, 80], [1, 1, 2, 2.0]])
-    expected = [[0, 0, 5, 6], [8, 2, 20, 10], [20, 10, 20, 10], [1, 1, 2, 2]]
-    np.testing.assert_array_equal(clipped(boxes, (10, 20)), expected)
 
 
 @pytest.mark.parametrize(

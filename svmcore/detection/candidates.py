@@ -17,6 +17,8 @@ from scipy.ndimage import maximum_filter, minimum_filter
 from scipy.spatial import cKDTree
 from skimage.feature import match_template
 
+from svmcore.allowed import require
+
 APART = 3  # pooled pixels: of two maxima that are nearer the lower one is none
 GAP = 3  # pooled pixels each way from which blank ones are a gap, and no dark speckle
 
@@ -82,8 +84,7 @@ class MatchedFilter:
         best (n,): the strongest candidate's r on each object, -inf for one that no candidate covers. ValueError for a
         share outside [0, 1).
         """
-        if not 0 <= share < 1:
-            raise ValueError(f"miss rate = {share}; allowed: from 0 to below 1")
+        require(0 <= share < 1, "miss rate", share, "from 0 to below 1")
         ordered = np.sort(np.asarray(best, np.float64))
         lost = np.count_nonzero(np.isneginf(ordered))
         at = max(int(share * len(ordered) + 1e-9), lost)  # 0.29 of 100 is 29

@@ -151,9 +151,7 @@ def rates_at(search: Trial, alarms=COUNTS) -> np.ndarray:
 def band(search: Trial, alarms, *, replicates: int = 1000, level: float = 0.95, seed: int = 0) -> Band:
     """Rates at numbers of false alarms (k,) with pointwise bootstrap intervals over pictures."""
     alarms = _check_counts(alarms)
-    (drawn,) = _bootstrap((search,), lambda c: _rates(c, alarms), replicates, seed)
-    low, high = _interval(drawn, len(search.pictures), level)
-    return Band(alarms, rates_at(search, alarms), low, high)
+    return Band(alarms, *_estimated(lambda c: _rates(c, alarms), (search,), replicates, level, seed))
 
 
 def estimate(
@@ -163,9 +161,7 @@ def estimate(
 
     Replicates without objects are left out. Raises ValueError for replicates < 1 or a level outside (0, 1).
     """
-    (drawn,) = _bootstrap((search,), statistic, replicates, seed)
-    low, high = _interval(drawn, len(search.pictures), level)
-    return Estimate(float(statistic(_plain(search))), float(low), float(high))
+    return Estimate(*map(float, _estimated(statistic, (search,), replicates, level, seed)))
 
 
 def difference(
@@ -177,9 +173,7 @@ def difference(
     """
     if not (np.array_equal(a.pictures, b.pictures) and np.array_equal(a.n_objects, b.n_objects)):
         raise ValueError("a and b differ in the pictures tested or in their objects: they must be of the same images")
-    drawn_a, drawn_b = _bootstrap((a, b), statistic, replicates, seed)
-    low, high = _interval(drawn_b - drawn_a, len(a.pictures), level)
-    return Estimate(float(statistic(_plain(b)) - statistic(_plain(a))), float(low), float(high))
+    return Estimate(*map(float, _estimated(statistic, (a, b), replicates, level, seed)))
 
 
 def challenge(corners: Corners) -> np.ndarray:
@@ -253,13 +247,16 @@ def _bootstrap(searches, statistic, replicates: int, seed: int) -> list[np.ndarr
     return out
 
 
-def _interval(drawn: np.ndarray, pictures: int, level: float):
-    """Low and high (...) of the replicates (r, ...); nan for fewer than two pictures or no replicate."""
+def _estimated(statistic: Statistic, searches, replicates: int, level: float, seed: int):
+    """The statistic (...) of a search, or of a second one less that of the first, and low and high of its replicates;
+    these are nan for fewer than two pictures or no replicate."""
     if not 0 < level < 1:
         raise ValueError(f"level = {level}: allowed is a number between 0 and 1, such as 0.95")
-    if pictures < 2 or not len(drawn):
-        return np.full((2, *drawn.shape[1:]), np.nan)
-    return np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    value, drawn = [statistic(_plain(search)) for search in searches], _bootstrap(searches, statistic, replicates, seed)
+    value, drawn = (value[0], drawn[0]) if len(searches) == 1 else (value[1] - value[0], drawn[1] - drawn[0])
+    if len(searches[0].pictures) < 2 or not len(drawn):
+        return value, *np.full((2, *drawn.shape[1:]), np.nan)
+    return value, *np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
 
 
 def _check_counts(alarms) -> np.ndarray:

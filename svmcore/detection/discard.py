@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from svmcore.allowed import require
 from svmcore.detection.quadratic import Quadratic, quadratic
 from svmcore.kernels import Poly
 from svmcore.preprocess.window import FLAT
@@ -55,8 +56,7 @@ def fit_discard(chips, y, *, parent=None, block: int = 3, lost: float = 0.005, C
     side = chips.shape[-1]
     if chips.ndim != 3 or chips.shape[1] != side or side < 2 * block:
         raise ValueError(f"chips of shape {chips.shape}; allowed: (n, side, side) with a side of at least {2 * block}")
-    if not 0 <= lost < 1:
-        raise ValueError(f"lost = {lost}; allowed: a share from 0 to below 1")
+    require(0 <= lost < 1, "lost", lost, "a share from 0 to below 1")
     tall = np.ascontiguousarray(chips.reshape(-1, side))
     corners = side * np.arange(len(chips))
     X = _looks(averages(tall, block), corners, np.zeros_like(corners), side, block)

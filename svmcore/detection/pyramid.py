@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from svmcore.allowed import require
+
 
 class Level(NamedTuple):
     """One scale of a picture; a window at (y, x) of its image covers the picture from (y dy, x dx) on."""
@@ -33,10 +35,8 @@ def pyramid(picture: np.ndarray, *, side: int, step: float = 1.2, enlarge: float
     picture = np.asarray(picture)
     if picture.ndim != 2 or picture.dtype != np.uint8:
         raise ValueError(f"picture: {picture.dtype} of shape {picture.shape}; allowed: uint8 greys (height, width)")
-    if not step > 1:
-        raise ValueError(f"step = {step}; allowed: a number above 1, such as 1.2")
-    if not enlarge > 0:
-        raise ValueError(f"enlarge = {enlarge}; allowed: a number above 0, such as 1.25")
+    require(step > 1, "step", step, "a number above 1, such as 1.2")
+    require(enlarge > 0, "enlarge", enlarge, "a number above 0, such as 1.25")
     for shape in level_shapes(picture.shape, side=side, step=step, enlarge=enlarge):
         yield resized(picture, shape)
 

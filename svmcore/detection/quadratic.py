@@ -49,8 +49,7 @@ def quadratic(machine: Machine) -> Quadratic:
             f"machine: kernel = {kernel!r} and {len(machine.bias)} decision values; allowed: Poly of degree 2 and one "
             "decision value"
         )
-    unit = kernel.gamma + kernel.coef0 if kernel.normalised else 1.0
-    g, r = kernel.gamma / unit, kernel.coef0 / unit
+    g, r = kernel.gamma / kernel.unit, kernel.coef0 / kernel.unit
     S, c = machine.support_vectors.astype(np.float64), machine.coef[0]
     A = g * g * (S.T @ (c[:, None] * S))
     return Quadratic(

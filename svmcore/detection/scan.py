@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.allowed import is_whole, require
 from svmcore.detection.discard import Discard
 from svmcore.detection.pyramid import Level, level_shapes, pyramid
 from svmcore.detection.scorer import Scorer, cut
@@ -81,8 +82,7 @@ def scan(
     """
     started = time.perf_counter()
     scorer = machine if isinstance(machine, Scorer) else Scorer(machine, side)
-    if not isinstance(stride, int | np.integer) or stride < 1:
-        raise ValueError(f"stride = {stride}; allowed: a whole number of pixels from 1")
+    require(is_whole(stride, 1), "stride", stride, "a whole number of pixels from 1")
     for name, given in (("machine", scorer.side), ("discard", discard.side if discard else side)):
         if given != side:
             raise ValueError(f"side = {side}; allowed: {given}, that of the {name}")

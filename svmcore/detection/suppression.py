@@ -21,6 +21,8 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
+from svmcore.allowed import require
+
 PAIRS = 4_000_000  # of boxes that one native call compares, in some tens of milliseconds
 
 
@@ -87,25 +89,17 @@ def overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def grown(boxes: np.ndarray, factor: float) -> np.ndarray:
     """Boxes `factor` times as wide and as high about the same centres. ValueError unless the factor is above 0."""
-    if not factor > 0:
-        raise ValueError(f"factor = {factor}; allowed: a number above 0")
+    require(factor > 0, "factor", factor, "a number above 0")
     boxes = _boxes("boxes", boxes)
     centre, half = (boxes[:, :2] + boxes[:, 2:]) / 2, (boxes[:, 2:] - boxes[:, :2]) / 2
     return np.hstack([centre - factor * half, centre + factor * half])
-
-
-def clipped(boxes: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Boxes cut to a picture of shape (h, w); those outside it are left without area, on its edge."""
-    h, w = shape[:2]
-    return np.clip(_boxes("boxes", boxes), 0, (w, h, w, h))
 
 
 def _paired(boxes, f, iou) -> tuple[np.ndarray, np.ndarray]:
     boxes, f = _boxes("boxes", boxes), np.asarray(f, np.float64)
     if f.shape != (len(boxes),):
         raise ValueError(f"f has shape {f.shape}; allowed: ({len(boxes)},), one value for each box")
-    if not 0 <= iou <= 1:
-        raise ValueError(f"iou = {iou}; allowed: a share from 0 to 1")
+    require(0 <= iou <= 1, "iou", iou, "a share from 0 to 1")
     return boxes, f
 
 

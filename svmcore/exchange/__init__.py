@@ -1,5 +1,3 @@
 """Machines in forms that other programs run: ONNX."""
 
 from svmcore.exchange.file import lacking, obstacle, to_onnx
-
-__all__ = ["lacking", "obstacle", "to_onnx"]

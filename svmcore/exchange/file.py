@@ -26,7 +26,7 @@ from svmcore.estimator import as_rows, float32_rows
 from svmcore.exchange.graph import Graph, Value
 from svmcore.exchange.prepared import CARRIED
 from svmcore.kernels import KERNELS, Kernel, Linear, far_features, squared_norms
-from svmcore.model import Demanded, Machine, labels
+from svmcore.model import Demanded, Machine, labels, lead
 from svmcore.preprocess import Preprocessor
 
 OPSET, FORMAT = 13, 8  # of 2020 and 2021: any runtime of today reads them
@@ -218,7 +218,7 @@ def _compare(file: bytes, machine: Machine, X, decision: np.ndarray) -> None:
 def _otherwise(machine: Machine, label, found, decision) -> np.ndarray:
     """(n,) bool: where label (n,) or decision values (n, k) found are not what a machine's decision values mean."""
     scale = np.maximum(1, np.abs(decision))
-    unlike = (label != _labels(labels(machine.classes, decision))) & (_margin(decision) > TIE * scale.max(axis=1))
+    unlike = (label != _labels(labels(machine.classes, decision))) & (lead(decision) > TIE * scale.max(axis=1))
     return unlike | ~(np.abs(found - decision) <= APART * scale).all(axis=1)
 
 
@@ -233,11 +233,3 @@ def _pieces(n: int, machine: Machine) -> list[slice]:
     """Examples of which few enough are looked at together."""
     step = max(1, AT_ONCE // max(1, len(machine.support)))
     return [slice(start, start + step) for start in range(0, n, step)]
-
-
-def _margin(decision: np.ndarray) -> np.ndarray:
-    """(n,) how far decision values (n, k) are from a tie between two answers."""
-    if decision.shape[1] == 1:
-        return np.abs(decision[:, 0])
-    second, first = np.sort(decision, axis=1)[:, -2:].T
-    return first - second

@@ -19,79 +19,23 @@ from collections.abc import Callable
 
 import numpy as np
 
+from svmcore.allowed import require
+from svmcore.model import lead
+
 WAYS = {"nearest": "Nearest to the plane", "spread": "Nearest and spread", "random": "At random"}
 REACH = 2  # times as many as are asked for: the nearest, among which they are spread
 
 Squared = Callable[[int, np.ndarray], np.ndarray]  # (i, (c,) others) -> (c,) squared distances, of positions
 
 
-def lead(decision: np.ndarray) -> np.ndarray:
-    """By how much each answer leads, or how far it is from the plane.
-
-    Parameters
-    ----------
-    decision : (p, k)
-        Decision values; k = 1 for two classes.
-
-    Returns
-    -------
-    (p,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmcore.explain.asking import lead
-    >>> lead(np.array([[0.5], [-2.0]])).tolist()
-    [0.5, 2.0]
-    >>> lead(np.array([[1.0, -1.0, 0.25], [-3.0, -1.0, -1.5]])).tolist()
-    [0.75, 0.5]
-    """
-    if decision.shape[1] == 1:
-        return np.abs(decision[:, 0])
-    second, first = np.partition(decision, -2, axis=1)[:, -2:].T
-    return first - second
-
-
 def next_ones(way: str, decision: np.ndarray, m: int, squared: Squared, rng: np.random.Generator) -> np.ndarray:
-    """Which to ask for next, the most telling first; of equal leads the first.
+    """Which to ask for next, the most telling first; of equal leads the first: (min(m, p),) int64, positions of the p.
 
-    Parameters
-    ----------
-    way : str
-        One of WAYS.
-    decision : (p, k)
-        What the machine says of the examples without a label.
-    m : int
-        How many are asked for.
-    squared : callable
-        (i, others) -> their squared distances from example i; positions among the p.
-    rng : numpy Generator
-        What `random` draws from.
-
-    Returns
-    -------
-    (min(m, p),) int64
-        Positions among the p.
-
-    Raises
-    ------
-    ValueError
-        For a way that there is not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmcore.explain.asking import next_ones
-    >>> x = np.array([0.1, 0.11, -0.2, 0.9])
-    >>> apart = lambda i, others: (x[i] - x[others]) ** 2
-    >>> rng = np.random.default_rng(0)
-    >>> next_ones("nearest", x[:, None], 2, apart, rng).tolist()
-    [0, 1]
-    >>> next_ones("spread", x[:, None], 2, apart, rng).tolist()
-    [0, 3]
+    way: one of WAYS; decision (p, k): what the machine says of the examples without a label; m: how many are asked for;
+    squared(i, others): their squared distances from example i, positions of the p; rng: what `random` draws from.
+    ValueError for a way that there is not.
     """
-    if way not in WAYS:
-        raise ValueError(f"way = {way!r}; allowed: {', '.join(WAYS)}")
+    require(way in WAYS, "way", way, ", ".join(WAYS))
     if way == "random":
         return rng.permutation(len(decision))[:m]
     order = np.argsort(lead(decision), kind="stable")

@@ -37,20 +37,10 @@ class Plateau(NamedTuple):
     of: int
 
 
-def forms(jitters: JitterSet, X: np.ndarray) -> np.ndarray:
-    """(J, n, d) float32: all forms of pictures X (n, ...), the picture itself first."""
-    return jitters.apply(X)
-
-
 def decided(machine: Machine, prepare: Prepare, moved: np.ndarray) -> np.ndarray:
     """f (J, n, k) of forms (J, n, d)."""
     J, n, _ = moved.shape
     return machine.decision_values(prepare(moved.reshape(J * n, -1))).reshape(J, n, -1)
-
-
-def answers(f: np.ndarray) -> np.ndarray:
-    """Positions (...) of the winning classes of f (..., k): 0 or 1 by the sign where k = 1."""
-    return (f[..., 0] > 0).astype(np.intp) if f.shape[-1] == 1 else np.argmax(f, axis=-1)
 
 
 def leads(f: np.ndarray, true: np.ndarray | int) -> np.ndarray:
@@ -63,18 +53,12 @@ def leads(f: np.ndarray, true: np.ndarray | int) -> np.ndarray:
     return np.take_along_axis(f, true, axis=-1)[..., 0] - others.max(axis=-1)
 
 
-def shifts(image_shape: tuple[int, ...], reach: int = REACH) -> JitterSet:
-    """All shifts by up to `reach` pixels, which bring in the background of each picture."""
-    return JitterSet.parse(f"box:{reach}", image_shape)
-
-
 def surface(machine: Machine, prepare: Prepare, X: np.ndarray, image_shape, reach: int = REACH) -> np.ndarray:
-    """f (2 reach + 1, 2 reach + 1, k) of one picture X (1, ...), row dy + reach, column dx + reach.
-
-    The centre is f(x).
+    """f (2 reach + 1, 2 reach + 1, k) of one picture X (1, ...), row dy + reach, column dx + reach, in all shifts by up
+    to `reach` pixels, which bring in its background. The centre is f(x).
     """
-    square = shifts(image_shape, reach)
-    f = decided(machine, prepare, forms(square, X))[:, 0]
+    square = JitterSet(f"box:{reach}", image_shape)
+    f = decided(machine, prepare, square.apply(X))[:, 0]
     grid = np.empty((2 * reach + 1, 2 * reach + 1, f.shape[1]))
     grid[tuple(square.offsets.T + reach)] = f
     return grid

@@ -1,6 +1,6 @@
-"""The nearest examples of a class, in the distance that a machine itself has:
+"""The nearest examples of a class, in the distance that a machine itself has, and support vectors by the angle there:
 
-    d(u, v)^2 = |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v)
+    d(u, v)^2 = |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v)        cos(u, v) = K(u, v) / sqrt(K(u, u) K(v, v))
 
 Two examples that are near there get much the same answer, as |f(u) - f(v)| <= |w| d(u, v).
 
@@ -14,6 +14,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from svmcore.kernels import Kernel
+from svmcore.model import Machine
+
+PIECE = 4096  # support vectors compared at a time
+
 
 def squared_distances(K: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
     """d^2 (m, n) float64 by kernel values K (m, n) and the diagonals K(u, u) (m,) and K(v, v) (n,)."""
@@ -25,38 +30,12 @@ def squared_distances(K: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.
 def nearest(
     kernel, queries: np.ndarray, pieces: Iterable[np.ndarray], y: np.ndarray, wanted: np.ndarray, k: int = 4, skip=None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest examples of each class that is wanted for a query.
+    """The k nearest examples of each class that is wanted for a query: positions (m, w, k) int64, nearest first and -1
+    beyond the last, and squared distances (m, w, k) float64, inf beyond the last.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    queries : (m, d) float32
-    pieces : iterable of (n_i, d) float32
-        The examples in their order, in pieces, so that they need not all be in memory.
-    y : (n,)
-        Their classes.
-    wanted : (m, w)
-        Classes for each query.
-    k : int
-    skip : (m,) int, optional
-        The position of each query itself among the examples, which is not its own neighbour; -1 for none.
-
-    Returns
-    -------
-    found : (m, w, k) int64
-        Positions, nearest first; -1 beyond the last.
-    squared : (m, w, k) float64
-        Their squared distances; inf beyond the last.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmcore import RBF
-    >>> from svmcore.explain.nearest import nearest
-    >>> X = np.array([[0], [1], [3], [7]], np.float32)
-    >>> found, _ = nearest(RBF(0.1), X[:1], [X], np.array([0, 0, 1, 1]), np.array([[0, 1]]), 1, skip=[0])
-    >>> found.tolist()
-    [[[1], [2]]]
+    queries (m, d) float32; pieces: the examples in their order, (n_i, d) float32 each, so that they need not all be in
+    memory, and y (n,) their classes; wanted (m, w): classes for each query; skip (m,) int: the position of each query
+    itself among the examples, which is not its own neighbour, -1 for none.
     """
     m, w = wanted.shape
     skip = np.full(m, -1) if skip is None else np.asarray(skip)
@@ -75,3 +54,17 @@ def nearest(
         start += len(X)
     found[np.isinf(squared)] = -1
     return found, squared
+
+
+def by_angle(kernel: Kernel, machine: Machine, Z: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The n support vectors of a machine nearest to each row of Z (m, d) by the angle in feature space, which a
+    constructed vector may stand for: their positions (m, n) in the machine's arrays, the nearest first, and cosines."""
+    Z = np.ascontiguousarray(Z, np.float32)
+    cosine = np.empty((len(Z), len(machine.support)))
+    own = np.sqrt(np.maximum(np.asarray(kernel.diag(Z), np.float64), 1e-300))
+    for start in range(0, len(machine.support), PIECE):
+        X = np.ascontiguousarray(machine.support_vectors[start : start + PIECE])
+        lengths = np.sqrt(np.maximum(np.asarray(kernel.diag(X), np.float64), 1e-300))
+        cosine[:, start : start + PIECE] = kernel.block(Z, X) / own[:, None] / lengths
+    order = np.argsort(-cosine, axis=1, kind="stable")[:, :n]
+    return order, np.take_along_axis(cosine, order, axis=1)

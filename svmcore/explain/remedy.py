@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.explain.moved import answers
 from svmcore.jitter import JitterSet
 from svmcore.jitter.families import Jitter
 from svmcore.metrics import wilson
+from svmcore.model import answers
 
 
 class Family(NamedTuple):

@@ -205,12 +205,13 @@ class Retraining:
         of = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
         example, at = np.nonzero(self.alpha[of].T)
         first = np.flatnonzero(np.diff(example, prepend=-1))  # of each example
-        start = 0
+        every, start = np.arange(len(self.box)), 0
         for end in [*first[1:].tolist(), len(example)]:
             if start < end and (end - start >= TOGETHER or end == len(example)):
                 some = of[at[start:end]], example[start:end]
                 stage = f"leaving out {end:,} of {len(example):,}"
-                solution = self._solve([Variant(c, self.Y[c], self._but(i)) for c, i in zip(*some, strict=True)], stage)
+                variants = [Variant(c, self.Y[c], self.box * (every != i)) for c, i in zip(*some, strict=True)]
+                solution = self._solve(variants, stage)
                 yield Left(*some, solution.alpha, solution.bias)
                 start = end
 
@@ -220,12 +221,6 @@ class Retraining:
         if len(at) and not 0 <= at[0] <= at[-1] < len(self.box):
             raise ValueError(f"{name} = {at[[0, -1]].tolist()}; allowed: 0 to {len(self.box) - 1}")
         return at
-
-    def _but(self, i: int) -> np.ndarray:
-        """C (n,) with that of example i at 0."""
-        C = self.box.copy()
-        C[i] = 0
-        return C
 
     def _weighed(self, y, gone) -> np.ndarray:
         """C (n,) of the examples with labels y (n,), those that are gone at 0; as training on the others has it."""
@@ -249,7 +244,7 @@ class Retraining:
             return rows, Source(Dense(K), ceiling - 12 * n * n)
         if n <= HELD and 4 * n * n <= ceiling / 2:
             source = held(gram_source(rows, self.kernel, "smo", ceiling, k))
-            return rows, source._replace(gram=Dense(source.gram.blocks[0]))
+            return rows, source._replace(gram=Dense(source.gram.K))
         return rows, gram_source(rows, self.kernel, "decomposition", ceiling, k)
 
     def _ridged(self, rows, source: Source) -> tuple[np.ndarray, Source]:

@@ -100,7 +100,7 @@ class _Recorder:
         if step == 0:  # a stage begins with alpha = 0; until its solver has said so it shows the machine before
             return _Look(self._stage, 0, [], np.empty(0), 0.0, progress.gap)
         snapshot = progress.snapshot()
-        jitter = getattr(snapshot, "jitter", np.zeros(len(snapshot.support), int))
+        jitter = np.zeros(len(snapshot.support), int) if snapshot.jitter is None else snapshot.jitter
         alpha = np.abs(snapshot.coef[0])
         support = list(zip(jitter.tolist(), snapshot.support.tolist(), strict=True))
         return _Look(self._stage, step, support, alpha, float(snapshot.bias[0]), progress.gap)

@@ -19,30 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.explain.moved import answers, leads
+from svmcore.explain.moved import leads
 from svmcore.explain.retraining import Left, Retraining
 from svmcore.metrics import class_positions
+from svmcore.model import answers
 
 
 class Values(NamedTuple):
-    """Of each of n training examples; sums over the validation examples that were asked without it.
+    """Of each of n training examples; sums over the validation examples that were asked without it."""
 
-    Parameters
-    ----------
-    won : ndarray (n,) int64
-        Errors that its removal mends.
-    lost : ndarray (n,) int64
-        Right answers that its removal breaks.
-    margin : ndarray (n,) float64
-        Change of the margins by its removal.
-    asked : ndarray (n,) int64
-        Validation examples that were asked.
-    """
-
-    won: np.ndarray  # (n,) int64
-    lost: np.ndarray  # (n,) int64
-    margin: np.ndarray  # (n,) float64
-    asked: np.ndarray  # (n,) int64
+    won: np.ndarray  # (n,) int64, errors that its removal mends
+    lost: np.ndarray  # (n,) int64, right answers that its removal breaks
+    margin: np.ndarray  # (n,) float64, change of the margins by its removal
+    asked: np.ndarray  # (n,) int64, validation examples that were asked
 
     @classmethod
     def none(cls, n: int) -> Values:
@@ -76,39 +65,12 @@ class Values(NamedTuple):
 
 
 def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator[tuple[float, Values]]:
-    """The values of a machine's training examples, as far as they are known: once for each few support vectors.
+    """The values of a machine's training examples, as far as they are known: once for each few support vectors the
+    share of the retraining that is done, and Values, the last of which are those of all examples.
 
-    Parameters
-    ----------
-    retraining : Retraining
-        The machine and its n examples.
-    K : ndarray (v, n) float32
-        Kernel values of validation examples with the training examples.
-    y : ndarray (v,)
-        Labels of the validation examples.
-    machine : int or None, default None
-        One of the machines, whose answers are then its own, its class against the rest; None for the classifier, whose
-        machines are all retrained.
-
-    Yields
-    ------
-    share : float
-        Of the retraining that is done.
-    found : Values
-        The last are those of all examples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmcore import RBF, SVC, Retraining
-    >>> from svmcore.explain.value import values
-    >>> X = np.random.default_rng(0).normal(size=(80, 2))
-    >>> y = X[:, 0] > 0
-    >>> y[7] = not y[7]
-    >>> machine = SVC(RBF(1.0), C=10).fit(X[:60], y[:60])
-    >>> *_, (_, found) = values(Retraining(machine, X[:60], y[:60]), RBF(1.0).block(X[60:], X[:60]), y[60:])
-    >>> int(found.helps()[0])
-    7
+    retraining: the machine and its n examples; K (v, n) float32: kernel values of validation examples with these, y
+    (v,) their labels; machine: one of the machines, whose answers are then its own, its class against the rest; None
+    for the classifier, whose machines are all retrained.
     """
     of = np.arange(len(retraining.Y)) if machine is None else np.array([machine])
     classes = retraining.targets.classes

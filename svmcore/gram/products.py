@@ -20,6 +20,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from svmcore.allowed import require
 from svmcore.gram.multiply import multiply, multiply_add, multiply_sum
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
 from svmcore.gram.tiles import GROUP, Rows, Tiles, whole_steps
@@ -43,8 +44,7 @@ class Operand:
     in_memory = True
 
     def __init__(self, X, layout: str = "auto"):
-        if layout not in ("auto", *LAYOUTS):
-            raise ValueError(f"layout = {layout!r}; allowed: 'auto', {', '.join(map(repr, LAYOUTS))}")
+        require(layout in ("auto", *LAYOUTS), "layout", layout, f"'auto', {', '.join(map(repr, LAYOUTS))}")
         self.X = np.ascontiguousarray(X, np.float32)
         if self.X.ndim != 2:
             raise ValueError(f"expected examples in rows, (n, d); got an array of shape {self.X.shape}")

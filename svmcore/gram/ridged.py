@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svmcore.gram.sources import PLAIN, Gram
+from svmcore.gram.sources import Gram
 
 
 def without_bounds(C: np.ndarray) -> np.ndarray:
@@ -30,25 +30,17 @@ def ridge_of(C: np.ndarray) -> np.ndarray:
 
 
 class Ridged(Gram):
-    """Another source with r (n,) float64 added to its diagonal. K (n, n) float32: all of it, where it is in memory."""
+    """Another source with r (n,) float64 added to its diagonal."""
 
-    def __init__(self, gram: Gram, ridge: np.ndarray, K=None):
-        self.gram, self.ridge, self.n, self.double = gram, ridge, gram.n, gram.double
-        self.blocks, self.which, self.whole = (None, None, gram.whole) if K is None else (K[None], PLAIN, True)
+    def __init__(self, gram: Gram, ridge: np.ndarray):
+        self.gram, self.ridge, self.n, self.double, self.whole = gram, ridge, gram.n, gram.double, gram.whole
         self.diag = (gram.diag + ridge).astype(np.float32)
         self.nbytes, self.width = gram.nbytes + 12 * gram.n, gram.width
-
-    def held(self, K) -> Ridged:
-        """The same source with K (n, n) float32, the square of all examples, in memory."""
-        return Ridged(self.gram, self.ridge, K)
 
     def lengths(self):
         return self.gram.lengths()
 
     def rows(self, idx, work):
-        if self.blocks is not None:
-            work.count(hits=len(idx))
-            return self.blocks[0][idx]
         rows = np.array(self.gram.rows(idx, work))  # those of a cache are not ours to change
         rows[np.arange(len(idx)), idx] += self.ridge[idx].astype(np.float32)
         return rows
@@ -71,16 +63,13 @@ class Ridged(Gram):
         new = np.arange(first, len(idx))
         K[new, new] += self.ridge[idx[new]].astype(np.float32)
 
-    def between(self, idx, cols, work):
-        return self._added(self.gram.between(idx, cols, work), idx, cols)
+    def between(self, idx, cols, work, out=None):
+        return self._added(self.gram.between(idx, cols, work, out), idx, cols)
 
     def columns(self, cols):
-        return super().columns(cols) if self.blocks is not None else (cols, self.gram.columns(cols))
+        return cols, self.gram.columns(cols)
 
     def add_to(self, F, idx, coef, columns, work):
-        if self.blocks is not None:
-            super().add_to(F, idx, coef, columns, work)
-            return
         cols, own = columns
         self.gram.add_to(F, idx, coef, own, work)
         a, b = (np.arange(len(idx)), idx) if cols is None else _shared(idx, cols)

@@ -38,12 +38,8 @@ TILE = 500  # rows and columns of double precision values that one core computes
 class Work:
     """Kernel values that one user of a source has caused, and whether to go on with it."""
 
-    evaluations: int
-    hits: int  # rows that were there
-    misses: int
-
     def __init__(self):
-        self.evaluations = self.hits = self.misses = 0
+        self.evaluations = self.hits = self.misses = 0  # hits, misses: rows that were there, and that were not
         self._counting = Lock()
 
     def check(self) -> None:
@@ -73,6 +69,10 @@ class Gram:
         Schwarz)."""
         return np.sqrt(np.abs(self.diag.astype(np.float64)))
 
+    def held(self, K) -> Dense:
+        """The same source with K (n, n) float32, its square of all examples, in memory."""
+        return Dense(K, self)
+
     def rows(self, idx, work: Work) -> np.ndarray:
         """Rows idx (m,) of the Gram matrix: (m, n) float32."""
         raise TypeError(f"{type(self).__name__} does not say how rows are made")
@@ -91,22 +91,16 @@ class Gram:
 
     def square(self, idx, work: Work, out=None) -> np.ndarray:
         """The Gram matrix of the examples idx (m,): (m, m) float32, into `out` if given."""
-        out = np.empty((len(idx), len(idx)), np.float32) if out is None else out
-        for places in steps(np.arange(len(idx))):
-            work.check()
-            out[places] = self.rows(idx[places], work)[:, idx]
-        return out
+        return self.between(idx, idx, work, out)
 
     def extend(self, idx, first: int, K, work: Work) -> None:
         """Complete K (m, m), the Gram matrix of the examples idx (m,): its rows and columns from `first` on."""
-        for places in steps(np.arange(first, len(idx))):
-            work.check()
-            K[places] = self.rows(idx[places], work)[:, idx]
+        self.between(idx[first:], idx, work, K[first:])
         K[:first, first:] = K[first:, :first].T
 
-    def between(self, idx, cols, work: Work) -> np.ndarray:
-        """Kernel values of the examples idx (m,) with cols (m',): (m, m') float32."""
-        out = np.empty((len(idx), len(cols)), np.float32)
+    def between(self, idx, cols, work: Work, out=None) -> np.ndarray:
+        """Kernel values of the examples idx (m,) with cols (m',): (m, m') float32, into `out` if given."""
+        out = np.empty((len(idx), len(cols)), np.float32) if out is None else out
         for places in steps(np.arange(len(idx))):
             work.check()
             out[places] = self.rows(idx[places], work)[:, cols]
@@ -124,30 +118,37 @@ class Gram:
 
 
 class Dense(Gram):
-    """The whole Gram matrix K (n, n) in memory: float32 to work with, and as it came for exact sums."""
+    """The whole Gram matrix K (n, n) in memory: float32 to work with; exact values are those of the source `of` that it
+    is the square of, where that has more digits, else K's own as it came."""
 
     whole = True
 
-    def __init__(self, K):
+    def __init__(self, K, of: Gram | None = None):
         self.given = np.asarray(K)
         if self.given.ndim != 2 or self.given.shape[0] != self.given.shape[1]:
             raise ValueError(f"a Gram matrix is square; got shape {self.given.shape}")
-        self.K = np.ascontiguousarray(self.given, np.float32)
-        self.n = len(self.K)
-        self.diag = self.K.diagonal().copy()
-        self.double = self.given.dtype == np.float64
-        self.nbytes = self.K.nbytes
+        self.K, self.of = np.ascontiguousarray(self.given, np.float32), of
+        self.n, self.nbytes = len(self.K), self.K.nbytes + (of.nbytes if of else 0)
+        self.diag, self.width = (of.diag, of.width) if of else (self.K.diagonal().copy(), 0)
+        self.double = of.double if of else self.given.dtype == np.float64
         self.blocks, self.which = self.K[None], PLAIN
+
+    def lengths(self):
+        return self.of.lengths() if self.of else super().lengths()
 
     def rows(self, idx, work):
         work.count(hits=len(idx))
         return self.K[idx]
 
     def exact(self, idx, cols, work):
+        if self.of and self.of.double:
+            return self.of.exact(idx, cols, work)
         work.count(hits=len(idx))
         return self.given[np.ix_(idx, cols)].astype(np.float64)
 
     def exact_sums(self, idx, cols, coef, work):
+        if self.of and self.of.double:
+            return self.of.exact_sums(idx, cols, coef, work)
         work.count(hits=len(idx))
         sums = np.zeros(len(idx))
         for part in steps(np.arange(len(idx))):
@@ -156,32 +157,21 @@ class Dense(Gram):
 
 
 class Streamed(Gram):
-    """Kernel values computed anew each time, from an operand and a kernel.
+    """Kernel values computed anew each time, from an operand and a kernel. whole: a solver may ask for the square of
+    all examples at once, and keep it."""
 
-    whole: a solver may ask for the square of all examples at once, and keep it. K (n, n) float32: that square, where it
-    has been computed already.
-    """
-
-    def __init__(self, operand: Operand | FiledOperand, kernel: Kernel, whole: bool = False, K=None):
-        self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole or K is not None
-        self.blocks, self.which = (None, None) if K is None else (K[None], PLAIN)
+    def __init__(self, operand: Operand | FiledOperand, kernel: Kernel, whole: bool = False):
+        self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole
         self.double = not kernel.fills
         self.diag = operand.diag(kernel)
-        self.nbytes, self.width = operand.X.nbytes + operand.nbytes + (0 if K is None else K.nbytes), operand.d
+        self.nbytes, self.width = operand.X.nbytes + operand.nbytes, operand.d
 
     def lengths(self):
         """Of values that stay below a bound the errors grow with the products that they are made of: |x|^2."""
         bounded = self.kernel.constant_diagonal or not self.kernel.definite
         return self.operand.sq.astype(np.float64) if bounded else super().lengths()
 
-    def held(self, K) -> Streamed:
-        """The same source with K (n, n) float32, the square of all examples, in memory."""
-        return Streamed(self.operand, self.kernel, K=K)
-
     def rows(self, idx, work):
-        if self.blocks is not None:
-            work.count(hits=len(idx))
-            return self.blocks[0][idx]
         work.count(evaluations=len(idx) * self.n)
         return self.operand.take(np.asarray(idx), self.kernel)
 
@@ -201,8 +191,6 @@ class Streamed(Gram):
         return out
 
     def exact_sums(self, idx, cols, coef, work):
-        if self.blocks is not None and not self.double:
-            return Dense(self.blocks[0]).exact_sums(idx, cols, coef, work)
         tiles = [(a, b) for a in _stretches(len(idx)) for b in _stretches(len(cols))]
         sums, X = np.zeros(len(idx)), self.operand.X
         part = np.empty((CORES, min(TILE, len(idx))))
@@ -233,9 +221,9 @@ class Streamed(Gram):
             operand.take(part, self.kernel, slice(0, part.stop), K[part, : part.stop])
             mirror(K, part.start, part.stop)
 
-    def between(self, idx, cols, work):
+    def between(self, idx, cols, work, out=None):
         columns, X, sq = self.operand.in_all(np.asarray(cols)), self.operand.X, self.operand.sq
-        out = np.empty((len(idx), len(cols)), np.float32)
+        out = np.empty((len(idx), len(cols)), np.float32) if out is None else out
         for part in (slice(a, a + STEP) for a in range(0, len(idx), STEP)):
             work.check()
             columns.product(X[idx[part]], sq[idx[part]], self.kernel, slice(0, len(cols)), out[part])
@@ -243,14 +231,9 @@ class Streamed(Gram):
         return out
 
     def columns(self, cols):
-        if self.blocks is not None:
-            return super().columns(cols)
         return self.operand if cols is None else self.operand.subset(cols)
 
     def add_to(self, F, idx, coef, columns, work):
-        if self.blocks is not None:
-            super().add_to(F, idx, coef, columns, work)
-            return
         idx, coef = np.asarray(idx), coef.astype(np.float32)
         for some, own, at in self.operand.at_hand(idx):
             for which, operand in columns.pieces():

@@ -3,5 +3,3 @@
 from svmcore.jitter.families import FAMILIES, Jitter
 from svmcore.jitter.points import PointJitters
 from svmcore.jitter.sets import Factors, JitterSet
-
-__all__ = ["FAMILIES", "Factors", "Jitter", "JitterSet", "PointJitters"]

@@ -21,6 +21,8 @@ from itertools import product
 
 import numpy as np
 
+from svmcore.allowed import check, one_of, require
+
 KINDS = ("shift", "turn", "mirror")
 _SAME = 9  # digits after the point to which two maps are one
 
@@ -62,11 +64,10 @@ class PointJitters:
     reach = 0
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise ValueError(f"kind = {self.kind!r}; allowed: {', '.join(KINDS)}")
+        check(self, kind=one_of(KINDS))
         amounts = tuple(float(amount) for amount in self.amounts)
-        if not np.isfinite(amounts).all() or (self.kind == "mirror" and amounts):
-            raise ValueError(f"amounts = {self.amounts!r}; allowed: finite numbers, and none for 'mirror'")
+        good = np.isfinite(amounts).all() and not (self.kind == "mirror" and amounts)
+        require(good, "amounts", self.amounts, "finite numbers, and none for 'mirror'")
         object.__setattr__(self, "amounts", amounts)
 
     def __str__(self) -> str:

@@ -65,7 +65,15 @@ def deform(images: np.ndarray, values: tuple[float, ...], paper, border: str, ma
 
 def thicken(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
     """Images with thicker or, for a value below 0, thinner lines."""
-    return _thicken(images, values[0], paper)
+    strength, out = values[0], np.empty_like(images)
+    morph, paper = grey_dilation if strength > 0 else grey_erosion, paper[:, None, None, :]
+    for s in range(0, len(images), CHUNK):
+        signed = images[s : s + CHUNK] - paper[s : s + CHUNK]
+        ink = abs(signed)
+        changed = morph(ink, footprint=CROSS, mode="nearest")
+        sign = np.where(signed.min(axis=(1, 2), keepdims=True) < 0, -1, 1).astype(np.float32)
+        out[s : s + CHUNK] = paper[s : s + CHUNK] + sign * (ink + np.float32(abs(strength)) * (changed - ink))
+    return out
 
 
 def contour(images: np.ndarray, values: tuple[float, ...], paper, border: str, margin: int) -> np.ndarray:
@@ -132,16 +140,3 @@ def _apply_operator(matrix: csr_array, images: np.ndarray, paper: np.ndarray) ->
     if missing.any() and paper.any():
         out.reshape(n, h * w, c)[:] += missing * paper[:, None, :]
     return out.reshape(n, h, w, c)
-
-
-def _thicken(images: np.ndarray, strength: float, paper: np.ndarray) -> np.ndarray:
-    morph = grey_dilation if strength > 0 else grey_erosion
-    paper = paper[:, None, None, :]
-    out = np.empty_like(images)
-    for s in range(0, len(images), CHUNK):
-        signed = images[s : s + CHUNK] - paper[s : s + CHUNK]
-        ink = abs(signed)
-        changed = morph(ink, footprint=CROSS, mode="nearest")
-        sign = np.where(signed.min(axis=(1, 2), keepdims=True) < 0, -1, 1).astype(np.float32)
-        out[s : s + CHUNK] = paper[s : s + CHUNK] + sign * (ink + np.float32(abs(strength)) * (changed - ink))
-    return out

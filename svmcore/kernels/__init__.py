@@ -4,25 +4,3 @@ from svmcore.kernels.apart import Side, as_columns, far_features, squared_norms,
 from svmcore.kernels.base import KERNELS, Kernel, kernel_from_dict, named_kernels, numeral, register
 from svmcore.kernels.compiled import POLY, KernelCode, _finish
 from svmcore.kernels.plain import RBF, Linear, Poly, Precomputed, Sigmoid
-
-__all__ = [
-    "KERNELS",
-    "POLY",
-    "RBF",
-    "Kernel",
-    "KernelCode",
-    "Linear",
-    "Poly",
-    "Precomputed",
-    "Side",
-    "Sigmoid",
-    "_finish",
-    "as_columns",
-    "far_features",
-    "kernel_from_dict",
-    "named_kernels",
-    "numeral",
-    "register",
-    "squared_norms",
-    "taken_apart",
-]

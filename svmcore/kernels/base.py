@@ -9,6 +9,7 @@ from typing import ClassVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from svmcore.allowed import Allowed, check
 from svmcore.kernels.apart import _finish_rows, _subtract_far_rows, as_columns, far_features, squared_norms, taken_apart
 from svmcore.kernels.compiled import INNER, KernelCode
 
@@ -93,6 +94,10 @@ class Kernel:
         if self.fills:
             return self.block(A, B).astype(np.float64)
         return self.value(*self.products(np.asarray(A, np.float64), np.asarray(B, np.float64)))
+
+    def require(self, **kinds: Allowed) -> None:
+        """ValueError for the first field that is not of its kind."""
+        check(self, f"kernel {self.name}: ", **kinds)
 
     def value(self, dots, su, sv):
         """K from inner products u.v and squared norms |u|^2, |v|^2 (arrays that broadcast, any precision)."""
@@ -242,16 +247,5 @@ def _rows(A) -> np.ndarray:
     return A
 
 
-def _check(kernel, field: str, good: bool, allowed: str) -> None:
-    if not good:
-        raise ValueError(f"kernel {kernel.name}: {field} = {getattr(kernel, field)!r}; allowed: {allowed}")
-
-
-def _check_finite(kernel, field: str) -> None:
-    value = getattr(kernel, field)
-    _check(kernel, field, _is_a(value, float), "a finite number of single precision")
-
-
-def _check_positive(kernel, field: str) -> None:
-    _check_finite(kernel, field)
-    _check(kernel, field, getattr(kernel, field) > 0, "a number above 0")
+FINITE = Allowed("a finite number of single precision", lambda value: _is_a(value, float))
+POSITIVE = Allowed("a number above 0 of single precision", lambda value: _is_a(value, float) and value > 0)

@@ -17,8 +17,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.allowed import Allowed, whole
 from svmcore.kernels.apart import SAFE
-from svmcore.kernels.base import Kernel, _check, _check_finite, _check_positive, numeral, register
+from svmcore.kernels.base import FINITE, POSITIVE, Kernel, numeral, register
 from svmcore.kernels.compiled import INNER, POLY, RBF_, SIGMOID, KernelCode
 
 
@@ -111,33 +112,35 @@ class Poly(Kernel):
         return self.coef0 >= 0
 
     @property
+    def unit(self) -> float:
+        """What gamma u.v + coef0 is divided by."""
+        return self.gamma + self.coef0 if self.normalised else 1.0
+
+    @property
     def formula(self) -> str:
-        inner, unit = _affine_formula(self.gamma, self.coef0), self.gamma + self.coef0
-        inner = rf"\frac{{{inner}}}{{{unit:g}}}" if self.normalised and unit != 1 else inner
+        inner = _affine_formula(self.gamma, self.coef0)
+        inner = rf"\frac{{{inner}}}{{{self.unit:g}}}" if self.unit != 1 else inner
         return rf"\left({inner}\right)^{{{self.degree}}}"
 
     def __post_init__(self):
-        _check(self, "degree", isinstance(self.degree, int | np.integer) and 0 <= self.degree <= 64, "0, 1, ... 64")
-        _check_positive(self, "gamma")
-        _check_finite(self, "coef0")
+        self.require(degree=whole(0, 64), gamma=POSITIVE, coef0=FINITE)
         if self.normalised:
-            _check(self, "coef0", self.gamma + self.coef0 > 0, "gamma + coef0 above 0 (or normalised=False)")
+            together = Allowed("gamma + coef0 above 0 (or normalised=False)", lambda coef0: self.gamma + coef0 > 0)
+            self.require(coef0=together)
 
     def code(self) -> KernelCode:
-        unit = self.gamma + self.coef0 if self.normalised else 1.0
-        return KernelCode(POLY, int(self.degree), np.float32(self.gamma / unit), np.float32(self.coef0 / unit))
+        gamma, coef0 = np.float32(self.gamma / self.unit), np.float32(self.coef0 / self.unit)
+        return KernelCode(POLY, int(self.degree), gamma, coef0)
 
     def value(self, dots, su, sv):
-        unit = self.gamma + self.coef0 if self.normalised else 1.0
-        return whole_power((self.gamma * dots + self.coef0) / unit, self.degree)
+        return whole_power((self.gamma * dots + self.coef0) / self.unit, self.degree)
 
     def slopes(self, dots, su, sv):
         if not self.degree:
             return np.ones_like(dots), np.zeros_like(dots), None
-        unit = self.gamma + self.coef0 if self.normalised else 1.0
-        base = (self.gamma * dots + self.coef0) / unit
+        base = (self.gamma * dots + self.coef0) / self.unit
         power = whole_power(base, self.degree - 1)
-        return power * base, (self.degree * self.gamma / unit) * power, None
+        return power * base, (self.degree * self.gamma / self.unit) * power, None
 
 
 @register("rbf")
@@ -176,7 +179,7 @@ class RBF(Kernel):
         return rf"\exp(-{self.gamma:g}\,\|u - v\|^2)"
 
     def __post_init__(self):
-        _check_positive(self, "gamma")
+        self.require(gamma=POSITIVE)
 
     def code(self) -> KernelCode:
         return KernelCode(RBF_, 1, np.float32(self.gamma), np.float32(0))
@@ -227,8 +230,7 @@ class Sigmoid(Kernel):
         return rf"\tanh({_affine_formula(self.gamma, self.coef0)})"
 
     def __post_init__(self):
-        _check_positive(self, "gamma")
-        _check_finite(self, "coef0")
+        self.require(gamma=POSITIVE, coef0=FINITE)
 
     def code(self) -> KernelCode:
         return KernelCode(SIGMOID, 1, np.float32(self.gamma), np.float32(self.coef0))

@@ -5,7 +5,7 @@ one to the other.
 """
 
 try:
-    import data.catalogue  # noqa: F401  (any folder that is called data would be taken for the package)
+    import data.catalogue  # any folder that is called data would be taken for the package
 except ImportError as error:
     raise ImportError(
         "svmcore.lab needs the package data, the lab's catalogue of data sets, and what requirements.txt of the lab "

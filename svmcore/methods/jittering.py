@@ -24,6 +24,7 @@ from typing import ClassVar
 import numpy as np
 from numba import njit
 
+from svmcore.allowed import one_of
 from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, register, squared_norms
@@ -80,8 +81,7 @@ class Jittered(BlockwiseKernel):
 
     def __post_init__(self):
         object.__setattr__(self, "image_shape", image_shape_for(self, self.image_shape))
-        if self.sides not in SIDES:
-            raise ValueError(f"kernel jittered: sides = {self.sides!r}; allowed: {', '.join(SIDES)}")
+        self.require(sides=one_of(SIDES))
         object.__setattr__(self, "jitters", str(JitterSet.parse(self.jitters, self.image_shape)))
         object.__setattr__(self, "prepare", tuple(self.prepare))
         if not self._pipeline.__sklearn_is_fitted__():

@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numba import njit
 
+from svmcore.allowed import Allowed, whole
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import side_by_side
 from svmcore.kernels import register
@@ -75,12 +76,8 @@ class LocalPoly(BlockwiseKernel):
     def __post_init__(self):
         shape = image_shape_for(self, self.image_shape)
         object.__setattr__(self, "image_shape", shape)
-        for name, most in (("inner", 16), ("outer", 16), ("width", 2 * max(shape) + 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or not 1 <= value <= most:
-                raise ValueError(f"kernel local-poly: {name} = {value!r}; allowed: a whole number from 1 to {most}")
-        if self.width % 2 == 0:
-            raise ValueError(f"kernel local-poly: width = {self.width}; allowed: an odd number of pixels")
+        self.require(inner=whole(1, 16), outer=whole(1, 16), width=whole(1, 2 * max(shape) + 1))
+        self.require(width=Allowed("an odd number of pixels", lambda width: width % 2))
 
     @property
     def formula(self) -> str:

@@ -14,11 +14,14 @@ Reference: Simard, LeCun and Denker, NIPS 5 (1993).
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmcore.allowed import above, check, whole
 from svmcore.estimator import as_rows, image_shape_of
 from svmcore.jitter import JitterSet
 from svmcore.kernels import squared_norms
@@ -27,6 +30,7 @@ MOVES = "plus:1+rot:-8,8+scale:0.9,1.1+shear:-0.15,0.15+thick:0.5"  # Simard's t
 QUERIES = 256  # images whose directions are found at once
 
 
+@dataclass(eq=False, repr=False)
 class TangentNeighbours(ClassifierMixin, BaseEstimator):
     """k nearest neighbours by two-sided tangent distance.
 
@@ -35,25 +39,20 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
     Source: the "tangent distance" rows of DeCoste and Schoelkopf (2002), Tables 2 and 3.
     """
 
-    def __init__(self, jitters=MOVES, image_shape=None, *, n_neighbors=1, directions=7, candidates=100, ridge=0.3):
-        self.jitters = jitters
-        self.image_shape = image_shape
-        self.n_neighbors = n_neighbors
-        self.directions = directions
-        self.candidates = candidates
-        self.ridge = ridge
+    jitters: str | JitterSet = MOVES
+    image_shape: tuple[int, ...] | None = None
+    _: KW_ONLY
+    n_neighbors: int = 1
+    directions: int = 7
+    candidates: int = 100
+    ridge: float = 0.3
 
     def fit(self, X, y) -> TangentNeighbours:
         """Keep images X, (n, d) or (n, h, w[, c]), their labels y (n,) and their tangents.
 
         ValueError names a parameter that is not allowed.
         """
-        for name in ("n_neighbors", "directions", "candidates"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} = {value!r}; allowed: a whole number from 1")
-        if not self.ridge > 0:
-            raise ValueError(f"ridge = {self.ridge!r}; allowed: a number above 0")
+        check(self, n_neighbors=whole(1), directions=whole(1), candidates=whole(1), ridge=above(0))
         self.jitters_ = JitterSet.parse(self.jitters, image_shape_of(X, self.image_shape))
         self.X_, y = validate_data(self, as_rows(X), y, dtype=np.float32)
         check_classification_targets(y)

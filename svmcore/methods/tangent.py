@@ -34,6 +34,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.allowed import require
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import between_pieces
 from svmcore.jitter import JitterSet
@@ -114,8 +115,7 @@ def _damping(values: np.ndarray, lam: float) -> np.ndarray:
 
     Source: DeCoste and Schoelkopf (2002), section 3.1, C := (1 - lambda) C + lambda I.
     """
-    if not 0 < lam <= 1:
-        raise ValueError(f"lam = {lam!r}; allowed: a number above 0 and up to 1 (1: the plain kernel)")
+    require(0 < lam <= 1, "lam", lam, "a number above 0 and up to 1 (1: the plain kernel)")
     return lam / ((1 - lam) * np.maximum(values, 0) + lam)
 
 

@@ -12,16 +12,3 @@ from svmcore.preprocess.steps import (
     usage,
 )
 from svmcore.preprocess.upright import background
-
-__all__ = [
-    "STEPS",
-    "Parameter",
-    "Preprocessor",
-    "Step",
-    "as_images",
-    "background",
-    "check_order",
-    "parse_step",
-    "permutation",
-    "usage",
-]

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
 
+from svmcore.allowed import check, one_of
 from svmcore.gram.sources import Gram
 from svmcore.solvers import smo
-from svmcore.solvers.progress import WHOLE, Snapshot, Solution, Standing, Stopped, Way
+from svmcore.solvers.progress import WHOLE, Solution, Standing, Stopped, Way
 from svmcore.solvers.session import Session
 
 BY_SCIPY = ("TNC", "L-BFGS-B", "trust-constr", "SLSQP")
@@ -68,8 +69,7 @@ class General:
     way: str = WAYS[0]
 
     def __post_init__(self):
-        if self.way not in WAYS:
-            raise ValueError(f"general: way = {self.way!r}; allowed: {', '.join(WAYS)}")
+        check(self, "general: ", way=one_of(WAYS))
 
     def nbytes(self, n: int) -> int:
         """What it takes for n examples."""
@@ -155,16 +155,8 @@ class _Machines:
     def standing(self) -> Standing:
         """How the machines stand; those to come have no support vectors yet."""
         self._settle()
-        alpha, bias, Y = self.alpha.copy(), self.bias.copy(), self.Y
-        bound = (alpha > 0) & (alpha >= self.C)
-
-        def snapshot():
-            support = np.flatnonzero((alpha > 0).any(0))
-            return Snapshot(support, (alpha * Y)[:, support], bias, bound[:, support])
-
-        dual = sum(map(smo.dual_objective, Y, alpha, self.f))
-        counts = int(np.count_nonzero(alpha > 0)), int(np.count_nonzero(bound))
-        return Standing(tuple(self.gaps.tolist()), float(dual), *counts, snapshot)
+        dual = sum(map(smo.dual_objective, self.Y, self.alpha, self.f))
+        return Standing.of(self.Y, self.C, self.alpha, self.bias, self.gaps, dual)
 
 
 class _Enough(Exception):

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.kernels import Kernel
+
 
 class Snapshot(NamedTuple):
     """The machines as they would be if training stopped now.
@@ -24,12 +26,29 @@ class Snapshot(NamedTuple):
         b.
     bound : ndarray (k, m) bool
         Whether alpha is at its C.
+    vectors : ndarray (m, d) float32 or None, default None
+        The support vectors, where these are not the training rows themselves: jittered forms of the rows `support`, or
+        constructed ones, of which that is -1.
+    kernel : Kernel or None, default None
+        Of such machines, which may not be the one that the fit began with.
+    jitter : ndarray (m,) int32 or None, default None
+        Of jittered forms the number in the set of the machines that stand.
     """
 
-    support: np.ndarray  # (m,) int64, training rows that are SV of some machine
-    coef: np.ndarray  # (k, m) float64, y alpha
-    bias: np.ndarray  # (k,) float64
-    bound: np.ndarray  # (k, m) bool, alpha is at its C
+    support: np.ndarray
+    coef: np.ndarray
+    bias: np.ndarray
+    bound: np.ndarray
+    vectors: np.ndarray | None = None
+    kernel: Kernel | None = None
+    jitter: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, Y, C, alpha, bias) -> Snapshot:
+        """Of machines that were trained on all n examples: Y, C, alpha (k, n), bias (k,)."""
+        support = np.flatnonzero((alpha > 0).any(0))
+        alpha = alpha[:, support]
+        return cls(support, alpha * Y[:, support], bias, (alpha > 0) & (alpha >= C[:, support]))
 
 
 class Standing(NamedTuple):
@@ -40,6 +59,13 @@ class Standing(NamedTuple):
     n_sv: int
     n_bound: int
     snapshot: Callable[[], Snapshot] | None
+
+    @classmethod
+    def of(cls, Y, C, alpha, bias, gaps, dual: float) -> Standing:
+        """Of machines that were trained on all n examples, as of Snapshot; arrays may change later."""
+        alpha, bias = alpha.copy(), bias.copy()
+        counts = int(np.count_nonzero(alpha > 0)), int(np.count_nonzero((alpha > 0) & (alpha >= C)))
+        return cls(tuple(gaps.tolist()), float(dual), *counts, lambda: Snapshot.of(Y, C, alpha, bias))
 
 
 class Progress(NamedTuple):

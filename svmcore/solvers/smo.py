@@ -159,21 +159,6 @@ def kkt_gap(y, C, alpha, f, apart: bool = False) -> tuple[float, float]:
     return (max(most - least, 0.0) if up.any() and low.any() else 0.0), float(b)
 
 
-def margin(y, C, alpha, f) -> float:
-    """rho = 1 + (level of class +1 - level of class -1) / 2, where an optimal nu-SVC has its margin while pairs lie
-    within classes: y (sum_j alpha_j y_j K_ij + b) = rho at free SVs. level: f there, halfway between the ends.
-
-    Chang and Lin, Neural Computation 13 (2001), section 4.
-    """
-    levels = []
-    for side in (y > 0, y < 0):
-        up, low = (members & side for members in index_sets(y, C, alpha))
-        ends = [f[up].min()] if up.any() else []
-        ends += [f[low].max()] if low.any() else []
-        levels.append(sum(ends) / max(len(ends), 1))
-    return 1 + (levels[0] - levels[1]) / 2
-
-
 def dual_objective(y, alpha, f) -> float:
     """W(alpha) from f alone: 1/2 sum_i alpha_i (1 - y_i f_i).
 

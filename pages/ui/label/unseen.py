@@ -14,11 +14,11 @@ from pages.ui.label.listed import Doubt
 from pages.ui.why import bill, lines
 from pages.ui.why.answer import Answer
 from pages.ui.why.working import Work, by_stage, watched
-from svmcore.explain.moved import answers
 from svmcore.lab.experiment.unseen import Unseen
 from svmcore.lab.jobs import unseen as jobs
 from svmcore.lab.jobs.beside import Latest
 from svmcore.lab.store.runs import Run
+from svmcore.model import answers
 
 ASKED = "unseen"  # in the address: whether the bill is shown
 CLOSE = 0.005  # answers that differ by less are the same on screen

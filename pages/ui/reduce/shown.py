@@ -11,7 +11,7 @@ from pages.ui.kit import parameters, walk, words
 from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
 from pages.ui.kit.paging import paged
 from pages.ui.reduce import course
-from svmcore.explain import stand_ins
+from svmcore.explain import nearest
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import OUTCOMES, outcomes, paired_test
 from svmcore.model import multiply_adds
@@ -135,8 +135,8 @@ def vectors(run: Run, of: Run | None, c: int) -> None:
 
 def _beside(run, of, machine, chosen, tiles, name) -> None:
     before = of.machine()
-    near = stand_ins.nearest(machine.kernel, before, machine.support_vectors[chosen.position], BESIDE)
-    at = evidence.at(of, before, 0, near.position.ravel())
+    position, cosines = nearest.by_angle(machine.kernel, before, machine.support_vectors[chosen.position], BESIDE)
+    at = evidence.at(of, before, 0, position.ravel())
     drawn, laid = [], []
     pictures = evidence.seen_pictures(of, before.support_vectors[at.position])
     own = evidence.support_pictures(run, machine, chosen)
@@ -144,7 +144,7 @@ def _beside(run, of, machine, chosen, tiles, name) -> None:
         drawn += [own[i : i + 1], pictures[i * BESIDE : (i + 1) * BESIDE]]
         laid.append(tile)
         for j in range(i * BESIDE, (i + 1) * BESIDE):
-            cosine = near.cosine.ravel()[j]
+            cosine = cosines.ravel()[j]
             label = at.label[j]
             laid.append(
                 Tile(

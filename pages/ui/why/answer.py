@@ -14,10 +14,9 @@ import numpy as np
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from svmcore.explain import moved
 from svmcore.lab.store.runs import Run
 from svmcore.lab.store.shelf import Bounded
-from svmcore.model import Machine
+from svmcore.model import Machine, answers
 
 KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a machine with 88,000 support vectors
 
@@ -77,7 +76,7 @@ def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
     k = kernel_row(machine, x)
     f = machine.coef @ k + machine.bias
     names = evidence.class_names(run, machine)
-    called = int(moved.answers(f))
+    called = int(answers(f))
     label = None if shown.label is None else evidence.class_of(run, machine, shown.label)
     return Answer(x, k, f, names, called, None if label is None else names.index(label))
 

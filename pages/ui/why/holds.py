@@ -20,7 +20,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
-from svmcore.model import Machine
+from svmcore.model import Machine, answers
 
 BESIDE, CLASS = "beside", "map_class"  # in the address: the runs, the class
 PARAMS = (BESIDE, CLASS)
@@ -56,7 +56,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
 
 
 def _map(run: Run, grid: np.ndarray, now: Answer, c: int, largest: float, number: int) -> None:
-    said = moved.answers(grid)
+    said = answers(grid)
     holds = said == now.own
     called = [[now.names[s] for s in row] for row in said]
     method = METHODS[run.recipe.method]

@@ -23,7 +23,7 @@ from pages.ui.why.strip import Cell, strip
 from svmcore.explain import moved
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
-from svmcore.model import Machine
+from svmcore.model import Machine, answers
 
 USUAL = "box:1"
 MOST = 121  # forms of one example that are drawn: an 11 x 11 square of shifts
@@ -44,7 +44,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         )
         return
     now = answer(run, machine, shown)
-    forms = moved.forms(jitters, shown.X)
+    forms = jitters.apply(shown.X)
     f = moved.decided(machine, deciding(run), forms)[:, 0]
     leads = moved.leads(f, now.own)
     pulls = moved.pulls(machine, now.own if len(f[0]) > 1 else 0, now.x, STRONGEST)
@@ -63,7 +63,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
 
 
 def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, share: float | None) -> Cell:
-    said = now.names[int(moved.answers(f))]
+    said = now.names[int(answers(f))]
     shown = [now.own, now.rival] if len(f) > 1 else [1]
     values = tuple(float(value(f, c)) for c in shown)
     numbers = ", ".join(f"f of {short(now.names[c], 20)} {with_sign(v, 3)}" for c, v in zip(shown, values))

@@ -20,7 +20,7 @@ from svmcore.explain.remedy import Ladder
 from svmcore.lab.jobs import remedies as counts
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import wilson
-from svmcore.model import Machine
+from svmcore.model import Machine, answers
 
 HEIGHT = 84  # of a picture, in screen pixels
 
@@ -35,9 +35,9 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         st.info(f"This example {why}: there is no error to mend.", icon=":material/draw:")
         return
     ladder = _ladder(tuple(shown.dataset.image_shape))
-    forms = moved.forms(ladder.everything, shown.X)
+    forms = ladder.everything.apply(shown.X)
     f = moved.decided(machine, deciding(run), forms)[:, 0]
-    wins = moved.answers(f) == now.true
+    wins = answers(f) == now.true
     found = remedy.weakest(ladder, ~wins if now.right else wins)
     st.markdown(_sentence(ladder, found, now.right))
     if found:
@@ -75,7 +75,7 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
 
 
 def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray, now, totals) -> None:
-    called = int(moved.answers(f))
+    called = int(answers(f))
     said = spoken(ladder.everything.jitters[fix.change])
     st.image(magnified(in_theme(picture), HEIGHT), output_format="PNG", alt=f"The example {said}")
     names = [plain(short(name, 24)) for name in now.names]

@@ -108,7 +108,7 @@ def measure(
         for piece in _pieces(rows, machine, len(ladder.everything)):
             check("validating")
             X = data.X_train[judged.index[piece]]
-            f = moved.decided(machine, problem.prepare.transform, moved.forms(ladder.everything, X))
+            f = moved.decided(machine, problem.prepare.transform, ladder.everything.apply(X))
             totals = totals._replace(tally=remedy.add(ladder, totals.tally, f, true[piece], kind))
             publish(totals)
     return totals._replace(complete=True)

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.explain.moved import answers
 from svmcore.explain.retraining import HELD, Retraining
 from svmcore.explain.value import Values, values
 from svmcore.lab.experiment.train import prepare, unchecked
@@ -32,6 +31,7 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.held import Held
 from svmcore.memory import MB, BudgetError
 from svmcore.metrics import class_positions
+from svmcore.model import answers
 
 FOLDS = 5
 ENOUGH, MOST = 200, 2000  # examples left over from which values are told by them, and that are asked at most

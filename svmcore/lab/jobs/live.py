@@ -20,8 +20,6 @@ import numpy as np
 from svmcore.gram.products import Operand
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.lab.registry.problem import Problem
-from svmcore.methods.reduced.stages import ReducedSnapshot
-from svmcore.methods.virtual import VirtualSnapshot
 from svmcore.model import labels
 from svmcore.solvers.progress import Snapshot
 
@@ -112,7 +110,7 @@ class Viewer:
         return live
 
     def _live(self, progress, snapshot, check) -> Live:
-        decide = self._decide_virtual if isinstance(snapshot, VirtualSnapshot) else self._decide
+        decide = self._decide_virtual if snapshot.vectors is not None else self._decide
         predicted = labels(self._classes, decide(snapshot, check))
         sums = np.abs(snapshot.coef).sum(axis=1)
         changed = np.flatnonzero(~np.isclose(sums, self._sums, rtol=1e-9))
@@ -120,8 +118,7 @@ class Viewer:
         truth = self._problem.y_test[self._sample]
         wrong = np.flatnonzero(predicted != truth)
         self._version += 1
-        jitter = getattr(snapshot, "jitter", None)
-        made = np.zeros(len(snapshot.support), bool) if jitter is None else jitter > 0
+        made = np.zeros(len(snapshot.support), bool) if snapshot.jitter is None else snapshot.jitter > 0
         return Live(
             version=self._version,
             at_iteration=progress.iterations,
@@ -136,7 +133,7 @@ class Viewer:
             machine=self._machine,
         )
 
-    def _decide_virtual(self, snapshot: VirtualSnapshot, check) -> np.ndarray:
+    def _decide_virtual(self, snapshot: Snapshot, check) -> np.ndarray:
         """Decision values (sample, k) of a machine of virtual support vectors; nothing is kept for the next look."""
         decision = np.zeros((len(snapshot.coef), len(self._sample)))
         for start in range(0, len(snapshot.support), PIECE):
@@ -178,7 +175,7 @@ def _largest(support, alpha, bound, made) -> Top:
     return Top(rows[order], alpha[order], ~free[order], forms[order], virtual[order])
 
 
-SENT = {one.__name__: one for one in (Live, Top, Snapshot, VirtualSnapshot, ReducedSnapshot)}  # a look is made of them
+SENT = {one.__name__: one for one in (Live, Top, Snapshot)}  # a look is made of them
 
 
 def packed(look: Live) -> bytes:

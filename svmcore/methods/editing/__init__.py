@@ -5,5 +5,3 @@ from svmcore.methods.editing.edited import EditingSVC
 from svmcore.methods.editing.estimator import CrossTrainingSVC
 from svmcore.methods.editing.roles import Edited
 from svmcore.methods.editing.rules import RULES, edit
-
-__all__ = ["RULES", "CrossTrainingSVC", "Edited", "EditingSVC", "bagged", "edit"]

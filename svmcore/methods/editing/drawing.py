@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svmcore.estimator import is_whole
+from svmcore.allowed import is_whole
 
 THIRD = "third"  # of the subset size: the validation part of section 4.3
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -18,6 +18,7 @@ from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
 
+@dataclass(eq=False, repr=False)
 class EditingSVC(MachineEstimator):
     """An SVC trained on what an editing rule leaves of the training set.
 
@@ -27,21 +28,9 @@ class EditingSVC(MachineEstimator):
         What is trained in the end, also inside rules that need one. Several classes: each against the rest, where the
         rule takes several.
     rule : str or Rule, default "multiedit"
-        As of `edit`, like all that follows.
-    n_neighbors : int, default 1
         As of `edit`.
-    n_splits : int, default 3
-        As of `edit`.
-    patience : int, default 3
-        As of `edit`.
-    below : float, default -1.0
-        As of `edit`.
-    n_subsets : int, default 5
-        As of `edit`.
-    subset_size : int or None, default None
-        As of `edit`.
-    balance : bool, default True
-        As of `edit`.
+    n_neighbors, n_splits, patience, below, n_subsets, subset_size, balance : as of `edit`
+        The rule's settings.
     random_state : int, RandomState or None, default None
         Of everything drawn.
 
@@ -67,30 +56,17 @@ class EditingSVC(MachineEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: SVC | None = None,
-        *,
-        rule: str | Rule = "multiedit",
-        n_neighbors: int = 1,
-        n_splits: int = 3,
-        patience: int = 3,
-        below: float = -1.0,
-        n_subsets: int = 5,
-        subset_size: int | None = None,
-        balance: bool = True,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.rule = rule
-        self.n_neighbors = n_neighbors
-        self.n_splits = n_splits
-        self.patience = patience
-        self.below = below
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.balance = balance
-        self.random_state = random_state
+    estimator: SVC | None = None
+    _: KW_ONLY
+    rule: str | Rule = "multiedit"
+    n_neighbors: int = 1
+    n_splits: int = 3
+    patience: int = 3
+    below: float = -1.0
+    n_subsets: int = 5
+    subset_size: int | None = None
+    balance: bool = True
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y, *, monitor=None) -> EditingSVC:
         """Edit the training set and train on what is left.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from svmcore.estimator import MachineEstimator, Targets, float32_rows, is_whole
+from svmcore.allowed import Allowed, above, check, is_whole, number, optional, whole
+from svmcore.estimator import MachineEstimator, Targets, float32_rows
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
 from svmcore.methods.editing.drawing import THIRD
@@ -21,6 +23,7 @@ from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
 
+@dataclass(eq=False, repr=False)
 class CrossTrainingSVC(MachineEstimator):
     """Cross-training for two classes: machines on subsets, discarding, a final machine on what is left.
 
@@ -89,32 +92,18 @@ class CrossTrainingSVC(MachineEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: SVC | None = None,
-        *,
-        n_subsets: int = 5,
-        subset_size: int | None = None,
-        final: SVC | None = None,
-        grid=None,
-        final_grid=None,
-        validation_size: int | str | None = None,
-        slack: float = 0.0,
-        balance: bool = True,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.final = final
-        self.grid = grid
-        self.final_grid = final_grid
-        self.validation_size = validation_size
-        self.slack = slack
-        self.balance = balance
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: SVC | None = None
+    _: KW_ONLY
+    n_subsets: int = 5
+    subset_size: int | None = None
+    final: SVC | None = None
+    grid: Sequence[float] | None = None
+    final_grid: Sequence[float] | None = None
+    validation_size: int | str | None = None
+    slack: float = 0.0
+    balance: bool = True
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y, *, monitor=None) -> CrossTrainingSVC:
         """Train on two classes.
@@ -201,26 +190,14 @@ class CrossTrainingSVC(MachineEstimator):
 
     def _check_parameters(self) -> None:
         check_estimators(estimator=self.estimator, final=self.final)
-        if not is_whole(self.n_subsets, 2):
-            raise ValueError(f"n_subsets = {self.n_subsets!r}; allowed: a whole number from 2")
-        part = self.validation_size
-        if part is not None and part != THIRD and not is_whole(part, 2):
-            raise ValueError(f"validation_size = {part!r}; allowed: a whole number from 2, '{THIRD}' of r, or None")
-        if not _number(self.slack) or not 0 <= self.slack < np.inf:
-            raise ValueError(f"slack = {self.slack!r}; allowed: a number from 0")
-        if self.n_jobs is not None and (not is_whole(self.n_jobs) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs = {self.n_jobs!r}; allowed: a whole number but 0 (-1: as many as cores), or None")
-        for name in ("grid", "final_grid"):
-            values = getattr(self, name)
-            if values is None:
-                continue
-            listed = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
-            if not listed or not all(_number(v) and 0 < v < np.inf for v in values):
-                raise ValueError(f"{name} = {values!r}; allowed: numbers above 0, or None")
-            if len(values) > 1 and part is None and name == "final_grid":
-                raise ValueError(
-                    f"{name} = {values!r} with validation_size = None; allowed: a validation part to choose by"
-                )
+        part = Allowed(f"a whole number from 2, '{THIRD}' of r", lambda size: is_whole(size, 2) or size == THIRD)
+        jobs = Allowed("a whole number but 0 (-1: as many as cores)", lambda n: is_whole(n) and n != 0)
+        grid = Allowed("numbers above 0", lambda values: np.size(values) > 0 and all(map(above(0).takes, values)))
+        check(self, n_subsets=whole(2), validation_size=optional(part), slack=number(0), n_jobs=optional(jobs))
+        check(self, grid=optional(grid), final_grid=optional(grid))
+        if self.validation_size is None and self.final_grid is not None and len(self.final_grid) > 1:
+            asked = f"final_grid = {self.final_grid!r} with validation_size = None"
+            raise ValueError(f"{asked}; allowed: a validation part to choose by")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -278,7 +255,3 @@ def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:
         C=float(svc.C),
         bound=nothing > 0,
     )
-
-
-def _number(value) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

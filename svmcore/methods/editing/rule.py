@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from svmcore.estimator import is_whole
+from svmcore.allowed import check, number, whole
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -39,8 +39,9 @@ class Rule:
 
     def __post_init__(self):
         for own in fields(self):
-            if own.metadata:
-                _check(own.name, getattr(self, own.name), isinstance(own.default, int), own.metadata)
+            if limits := own.metadata:
+                kind = whole if isinstance(own.default, int) else number
+                check(self, **{own.name: kind(limits["low"], limits["high"])})
 
     def role(self, given: Given) -> np.ndarray:
         """(n,) int8: what becomes of each example, by the codes of roles.py."""
@@ -49,11 +50,3 @@ class Rule:
     def machines(self, n: int) -> tuple[tuple[int, int], ...]:
         """What it trains on n examples: (examples, how often) of each stage."""
         return ()
-
-
-def _check(name: str, value, whole: bool, limits) -> None:
-    """ValueError naming a setting that is not allowed."""
-    low, high = limits["low"], limits["high"]
-    number = is_whole(value, low) if whole else isinstance(value, int | float | np.number)
-    if not number or not low <= value <= high:
-        raise ValueError(f"{name} = {value!r}; allowed: a {'whole ' * whole}number from {low:g} to {high:g}")

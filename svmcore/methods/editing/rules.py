@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 from sklearn.base import clone
 
+from svmcore.allowed import require
 from svmcore.estimator import float32_rows
 from svmcore.methods.editing.condense import Condense
 from svmcore.methods.editing.crossing import ByCrossTraining
@@ -65,12 +66,8 @@ def edit(
         T of MULTIEDIT: rounds without a change before it ends.
     below : float, default -1.0
         s of the ramp loss of "trimmed", at most 0.
-    n_subsets : int, default 5
-        As for CrossTrainingSVC.
-    subset_size : int or None, default None
-        As for CrossTrainingSVC.
-    balance : bool, default True
-        As for CrossTrainingSVC.
+    n_subsets, subset_size, balance : as of CrossTrainingSVC
+        Its first stage, for "cross-training".
     monitor : callable or None, default None
         As for SVC.fit.
 
@@ -111,8 +108,7 @@ def rule_of(rule: str | Rule, settings: Mapping) -> Rule:
     setting that is not allowed."""
     if isinstance(rule, Rule):
         return rule
-    if rule not in RULES:
-        raise ValueError(f"rule = {rule!r}; allowed: {', '.join(RULES)}")
+    require(rule in RULES, "rule", rule, ", ".join(RULES))
     return RULES[rule](**{own.name: settings[own.name] for own in fields(RULES[rule]) if own.name in settings})
 
 

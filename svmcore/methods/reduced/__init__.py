@@ -4,8 +4,5 @@ from svmcore.methods.reduced.answers import Answers
 from svmcore.methods.reduced.checks import METHODS
 from svmcore.methods.reduced.estimator import ReducedSet
 from svmcore.methods.reduced.expansion import Expansion
-from svmcore.methods.reduced.stages import ReducedSnapshot
 from svmcore.methods.reduced.start import STARTS
 from svmcore.methods.reduced.threshold import best_thresholds
-
-__all__ = ["METHODS", "STARTS", "Answers", "Expansion", "ReducedSet", "ReducedSnapshot", "best_thresholds"]

@@ -72,14 +72,14 @@ class Answers(NamedTuple):
     40
     """
 
-    epochs: int = 320  # passes over the examples
+    epochs: int = 320
     batch: int = 128
-    rate: float = 5e-4  # of u, in lengths of a vector
-    weight_rate: float = 5e-3  # of gamma and b, in means of |gamma|
-    sharpness: float = 3.0  # tau
-    directions: int = 120  # r
-    deform: float = 1.2  # strength of the deformations of images, 0 for none
-    by: str = "labels"  # or "machine": whose answers count as right
+    rate: float = 5e-4
+    weight_rate: float = 5e-3
+    sharpness: float = 3.0
+    directions: int = 120
+    deform: float = 1.2
+    by: str = "labels"
 
     def further(self, times: int) -> Answers:
         """The steps after vectors were added so many times to those that such steps found: fewer and smaller ones."""

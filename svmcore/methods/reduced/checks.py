@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svmcore.estimator import is_whole
+from svmcore.allowed import Allowed, above, check, is_whole, number, one_of, optional, require, whole
 from svmcore.gram.threads import CORES
 from svmcore.kernels import RBF, Kernel, Precomputed
 from svmcore.memory import MB, BudgetError, ceiling_bytes
@@ -17,13 +17,8 @@ from svmcore.methods.reduced.start import EXAMPLES, STARTS
 from svmcore.model import Machine
 
 TEACHERS = ("labels", "machine")
-WHOLE = ("epochs", "batch", "directions")  # of the Answers
 METHODS = ("auto", "exact", "quadratic", "rho", *SEARCHES, "answers")
 THRESHOLDS = ("auto", "train", "kept")
-CHOICES = {"method": METHODS, "start": ("auto", *STARTS, EXAMPLES), "thresholds": THRESHOLDS, "shared": (True, False)}
-RANGES = {"max_rho": (0, 1), "tol": (0, 1), "exact_tol": (0, np.inf)}
-LEAST = {"iterations": 0, "steps": 1}
-OPTIONAL = ("max_rho", "steps")
 MANY = 20_000  # training examples that gradient steps on answers want
 
 
@@ -37,26 +32,27 @@ def method_for(kernel: Kernel, machines: int, shared: bool, n_train: int) -> str
 
 def check_parameters(owner, machine) -> None:
     """ValueError for a parameter of a ReducedSet that is not allowed, whatever the machine."""
-    if not isinstance(machine, Machine):
-        raise ValueError(f"machine = {machine!r}; allowed: a Machine, or a fitted estimator with machine_")
-    for name, allowed in CHOICES.items():
-        _require(owner, name, getattr(owner, name) in allowed, ", ".join(map(str, allowed)))
-    n = owner.n_vectors
-    share = isinstance(n, float) and 0 < n < 1
-    _require(
-        owner, "n_vectors", n is None or share or is_whole(n, 1), "a whole number from 1, a share between 0 and 1, None"
+    require(isinstance(machine, Machine), "machine", machine, "a Machine, or a fitted estimator with machine_")
+    check(
+        owner,
+        method=one_of(METHODS),
+        start=one_of(("auto", *STARTS, EXAMPLES)),
+        thresholds=one_of(THRESHOLDS),
+        shared=one_of((True, False)),
+        n_vectors=Allowed("a whole number from 1, a share between 0 and 1, None", _is_size),
+        max_rho=optional(number(0, 1)),
+        tol=number(0, 1),
+        exact_tol=number(0),
+        iterations=whole(0),
+        steps=optional(whole(1)),
     )
+    n = owner.n_vectors
     if owner.method != "auto" and (n is None) != (owner.method == "exact"):
         raise ValueError(f"n_vectors = {n!r} with method = {owner.method!r}; allowed: None with exact, and only there")
-    for name, (low, high) in RANGES.items():
-        value = getattr(owner, name)
-        number = np.isscalar(value) and not isinstance(value, bool | str)
-        good = (value is None and name in OPTIONAL) or (number and low <= value <= high)
-        _require(owner, name, good, f"a number from {low} to {high}")
-    for name, least in LEAST.items():
-        value = getattr(owner, name)
-        good = (value is None and name in OPTIONAL) or is_whole(value, least)
-        _require(owner, name, good, f"a whole number from {least}")
+
+
+def _is_size(n) -> bool:
+    return n is None or is_whole(n, 1) or (isinstance(n, float) and 0 < n < 1)
 
 
 def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
@@ -121,25 +117,13 @@ def _check_answers(owner, machine: Machine, n_train: int) -> None:
         raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
         raise ValueError("shared = False with method = 'answers'; allowed: True, as it is their answers together")
-    _require(owner, "answers", owner.answers is None or isinstance(owner.answers, Answers), "an Answers, or None")
-    _check_steps(owner.answers or Answers())
+    check(owner, answers=optional(Allowed("an Answers", lambda value: isinstance(value, Answers))))
+    rates = dict.fromkeys(("rate", "weight_rate", "sharpness"), above(0))
+    counts = dict.fromkeys(("epochs", "batch", "directions"), whole(1))
+    check(owner.answers or Answers(), "answers: ", **rates, **counts, deform=number(0), by=one_of(TEACHERS))
     shape, d = owner.image_shape, machine.support_vectors.shape[1]
     if shape is not None and int(np.prod(shape)) != d:
         raise ValueError(f"image_shape = {shape}; allowed: one of {d} numbers, as the machine's vectors have")
-
-
-def _check_steps(answers: Answers) -> None:
-    for name, value in answers._asdict().items():
-        number = np.isscalar(value) and not isinstance(value, bool | str) and np.isfinite(value)
-        good, allowed = number and value > 0, "a number above 0"
-        if name in WHOLE:
-            good, allowed = is_whole(value, 1), "a whole number from 1"
-        elif name == "deform":
-            good, allowed = number and value >= 0, "a number from 0"
-        elif name == "by":
-            good, allowed = value in TEACHERS, ", ".join(TEACHERS)
-        if not good:
-            raise ValueError(f"answers: {name} = {value!r}; allowed: {allowed}")
 
 
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
@@ -164,8 +148,3 @@ def memory(kernel: Kernel, method: str, start: str, shared: bool, sizes, counts,
         each.append(max(factor, Rho.nbytes(n, m, d) if method in ("rho", *SEARCHES) else 40 * m * d))
     need = CORES * 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
     return need + 16 * k * sum(sizes) + (0 if shared else 4 * d * sum(sizes))  # parts hold their vectors apart
-
-
-def _require(owner, name: str, good: bool, allowed: str) -> None:
-    if not good:
-        raise ValueError(f"{name} = {getattr(owner, name)!r}; allowed: {allowed}")

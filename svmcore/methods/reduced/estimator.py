@@ -7,13 +7,12 @@ What it does is in stages.py. Burges (1996); Burges and Schoelkopf (1997), secti
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from svmcore.estimator import seed_of
+from svmcore.estimator import Decider, seed_of
+from svmcore.methods.reduced.answers import Answers
 from svmcore.methods.reduced.checks import check_against, check_parameters, examples, method_for, numbers
 from svmcore.methods.reduced.stages import FIRST, Stages, errors
 from svmcore.model import Machine
@@ -23,7 +22,8 @@ from svmcore.solvers.session import Session
 LADDER = 5  # steps of a path that ends when it is good enough
 
 
-class ReducedSet(BaseEstimator):
+@dataclass(eq=False, repr=False)
+class ReducedSet(Decider):
     """A machine by fewer vectors.
 
     Parameters
@@ -73,16 +73,13 @@ class ReducedSet(BaseEstimator):
         Its `support` is -1 for constructed vectors.
     method_ : str
         What "auto" came to.
-    rho_ : ndarray (k,)
-        |Psi - Psi'|, distance of each machine, of k, from its original in feature space.
-    rho_start_ : ndarray (k,)
-        The same before all vectors move together.
+    rho_, rho_start_ : ndarray (k,)
+        |Psi - Psi'|, distance of each machine, of k, from its original in feature space, at the end and before all
+        vectors move together.
     norms_ : ndarray (k,)
         |Psi|; NaN with answers, which do not go by them.
-    n_before_ : int
-        Distinct vectors of the machine.
-    n_after_ : int
-        Distinct vectors of the reduced one.
+    n_before_, n_after_ : int
+        Distinct vectors of the machine, and of the reduced one.
     path_ : list of tuple
         (m, rho as a share of |Psi|, of all machines, or None, validation error or None) of each step.
     sizes_ : list of int
@@ -114,38 +111,21 @@ class ReducedSet(BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_vectors=None,
-        *,
-        method="auto",
-        start="auto",
-        shared=True,
-        max_rho=None,
-        steps=None,
-        thresholds="auto",
-        iterations=200,
-        tol=1e-2,
-        exact_tol=1e-7,
-        answers=None,
-        image_shape=None,
-        cache_mb=None,
-        random_state=None,
-    ):
-        self.n_vectors = n_vectors
-        self.method = method
-        self.start = start
-        self.shared = shared
-        self.max_rho = max_rho
-        self.steps = steps
-        self.thresholds = thresholds
-        self.iterations = iterations
-        self.tol = tol
-        self.exact_tol = exact_tol
-        self.answers = answers
-        self.image_shape = image_shape
-        self.cache_mb = cache_mb
-        self.random_state = random_state
+    n_vectors: float | None = None
+    _: KW_ONLY
+    method: str = "auto"
+    start: str = "auto"
+    shared: bool = True
+    max_rho: float | None = None
+    steps: int | None = None
+    thresholds: str = "auto"
+    iterations: int = 200
+    tol: float = 1e-2
+    exact_tol: float = 1e-7
+    answers: Answers | None = None
+    image_shape: tuple[int, ...] | None = None
+    cache_mb: float | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None, seen=None) -> ReducedSet:
         """Reduce a machine.
@@ -154,14 +134,10 @@ class ReducedSet(BaseEstimator):
         ----------
         machine : Machine or estimator
             The Machine, or a fitted estimator that has it as `machine_`.
-        X : array-like (n, d) or None, default None
-            Training examples, prepared as the kernel sees them.
-        y : array-like (n,) or None, default None
-            Their labels.
-        X_val : array-like or None, default None
+        X, y : array-like (n, d) and (n,), or None, default None
+            Training examples, prepared as the kernel sees them, and their labels.
+        X_val, y_val : array-like or None, default None
             Others that training has not seen.
-        y_val : array-like or None, default None
-            Their labels.
         monitor : callable or None, default None
             `monitor(progress) -> bool`, asked every few dozen milliseconds; False ends the reduction, and what has been
             reached by then is a machine, with `converged_` False.
@@ -201,17 +177,6 @@ class ReducedSet(BaseEstimator):
         method = self._method(machine, n_train)
         check_against(self, machine, method, n_train)
         return method
-
-    def decision_function(self, X):
-        """f (n, k), or (n,) for two classes, of examples X as the machine's own decision_function takes them."""
-        check_is_fitted(self, "machine_")
-        values = self.machine_.decision_function(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X):
-        """Labels (n,) of examples X."""
-        check_is_fitted(self, "machine_")
-        return self.machine_.predict(X)
 
     def _walk(self, stages: Stages, train, held, seen) -> None:
         """The path, to the first number of vectors that is enough, or to the last."""

@@ -48,8 +48,7 @@ def eigenvectors(target: Expansion, work: Work | None = None) -> Eigenvectors:
         raise ValueError(
             f"kernel = {kernel!r}, {len(target.coef)} machines; allowed: one machine, Poly of degree 2, coef0 from 0"
         )
-    g, r = float(kernel.gamma), float(kernel.coef0)
-    scale = 1 / (g + r) if kernel.normalised else 1.0
+    g, r, scale = float(kernel.gamma), float(kernel.coef0), 1 / kernel.unit
     value, E = np.linalg.eigh(_form(target, g, r, work or Work()))
     order = np.argsort(-np.abs(value), kind="stable")
     order = order[np.abs(value[order]) > ROUNDING * np.abs(value).max(initial=0.0)]

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
 from svmcore.gram.threads import CORES
-from svmcore.kernels import Kernel
 from svmcore.methods.reduced.answers import Answers, drawn, fit_answers, gathered, grown
 from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
 from svmcore.methods.reduced.expansion import Expansion
@@ -29,22 +27,11 @@ from svmcore.methods.reduced.search import SEARCHES, one_by_one
 from svmcore.methods.reduced.start import EXAMPLES, first_vectors
 from svmcore.methods.reduced.threshold import best_thresholds
 from svmcore.model import Machine, labels
-from svmcore.solvers.progress import Standing
+from svmcore.solvers.progress import Snapshot, Standing
 from svmcore.solvers.session import Session
 
 FIRST = 2000  # vectors, about, that a path of answers begins with: many more at once are slow to move from afar
 KEPT = 1400  # vectors that such a path keeps for its next step: FIRST, rounded down
-
-
-class ReducedSnapshot(NamedTuple):
-    """The machines as they would be if the reduction stopped now."""
-
-    support: np.ndarray  # (m,) int64, -1 for constructed vectors
-    coef: np.ndarray  # (k, m) float64
-    bias: np.ndarray  # (k,) float64
-    bound: np.ndarray  # (k, m) bool, all False
-    vectors: np.ndarray  # (m, d) float32
-    kernel: Kernel
 
 
 @dataclass
@@ -216,7 +203,7 @@ class Stages:
             prepare=machine.prepare,
         )
 
-    def snapshot(self) -> ReducedSnapshot:
+    def snapshot(self) -> Snapshot:
         """All parts as they stand, their vectors in the order of the parts."""
         standing = [part.now for part in self.parts]
         sizes = np.cumsum([0, *(len(Z) for Z, _ in standing)])
@@ -224,9 +211,8 @@ class Stages:
         for part, (_, gamma), start, stop in zip(self.parts, standing, sizes[:-1], sizes[1:], strict=True):
             coef[part.machines, start:stop] = gamma
         vectors = np.concatenate([Z for Z, _ in standing])
-        return ReducedSnapshot(
-            np.full(len(vectors), -1), coef, self.bias, np.zeros(coef.shape, bool), vectors, self.machine.kernel
-        )
+        support, bound = np.full(len(vectors), -1), np.zeros(coef.shape, bool)
+        return Snapshot(support, coef, self.bias, bound, vectors, self.machine.kernel)
 
     def standing(self) -> Standing:
         """gaps: rho^2 of each machine as a share of its |Psi|^2; dual: the sum of all rho^2; n_sv: vectors. While

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmcore.allowed import require
 from svmcore.gram.sources import Work
 from svmcore.kernels import squared_norms
 from svmcore.methods.reduced.answers import directions
@@ -36,8 +37,7 @@ def first_vectors(target: Expansion, m: int, how: str, seed: int = 0, work: Work
         chosen = pivots(target, by_gain, m, work=work).chosen
         rest = np.setdiff1d(np.arange(len(X)), chosen)  # where fewer do as well
         return X[np.concatenate([chosen, rest[: m - len(chosen)]])]
-    if how != "k-means":
-        raise ValueError(f"start = {how!r}; allowed: {', '.join(STARTS)}")
+    require(how == "k-means", "start", how, ", ".join(STARTS))
     groups = [np.arange(len(X))]
     if len(target.coef) == 1:
         groups = [np.flatnonzero(target.coef[0] > 0), np.flatnonzero(target.coef[0] <= 0)]

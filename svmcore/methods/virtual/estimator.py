@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
+from svmcore.allowed import above, check, one_of, whole
 from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
 from svmcore.files import Checkpoint
 from svmcore.jitter import JitterSet, PointJitters
@@ -22,6 +24,7 @@ RANKS = ("margin", "random")
 DRAWN_BY = ("auto", "smo", "decomposition")  # solvers that go on from where machines stand
 
 
+@dataclass(eq=False, repr=False)
 class VirtualSVC(MachineEstimator):
     """Virtual SV machine; several classes are each separated from the rest.
 
@@ -90,30 +93,17 @@ class VirtualSVC(MachineEstimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: SVC | None = None,
-        *,
-        jitters: str | JitterSet | PointJitters = "box:1",
-        image_shape: tuple[int, ...] | None = None,
-        prepare=None,
-        scope: str = "machine",
-        rounds: int = 1,
-        second: SVC | None = None,
-        keep: float = 1.0,
-        rank: str = "margin",
-        draws: int = 0,
-    ):
-        self.estimator = estimator
-        self.jitters = jitters
-        self.image_shape = image_shape
-        self.prepare = prepare
-        self.scope = scope
-        self.rounds = rounds
-        self.second = second
-        self.keep = keep
-        self.rank = rank
-        self.draws = draws
+    estimator: SVC | None = None
+    _: KW_ONLY
+    jitters: str | JitterSet | PointJitters = "box:1"
+    image_shape: tuple[int, ...] | None = None
+    prepare: object = None
+    scope: str = "machine"
+    rounds: int = 1
+    second: SVC | None = None
+    keep: float = 1.0
+    rank: str = "margin"
+    draws: int = 0
 
     def fit(
         self,
@@ -205,17 +195,11 @@ class VirtualSVC(MachineEstimator):
             if svc is not None and (not isinstance(svc, SVC) or isinstance(svc, NuSVC)):
                 raise ValueError(f"{name} = {svc!r}; allowed: an SVC of svmcore, or None")
             (svc or SVC())._check_as_part(name, "images, as jitters change them")
-        if self.scope not in SCOPES:
-            raise ValueError(f"scope = {self.scope!r}; allowed: {', '.join(SCOPES)}")
+        check(self, scope=one_of(SCOPES))
         least = 1 if self.scope.startswith("all") else 0
-        if not isinstance(self.rounds, int | np.integer) or self.rounds < least:
-            raise ValueError(f"rounds = {self.rounds!r}; allowed: a whole number from {least}")
-        if not (isinstance(self.keep, float | int | np.number) and 0 < self.keep <= 1):
-            raise ValueError(f"keep = {self.keep!r}; allowed: a number above 0, up to 1")
+        check(self, rounds=whole(least), keep=above(0, 1), rank=one_of(RANKS), draws=whole(0))
         if self.keep < 1 and least:
             raise ValueError(f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, as no machine ranks the copies")
-        if self.rank not in RANKS:
-            raise ValueError(f"rank = {self.rank!r}; allowed: {', '.join(RANKS)}")
         self._check_draws()
         if jitters.image_shape is None and len(jitters) > 1:
             raise ValueError(
@@ -223,8 +207,6 @@ class VirtualSVC(MachineEstimator):
             )
 
     def _check_draws(self) -> None:
-        if not isinstance(self.draws, int | np.integer) or self.draws < 0:
-            raise ValueError(f"draws = {self.draws!r}; allowed: a whole number from 0")
         if not self.draws:
             return
         solver = (self.second or self.estimator or SVC()).solver

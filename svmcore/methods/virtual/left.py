@@ -28,6 +28,7 @@ ARRAYS = {  # name -> kinds of number, dimensions
     "base_support": ("i", "s"), "base_alpha": ("f", "ks"), "base_bias": ("f", "k"), "base_bound": ("b", "ks"),
     "base_iterations": ("i", "k"), "base_gap": ("f", ""), "base_ending": ("U", ""),
 }  # fmt: skip
+STANDING = ("parent", "jitter", "idle", "alpha", "f", "bias", "gaps", "iterations")  # of the draws
 FORMAT = 1  # another one whenever rounds go another way, or other arrays are left
 COUNTS = ("evaluations", "hits", "misses", "iterations", "second_order")  # of the session
 
@@ -55,14 +56,11 @@ class Left:
     def write(self, draws) -> None:
         """Leave how the draws stand. OSError when the disk refuses."""
         session, base = self.stages.session, self.stages.base
-        machine = base.machine_
-        arrays = {name: getattr(draws, name) for name in ("parent", "jitter", "idle", "alpha", "f", "bias")}
-        arrays |= {"gaps": draws.gaps, "iterations": draws.iterations, "ending": draws.ending}
+        arrays = {name: getattr(draws, name) for name in (*STANDING, "ending")}
         arrays |= {"rounds": np.array(draws.rounds, np.int64).reshape(-1, 5), "ceiling": self.stages.ceiling}
         arrays |= {"counts": [getattr(session, name) for name in COUNTS], "seconds": self.before + session.seconds}
-        arrays |= {"base_support": machine.support, "base_alpha": machine.alpha, "base_bias": machine.bias}
-        arrays |= {"base_bound": machine.bound, "base_iterations": base.n_iter_, "base_gap": base.gap_}
-        arrays |= {"base_ending": base.ending_}
+        arrays |= {f"base_{name}": getattr(base.machine_, name) for name in ("support", "alpha", "bias", "bound")}
+        arrays |= {"base_iterations": base.n_iter_, "base_gap": base.gap_, "base_ending": base.ending_}
         self.checkpoint.write(self.key, {name: np.asarray(value) for name, value in arrays.items()})
 
     def base(self, rows):
@@ -75,16 +73,15 @@ class Left:
             bound=found["base_bound"],
         )  # fmt: skip
         gaps = np.full(len(targets.Y), float(found["base_gap"]))
-        svc._publish(
-            machine, stages.session, label=targets.label, gaps=gaps, iterations=found["base_iterations"], ending=""
-        )
+        ends = {"gaps": gaps, "iterations": found["base_iterations"], "ending": ""}
+        svc._publish(machine, stages.session, label=targets.label, **ends)
         svc.ending_, svc.converged_ = str(found["base_ending"]), not str(found["base_ending"])
         return svc
 
     def restore(self, draws) -> None:
         """Let the draws stand as they were found."""
         found, session = self.found, self.stages.session
-        for name in ("parent", "jitter", "idle", "alpha", "f", "bias", "gaps", "iterations"):
+        for name in STANDING:
             setattr(draws, name, found[name])
         draws.rounds = [Round(*row) for row in found["rounds"].tolist()]
         draws.ending, draws.drawn = str(found["ending"]), draws.rounds[-1].drawn if draws.rounds else 0

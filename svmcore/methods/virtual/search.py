@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from svmcore.allowed import require
 from svmcore.jitter import JitterSet
 from svmcore.methods.virtual.estimator import VirtualSVC
 from svmcore.solvers.progress import Monitor, Passing
@@ -42,21 +43,11 @@ class Tried(NamedTuple):
 
 
 class Search(NamedTuple):
-    """How far a search is.
+    """How far a search is."""
 
-    Parameters
-    ----------
-    tried : tuple of Tried
-        In the order in which they were tried; the one that a step took is marked.
-    n : int
-        Examples that each set is judged on, over all folds.
-    ending : str, default ""
-        Why it ended; empty while it has not.
-    """
-
-    tried: tuple[Tried, ...]
-    n: int
-    ending: str = ""
+    tried: tuple[Tried, ...]  # in the order in which they were tried; the one that a step took is marked
+    n: int  # examples that each set is judged on, over all folds
+    ending: str = ""  # why it ended; empty while it has not
 
     @classmethod
     def of(cls, facts: dict) -> Search:
@@ -87,55 +78,20 @@ def search_jitters(
 ) -> Search:
     """Grow the jitter set of a virtual SV machine by its errors on held-out parts of X.
 
-    Parameters
-    ----------
-    estimator : VirtualSVC
-        What is trained with each set, unfitted; its own `jitters` are what the search begins with.
-    X : ndarray (n, d) or (n, h, w[, c])
-        Images, as for `VirtualSVC.fit`.
-    y : ndarray (n,)
-        Labels.
-    candidates : sequence of str
-        Jitter sets that a step may add.
-    joins : {"+", "*", "+*"}, default "+"
-        How: as a union, a product, or whichever is better.
-    budget : int, default 24
-        Sets that are tried at most, the first one included.
-    folds : int, default 5
-        Parts of the training set, each held out once.
-    random_state : int, default 0
-        Draws the parts.
-    monitor : callable or None, default None
-        As for SVC, during each of the fits, with `Search.facts` so far; one that ends a fit ends the search.
+    estimator: what is trained with each set, unfitted, its own `jitters` what the search begins with; X, y: images and
+    labels as for `VirtualSVC.fit`; candidates: jitter sets that a step may add; joins: how, as a union ("+"), a product
+    ("*"), or whichever is better ("+*"); budget: sets that are tried at most, the first one included; folds: parts of
+    the training set, each held out once; random_state: draws the parts; monitor: as for SVC, during each of the fits,
+    with `Search.facts` so far; one that ends a fit ends the search.
 
-    Returns
-    -------
-    Search
-        Its `path[-1].jitters` is the set that was found; no path where it was stopped before the first one was through.
-
-    Raises
-    ------
-    ValueError
-        For a class with fewer examples than folds, no candidates, and what the estimator does not allow.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from svmcore import Poly, SVC, VirtualSVC
-    >>> from svmcore.methods.virtual.search import search_jitters
-    >>> X, y = load_digits(return_X_y=True)
-    >>> machine = VirtualSVC(SVC(Poly(5, 1e-3, 1), C=10), jitters="none", image_shape=(8, 8))
-    >>> found = search_jitters(machine, X[:200], y[:200], ["plus:1", "rot:-8,8"], budget=3)
-    >>> [one.jitters for one in found.tried]
-    ['none', 'plus:1', 'rot:-8,8']
+    The Search's `path[-1].jitters` is the set that was found; no path where it was stopped before the first one was
+    through. ValueError for a class with fewer examples than folds, no candidates, and what the estimator does not
+    allow.
     """
-    if joins not in JOINS:
-        raise ValueError(f"joins = {joins!r}; allowed: {', '.join(JOINS)}")
-    if not candidates:
-        raise ValueError("candidates = []; allowed: one jitter set or more")
+    require(joins in JOINS, "joins", joins, ", ".join(JOINS))
+    require(candidates, "candidates", candidates, "one jitter set or more")
     smallest = int(np.unique(y, return_counts=True)[1].min())
-    if smallest < folds:
-        raise ValueError(f"folds = {folds}; allowed: at most {smallest}, the examples of the smallest class")
+    require(smallest >= folds, "folds", folds, f"at most {smallest}, the examples of the smallest class")
     trials = _Trials(estimator, X, y, folds, random_state, monitor)
     search, known, best, step = trials.search, set(), None, 0
     texts = [str(JitterSet.parse(estimator.jitters))]

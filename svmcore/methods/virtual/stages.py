@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -33,23 +32,11 @@ from svmcore.methods.virtual.left import Left
 from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining
 from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
-from svmcore.solvers.progress import Standing, Stopped
+from svmcore.solvers.progress import Snapshot, Standing, Stopped
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
 APART = ("machine", "positive", "all-positive")  # scopes in which each machine has examples of its own
-
-
-class VirtualSnapshot(NamedTuple):
-    """All machines as they would be if training stopped now: those not yet retrained as they were."""
-
-    support: np.ndarray  # (m,) int64, parents: training rows
-    coef: np.ndarray  # (k, m) float64, y alpha
-    bias: np.ndarray  # (k,) float64
-    bound: np.ndarray  # (k, m) bool, alpha is at its C
-    vectors: np.ndarray  # (m, d) float32, the support vectors themselves
-    kernel: Kernel
-    jitter: np.ndarray  # (m,) int32, each one's jitter, counted in the set of the machines that stand
 
 
 class Stages:
@@ -280,7 +267,8 @@ class Stages:
             return self.second_kernel, [old if new is None else new for old, new in zip(self.kept, now, strict=True)]
         return self.kernel, self.kept
 
-    def _snapshot(self, kernel: Kernel, shares) -> VirtualSnapshot:
+    def _snapshot(self, kernel: Kernel, shares) -> Snapshot:
+        """All machines as they stand: those not yet retrained as they were."""
         machine = self.assemble(shares, kernel)
         arrays = machine.support, machine.coef, machine.bias, machine.bound, machine.support_vectors
-        return VirtualSnapshot(*arrays, kernel, machine.jitter)
+        return Snapshot(*arrays, kernel, machine.jitter)

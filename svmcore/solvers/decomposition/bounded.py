@@ -84,8 +84,7 @@ class _Machine:
         self.pricing = Pricing(settings, self.C > 0)
         self.known = np.zeros((2, state.n))
         self.square.members = self.square.members[:0]
-        self.B = self._arbitrary()
-        self.K = self.square.hold(self.B)
+        self._hold(self._arbitrary())
 
     def solve(self) -> bool:
         """Rounds to the end; whether support vectors fill B there, and nothing in their place would gain."""
@@ -124,8 +123,7 @@ class _Machine:
         """
         usable = np.flatnonzero(self.C > 0)
         order = usable[self.s.rng.permutation(len(usable))]
-        ends = [np.flatnonzero(self.y[order] == label)[:1] for label in (1.0, -1.0)]
-        first = np.concatenate(ends)
+        first = np.concatenate([np.flatnonzero(self.y[order] == label)[:1] for label in (1.0, -1.0)])
         return order[np.concatenate([first, np.setdiff1d(np.arange(len(order)), first)])][: self.size]
 
     def _solve_set(self, priced: Priced | None, tol: float) -> None:

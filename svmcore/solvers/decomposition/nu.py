@@ -55,7 +55,7 @@ class NuRounds:
     def _scale(self, m: int) -> None:
         """alpha and C of machine m such that its margin is 1, or nearer to it; given up where it has none."""
         s = self.s
-        rho = smo.margin(*s.of(m, s.columns))
+        rho = margin(*s.of(m, s.columns))
         s.floor[m] = 0.0 if 1 / NEARLY < rho < NEARLY else LOOSE
         rho = float(np.clip(rho, 1 / FASTEST, FASTEST))
         s.f[m] = (s.f[m] + s.Y[m]) / rho - s.Y[m]
@@ -65,3 +65,18 @@ class NuRounds:
 
     def _without_margin(self) -> np.ndarray:
         return self.s.alpha @ self.s.gram.diag > NO_MARGIN * self.s.n
+
+
+def margin(y, C, alpha, f) -> float:
+    """rho = 1 + (level of class +1 - level of class -1) / 2, where an optimal nu-SVC has its margin while pairs lie
+    within classes: y (sum_j alpha_j y_j K_ij + b) = rho at free SVs. level: f there, halfway between the ends.
+
+    Chang and Lin, Neural Computation 13 (2001), section 4.
+    """
+    levels = []
+    for side in (y > 0, y < 0):
+        up, low = (members & side for members in smo.index_sets(y, C, alpha))
+        ends = [f[up].min()] if up.any() else []
+        ends += [f[low].max()] if low.any() else []
+        levels.append(sum(ends) / max(len(ends), 1))
+    return 1 + (levels[0] - levels[1]) / 2

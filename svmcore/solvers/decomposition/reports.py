@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmcore.memory import MB
 from svmcore.solvers.decomposition.state import Seen, State
 from svmcore.solvers.progress import Snapshot, Standing
 from svmcore.solvers.smo import dual_objective
@@ -27,10 +28,9 @@ def see_present(s: State, m: int) -> None:
 def note(s: State, m: int, members, priced: int, violators: int, gap: float) -> None:
     """A round of machine m on `members` for the trace, as it was seen last."""
     arrays = 5 * s.Y.nbytes + s.gram.nbytes + 4 * len(members) * s.gram.width
-    s.trace.note(
-        m, members, priced=priced, violators=violators, gap=gap, dual=s.seen[m].dual, n_sv=s.seen[m].n_sv,
-        seconds=s.session.seconds, peak_bytes=arrays + s.session.peak_bytes,
-    )  # fmt: skip
+    memory = round((arrays + s.session.peak_bytes) / MB, 3)
+    figures = float(gap), float(s.seen[m].dual), int(s.seen[m].n_sv), round(s.session.seconds, 4), memory
+    s.trace.note(m, members, int(priced), int(violators), *figures)
 
 
 def standing(s: State) -> Standing:
@@ -38,11 +38,8 @@ def standing(s: State) -> Standing:
     seen, Y, C = tuple(s.seen), s.Y, s.C
 
     def snapshot():
-        alpha = np.array([machine.alpha for machine in seen])
-        support = np.flatnonzero((alpha > 0).any(0))
-        alpha = alpha[:, support]
-        bound = (alpha > 0) & (alpha >= C[:, support])
-        return Snapshot(support, alpha * Y[:, support], np.array([machine.bias for machine in seen]), bound)
+        alpha, bias = (np.array([getattr(machine, name) for machine in seen]) for name in ("alpha", "bias"))
+        return Snapshot.of(Y, C, alpha, bias)
 
     sums = (sum(getattr(machine, name) for machine in seen) for name in ("dual", "n_sv", "n_bound"))
     return Standing(tuple(float(machine.gap) for machine in seen), *sums, snapshot)

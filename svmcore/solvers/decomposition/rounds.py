@@ -26,7 +26,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from svmcore.gram.sources import PLAIN, Dense
+from svmcore.gram.sources import PLAIN
 from svmcore.solvers.decomposition.inner import as_matrix, solve_set
 from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, refresh, take_in
 from svmcore.solvers.decomposition.reports import note
@@ -80,7 +80,7 @@ class Rounds:
             K = s.gram.square(first, s.session, as_matrix(spaces[0], len(first)))
             if len(first) == s.n:
                 s.K = K[None], PLAIN
-                s.exact.gram = s.gram if s.gram.double else Dense(K)
+                s.exact.gram = s.gram.held(K)
             else:
                 shared = K[None], PLAIN
         self._round(dict.fromkeys(s.open(), first), shared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-import numpy as np
+from svmcore.allowed import check, flag, one_of, optional, whole
 
 CHOICES = ("most-violating", "first-found")
 
@@ -56,15 +56,8 @@ class Decomposition:
     keep_exited: bool = False
 
     def __post_init__(self):
-        for name, least in (("working_set", 2), ("new_points", 1), ("lookahead", 1)):
-            value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if value is not None and not (whole and value >= least):
-                raise ValueError(f"decomposition: {name} = {value!r}; allowed: a whole number from {least}, or None")
-        if self.choice not in CHOICES:
-            raise ValueError(f"decomposition: choice = {self.choice!r}; allowed: {', '.join(CHOICES)}")
-        if not isinstance(self.keep_exited, bool | np.bool_):
-            raise ValueError(f"decomposition: keep_exited = {self.keep_exited!r}; allowed: True, False")
+        sizes = {"working_set": optional(whole(2)), "new_points": optional(whole(1)), "lookahead": optional(whole(1))}
+        check(self, "decomposition: ", **sizes, choice=one_of(CHOICES), keep_exited=flag)
 
     @property
     def usual(self) -> bool:

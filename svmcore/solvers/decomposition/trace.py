@@ -65,17 +65,15 @@ class Trace:
             "columns": columns | {"number": [int(end) for end in ends[1:]]},
         }
 
-    def note(self, m: int, members, *, priced, violators, gap, dual, n_sv, seconds, peak_bytes) -> None:
-        """A round of machine m on the examples `members`."""
+    def note(self, m: int, members, *figures) -> None:
+        """A round of machine m on the examples `members`; figures: the fields of a Round from `priced` on."""
         last = self._last.get(m, members[:0])
         before = self._before.setdefault(m, np.zeros(len(self.entries), bool))
         entered = np.setdiff1d(members, last)
         left, again = len(last) + len(entered) - len(members), int(before[entered].sum())
         before[entered], self._last[m] = True, members.copy()
         self.entries[entered] += 1
-        sizes = m, len(members), len(entered), left, again, int(priced), int(violators)
-        figures = float(gap), float(dual), int(n_sv), round(float(seconds), 4), round(peak_bytes / MB, 3)
-        self.rounds.append(Round(*sizes, *figures))
+        self.rounds.append(Round(m, len(members), len(entered), left, again, *figures))
 
 
 def _shown(number: float) -> float | None:

@@ -30,33 +30,10 @@ from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
 from svmcore.kernels import Kernel, taken_apart
 from svmcore.solvers.digestion.passes import _burst, _outputs
-from svmcore.solvers.digestion.rules import Digestion, compiled
-from svmcore.solvers.digestion.state import (
-    AT,
-    CHANGED,
-    DONE,
-    DUAL,
-    ENTRIES_MOST,
-    EVALS,
-    FULL,
-    HITS,
-    I_LOW,
-    I_UP,
-    JUMPS,
-    N_COUNTERS,
-    N_FREE,
-    PASSES,
-    PHASE,
-    SEEN,
-    STEPS,
-    SV_MOST,
-    UPDATES,
-    WORST,
-    WORST_BEFORE,
-    State,
-)
+from svmcore.solvers.digestion.rules import Digestion
+from svmcore.solvers.digestion.state import COUNTERS, DONE, FULL, VIOLATIONS, State
 from svmcore.solvers.exact import TRIES, Exact
-from svmcore.solvers.progress import Snapshot, Solution, Standing, Stopped
+from svmcore.solvers.progress import Solution, Standing, Stopped
 from svmcore.solvers.session import Session, ending
 
 __all__ = ["Costs", "Digestion", "solve"]
@@ -116,7 +93,7 @@ class _Machines:
     def __init__(self, operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings):
         self.session, self.tol = session, tol
         self.Y, self.C = np.asarray(Y, float), np.asarray(C, float)
-        self.rules = compiled(settings)
+        self.rules = settings.compiled
         self.k, self.n = self.Y.shape
         base, moves, shape = kernel.moved or (kernel, STILL, (1, 1, 1))
         self.code, self.diag, self.moves = base.code(), kernel.diag(operand.X), np.ascontiguousarray(moves, np.int64)
@@ -127,7 +104,7 @@ class _Machines:
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
         self.gaps, self.bias, self.duals = np.full(self.k, FRESH_GAP), np.zeros(self.k), np.zeros(self.k)
         self.exact = Exact(Streamed(operand, kernel), self.Y, self.C, tol, session, np.random.default_rng(0))
-        self.counts, self.limit = np.zeros((self.k, N_COUNTERS), np.int64), session.iteration_limit(self.n)
+        self.counts, self.limit = np.zeros(self.k, COUNTERS).view(np.recarray), session.iteration_limit(self.n)
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
     def run(self) -> Solution:
@@ -136,11 +113,11 @@ class _Machines:
             self.session.check()
             for m in range(self.k):
                 self._solve(m)
-            why = ending(self.gaps, self.tol, self.counts[:, STEPS], self.limit)
+            why = ending(self.gaps, self.tol, self.counts.steps, self.limit)
         except Stopped:
             pass
         self.session.trace = self._costs()
-        return Solution(self.alpha, self.bias, self.gaps, not why, self.counts[:, STEPS].copy(), why)
+        return Solution(self.alpha, self.bias, self.gaps, not why, self.counts.steps.copy(), why)
 
     def _solve(self, m) -> None:
         """Machine m, passes until its exact gap is at most tol, or does not come there."""
@@ -150,18 +127,19 @@ class _Machines:
                 self._passes(m, state)
             self.gaps[m], self.bias[m] = self.exact.gap(m, self.alpha[m], self.f[m])
             self.session.check()
-            if self.exact.known[m] or self.counts[m, STEPS] >= self.limit:
+            if self.exact.known[m] or self.counts[m].steps >= self.limit:
                 return
-            state.count[[PHASE, SEEN, CHANGED, AT]] = FULL, 0, 0, 0
+            count = state.count
+            count.phase, count.seen, count.changed, count.at = FULL, 0, 0, 0
 
     def _passes(self, m, state) -> None:
         """Full and inbounds passes to the machine's target, then f of all examples."""
-        while state.count[PHASE] != DONE and state.count[STEPS] < self.limit:
+        while state.count.phase != DONE and state.count.steps < self.limit:
             before = state.count.copy()
-            pairs = state.count[STEPS] + (self.session.burst or self.limit)
+            pairs = state.count.steps + (self.session.burst or self.limit)
             start = time.thread_time()
             _burst(state, self.rules, self.exact.target[m], BURST, min(self.limit, int(pairs)))
-            self.clock += (time.thread_time() - start) * bool(before[STEPS])
+            self.clock += (time.thread_time() - start) * bool(before.steps)
             self._tell(m, state, before)
         first = 0
         while first < self.n:
@@ -170,18 +148,17 @@ class _Machines:
             self._tell(m, state, before)
 
     def _costs(self) -> Costs:
-        total, most = self.counts.sum(0), self.counts.max(0)
-        counted = total[[EVALS, HITS, UPDATES, STEPS, PASSES, JUMPS]].tolist()
-        most = most[[SV_MOST, ENTRIES_MOST]].tolist()
+        summed, largest = ("evals", "hits", "updates", "steps", "passes", "jumps"), ("sv_most", "entries_most")
+        counted = (int(self.counts[name].sum()) for name in summed)
+        most = (int(self.counts[name].max()) for name in largest)
         return Costs(self.n, len(self.store), *counted, *most, len(self.moves), self.clock)
 
     def _tell(self, m, state, before) -> None:
         """Count what a burst has cost, and report: the gap is the largest violation that is known of."""
-        change = state.count - before
-        self.session.count(evaluations=int(change[EVALS]), hits=int(change[HITS]), misses=int(change[EVALS]))
-        self.session.count(iterations=int(change[STEPS]))
-        violations = state.edge[1] - state.edge[0], state.seen[WORST], state.seen[WORST_BEFORE]
-        self.gaps[m], self.bias[m], self.duals[m] = max(violations), -state.edge.mean(), state.seen[DUAL]
+        evals, hits, steps = (int(state.count[name] - before[name]) for name in ("evals", "hits", "steps"))
+        self.session.count(evaluations=evals, hits=hits, misses=evals, iterations=steps)
+        violations = state.edge[1] - state.edge[0], state.seen.worst, state.seen.worst_before
+        self.gaps[m], self.bias[m], self.duals[m] = max(violations), -state.edge.mean(), state.seen.dual
         self.session.check()
 
     def _state(self, m) -> State | None:
@@ -193,7 +170,7 @@ class _Machines:
         self.store.fill(np.nan)
         slot, sv, sv_at, inside, inside_at = (np.full(n, -1, np.int64) for _ in range(5))
         count = self.counts[m]
-        count[[N_FREE, PHASE, I_UP, I_LOW]] = len(self.store), FULL, up[0], low[0]
+        count.n_free, count.phase, count.i_up, count.i_low = len(self.store), FULL, up[0], low[0]
         return State(
             X=self.X,
             side=self.side,
@@ -218,17 +195,9 @@ class _Machines:
             inside_at=inside_at,
             count=count,
             edge=np.array([-1.0, 1.0]),
-            seen=np.array([0.0, FRESH_GAP, FRESH_GAP]),
+            seen=np.rec.array([(0.0, FRESH_GAP, FRESH_GAP)], VIOLATIONS)[0],
         )
 
     def standing(self) -> Standing:
         """How the machines stand; those to come have no support vectors yet."""
-        alpha, bias, Y = self.alpha.copy(), self.bias.copy(), self.Y
-        bound = (alpha > 0) & (alpha >= self.C)
-
-        def snapshot():
-            support = np.flatnonzero((alpha > 0).any(0))
-            return Snapshot(support, (alpha * Y)[:, support], bias, bound[:, support])
-
-        gaps, counts = tuple(self.gaps.tolist()), (int(np.count_nonzero(alpha > 0)), int(np.count_nonzero(bound)))
-        return Standing(gaps, float(self.duals.sum()), *counts, snapshot)
+        return Standing.of(self.Y, self.C, self.alpha, self.bias, self.gaps, self.duals.sum())

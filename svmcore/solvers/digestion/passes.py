@@ -10,36 +10,7 @@ import numpy as np
 from numba import njit
 
 from svmcore.solvers.digestion.rules import _digest
-from svmcore.solvers.digestion.state import (
-    AT,
-    CHANGED,
-    DONE,
-    DUAL,
-    EVALS,
-    EVALS_BACK,
-    EVALS_INBOUNDS,
-    FULL,
-    I_LOW,
-    I_UP,
-    INBOUNDS,
-    JUMPS,
-    LOOKS,
-    MARK,
-    N_INSIDE,
-    N_SV,
-    PASSES,
-    PHASE,
-    SEEN,
-    STEPS,
-    SV_BACK,
-    SV_MOST,
-    UPDATES,
-    WORST,
-    WORST_BEFORE,
-    _claim,
-    _kernel_row,
-    _release,
-)
+from svmcore.solvers.digestion.state import DONE, FULL, INBOUNDS, _claim, _kernel_row, _release
 
 
 @njit(cache=True, nogil=True)
@@ -49,27 +20,27 @@ def _burst(s, rules, tol, budget, limit):
     DeCoste and Schoelkopf (2002), section 4.2: full and inbounds passes, and the jump out of a full one.
     """
     n, c = s.y.shape[0], s.count
-    stop = c[EVALS] + c[LOOKS] + budget
-    while c[PHASE] != DONE and c[STEPS] < limit and c[EVALS] + c[LOOKS] < stop:
-        if c[PHASE] == INBOUNDS:
-            partner = np.int64(-1) if s.second_order else c[I_LOW]
-            if s.edge[1] - s.edge[0] <= tol or not _step(s, c[I_UP], partner):
-                c[EVALS_INBOUNDS] = c[EVALS] - c[MARK]
-                c[EVALS_BACK], c[SV_BACK], c[PHASE] = c[EVALS], c[N_SV], FULL
-        elif c[SEEN] == n:
-            c[PHASE] = DONE if c[CHANGED] == 0 else INBOUNDS
-            c[PASSES] += 1
+    stop = c.evals + c.looks + budget
+    while c.phase != DONE and c.steps < limit and c.evals + c.looks < stop:
+        if c.phase == INBOUNDS:
+            partner = np.int64(-1) if s.second_order else c.i_low
+            if s.edge[1] - s.edge[0] <= tol or not _step(s, c.i_up, partner):
+                c.evals_inbounds = c.evals - c.mark
+                c.evals_back, c.sv_back, c.phase = c.evals, c.n_sv, FULL
+        elif c.seen == n:
+            c.phase = DONE if c.changed == 0 else INBOUNDS
+            c.passes += 1
         else:
-            stepped = _examine(s, c[AT], tol)
-            c[AT] = (c[AT] + 1) % n
-            c[SEEN] += 1
-            c[CHANGED] += stepped
+            stepped = _examine(s, c.at, tol)
+            c.at = (c.at + 1) % n
+            c.seen += 1
+            c.changed += stepped
             if stepped and rules.on and _digest(s, rules):
-                c[PHASE] = INBOUNDS
-                c[JUMPS] += 1
-        if c[PHASE] == INBOUNDS and c[SEEN] > 0:
-            c[SEEN], c[CHANGED], c[MARK] = 0, 0, c[EVALS]
-            s.seen[WORST_BEFORE], s.seen[WORST] = s.seen[WORST], 0.0
+                c.phase = INBOUNDS
+                c.jumps += 1
+        if c.phase == INBOUNDS and c.seen > 0:
+            c.seen, c.changed, c.mark = 0, 0, c.evals
+            s.seen.worst_before, s.seen.worst = s.seen.worst, 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -84,20 +55,20 @@ def _examine(s, i, tol):
     up, low = _sides(s, i)
     to_low = s.edge[1] - s.f[i] if up else 0.0
     to_up = s.f[i] - s.edge[0] if low else 0.0
-    s.seen[WORST] = max(s.seen[WORST], to_low, to_up)
+    s.seen.worst = max(s.seen.worst, to_low, to_up)
     if max(to_low, to_up) <= tol:
         return False
-    return _step(s, i, c[I_LOW]) if to_low >= to_up else _step(s, c[I_UP], i)
+    return _step(s, i, c.i_low) if to_low >= to_up else _step(s, c.i_up, i)
 
 
 @njit(cache=True, nogil=True)
 def _step(s, i, j):
     """Move the pair i (of I_up), j (of I_low) to its optimum; False where it cannot move. j = -1: the most gainful."""
-    n_inside = s.count[N_INSIDE]
+    n_inside = s.count.n_inside
     members = np.empty(n_inside + 1, np.int64)
     for t in range(n_inside):
         members[t] = s.inside[t]
-    members[n_inside] = j if j >= 0 else s.count[I_LOW]
+    members[n_inside] = j if j >= 0 else s.count.i_low
     row_i = np.empty(n_inside + 1, np.float32)
     _claim(s, i)
     _kernel_row(s, i, members, row_i)
@@ -111,21 +82,21 @@ def _step(s, i, j):
     step = min((s.f[j] - s.f[i]) / max(curvature, 1e-12), room_i, room_j)
     if step <= 1e-12 * (1.0 + s.C[i]) and step < room_i and step < room_j:
         return False  # but a tiny step that ends at a bound is made: rounding left alpha just beside it
-    s.seen[DUAL] += step * (s.f[j] - s.f[i]) - 0.5 * step * step * curvature
+    s.seen.dual += step * (s.f[j] - s.f[i]) - 0.5 * step * step * curvature
     row_j = np.empty(n_inside + 1, np.float32)
     _claim(s, j)
     _kernel_row(s, j, members, row_j)
     k_ij = np.float64(row_i[n_inside])
     for t in range(n_inside):
         s.f[members[t]] += step * (np.float64(row_i[t]) - np.float64(row_j[t]))
-    s.count[UPDATES] += n_inside + (s.inside_at[i] < 0) + (s.inside_at[j] < 0)
+    s.count.updates += n_inside + (s.inside_at[i] < 0) + (s.inside_at[j] < 0)
     if s.inside_at[i] < 0:
         s.f[i] += step * (np.float64(s.diag[i]) - k_ij)
     if s.inside_at[j] < 0:
         s.f[j] += step * (k_ij - np.float64(s.diag[j]))
     _load(s, i, s.C[i] if s.y[i] > 0 else 0.0, step >= room_i, s.y[i] * step)
     _load(s, j, 0.0 if s.y[j] > 0 else s.C[j], step >= room_j, -s.y[j] * step)
-    s.count[STEPS] += 1
+    s.count.steps += 1
     _find_edges(s, i, j)
     return True
 
@@ -151,25 +122,25 @@ def _load(s, i, bound, at_bound, change):
     """alpha_i changes; its memberships and its cache row follow."""
     s.alpha[i] = bound if at_bound else s.alpha[i] + change
     loaded = s.alpha[i] > 0
-    _member(s.sv, s.sv_at, s.count, np.int64(N_SV), i, loaded)
-    _member(s.inside, s.inside_at, s.count, np.int64(N_INSIDE), i, loaded and s.alpha[i] < s.C[i])
-    s.count[SV_MOST] = max(s.count[SV_MOST], s.count[N_SV])
+    s.count.n_sv = _member(s.sv, s.sv_at, s.count.n_sv, i, loaded)
+    s.count.n_inside = _member(s.inside, s.inside_at, s.count.n_inside, i, loaded and s.alpha[i] < s.C[i])
+    s.count.sv_most = max(s.count.sv_most, s.count.n_sv)
     if s.hoard and not loaded and s.slot[i] >= 0:
         _release(s, i)
 
 
 @njit(cache=True, nogil=True)
-def _member(members, at, count, size, i, wanted):
-    """Enter i in the list or take it out (the last member takes its place)."""
+def _member(members, at, size, i, wanted):
+    """Enter i in the list or take it out (the last member takes its place); how many it has then."""
     if wanted and at[i] < 0:
-        at[i] = count[size]
-        members[at[i]] = i
-        count[size] += 1
+        at[i], members[size] = size, i
+        size += 1
     elif not wanted and at[i] >= 0:
-        count[size] -= 1
-        last = members[count[size]]
+        size -= 1
+        last = members[size]
         members[at[i]], at[last] = last, at[i]
         at[i] = -1
+    return size
 
 
 @njit(cache=True, nogil=True)
@@ -183,16 +154,16 @@ def _sides(s, i):
 def _consider(s, i):
     up, low = _sides(s, i)
     if up and s.f[i] < s.edge[0]:
-        s.edge[0], s.count[I_UP] = s.f[i], i
+        s.edge[0], s.count.i_up = s.f[i], i
     if low and s.f[i] > s.edge[1]:
-        s.edge[1], s.count[I_LOW] = s.f[i], i
+        s.edge[1], s.count.i_low = s.f[i], i
 
 
 @njit(cache=True, nogil=True)
 def _find_edges(s, i, j):
     """b_up and b_low over the inside and the pair that moved."""
     s.edge[0], s.edge[1] = np.inf, -np.inf
-    for t in range(s.count[N_INSIDE]):
+    for t in range(s.count.n_inside):
         _consider(s, s.inside[t])
     _consider(s, i)
     _consider(s, j)
@@ -201,7 +172,7 @@ def _find_edges(s, i, j):
 @njit(cache=True, nogil=True)
 def _output(s, i):
     """f_i from all present SVs."""
-    m = s.count[N_SV]
+    m = s.count.n_sv
     values = np.empty(m, np.float32)
     _kernel_row(s, i, s.sv[:m], values)
     total = -s.y[i]
@@ -215,8 +186,8 @@ def _output(s, i):
 def _outputs(s, first, budget):
     """f of the examples from `first` on until `budget` kernel values were computed or looked up; where it ended."""
     n, c = s.y.shape[0], s.count
-    stop = c[EVALS] + c[LOOKS] + budget
-    while first < n and c[EVALS] + c[LOOKS] < stop:
+    stop = c.evals + c.looks + budget
+    while first < n and c.evals + c.looks < stop:
         if s.inside_at[first] < 0:
             s.f[first] = _output(s, first)
         first += 1

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from svmcore.solvers.digestion.state import EVALS, EVALS_BACK, EVALS_INBOUNDS, N_SV, SV_BACK
+from svmcore.allowed import above, check, flag, number, optional, whole
 
 
 @dataclass(frozen=True)
@@ -69,18 +69,15 @@ class Digestion:
     second_order: bool = True
 
     def __post_init__(self):
-        for name in ("wait", "force", "patience", "new_svs_when_full", "new_svs"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"digestion: {name} = {getattr(self, name)!r}; allowed: a number from 0")
-        if self.growth is not None and not self.growth > 0:
-            raise ValueError(f"digestion: growth = {self.growth!r}; allowed: a fraction above 0, or None")
-        if self.rows is not None and not self.rows >= 1:
-            raise ValueError(f"digestion: rows = {self.rows!r}; allowed: a whole number from 1, or None")
-        if self.cache_mb is not None and not self.cache_mb > 0:
-            raise ValueError(f"digestion: cache_mb = {self.cache_mb!r}; allowed: megabytes above 0, or None")
-        for name in ("on", "hoard", "second_order"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"digestion: {name} = {getattr(self, name)!r}; allowed: true or false")
+        rules = dict.fromkeys(("wait", "force", "patience", "new_svs_when_full", "new_svs"), number(0))
+        sizes = {"growth": optional(above(0)), "rows": optional(whole(1)), "cache_mb": optional(above(0))}
+        check(self, "digestion: ", **rules, **sizes, on=flag, hoard=flag, second_order=flag)
+
+    @property
+    def compiled(self) -> Rules:
+        rules = Rules(*(getattr(self, name) for name in Rules._fields))
+        growth = np.inf if self.growth is None else self.growth
+        return rules._replace(patience=float(self.patience), growth=float(growth))
 
     def rows_of(self, n: int, cache_bytes: int) -> int:
         """The cache's rows for n examples, within so many bytes."""
@@ -89,6 +86,8 @@ class Digestion:
 
 
 class Rules(NamedTuple):
+    """The settings as compiled code takes them."""
+
     on: bool
     wait: int
     force: int
@@ -98,31 +97,17 @@ class Rules(NamedTuple):
     growth: float
 
 
-def compiled(settings: Digestion) -> Rules:
-    """The settings as compiled code takes them."""
-    growth = np.inf if settings.growth is None else settings.growth
-    return Rules(
-        settings.on,
-        settings.wait,
-        settings.force,
-        float(settings.patience),
-        settings.new_svs_when_full,
-        settings.new_svs,
-        float(growth),
-    )
-
-
 @njit(cache=True, nogil=True)
 def _digest(s, rules):
     """The highest priority first. DeCoste and Schoelkopf (2002), section 4.2, rules 1 to 5."""
     c = s.count
-    computed, new = c[EVALS] - c[EVALS_BACK], c[N_SV] - c[SV_BACK]
+    computed, new = c.evals - c.evals_back, c.n_sv - c.sv_back
     if computed < rules.wait:
         return False
     if computed >= rules.force:
         return True
-    if computed < rules.patience * c[EVALS_INBOUNDS]:
+    if computed < rules.patience * c.evals_inbounds:
         return False
-    if c[N_SV] > s.store.shape[0] and new >= rules.new_svs_when_full:
+    if c.n_sv > s.store.shape[0] and new >= rules.new_svs_when_full:
         return True
-    return new >= rules.new_svs or new >= rules.growth * max(c[SV_BACK], 1)
+    return new >= rules.new_svs or new >= rules.growth * max(c.sv_back, 1)

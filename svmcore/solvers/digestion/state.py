@@ -11,11 +11,12 @@ from svmcore._jit import FAST
 from svmcore.kernels import KernelCode, Side, _finish
 
 INBOUNDS, FULL, DONE = range(3)  # phases
-DUAL, WORST, WORST_BEFORE = range(3)  # places in what was seen
-# Places in the counters of a machine
-N_SV, N_INSIDE, N_FREE, EVALS, HITS, LOOKS, STEPS, PHASE, AT, SEEN, CHANGED = range(11)
-EVALS_BACK, EVALS_INBOUNDS, SV_BACK, MARK, I_UP, I_LOW = range(11, 17)
-UPDATES, PASSES, JUMPS, SV_MOST, ENTRIES, ENTRIES_MOST, N_COUNTERS = range(17, 24)  # what `Costs` tells
+COUNTERS = np.dtype([(name, np.int64) for name in (
+    "n_sv", "n_inside", "n_free", "evals", "hits", "looks", "steps", "phase", "at", "seen", "changed",
+    "evals_back", "evals_inbounds", "sv_back", "mark", "i_up", "i_low",
+    "updates", "passes", "jumps", "sv_most", "entries", "entries_most",  # what `Costs` tells
+)])  # fmt: skip
+VIOLATIONS = np.dtype([(name, np.float64) for name in ("dual", "worst", "worst_before")])
 
 
 class State(NamedTuple):
@@ -42,9 +43,9 @@ class State(NamedTuple):
     sv_at: np.ndarray  # (n,) int64
     inside: np.ndarray  # (n,) int64, examples with 0 < alpha < C
     inside_at: np.ndarray  # (n,) int64
-    count: np.ndarray  # (N_COUNTERS,) int64
+    count: np.record  # of COUNTERS
     edge: np.ndarray  # (2,) float64: b_up = f at i_up, b_low = f at i_low
-    seen: np.ndarray  # (3,) float64: dual objective; largest violation met in this full pass, in the last one
+    seen: np.record  # of VIOLATIONS: dual objective; largest violation met in this full pass, in the last one
 
 
 @njit(cache=True, nogil=True)
@@ -64,9 +65,9 @@ def _kernel_row(s, i, members, values):
             missing[m] = t
             m += 1
         values[t] = value
-    s.count[HITS] += members.shape[0] - m
-    s.count[LOOKS] += 1 + members.shape[0] // 16
-    s.count[EVALS] += m
+    s.count.hits += members.shape[0] - m
+    s.count.looks += 1 + members.shape[0] // 16
+    s.count.evals += m
     fresh, norms = np.empty(m, np.float32), np.empty(m, np.float32)
     form = s.X[i]
     for q in range(s.moves.shape[0]):
@@ -83,15 +84,15 @@ def _kernel_row(s, i, members, values):
         j = members[missing[a]]
         row, column = (own, j) if own >= 0 else (s.slot[j], i)
         if row >= 0:
-            s.count[ENTRIES] += np.isnan(s.store[row, column])
+            s.count.entries += np.isnan(s.store[row, column])
             s.store[row, column] = values[missing[a]]
-    s.count[ENTRIES_MOST] = max(s.count[ENTRIES_MOST], s.count[ENTRIES])
+    s.count.entries_most = max(s.count.entries_most, s.count.entries)
 
 
 @njit(cache=True, nogil=True)
 def _slot(s, i):
     """The cache row of i; where rows are hoarded, an SV without one takes a free one."""
-    if s.hoard and s.slot[i] < 0 and s.alpha[i] > 0 and s.count[N_FREE] > 0:
+    if s.hoard and s.slot[i] < 0 and s.alpha[i] > 0 and s.count.n_free > 0:
         _take(s, i)
     return s.slot[i]
 
@@ -102,16 +103,16 @@ def _claim(s, i):
     if s.hoard:
         return
     if s.slot[i] < 0:
-        if s.count[N_FREE] == 0:
+        if s.count.n_free == 0:
             _release(s, s.owner[np.argmin(s.used)])
         _take(s, i)
-    s.used[s.slot[i]] = s.count[STEPS]
+    s.used[s.slot[i]] = s.count.steps
 
 
 @njit(cache=True, nogil=True)
 def _take(s, i):
-    s.count[N_FREE] -= 1
-    s.slot[i] = s.free[s.count[N_FREE]]
+    s.count.n_free -= 1
+    s.slot[i] = s.free[s.count.n_free]
     s.owner[s.slot[i]] = i
 
 
@@ -120,10 +121,10 @@ def _release(s, i):
     """The row of i is empty and free."""
     row = s.store[s.slot[i]]
     for t in range(row.shape[0]):
-        s.count[ENTRIES] -= not np.isnan(row[t])
+        s.count.entries -= not np.isnan(row[t])
         row[t] = np.nan
-    s.free[s.count[N_FREE]] = s.slot[i]
-    s.count[N_FREE] += 1
+    s.free[s.count.n_free] = s.slot[i]
+    s.count.n_free += 1
     s.slot[i] = -1
 
 

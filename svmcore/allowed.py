@@ -1,0 +1,77 @@
+"""What a parameter may be: kinds of value, each its test and its words, and one way to refuse any other.
+
+check(self, C=above(0), rows=optional(whole(1)))    rows = 0; allowed: a whole number from 1, or None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Allowed(NamedTuple):
+    """A kind of value in words, and whether a value is of it."""
+
+    words: str
+    takes: Callable[[object], bool]
+
+    def or_a(self, words: str, *types: type) -> Allowed:
+        """This kind, or an object of these types."""
+        return Allowed(f"{self.words}, or {words}", lambda value: isinstance(value, types) or self.takes(value))
+
+
+def check(owner, where: str = "", **kinds: Allowed) -> None:
+    """ValueError naming the first attribute of an owner that is not of its kind; `where` stands before its name."""
+    for name, kind in kinds.items():
+        require(kind.takes(getattr(owner, name)), f"{where}{name}", getattr(owner, name), kind.words)
+
+
+def require(good: bool, name: str, value, allowed: str) -> None:
+    """ValueError, unless it is good, that names what has this value, and says what is allowed."""
+    if not good:
+        raise ValueError(f"{name} = {value!r}; allowed: {allowed}")
+
+
+def is_whole(value, least: float = -np.inf) -> bool:
+    """Whether a value is a whole number, no truth value, of at least so much."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+
+
+def is_number(value) -> bool:
+    """Whether a value is a finite number, no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) < np.inf)
+
+
+def whole(least: int, most: float = np.inf) -> Allowed:
+    """Whole numbers from one to another, both included."""
+    upper = f" to {most:g}" if np.isfinite(most) else ""
+    return Allowed(f"a whole number from {least}{upper}", lambda value: is_whole(value, least) and value <= most)
+
+
+def number(least: float, most: float = np.inf) -> Allowed:
+    """Numbers from one to another, both included."""
+    upper = f" to {most:g}" if np.isfinite(most) else ""
+    return Allowed(f"a number from {least:g}{upper}", lambda value: is_number(value) and least <= value <= most)
+
+
+def above(least: float, most: float = np.inf) -> Allowed:
+    """Numbers above one, and up to another."""
+    upper = f", up to {most:g}" if np.isfinite(most) else ""
+    return Allowed(f"a number above {least:g}{upper}", lambda value: is_number(value) and least < value <= most)
+
+
+def one_of(values: Iterable) -> Allowed:
+    """These values, and what is equal to one of them."""
+    values = tuple(values)
+    return Allowed(", ".join(map(str, values)), lambda value: value in values)
+
+
+def optional(kind: Allowed) -> Allowed:
+    """A kind of value, or None."""
+    return Allowed(f"{kind.words}, or None", lambda value: value is None or kind.takes(value))
+
+
+flag = Allowed("True, False", lambda value: isinstance(value, bool | np.bool_))

@@ -131,7 +131,6 @@ class Shelf(Generic[E]):
             "name": self.prefix + path.stem,
             "title": shown["title"],
             "licence": "yours",
-            "citation": "",
             "sources": ("your own data",),
             "size_mb": size / 1e6,
             "parse": partial(self._parse, shown),

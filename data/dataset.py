@@ -10,6 +10,8 @@ have one. They neither train nor test until a verdict says their label (data.rev
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -34,6 +36,20 @@ def _told(reason: str) -> str:
     """A reason as it can be shown: libraries quote what they stumble over, which may be as long as the file."""
     told = "".join(c if c.isprintable() else " " for c in reason)
     return told if len(told) <= MAX_REASON else f"{told[: MAX_REASON - 60]} … {told[-57:]}"
+
+
+@contextmanager
+def in_words(reason: str, accepted: str, *kinds: type[Exception]) -> Iterator[None]:
+    """What goes wrong in the block becomes a DataError: the reason and, in brackets, what a library or the system says.
+    kinds: of errors; any, where none is named: what a library raises is in no list that is complete."""
+    kinds = kinds or (Exception,)
+    try:
+        yield
+    except DataError:
+        raise
+    except kinds as error:
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DataError(f"{reason} ({said})", accepted) from error
 
 
 class NotAtHand(DataError):

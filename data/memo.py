@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Hashable
 from pathlib import Path
 
-from data.dataset import DataError
+from data.dataset import in_words
 
 
 class Bounded:
@@ -77,8 +77,6 @@ class Memo(Bounded):
 
     def get(self, name: str, paths: list[Path], read: Callable[[], object]) -> object:
         """What `read()` makes of `paths`, read again when one of them has changed. DataError if one is gone."""
-        try:
+        with in_words(f"{name} cannot be read", "the file, uploaded once more", OSError):
             stamps = tuple((path, path.stat().st_mtime_ns) for path in paths)
-        except OSError as error:
-            raise DataError(f"{name} cannot be read ({error.strerror})", "the file, uploaded once more") from error
         return super().get((name, stamps), read)

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data import judging, places, verdicts
-from data.dataset import DataError, Dataset, Part, UnknownDataset
+from data.dataset import DataError, Dataset, Part, UnknownDataset, in_words
 from data.entry import Entry
 from data.judging import Log
 from data.memo import Bounded
@@ -137,14 +137,10 @@ def known() -> list[str]:
 def forget(name: str) -> None:
     """Remove a revision for good; DataError where there is none or the disk does not allow it."""
     found = parse_name(name)
-    try:
-        _path(found).unlink() if found else None
-    except FileNotFoundError:
-        found = None
-    except OSError as error:
-        raise DataError(f"{name} could not be removed ({error.strerror})", "a folder that may be changed") from error
-    if found is None:
+    if found is None or not _path(found).exists():
         raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none")
+    with in_words(f"{name} could not be removed", "a folder that may be changed", OSError):
+        _path(found).unlink(missing_ok=True)
 
 
 def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:

@@ -6,16 +6,6 @@ from svmcore.lab.jobs.submission import submit
 from svmcore.lab.jobs.welcome import ensure_preset
 
 __all__ = [
-    "QueueFull",
-    "Status",
-    "active",
-    "cancel",
-    "ensure_preset",
-    "move",
-    "pause",
-    "resume",
-    "status",
-    "submit",
-    "wait",
+    "QueueFull", "Status", "active", "cancel", "ensure_preset", "move", "pause", "resume", "status", "submit", "wait",
     "waiting",
-]
+]  # fmt: skip

@@ -5,8 +5,6 @@ A run's kernel values are kept between clicks, and the curve until now with them
 curve that is not at hand any more is drawn through FEW of its points.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ a reader waits for does not. What it has found so far can be seen at any moment,
 to the process: every session sees the same, and a page may go and come back.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
@@ -47,7 +45,7 @@ class Errand:
     `monitor` raise Cancelled when it is asked to stop, or at the end of the process. stages: how they are said."""
 
     def __init__(
-        self, work: Callable[[Errand], object], stand_aside: Callable[[Errand], None], stages: Mapping[str, str]
+        self, work: "Callable[[Errand], object]", stand_aside: "Callable[[Errand], None]", stages: Mapping[str, str]
     ):
         self.work, self._stand_aside, self._stages = work, stand_aside, stages
         self.stop, self.begun = threading.Event(), False

@@ -1,7 +1,5 @@
 """Copies, linked pairs and outliers of a run's examples, found beside the runs: seconds, of 60,000 images minutes."""
 
-from __future__ import annotations
-
 from svmcore.lab.experiment import suspects
 from svmcore.lab.jobs.beside import PREPARING, Beside
 from svmcore.lab.jobs.queue import QUEUE

@@ -3,8 +3,6 @@
 It asks the forecast for memory before it begins; a count that is whole is also in a file.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import partial
 

@@ -1,8 +1,6 @@
 """The bill of an out-of-fold answer, beside the runs: the machine of the fold is trained again, and kept between clicks
 within an eighth of the memory that was free."""
 
-from __future__ import annotations
-
 from data.memo import Bounded
 from svmcore.lab.experiment import unseen
 from svmcore.lab.experiment.unseen import Fold, Unseen

@@ -5,8 +5,6 @@ that was free; while it is there a change takes tenths of a second, and does not
 seconds to minutes, and do.
 """
 
-from __future__ import annotations
-
 from data.memo import Bounded
 from svmcore.lab.experiment import without
 from svmcore.lab.experiment.without import Change, Effect, Stand, Worth

@@ -6,8 +6,6 @@ files(recipe)               name -> RunFile of a run: those that all have (FILES
 files(recipe)[name].read    all of a larger one; FileNotFoundError, Damaged
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import partial

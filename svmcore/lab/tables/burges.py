@@ -1,7 +1,5 @@
 """Tables of Burges and Schoelkopf (1997), and of reduced sets beyond them."""
 
-from __future__ import annotations
-
 from svmcore.lab.tables.layout import Cell, Row, Table, table_of
 from svmcore.lab.tables.published import PUBLISHED
 

@@ -1,7 +1,5 @@
 """What a table is: rows of cells, each a figure of a recipe's run beside the published one."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from svmcore.lab.store.group import Group

@@ -1,7 +1,5 @@
 """Tables of MNIST's ten digits (DeCoste and Schoelkopf 2002, section 5.1.2, Tables 3 to 9)."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from data import catalogue

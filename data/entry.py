@@ -1,14 +1,14 @@
 """A catalogue entry: the facts of a data set, and the way to read it.
 
-entry.load() -> Dataset        memoised while its files are unchanged, for the few sets in use
-parsed, from_manifest, find    what both catalogues, of data sets and of pictures, are made with
+entry.load() -> Dataset               memoised while its files are unchanged, for the few sets in use
+Readable, from_manifest, find         what both catalogues, of data sets and of pictures, are made with
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,38 +17,45 @@ from data.dataset import Arrays, DataError, Dataset, Facts, UnknownDataset
 from data.manifest import SETS
 from data.memo import Memo
 
-MAX_IN_MEMORY = 1 << 29  # bytes of examples; the set asked for last is always kept
+MAX_IN_MEMORY = 1 << 29  # bytes of examples, and as many of pictures; the set asked for last is always kept
 
 PUBLISHED = "the files as published"
 
 E = TypeVar("E")  # Entry, PictureEntry
 
-_memo = Memo(MAX_IN_MEMORY)
-
 
 @dataclass(frozen=True, eq=False)
-class Entry(Facts):
-    """One data set of the catalogue: its facts, and where its examples come from."""
+class Readable:
+    """Where a set of the catalogue comes from; of facts with a `name`. parse: what is made of its files."""
 
-    parse: Callable[[list[Path]], Arrays] = field(repr=False, kw_only=True)
+    memo: ClassVar[Memo]
+
+    parse: Callable[[list[Path]], object] = field(repr=False, kw_only=True)
     paths: Callable[[], list[Path]] = field(default=list, repr=False, kw_only=True)  # raises NotAtHand
     present: Callable[[], bool] = field(default=lambda: True, repr=False, kw_only=True)
 
     @property
     def at_hand(self) -> bool:
-        """Whether the examples can be had without a download."""
+        """Whether the set can be had without a download."""
         return self.present()
 
-    def load(self) -> Dataset:
-        """The data set with its examples (shared, read-only).
+    def load(self):
+        """The Dataset or PictureSet (shared, read-only).
 
         Raises NotAtHand before it is fetched, DataError when its files are damaged or not what the entry says.
         """
         paths = self.paths()
-        return _memo.get(self.name, paths, lambda: self._read(paths))
+        return self.memo.get(self.name, paths, lambda: self.described(_parsed(self.name, self.parse, paths)))
 
-    def _read(self, paths: list[Path]) -> Dataset:
-        arrays = parsed(self.name, self.parse, paths)
+
+@dataclass(frozen=True, eq=False)
+class Entry(Readable, Facts):
+    """One data set of the catalogue: its facts, and where its examples come from."""
+
+    memo = Memo(MAX_IN_MEMORY)
+
+    def described(self, arrays: Arrays) -> Dataset:
+        """These examples under the facts of this entry. DataError where they are not what it says."""
         found = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
         expected = (self.shape, self.n_train + self.unlabelled, self.n_test, self.classes)
         if found != expected:
@@ -58,7 +65,7 @@ class Entry(Facts):
         return Dataset.of(self, arrays)
 
 
-def parsed(name: str, parse: Callable, paths: list[Path]):
+def _parsed(name: str, parse: Callable, paths: list[Path]):
     """What `parse` makes of the files of a set. DataError for whatever stops it."""
     try:
         return parse(paths)

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from data import places, verdicts
-from data.dataset import DataError, Facts
+from data.dataset import DataError, Facts, in_words
 from data.verdicts import Key, Verdict
 
 _lock = threading.RLock()  # of what was parsed
@@ -57,7 +57,7 @@ def after(log: Log, lines: int) -> dict[Key, Verdict]:
 
 def append(path: Path, text: bytes) -> None:
     """Add whole lines to a file, on disk when it returns; the head first, and instead of half a line of a kill."""
-    try:
+    with in_words("The verdict could not be stored", "a home folder that can be written", OSError):
         if not path.exists():
             with places.replacing(path) as file:
                 file.write(",".join(verdicts.COLUMNS).encode() + b"\n" + text)
@@ -68,9 +68,6 @@ def append(path: Path, text: bytes) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-    except OSError as error:
-        reason = f"The verdict could not be stored ({error.strerror or error})"
-        raise DataError(reason, "a home folder that can be written") from error
 
 
 def log(path: Path, base: Facts) -> Log:
@@ -104,12 +101,10 @@ def _stat(path: Path) -> tuple:
 
 def _whole(path: Path) -> bytes:
     """The whole lines of a file."""
-    try:
+    with in_words(f"{path.name} cannot be read", verdicts.ACCEPTED, OSError):
         if (size := path.stat().st_size) > verdicts.MAX_BYTES:
             raise DataError(f"{path.name} has {size / 1e6:,.0f} MB", f"at most {verdicts.MAX_BYTES / 1e6:,.0f} MB")
         blob = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path.name} cannot be read ({error.strerror})", verdicts.ACCEPTED) from error
     return blob[: blob.rfind(b"\n") + 1]
 
 

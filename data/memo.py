@@ -1,48 +1,82 @@
-"""What has been read stays in memory while its files are unchanged, for the few sets in use.
+"""What has been read stays in memory as long as it fits: a cache bounded in bytes, least recently asked out.
 
-Memo(limit).get(name, paths, read) -> read(), or what it gave for these files before
+    sum of nbytes of what is kept <= limit,    not too many values,    but the one asked for last stays, however large
+
+    Bounded(limit).get(key, read)        read(), or what it gave for this key before
+    Memo(limit).get(name, paths, read)   the same while the files of a set are unchanged
+
+A value may grow after it was read (a machine packs its support vectors when it first decides), so sizes are taken
+anew whenever something is asked for.
 """
 
+import math
 import threading
-import weakref
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 
-from data.dataset import DataError
+from data.dataset import in_words
 
 
-class Memo:
-    """Sets with `nbytes`, least recently used out; the one asked for last is always kept."""
+class Bounded:
+    """Values with `nbytes`, by key. limit(): bytes of all; most: how many there are at most."""
 
-    def __init__(self, limit: int):
-        self.limit = limit
-        self._kept: OrderedDict[tuple, object] = OrderedDict()
-        self._lock = threading.Lock()  # of the two dicts, never held while something is read
-        self._turns: weakref.WeakValueDictionary[str, threading.Lock] = weakref.WeakValueDictionary()
+    def __init__(self, limit: Callable[[], float], most: float = math.inf):
+        self._limit, self._most = limit, most
+        self._lock = threading.Lock()  # guards the two tables; nobody reads a file under it
+        self._kept: dict[Hashable, object] = {}  # least recently asked for first
+        self._reading: dict[Hashable, threading.Lock] = {}
 
-    def get(self, name: str, paths: list[Path], read: Callable):
-        """What `read()` makes of `paths`, read again when one of them has changed. DataError if one is gone."""
-        try:
-            key = (name, *((path, path.stat().st_mtime_ns) for path in paths))
-        except OSError as error:
-            raise DataError(f"{name} cannot be read ({error.strerror})", "the file, uploaded once more") from error
-        with self._lock:
-            turn = self._turns.setdefault(name, threading.Lock())
-        with turn:  # one reader at a time of a set: two sessions asking for MNIST read it once
-            if (found := self._known(key)) is None:
-                found = read()
-                self._keep(key, found)
-        return found
-
-    def _known(self, key: tuple):
+    def get(self, key: Hashable, read: Callable[[], object]) -> object:
+        """The value of a key, read at most once at a time, however many ask. What `read` raises is not kept."""
         with self._lock:
             if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+                return self._asked(key)
+            reading = self._reading.setdefault(key, threading.Lock())
+        with reading:
+            with self._lock:
+                if key in self._kept:
+                    return self._asked(key)
+            try:
+                value = read()
+            finally:
+                with self._lock:
+                    self._reading.pop(key, None)
+            with self._lock:
+                self._kept[key] = value
+                return self._asked(key)
 
-    def _keep(self, key: tuple, found) -> None:
+    def has(self, key: Hashable) -> bool:
+        """Whether a key's value is at hand."""
         with self._lock:
-            self._kept[key] = found
-            while len(self._kept) > 1 and sum(kept.nbytes for kept in self._kept.values()) > self.limit:
-                self._kept.popitem(last=False)
+            return key in self._kept
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            self._kept.clear()
+
+    def _asked(self, key: Hashable) -> object:
+        """Move a key to the end of the line, and let go of those at its head that do not fit beside it."""
+        value = self._kept.pop(key)
+        self._kept[key] = value
+        sizes, limit = {name: held.nbytes for name, held in self._kept.items()}, self._limit()
+        total = sum(sizes.values())
+        for name in list(self._kept)[:-1]:
+            if total <= limit and len(self._kept) <= self._most:
+                break
+            del self._kept[name]
+            total -= sizes[name]
+        return value
+
+
+class Memo(Bounded):
+    """Sets that are read from files, known by their names and by when the files were changed."""
+
+    def __init__(self, limit: int):
+        super().__init__(lambda: limit)
+
+    def get(self, name: str, paths: list[Path], read: Callable[[], object]) -> object:
+        """What `read()` makes of `paths`, read again when one of them has changed. DataError if one is gone."""
+        with in_words(f"{name} cannot be read", "the file, uploaded once more", OSError):
+            stamps = tuple((path, path.stat().st_mtime_ns) for path in paths)
+        return super().get((name, stamps), read)

@@ -12,10 +12,11 @@ behind the others, and count from the verdict on that says it. A revision comes 
 read is checked against the base (data.verdicts).
 """
 
+import math
 import os
 import re
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -24,9 +25,10 @@ from typing import NamedTuple
 import numpy as np
 
 from data import judging, places, verdicts
-from data.dataset import DataError, Dataset, Part, UnknownDataset
+from data.dataset import DataError, Dataset, Part, UnknownDataset, in_words
 from data.entry import Entry
 from data.judging import Log
+from data.memo import Bounded
 from data.shelf import DamagedSet, slug
 from data.verdicts import CONTENT, PARTS, Key, Verdict
 
@@ -71,8 +73,8 @@ class Revision(Entry):
         return _loaded(self)
 
 
-_loads: OrderedDict[tuple, Dataset] = OrderedDict()
-_lock = threading.RLock()  # of what is kept above, and of changing a file
+_loads = Bounded(lambda: math.inf, most=KEPT)  # of the arrays that they count the base holds nearly all
+_lock = threading.RLock()  # of changing a file
 
 
 def parse_name(name: str) -> Name | None:
@@ -135,14 +137,10 @@ def known() -> list[str]:
 def forget(name: str) -> None:
     """Remove a revision for good; DataError where there is none or the disk does not allow it."""
     found = parse_name(name)
-    try:
-        _path(found).unlink() if found else None
-    except FileNotFoundError:
-        found = None
-    except OSError as error:
-        raise DataError(f"{name} could not be removed ({error.strerror})", "a folder that may be changed") from error
-    if found is None:
+    if found is None or not _path(found).exists():
         raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none")
+    with in_words(f"{name} could not be removed", "a folder that may be changed", OSError):
+        _path(found).unlink(missing_ok=True)
 
 
 def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
@@ -286,19 +284,14 @@ def _loaded(entry: Revision) -> Dataset:
     base, name = entry.base.load(), parse_name(entry.name)
     log = judging.log(_path(name), entry.base)
     key = entry.name, log.number, entry.lines, base.content_hash
-    with _lock:
-        if key not in _loads:
-            _require_content(log.content, base, entry.name)
-            verdicts.require_given(log.lines[: entry.lines], base)
-            _loads[key] = _made(entry, base, _standing(log, entry.lines))
-        _loads.move_to_end(key)
-        while len(_loads) > KEPT:
-            _loads.popitem(last=False)
-        return _loads[key]
+    return _loads.get(key, lambda: _made(entry, base, log))
 
 
-def _made(entry: Revision, base: Dataset, stands: dict[Key, Verdict]) -> Dataset:
+def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:
     """The base with what the verdicts change."""
+    _require_content(log.content, base, entry.name)
+    verdicts.require_given(log.lines[: entry.lines], base)
+    stands = _standing(log, entry.lines)
     judged = {part: [one for one in stands.values() if one.part == part] for part in PARTS}
     X, X_test = base.rows, base.X_test
     train, test = _part(base.y_train, len(X), judged["train"]), _part(base.y_test, len(X_test), judged["test"])

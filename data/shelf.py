@@ -20,7 +20,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from data import places
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 from data.loaders import bundle, npz
 
 MAX_TITLE = 60  # letters of a title that a file name takes up
@@ -131,7 +131,6 @@ class Shelf(Generic[E]):
             "name": self.prefix + path.stem,
             "title": shown["title"],
             "licence": "yours",
-            "citation": "",
             "sources": ("your own data",),
             "size_mb": size / 1e6,
             "parse": partial(self._parse, shown),
@@ -160,10 +159,8 @@ class Shelf(Generic[E]):
         """The description that a text holds. DataError unless it has what an entry takes from it."""
         if path.stem != slug(path.stem):
             raise DataError(f"{path.name} has a name that no stored set can have", "small letters, digits and hyphens")
-        try:
+        with in_words(f"{path.name} does not say what it holds", ACCEPTED, ValueError, RecursionError):
             shown = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED) from error
         if not isinstance(shown, dict):
             raise DataError(f"{path.name} does not say what it holds", ACCEPTED)
         _text(shown)  # JSON can spell what no browser can be sent
@@ -242,9 +239,5 @@ def _entry_of(shelf: Shelf[E], path: Path, stamp: tuple[int, int]) -> E | DataEr
 
 def _remove(path: Path) -> None:
     """Remove a stored file, or a folder in its place, for good; DataError where that is not allowed."""
-    try:
+    with in_words(f"{path.name} could not be removed", "a folder that may be changed", OSError):
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-    except OSError as error:
-        raise DataError(
-            f"{path.name} could not be removed ({error.strerror})", "a folder that may be changed"
-        ) from error

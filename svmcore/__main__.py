@@ -8,8 +8,6 @@ the last line of stdout is one JSON object, of a study a list. Exit status: 0 do
 130 stopped by Ctrl-C (143 by SIGTERM, 129 where the terminal was closed), after the run was cancelled cleanly.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

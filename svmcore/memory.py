@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import sys
+from collections.abc import Callable
+from functools import cache
 
 MB = 2**20
 SHARE = 1 / 3  # of the memory free at the start, where the caller names no ceiling
@@ -45,3 +47,8 @@ def ceiling_bytes(cache_mb: float | None) -> int:
     if not cache_mb > 0:
         raise ValueError(f"cache_mb = {cache_mb!r}; allowed: a number of megabytes above 0, or None")
     return int(cache_mb * MB)
+
+
+def share_of_memory(share: float, least_mb: float) -> Callable[[], int]:
+    """A limit in bytes: a share of the memory that is free when it is first asked for, and at least so many MB."""
+    return cache(lambda: int(max(share * free_mb(), least_mb) * MB))

@@ -204,7 +204,7 @@ def test_a_look_comes_back_whole():
 def test_only_files_that_a_run_has_are_taken_from_a_worker(home):
     run = runs.create(MOONS)
     job = Job(run, threading.Condition(), lambda job: None)
-    relay = Relay(job, Worker("tcp://there:1", "there", 1, 0.0, 0.0, 0, {}, {}, ""), None)
+    relay = Relay(job, Worker("tcp://there:1", "there", 0.0, 0.0, 0, {}, {}, ""), None)
     for name in ("../model.npz", "state.json", "owner.json", "recipe.json", "model.npz/x", "elsewhere.npz", "a.py"):
         with pytest.raises(ValueError, match="The worker there sent a file that no run has"):
             relay.file(name, b"", False)

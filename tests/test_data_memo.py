@@ -100,7 +100,7 @@ def test_the_least_recently_asked_for_goes_and_a_changed_file_is_read_again(tmp_
     get("b")
     assert read[-1] == "b"
     assert len(read) == 6
-    assert len(memo._turns) == 0
+    assert len(memo._reading) == 0
     file.unlink()
     with pytest.raises(DataError, match="b cannot be read"):
         get("b")

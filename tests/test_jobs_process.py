@@ -11,7 +11,7 @@ import pytest
 from svmcore.lab.experiment import train
 from svmcore.lab.jobs import process, welcome
 from svmcore.lab.jobs import queue as jobs
-from svmcore.lab.jobs.warm import warm_up
+from svmcore.lab.jobs.welcome import warm_up
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
 from tests.gate import MOONS

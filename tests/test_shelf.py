@@ -1,4 +1,4 @@
-"""The shelf of machines: bounded in bytes, the least recently asked for goes first, each is read once."""
+"""What is kept in memory: bounded in bytes, the least recently asked for goes first, each is read once."""
 
 import threading
 from types import SimpleNamespace
@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from data.memo import Bounded
 from svmcore.lab.store import contents
-from svmcore.lab.store.shelf import Bounded, share_of_memory
-from svmcore.memory import MB
+from svmcore.memory import MB, share_of_memory
 
 
 def shelf(limit):
-    return Bounded(lambda: limit, lambda value: value.nbytes)
+    return Bounded(lambda: limit)
 
 
 def of(nbytes):
@@ -25,7 +25,7 @@ def test_three_stay_while_they_fit():
         for name in "abc":
             kept.get(name, lambda name=name: read.append(name) or of(10))
     assert read == ["a", "b", "c"]
-    assert kept.nbytes() == 30
+    assert all(map(kept.has, "abc"))
 
 
 def test_the_least_recently_asked_for_goes_first():
@@ -36,7 +36,7 @@ def test_the_least_recently_asked_for_goes_first():
 
 
 def test_no_more_stay_than_it_may_hold():
-    kept = Bounded(lambda: 1000, lambda value: value.nbytes, most=2)
+    kept = Bounded(lambda: 1000, most=2)
     for name in "abcb":
         kept.get(name, lambda: of(10))
     assert [name for name in "abc" if kept.has(name)] == ["b", "c"]

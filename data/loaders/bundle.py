@@ -11,15 +11,14 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 from data.loaders.sieve import TooLarge
 
 MAX_BYTES = 1 << 29  # of one upload, packed or unpacked, and of its arrays
@@ -28,7 +27,7 @@ MAX_MEMBERS = 200_000
 SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
 ZIP_ACCEPTED = "a zip of images in one folder a class"
 _ENCRYPTED = 0x1
-_DAMAGE = (OSError, EOFError, struct.error, zlib.error, zipfile.BadZipFile)
+_DAMAGE = (OSError, EOFError, ValueError, NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile)
 _JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 
@@ -42,7 +41,7 @@ class Member:
 
     def read(self) -> bytes:
         """The content, unpacked if gzipped; DataError when damaged or too large."""
-        with _in_words(self.name):
+        with self._read_whole():
             with self.open() as file:
                 content = _bounded(file, self.name)
             if content[:2] == b"\x1f\x8b":
@@ -52,19 +51,11 @@ class Member:
 
     def start(self, size: int) -> bytes:
         """The first `size` bytes as they are; DataError when damaged."""
-        with _in_words(self.name), self.open() as file:
+        with self._read_whole(), self.open() as file:
             return file.read(size)
 
-
-@contextmanager
-def _in_words(name: str) -> Iterator[None]:
-    """What goes wrong with a file of that name becomes a DataError."""
-    try:
-        yield
-    except DataError:
-        raise
-    except (*_DAMAGE, ValueError, RuntimeError, NotImplementedError) as error:
-        raise DataError(f"{name} is damaged or cut off ({error})", "the complete file") from error
+    def _read_whole(self):
+        return in_words(f"{self.name} is damaged or cut off", "the complete file", *_DAMAGE, RuntimeError)
 
 
 def members_of(name: str, source: bytes | Path | str) -> list[Member]:
@@ -88,10 +79,8 @@ def whole(name: str, source: bytes | Path) -> Member:
 
 def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
     """The members of a local file or folder (hidden files and linked folders are passed over), `most` bytes in all."""
-    try:
+    with in_words(f"{path.name} cannot be read", "a file that may be read", OSError):
         return _from_path(path, most)
-    except OSError as error:
-        raise DataError(f"{path.name} cannot be read ({error.strerror})", "a file that may be read") from error
 
 
 def _from_path(path: Path, most: int) -> list[Member]:
@@ -112,10 +101,8 @@ def _on_disk(path: Path, name: str) -> Member:
 
 
 def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_BYTES) -> list[Member]:
-    try:
+    with in_words(f"{name} is not a complete zip file", "the complete file, zip or npz", *_DAMAGE):
         archive = zipfile.ZipFile(open_zip())
-    except (*_DAMAGE, ValueError, NotImplementedError) as error:
-        raise DataError(f"{name} is not a complete zip file ({error})", "the complete file, zip or npz") from error
     members = []
     for info in archive.infolist():
         path = PurePosixPath(info.filename.replace("\\", "/"))

@@ -265,10 +265,7 @@ class Columns:
 
 def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:
     """Notes on the columns that become no numbers."""
-    words = {
-        "texts": f"texts of more than {MAX_LEVELS} kinds, or all different",
-        "nothing": "nothing",
-    }
+    words = {"texts": f"texts of more than {MAX_LEVELS} kinds, or all different", "nothing": "nothing"}
     notes = []
     for kind, what in words.items():
         if which := [repr(name) for column, name in zip(seen, names) if column.kind == kind]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from data.dataset import Arrays, DataError, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
@@ -28,16 +28,6 @@ SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", "
 MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 _DEEP = ("I", "I;16", "I;16B", "I;16L")  # 16 bits a pixel
-_ORIENTATION = 0x0112  # EXIF's tag: how the camera was held, 1 to 8
-_TURNS = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
 _TEST_FOLDERS = {"test", "testing"}
 _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
@@ -160,10 +150,9 @@ def _upright(image: Image.Image) -> Image.Image:
     """The image, read and turned as its EXIF says; as it lies where the EXIF cannot be read."""
     image.load()
     try:
-        turn = _TURNS.get(image.getexif().get(_ORIENTATION))
+        return ImageOps.exif_transpose(image)
     except Exception:  # of the same kinds as above: the pixels are there, and that is what counts
-        turn = None
-    return image if turn is None else image.transpose(turn)
+        return image
 
 
 def _why(error: Exception) -> str:

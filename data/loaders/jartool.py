@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 
 CATEGORIES = {1: "definitely", 2: "probably", 3: "possibly", 4: "pit"}
 MAX_SIDE, MAX_TEXT = 8192, 1 << 20  # pixels of an image's side, bytes of a table
@@ -64,10 +64,8 @@ class TablePart(NamedTuple):
 def read_image(sdt: Path, spr: Path) -> np.ndarray:
     """(h, w) uint8. Raises DataError if the header is of another type or does not fit the file's size."""
     words = [word for _, line in _lines(spr) for word in line.split()]
-    try:
+    with in_words(f"{spr.name} is not the header of a two-axis image", ACCEPTED, ValueError):
         axes, width, _, _, height, _, _, kind = map(float, words)
-    except ValueError as error:
-        raise DataError(f"{spr.name} is not the header of a two-axis image ({error})", ACCEPTED) from error
     sizes = width, height
     if (axes, kind) != (2, 0) or not all(1 <= size <= MAX_SIDE and size % 1 == 0 for size in sizes):
         raise DataError(f"{spr.name} announces {' '.join(words)}"[:200], f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
@@ -190,8 +188,8 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 def _content(path: Path, size: int) -> bytes:
     """The file's content, unpacked if it ends in .gz, and no more than one byte beyond `size`."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            return file.read(size + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path.name} is damaged or cannot be read ({error})", "the published file") from error
+    with (
+        in_words(f"{path.name} is damaged or cannot be read", "the published file", OSError, EOFError, zlib.error),
+        gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file,
+    ):
+        return file.read(size + 1)

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from data.dataset import Arrays, DataError
+from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import Member
 
 ACCEPTED = "an npz file with arrays X and y, and if you like X_test and y_test"
@@ -46,12 +46,10 @@ def parse(name: str, content: bytes) -> np.ndarray:
 def _header(name: str, start: bytes, size: int) -> tuple[tuple[int, ...], bool, np.dtype, int]:
     """Shape, order, type and place of the numbers in a .npy file of `size` bytes that begins with `start`."""
     stream = io.BytesIO(start)
-    try:
+    with in_words(f"{name} has no readable npy header", ACCEPTED, ValueError, SyntaxError, TypeError):
         version = np.lib.format.read_magic(stream)
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read_header(stream)
-    except (ValueError, SyntaxError, TypeError) as error:
-        raise DataError(f"{name} has no readable npy header ({error})", ACCEPTED) from error
     if dtype.hasobject:
         raise DataError(f"{name} holds pickled Python objects, which could run code", ACCEPTED + ", of numbers or text")
     if dtype.kind not in "biufUS" or not dtype.itemsize:

@@ -7,11 +7,10 @@ such.
 import csv
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import date, datetime, time
 
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
 
@@ -37,7 +36,7 @@ def workbook(name: str, content: bytes) -> tuple[bytes, list[str]]:
     """The first sheet of a workbook that holds a table, the values that its formulas had when it was saved."""
     from openpyxl import load_workbook  # 0.2 s to import
 
-    with _in_words(name, "an Excel workbook"):
+    with in_words(f"{name} cannot be read as an Excel workbook", ACCEPTED):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             unpacked = sum(info.file_size for info in archive.infolist())
         if unpacked > MAX_BYTES:
@@ -57,7 +56,7 @@ def parquet(name: str, content: bytes) -> tuple[bytes, list[str]]:
     from pyarrow import types
     from pyarrow.parquet import ParquetFile  # 0.2 s to import
 
-    with _in_words(name, "a Parquet file"):
+    with in_words(f"{name} cannot be read as a Parquet file", ACCEPTED):
         schema = ParquetFile(io.BytesIO(content)).schema_arrow
         for column in schema:
             if types.is_nested(column.type):
@@ -73,17 +72,6 @@ def parquet(name: str, content: bytes) -> tuple[bytes, list[str]]:
         out = _Bounded(name)
         frame.to_csv(out, index=False)
         return out.getvalue().encode(), []
-
-
-@contextmanager
-def _in_words(name: str, what: str) -> Iterator[None]:
-    """Whatever a reader of a format stumbles over becomes a DataError."""
-    try:
-        yield
-    except DataError:
-        raise
-    except Exception as error:  # the libraries name no errors of their own
-        raise DataError(f"{name} cannot be read as {what} ({error or type(error).__name__})", ACCEPTED) from error
 
 
 class _Bounded(io.StringIO):

@@ -33,15 +33,7 @@ _FOREIGN = {  # first bytes -> what to do instead
     b"\xd0\xcf\x11\xe0": ("an old or locked Office document", "the table saved as xlsx or csv"),
     b"\x89HDF": ("an HDF5 file", npz.ACCEPTED),
 }
-TABLES = (
-    ".csv",
-    ".tsv",
-    ".data",
-    ".xlsx",
-    ".xlsm",
-    ".parquet",
-    ".libsvm",
-)  # of several files, by their names
+TABLES = (".csv", ".tsv", ".data", ".xlsx", ".xlsm", ".parquet", ".libsvm")  # of several files, by their names
 _FOREIGN_ZIPS = {"content.xml": "an OpenDocument file", "Index/Document.iwa": "an iWork file"}
 
 

@@ -15,18 +15,6 @@ from data.pictures.own import PREFIX as OWN_PREFIX
 from data.pictures.own import damaged, draft, forget, keep
 
 __all__ = [
-    "OWN_PREFIX",
-    "Experiment",
-    "Part",
-    "Picture",
-    "PictureEntry",
-    "PictureFacts",
-    "PictureSet",
-    "damaged",
-    "draft",
-    "entries",
-    "entry",
-    "forget",
-    "keep",
-    "load",
-]
+    "OWN_PREFIX", "Experiment", "Part", "Picture", "PictureEntry", "PictureFacts", "PictureSet", "damaged", "draft",
+    "entries", "entry", "forget", "keep", "load",
+]  # fmt: skip

@@ -3,14 +3,13 @@
 entries() -> [PictureEntry]      entry(name) -> PictureEntry      load(name) -> PictureSet
 """
 
+from data.dataset import RESEARCH, SYNTHETIC
 from data.entry import find, from_manifest
 from data.loaders import jartool
 from data.pictures import faces, synthetic, venus
 from data.pictures.entry import PictureEntry
 from data.pictures.kinds import ONE_CATEGORY, PictureSet
 from data.pictures.own import entries as own_entries
-
-RESEARCH = "research use; no licence stated"
 
 
 def entries() -> list[PictureEntry]:
@@ -52,13 +51,9 @@ _VENUS_LIKE = PictureEntry(
     **_VOLCANOES,
     n_pictures=synthetic.N_PICTURES,
     n_objects=synthetic.N_OBJECTS,
-    licence="made here",
-    citation="",
-    sources=("drawn from a fixed seed",),
-    size_mb=0.0,
+    **SYNTHETIC,
     note="Low domes lit from the left, craters and bright spots that are none, ridges, speckle; the same everywhere. "
     "The category follows from the contrast that a dome was drawn with. Areas are given as if a pixel were 75 m.",
-    synthetic=True,
     parse=synthetic.read,
 )
 

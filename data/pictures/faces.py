@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 from data.loaders import bundle, images, npz
 from data.loaders.objects import table as boxes
 from data.loaders.sieve import Sieve
@@ -38,10 +38,8 @@ CATEGORIES = {1: "frontal", 2: "from the side"}
 def cmu(paths: list[Path]) -> Contents:
     """The windows, the table of boxes, then the pictures, scenes by their names."""
     chips, table, *rest = paths
-    try:
+    with in_words(f"{table.name} cannot be read", ACCEPTED, OSError):
         content = table.read_bytes()
-    except OSError as error:
-        raise DataError(f"{table.name} cannot be read ({error.strerror})", ACCEPTED) from error
     sieve = Sieve()
     objects = list(boxes.read(table.name, content, sieve))
     sieve.notes(len(objects), "lines")
@@ -74,10 +72,8 @@ def picture(path: Path, found: np.ndarray | None = None, category: np.ndarray | 
     """A file as a grey picture; area 1, every box counts."""
     if found is None:
         found, category = np.empty((0, 4)), np.empty(0, np.int64)
-    try:
+    with in_words(f"{path.name} cannot be read", ACCEPTED, OSError):
         image = images.grey(images.decode(path.name, path.read_bytes()))
-    except OSError as error:
-        raise DataError(f"{path.name} cannot be read ({error.strerror})", ACCEPTED) from error
     return Picture(path.stem, image, found, category, 1.0, len(found))
 
 

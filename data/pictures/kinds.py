@@ -11,6 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from data.dataset import SetFacts
+
 ONE_CATEGORY = {1: "labelled"}
 
 
@@ -66,26 +68,17 @@ class Experiment:
         return tuple(sorted({position for part in self.parts for position in part.test}))
 
 
-@dataclass(frozen=True, eq=False)
-class PictureFacts:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PictureFacts(SetFacts):
     """All that can be said of a set of pictures without reading it."""
 
-    name: str
-    title: str
+    kind: str = "pictures"
     shape: str  # how objects are given: "circle" or "box"
     object_name: str
     unit: str  # of areas: "km²" or "picture"
     n_pictures: int
     n_objects: int
-    licence: str
-    citation: str
-    sources: tuple[str, ...]
-    size_mb: float
     categories: dict[int, str]
-    kind: str = "pictures"
-    note: str = ""
-    synthetic: bool = False
-    fetchable: bool = False
     blank: int | None = None  # grey of places that were never imaged; None for a set without such gaps
     window: float = 1.0  # side of a ready-made chip, as a share of an object's box around the same centre
 

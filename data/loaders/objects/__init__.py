@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
 
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 from data.loaders.bundle import Member
 from data.loaders.objects import coco, label_studio, labelme, table, via, xml, yolo
 from data.loaders.objects.found import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
@@ -104,10 +104,8 @@ def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]
     if suffix == ".xml":
         return "XML", partial(xml.read, name, content)
     if suffix == ".json":
-        try:
+        with in_words(f"{name} is no JSON", ACCEPTED, ValueError, RecursionError):
             whole = json.loads(content.decode("utf-8-sig"))
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{name} is no JSON ({error})", ACCEPTED) from error
         return next(
             ((way, partial(read_it, name, whole)) for way, (is_it, read_it) in _JSON.items() if is_it(whole)), None
         )

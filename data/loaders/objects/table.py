@@ -16,7 +16,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 from data.loaders import text
 from data.loaders.objects import label_studio, via
 from data.loaders.objects.found import BOX, MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object, Spot, called, told
@@ -152,10 +152,10 @@ def _of_json(
 ) -> Iterator[Object]:
     for line, cells in rows:
         spot, found = Spot(name, f"line {line}", tabled=True), []
-        with sieve.part(spot.where()):
-            try:
-                found = of_a_line(spot, _values(spot, columns, cells))
-            except (json.JSONDecodeError, RecursionError) as error:
-                reason = f"{spot.where()}: a cell is no JSON ({error})"
-                raise DataError(reason, "the table as it was exported") from error
+        reason = f"{spot.where()}: a cell is no JSON"
+        with (
+            sieve.part(spot.where()),
+            in_words(reason, "the table as it was exported", json.JSONDecodeError, RecursionError),
+        ):
+            found = of_a_line(spot, _values(spot, columns, cells))
         yield from found

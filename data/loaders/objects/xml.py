@@ -9,7 +9,7 @@ Reference: Everingham et al., "The PASCAL Visual Object Classes Challenge", IJCV
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from data.dataset import DataError
+from data.dataset import DataError, in_words
 from data.loaders.objects.found import BOX, Object, Spot, called, told
 from data.loaders.sieve import Sieve
 
@@ -24,10 +24,8 @@ def parse(name: str, content: bytes) -> ElementTree.Element:
     """The root. DataError for what is no XML, or defines entities, which can be made to fill any memory."""
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise DataError(f"{name} has a document type", ACCEPTED)
-    try:
+    with in_words(f"{name} is no XML", ACCEPTED, ElementTree.ParseError, ValueError, LookupError):
         return ElementTree.fromstring(content)
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise DataError(f"{name} is no XML ({error})", ACCEPTED) from error
 
 
 def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data.memo import Bounded
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from svmcore.lab.store.runs import Run
-from svmcore.lab.store.shelf import Bounded
 from svmcore.model import Machine, answers
 
 KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a machine with 88,000 support vectors
@@ -88,7 +88,7 @@ def value(f: np.ndarray, c: int) -> np.ndarray:
 
 def kernel_row(machine: Machine, x: np.ndarray) -> np.ndarray:
     """K(x_i, x) (m,) of an example (d,) with all support vectors; the latest are kept as long as the machine is."""
-    shelf = _rows.setdefault(machine, Bounded(lambda: KEPT_BYTES, lambda row: row.nbytes))
+    shelf = _rows.setdefault(machine, Bounded(lambda: KEPT_BYTES))
     key = hashlib.sha256(np.ascontiguousarray(x).data).digest()
     return shelf.get(key, lambda: machine.kernel_values(x[None])[0])
 

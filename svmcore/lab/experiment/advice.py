@@ -10,8 +10,6 @@ ones, and every alpha ends at C. Reference: Caputo, Sim, Furesjo and Smola, Appe
 SVMs: which kernel should I use? (2002), where gamma lies between quantiles of 1 / |u - v|^2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -14,8 +14,6 @@ Kernel values are computed once, and each machine is trained anew on its part of
 Symbols: n examples that train or may be asked for, t test examples, k machines; positions are among the n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -253,9 +251,7 @@ def figures(found: Study) -> dict:
 def text(found: Study) -> str:
     """A line a way: labels until the target is reached, over the seeds."""
     goal, n = f"{100 * found.target:g} %", len(found.all_wrong)
-    lines = [
-        f"{'':22}labels until {goal} are wrong: median (range) of {n} seeds    times as many at random",
-    ]
+    lines = [f"{'':22}labels until {goal} are wrong: median (range) of {n} seeds    times as many at random"]
     for way, title in WAYS.items():
         times = "" if way == "random" else times_told(found, way) or "not known"
         lines.append(f"{title:22}{told(found.reached(way), int(found.given[-1])):46}{times:>12}")

@@ -11,8 +11,6 @@ test examples differ by a single one are not paired, but where it was judged in 
 them is on. Such runs are paired on the examples that both have, and their answers counted by the labels of either one.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import reduce
 from typing import NamedTuple
@@ -59,7 +57,7 @@ class Answers(NamedTuple):
         """(n,) bool: which examples have other labels for one run than for another."""
         return (self.labels != self.labels[0]).any(axis=0)
 
-    def by(self, i: int) -> Answers:
+    def by(self, i: int) -> "Answers":
         """The same, counted by the labels of run i."""
         return self._replace(y_true=self.labels[i])
 

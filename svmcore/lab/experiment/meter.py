@@ -8,8 +8,6 @@ machines that it reads are counted unless they were there already, as the pictur
 forecast asks for. The forecast (lab/forecast) says the same quantity for a process that has just started.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -20,7 +18,7 @@ from svmcore.memory import peak_mb, resident_mb
 
 KIND = "numba:compile"
 # The listeners that count what this thread compiles: those entered in it, and in the thread that gave it its work
-_entered: ContextVar[tuple[Compiling, ...]] = ContextVar("entered", default=())
+_entered: "ContextVar[tuple[Compiling, ...]]" = ContextVar("entered", default=())
 
 
 def search_apart(result: dict) -> tuple[float, float]:
@@ -46,7 +44,7 @@ class Compiling(event.Listener):
         self._begun = begun
         self._depth, self._clock = 0, (0.0, None)  # seconds that are over; when the compilation under way began
 
-    def __enter__(self) -> Compiling:
+    def __enter__(self) -> "Compiling":
         self._before_me = _entered.set((*_entered.get(), self))
         event.register(KIND, self)
         return self
@@ -89,7 +87,7 @@ class Compiling(event.Listener):
 class Meter(Compiling):
     """Both of a run, from the moment that it is entered."""
 
-    def __enter__(self) -> Meter:
+    def __enter__(self) -> "Meter":
         self._before, self._peak_before = resident_mb(), peak_mb()
         self._most = self._before
         super().__enter__()

@@ -11,11 +11,9 @@ Totals depend on the recipe and its data alone, so they are kept by these under 
 run of the same recipe has them too. A file that is damaged is measured anew.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -62,11 +60,7 @@ class Totals(NamedTuple):
         return self.tally.wrong + self.tally.close + self.tally.drawn, goal
 
 
-_ladders: dict[tuple, Ladder] = {}
-
-
-def _ladder(image_shape: tuple[int, ...]) -> Ladder:
-    return _ladders.setdefault(image_shape, Ladder(image_shape))
+_ladder = cache(Ladder)  # of an image shape
 
 
 def twin_of(recipe: Recipe) -> Recipe:
@@ -78,10 +72,8 @@ def twin_of(recipe: Recipe) -> Recipe:
     data = load(recipe.dataset)
     if data.image_shape is None:
         raise RecipeError("dataset", recipe.dataset, "a set of images: other examples cannot be shifted or turned")
-    smallest = int(np.unique(split.whole(recipe.replace(folds=None), data).y_train, return_counts=True)[1].min())
-    if smallest < 2:
-        raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
-    return recipe.replace(folds=min(FOLDS, smallest), cache_mb=recipe.cache_mb)
+    y_train = split.whole(recipe.replace(folds=None), data).y_train
+    return recipe.replace(folds=split.possible_folds(recipe, y_train, FOLDS))
 
 
 def measure(

@@ -9,8 +9,6 @@ k sets. Where all are tested on one given set and trained on another, nothing is
 Reference: Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52 (2003), section 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple

@@ -7,8 +7,6 @@ No SVM and so no run of the store: a rival has figures only. Tangent distance is
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 2 and 3.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable
@@ -28,12 +26,7 @@ from svmcore.lab.registry.checks import an_object, count, positive, size
 from svmcore.lab.store import folders, reading, runs
 from svmcore.methods.neighbours import TangentNeighbours
 
-FIGURES = {
-    "errors": count,
-    "n_test": size,
-    "fit_seconds": positive,
-    "predict_seconds": positive,
-}
+FIGURES = {"errors": count, "n_test": size, "fit_seconds": positive, "predict_seconds": positive}
 
 
 class Rival(NamedTuple):

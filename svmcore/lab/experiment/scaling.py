@@ -7,8 +7,6 @@ Osuna, Freund and Girosi (1997), section 3.2.3, draw such points: time and SVs a
 iterations against n, time against |B|.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

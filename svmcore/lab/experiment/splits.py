@@ -3,8 +3,6 @@
 points(runs) -> [SplitsPoint]      text(points) -> a table of them
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

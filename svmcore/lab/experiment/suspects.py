@@ -11,8 +11,6 @@
 The numbers: explain/suspects.py and explain/alike.py.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -23,6 +21,7 @@ from svmcore.explain import alike
 from svmcore.explain import suspects as numbers
 from svmcore.lab.experiment.train import prepare, unchecked
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.registry import split
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
@@ -32,12 +31,7 @@ from svmcore.metrics import class_positions
 from svmcore.model import labels
 
 FOLDS = 10  # machines that see nine tenths of the examples find more than those of five folds, in about twice the time
-WAYS = {
-    "folds": "Out of folds",
-    "crossed": "By cross-training",
-    "bound": "Alpha at C",
-    "test": "Test examples",
-}
+WAYS = {"folds": "Out of folds", "crossed": "By cross-training", "bound": "Alpha at C", "test": "Test examples"}
 
 
 class Suspects(NamedTuple):
@@ -55,7 +49,7 @@ class Suspects(NamedTuple):
     rate: float | None = None  # share of all labels that are wrong, as the odds have it
     likely: int = 0  # how many of them are more likely wrong than right; they come first
 
-    def first(self, most: int) -> Suspects:
+    def first(self, most: int) -> "Suspects":
         """The worst alone."""
         arrays = {name: value[:most] for name, value in self._asdict().items() if isinstance(value, np.ndarray)}
         return self._replace(**arrays)
@@ -92,10 +86,8 @@ def searched(recipe: Recipe) -> Recipe:
     has no labels of examples, or a class of one example alone."""
     if not task_of(recipe).answers:
         raise RecipeError("task", recipe.task, "classify: only there examples have labels to doubt")
-    smallest = int(np.unique(labelled(recipe.replace(folds=None)).y_train, return_counts=True)[1].min())
-    if smallest < 2:
-        raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
-    return recipe.replace(folds=recipe.folds or min(FOLDS, smallest), refold=True)
+    folds = split.possible_folds(recipe, labelled(recipe.replace(folds=None)).y_train, FOLDS)
+    return recipe.replace(folds=recipe.folds or folds, refold=True)
 
 
 def ways(run: Run) -> tuple[str, ...]:

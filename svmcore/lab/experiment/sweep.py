@@ -19,8 +19,6 @@ app each value is a run of its own, of a recipe with `folds`, so that it is queu
 any other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple

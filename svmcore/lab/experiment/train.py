@@ -11,8 +11,6 @@ Each takes a callable that may stop it: `fit` the solver's monitor, the others `
 at most some tens of milliseconds.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -67,7 +65,7 @@ class Validation(NamedTuple):
     """What cross-validation gives, where a recipe asks for it."""
 
     figures: dict  # "validation": the loss on each fold, and the outcome on all; empty without folds
-    folded: NamedTuple | None = None  # what each training example was answered by the machine of the other folds
+    folded: tuple | None = None  # what each training example was answered by the machine of the other folds
 
 
 class Outcome(NamedTuple):
@@ -78,7 +76,7 @@ class Outcome(NamedTuple):
     train_index: np.ndarray
     result: dict
     kept: dict[str, dict[str, np.ndarray]]  # what the method keeps: file -> arrays
-    folded: NamedTuple | None = None  # what the machines of the folds said of the training examples
+    folded: tuple | None = None  # what the machines of the folds said of the training examples
 
 
 def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:

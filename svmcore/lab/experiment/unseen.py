@@ -10,8 +10,6 @@ the same recipe on the same examples, so it is the same machine, and says what w
     told(fold, row)           Unseen: f, the bill of every machine, and the support vectors that weigh most
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple

@@ -15,8 +15,6 @@ References: Chow, "On optimum recognition error and reject tradeoff", IEEE Trans
 "Transforming classifier scores into accurate multiclass probability estimates", KDD (2002).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

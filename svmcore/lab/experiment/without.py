@@ -11,8 +11,6 @@ are told by the training examples that the run left over, or, where these are fe
 Symbols: n training examples, by their positions in the run's training set; t test examples; k machines.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -23,6 +21,7 @@ from svmcore.explain.retraining import HELD, Retraining
 from svmcore.explain.value import Values, values
 from svmcore.lab.experiment.train import prepare, unchecked
 from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.registry import split
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem
@@ -193,10 +192,7 @@ def _parts(run: Held, ceiling_mb: float, check: Check, monitor) -> tuple[Iterato
         require_room(len(problem.X_train), len(some), ceiling_mb)
         one = _retraining(recipe, problem, machine, ceiling_mb, monitor)
         return iter([(one, problem.train_index, aside.X[some], aside.y[some])]), 1
-    smallest = int(np.unique(problem.y_train, return_counts=True)[1].min())
-    if smallest < 2:
-        raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
-    folded = recipe.replace(folds=min(FOLDS, smallest))
+    folded = recipe.replace(folds=split.possible_folds(recipe, problem.y_train, FOLDS))
     require_room(len(problem.X_train), len(problem.X_train) // folded.folds, ceiling_mb)
 
     def parts() -> Iterator:

@@ -1,31 +1,11 @@
 """Runs in the background: submit, follow, pause, resume, cancel, from any page, session or thread."""
 
 from svmcore.lab.jobs.job import Status
-from svmcore.lab.jobs.queue import (
-    QueueFull,
-    active,
-    cancel,
-    move,
-    pause,
-    resume,
-    status,
-    wait,
-    waiting,
-)
+from svmcore.lab.jobs.queue import QueueFull, active, cancel, move, pause, resume, status, wait, waiting
 from svmcore.lab.jobs.submission import submit
 from svmcore.lab.jobs.welcome import ensure_preset
 
 __all__ = [
-    "QueueFull",
-    "Status",
-    "active",
-    "cancel",
-    "ensure_preset",
-    "move",
-    "pause",
-    "resume",
-    "status",
-    "submit",
-    "wait",
+    "QueueFull", "Status", "active", "cancel", "ensure_preset", "move", "pause", "resume", "status", "submit", "wait",
     "waiting",
-]
+]  # fmt: skip

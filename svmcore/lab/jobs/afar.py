@@ -11,8 +11,6 @@ for the network. Whoever asked for the task and lets go of it (a cancelled run, 
 the scheduler tells the worker, and the same thread sees that.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile
@@ -110,7 +108,7 @@ def names(key: str) -> tuple[str, str]:
     return f"messages-{key}", f"hold-{key}"
 
 
-def _done(run: Run, line: Line, expected: str, name: str) -> tuple[str, str]:
+def _done(run: Run, line: "Line", expected: str, name: str) -> tuple[str, str]:
     try:
         require_data(run.recipe, expected)
     except Exception as error:

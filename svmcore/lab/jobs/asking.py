@@ -5,13 +5,12 @@ A run's kernel values are kept between clicks, and the curve until now with them
 curve that is not at hand any more is drawn through FEW of its points.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from data import load
+from data.memo import Bounded
 from svmcore.explain.asking import lead
 from svmcore.lab.experiment import asking
 from svmcore.lab.experiment.asking import Asking, Taught
@@ -20,13 +19,12 @@ from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.without import LIMIT, STAGES, ceiling
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
-from svmcore.lab.store.shelf import Bounded
 
 FEW = 40  # points of a curve that are computed anew
 Labels = tuple[tuple[int, int | str | None], ...]  # (row, label), in the order given; None: seen, and no label said
 
-ASKED = Beside(QUEUE, "asking", patient=False)
-STUDIED = Beside(QUEUE, "labels studied")
+ASKED = Beside(QUEUE, "asking", STAGES, patient=False)
+STUDIED = Beside(QUEUE, "labels studied", STAGES)
 
 
 class Curve(NamedTuple):
@@ -35,6 +33,10 @@ class Curve(NamedTuple):
     asking: Asking
     labels: list[tuple]
     wrong: dict[int, int]
+
+    @property
+    def nbytes(self) -> int:
+        return self.asking.nbytes
 
     def begin(self, labels: list[tuple]) -> None:
         """Keep what is known of these labels: as far as they are those of before."""
@@ -64,7 +66,7 @@ class Next(NamedTuple):
     lead: tuple[float, ...]  # by how much the one leads before the other; of two classes how far f is from 0
 
 
-CURVES = Bounded(LIMIT, size=lambda curve: curve.asking.nbytes, most=2)
+CURVES = Bounded(LIMIT, most=2)
 
 
 def start(run_id: str, base: str, given: Labels, way: str, m: int) -> None:
@@ -87,14 +89,13 @@ def study_key(recipe: Recipe, **settings) -> tuple:
 
 def _heard(errand: Errand) -> dict:
     """check and monitor of an errand, which leave what it says it does."""
-    check = lambda stage: errand.check(STAGES.get(stage, stage))  # noqa: E731
-    return {"check": check, "monitor": lambda progress: errand.check(errand.latest.message) or True}
+    return {"check": errand.check, "monitor": lambda progress: errand.check(errand.latest.message) or True}
 
 
 def _next(run: runs.Run, base: str, given: Labels, way: str, m: int, errand: Errand) -> Next:
     data, heard = load(base), _heard(errand)
     key = run.id, data.content_hash
-    curve = CURVES.get(key, lambda: Curve(asking.of_run(run, data, ceiling(run.recipe), heard["check"]), [], {}))
+    curve = CURVES.get(key, lambda: Curve(asking.of_run(run, data, ceiling(run.recipe), errand.check), [], {}))
     at = curve.asking
     place = {row: i for i, row in enumerate(at.rows.tolist())}
     labels = asking.learned(run.recipe, [one for one in given if one[1] is not None and one[0] in place])

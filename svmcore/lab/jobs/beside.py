@@ -8,10 +8,8 @@ a reader waits for does not. What it has found so far can be seen at any moment,
 to the process: every session sees the same, and a page may go and come back.
 """
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
 from svmcore.lab.experiment.train import Cancelled
@@ -22,6 +20,7 @@ from svmcore.lab.jobs.queue import Queue
 ENDED = ("done", "stopped", "failed")
 MAX_WAITING = 8
 KEPT = 20  # pieces of work that have ended and stay in memory
+PREPARING = {"loading": "Loading the data", "preprocessing": "Preprocessing"}  # stages of a problem
 
 
 class Busy(RuntimeError):
@@ -43,21 +42,28 @@ class Latest(NamedTuple):
 
 class Errand:
     """One piece of work, as it sees itself: whom it asks whether to go on, and tells what it has found. `check` and
-    `monitor` raise Cancelled when it is asked to stop, or at the end of the process."""
+    `monitor` raise Cancelled when it is asked to stop, or at the end of the process. stages: how they are said."""
 
-    def __init__(self, work: Callable[[Errand], object], stand_aside: Callable[[Errand], None]):
-        self.work, self._stand_aside = work, stand_aside
+    def __init__(
+        self, work: "Callable[[Errand], object]", stand_aside: "Callable[[Errand], None]", stages: Mapping[str, str]
+    ):
+        self.work, self._stand_aside, self._stages = work, stand_aside, stages
         self.stop, self.begun = threading.Event(), False
         self.latest = Latest("waiting", None, "Waits for another one")
 
-    def check(self, message: str = "") -> None:
-        """Between two bursts; message: what is being done."""
+    def check(self, stage: str = "") -> None:
+        """Between two bursts; stage: what is being done, in words where it is none of its stages."""
         self._stand_aside(self)
-        self.say("working", message=message)
+        self.say("working", message=self._stages.get(stage, stage))
 
     def monitor(self, progress) -> bool:
         """Of a fit."""
         self.check(f"gap {progress.gap:.2g}, {progress.n_sv:,} support vectors")
+        return True
+
+    def by_stage(self, progress) -> bool:
+        """The monitor of fits whose stages are told by name."""
+        self.check(progress.stage)
         return True
 
     def publish(self, result: object) -> None:
@@ -71,10 +77,10 @@ class Errand:
 
 class Beside:
     """Such work by key; `queue` is what it stands aside for. patient: whether it stands aside at all, and leaves the
-    processors to pages; a reader waits for what is not."""
+    processors to pages; a reader waits for what is not. stages: of its work -> how they are said."""
 
-    def __init__(self, queue: Queue, name: str, patient: bool = True):
-        self._queue, self._name, self._patient = queue, name, patient
+    def __init__(self, queue: Queue, name: str, stages: Mapping[str, str] = PREPARING, patient: bool = True):
+        self._queue, self._name, self._stages, self._patient = queue, name, stages, patient
         self._lock = threading.Lock()  # guards the two that follow
         self._known: dict[Hashable, Errand] = {}
         self._thread: threading.Thread | None = None
@@ -90,7 +96,7 @@ class Beside:
             for old in [name for name, errand in self._known.items() if errand.latest.state in ENDED][:-KEPT]:
                 del self._known[old]
             self._known.pop(key, None)
-            self._known[key] = Errand(work, self._stand_aside)
+            self._known[key] = Errand(work, self._stand_aside, self._stages)
             if self._thread is None:
                 thread = threading.Thread(target=self._work, name=self._name, daemon=True)
                 thread.start()

@@ -10,8 +10,6 @@ Whoever names a scheduler trusts it as a program of his own, as dask sends Pytho
 and the address that the process was started with; they take another one with SVMLAB_CLUSTER=ask alone.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import platform
@@ -47,7 +45,6 @@ class Worker(NamedTuple):
 
     address: str
     name: str
-    cores: int
     memory_mb: float
     limit_mb: float  # 0: none
     tasks: int  # at work on it, of any app
@@ -275,7 +272,6 @@ def _told(address: str, what: dict, asked: Asked) -> Worker:
     return Worker(
         address=address,
         name=str(what["name"]),
-        cores=what["nthreads"],
         memory_mb=metrics.get("memory", 0) / 2**20,
         limit_mb=(what["memory_limit"] or 0) / 2**20,
         tasks=counts.get("executing", 0) + counts.get("long-running", 0),

@@ -1,8 +1,6 @@
 """Runs from the command line: carried out in turn, with their forecast and progress on stderr, and the line that a run
 that is done comes to."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator
 

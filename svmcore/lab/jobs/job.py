@@ -7,8 +7,6 @@ A run that is cancelled ends at once for its reader. Its thread, which no one ca
 compiler, ends when it can: until then it keeps its place, and writes and says nothing more.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable
@@ -61,7 +59,7 @@ class Job:
         self,
         run: runs.Run,
         changed: threading.Condition,
-        stand_aside: Callable[[Job], None],
+        stand_aside: "Callable[[Job], None]",
         looks: bool = True,
         forecast: float = 0.0,
     ):

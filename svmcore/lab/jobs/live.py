@@ -8,8 +8,6 @@ look then costs one small product. After its first five looks a run is looked at
 packed(look), unpacked(blob)    the same look as an npz file, on its way from another machine (afar.py)
 """
 
-from __future__ import annotations
-
 import io
 import json
 import time
@@ -68,7 +66,7 @@ class Live(NamedTuple):
         """Their alphas."""
         return self.top[self.machine].alpha
 
-    def of(self, machine: int) -> Live:
+    def of(self, machine: int) -> "Live":
         """The same look, at another machine."""
         return self._replace(machine=machine)
 

@@ -15,8 +15,6 @@ motion cuts bursts finer still and rests the real solver after its reports, for 
 SLOW in all: of a training's part of SLOW as much as it has come down of the way from gap 2 to tol, on the log axis.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from math import inf, log

@@ -1,7 +1,5 @@
 """What the queue needs of the process that it runs in: a low priority, and a call before the end."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import sys

@@ -5,8 +5,6 @@ files, which are written here alone, whole, and under names that a run has. What
 it is let go of to stop it, and an Event is set to hold it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -3,26 +3,24 @@
 It asks the forecast for memory before it begins; a count that is whole is also in a file.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import partial
 
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Totals
 from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs.beside import Beside, Errand, Latest
+from svmcore.lab.jobs.beside import PREPARING, Beside, Errand, Latest
 from svmcore.lab.jobs.queue import QUEUE, Queue
 from svmcore.lab.store import runs
 
-STAGES = {"loading": "Loading the data", "preprocessing": "Preprocessing", "predicting": "Finding the twin's errors"}
+STAGES = PREPARING | {"predicting": "Finding the twin's errors", "validating": ""}  # the last is told by its totals
 
 
 class Counts(Beside):
     """The counts of a process, by run id; the result of one are its Totals."""
 
     def __init__(self, queue: Queue):
-        super().__init__(queue, "remedies")
+        super().__init__(queue, "remedies", STAGES)
 
     def start(self, run_id: str) -> None:
         """Count for a run, if nobody does. UnknownRun; RecipeError where there is nothing to count; Busy."""
@@ -43,7 +41,7 @@ class Counts(Beside):
 def _count(run: runs.Run, errand: Errand) -> Totals:
     recipe = run.learned
     require(remedies.twin_of(recipe).replace(folds=None))
-    totals = remedies.measure(recipe, lambda stage: errand.check(STAGES.get(stage, "")), errand.monitor, errand.publish)
+    totals = remedies.measure(recipe, errand.check, errand.monitor, errand.publish)
     with suppress(OSError):  # on a full disk it stays in memory alone
         remedies.keep(recipe, run.result["data_hash"], totals)
     return totals

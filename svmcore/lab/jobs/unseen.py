@@ -1,19 +1,18 @@
 """The bill of an out-of-fold answer, beside the runs: the machine of the fold is trained again, and kept between clicks
 within an eighth of the memory that was free."""
 
-from __future__ import annotations
-
+from data.memo import Bounded
 from svmcore.lab.experiment import unseen
 from svmcore.lab.experiment.unseen import Fold, Unseen
 from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs.beside import Beside, Errand
+from svmcore.lab.jobs.beside import PREPARING, Beside, Errand
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.store import runs
-from svmcore.lab.store.shelf import Bounded, share_of_memory
+from svmcore.memory import share_of_memory
 
-STAGES = {"loading": "Loading the data", "preprocessing": "Preprocessing", "training": "Training without its fold"}
-FOLDS = Bounded(share_of_memory(1 / 8, least_mb=256), size=lambda fold: fold.nbytes)
-TOLD = Beside(QUEUE, "unseen", patient=False)  # by run id and row; the result an Unseen
+STAGES = PREPARING | {"training": "Training without its fold"}
+FOLDS = Bounded(share_of_memory(1 / 8, least_mb=256))
+TOLD = Beside(QUEUE, "unseen", STAGES, patient=False)  # by run id and row; the result an Unseen
 
 
 def start(run_id: str, row: int) -> None:
@@ -31,12 +30,4 @@ def _told(run: runs.Run, row: int, errand: Errand) -> Unseen:
 
 def _trained(run: runs.Run, number: int, errand: Errand) -> Fold:
     require(run.recipe.replace(folds=None, bounds=False))
-
-    def check(stage: str) -> None:
-        errand.check(STAGES.get(stage, STAGES["training"]))
-
-    def monitor(progress) -> bool:
-        check("training")
-        return True
-
-    return unseen.trained(run, number, check, monitor)
+    return unseen.trained(run, number, errand.check, lambda progress: errand.check("training") or True)

@@ -1,20 +1,32 @@
-"""What a process does for its first reader: train the preset where there are no runs, and compile behind it."""
-
-from __future__ import annotations
+"""What a process does for its first reader: train the preset where there are no runs, and have at hand what pages ask
+for first: compiled code, by a few small fits that touch every kernel of the solvers, and the pictures that Detect opens
+with. From the disk cache this takes a second or two of background work, without it as long as compiling does.
+"""
 
 import logging
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
+from data import DataError, pictures
+from svmcore.gram.products import LAYOUTS, Operand
+from svmcore.kernels import Poly, squared_norms
 from svmcore.lab.experiment.meter import Compiling
+from svmcore.lab.experiment.train import prepare
 from svmcore.lab.forecast.estimate import BudgetError
 from svmcore.lab.jobs.process import yield_to_others
 from svmcore.lab.jobs.queue import QUEUE, Queue
 from svmcore.lab.jobs.submission import submit
-from svmcore.lab.jobs.warm import warm_up
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import folders, runs
+from svmcore.svc import SVC
 
+PICTURES = "venus-like"  # a second to draw
+SMALL = Recipe(dataset="digits-8x8", n_train=300, n_test=50)
 _log = logging.getLogger(__name__)
 
 
@@ -62,6 +74,25 @@ class Welcome:
         """Before each function that is compiled: the compiler must not be at work when the process takes it down."""
         if self._queue.closing:
             raise RuntimeError("the process ends")
+
+
+def warm_up(go_on: Callable[[], bool]) -> None:
+    """Run the solvers, the layouts of products and a decision once, and draw the synthetic pictures.
+
+    `go_on()` False ends it early."""
+    problem = prepare(SMALL)
+    for solver in ("smo", "decomposition", "smo-digestion"):
+        svc = SVC(SMALL.kernel, solver=solver).fit(problem.X_train, problem.y_train, monitor=lambda progress: go_on())
+        svc.predict(problem.X_test)
+    for layout in LAYOUTS:
+        if go_on():
+            operand, rows = Operand(problem.X_train, layout), problem.X_test
+            values, f = operand.block(rows, Poly(2)), np.zeros((1, operand.n))
+            operand.add_to(f, rows, squared_norms(rows), Poly(2), values[:, :1].T)
+            operand.subset(np.arange(100)).block(rows, Poly(2))
+    if go_on():
+        with suppress(DataError):
+            pictures.load(PICTURES)
 
 
 WELCOME = Welcome(QUEUE)  # of this process

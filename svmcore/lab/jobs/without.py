@@ -5,30 +5,26 @@ that was free; while it is there a change takes tenths of a second, and does not
 seconds to minutes, and do.
 """
 
-from __future__ import annotations
-
+from data.memo import Bounded
 from svmcore.lab.experiment import without
 from svmcore.lab.experiment.without import Change, Effect, Stand, Worth
 from svmcore.lab.forecast.estimate import require
-from svmcore.lab.jobs.beside import Beside, Errand, Latest
+from svmcore.lab.jobs.beside import PREPARING, Beside, Errand, Latest
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
-from svmcore.lab.store.shelf import Bounded, share_of_memory
-from svmcore.memory import MB
+from svmcore.memory import MB, share_of_memory
 
-STAGES = {
-    "loading": "Loading the data",
-    "preprocessing": "Preprocessing",
+STAGES = PREPARING | {
     "kernel values": "Kernel values",
     "train": "Training without a fold",
     "to a smaller gap": "To a smaller gap",
     "retraining": "Retraining",
 }
 LIMIT = share_of_memory(1 / 8, least_mb=256)
-STANDS = Bounded(LIMIT, size=lambda stand: stand.nbytes, most=2)
-RETRAINED = Beside(QUEUE, "retraining", patient=False)
-VALUED = Beside(QUEUE, "values")
+STANDS = Bounded(LIMIT, most=2)
+RETRAINED = Beside(QUEUE, "retraining", STAGES, patient=False)
+VALUED = Beside(QUEUE, "values", STAGES)
 
 
 def start(run_id: str, change: Change) -> None:
@@ -58,7 +54,7 @@ def status(run_id: str, change: Change) -> Latest:
 
 def _effect(run: runs.Run, change: Change, errand: Errand) -> Effect:
     stand = STANDS.get(run.id, lambda: _stand(run, errand))
-    stand.retraining.monitor = _heard(errand)  # one thread does all of these
+    stand.retraining.monitor = errand.by_stage  # one thread does all of these
     return without.effect(stand, change)
 
 
@@ -68,20 +64,9 @@ def ceiling(recipe: Recipe) -> float:
 
 
 def _stand(run: runs.Run, errand: Errand) -> Stand:
-    return without.stand(run, ceiling(run.recipe), lambda stage: errand.check(STAGES.get(stage, "")), _heard(errand))
+    return without.stand(run, ceiling(run.recipe), errand.check, errand.by_stage)
 
 
 def _worth(run: runs.Run, machine: int | None, errand: Errand) -> Worth:
     ceiling = require(run.recipe.replace(folds=None, bounds=False)).cache_mb
-    check = lambda stage: errand.check(STAGES.get(stage, ""))  # noqa: E731
-    return without.worth(run, machine, ceiling, check, _heard(errand), errand.publish)
-
-
-def _heard(errand: Errand):
-    """The monitor of fits whose stages are told by name."""
-
-    def monitor(progress) -> bool:
-        errand.check(STAGES.get(progress.stage, progress.stage))
-        return True
-
-    return monitor
+    return without.worth(run, machine, ceiling, errand.check, errand.by_stage, errand.publish)

@@ -1,7 +1,5 @@
 """The work of one run in its thread: prepare, fit, judge, keep; and what the outside sees and asks meanwhile."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import math
@@ -92,7 +90,7 @@ def _compiling(control: Control) -> None:
     control.publish(message=COMPILING)
 
 
-def _part(run: runs.Run, recipe: Recipe, number: int, watch: _Watch) -> train.Outcome:
+def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.Outcome:
     """Train, test and keep one part of a run."""
     problem = train.prepare(recipe, watch.check, number)._replace(checkpoint=_Left(run, number, watch.control))
     watch.control.write(run.save_split, problem.train_index, problem.test_index, number)

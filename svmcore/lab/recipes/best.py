@@ -11,64 +11,48 @@ again. Its error on the test set is therefore no estimate free of selection.
 from svmcore.kernels import Poly
 from svmcore.lab.recipe.recipe import Recipe
 
+_BEST = Recipe(
+    dataset="mnist", split="given", preprocess=("deslant", "unit-norm"), kernel=Poly(9, 1.0, 1.0), C=2.0, method="vsv"
+)
+_BLIND = _BEST.replace(scope="union", seed=20)
+_ENDLESS = _BEST.replace(preprocess=("unit-norm",), jitters="random:1000", scope="union", cache_mb=3500)
+
 RECIPES = (
-    Recipe(
+    _BEST.replace(
         name="mnist-best",
         title="MNIST: deslanted, shifted, turned, thicker and thinner",
-        dataset="mnist",
-        split="given",
-        preprocess=("deslant", "unit-norm"),
-        kernel=Poly(9, 1.0, 1.0),
-        C=2.0,
-        method="vsv",
         jitters="vsv2+rot:-8,8+thick:0.5",
         cache_mb=2120,  # 161 blocks by relative shift would take 5 GB a machine
     ),
-    Recipe(
+    _BLIND.replace(
         name="usps-blind",
         title="USPS: chosen blind, shifts times turns and slants",
         dataset="usps",
-        split="given",
         preprocess=("smooth:0.75", "unit-norm"),
         kernel=Poly(5, 1.0, 1.0),
         C=5.0,
-        method="vsv",
         jitters="(vsv2)*(rot:-12,12)+shear:-0.2,0.2",
-        options={"scope": "union"},
-        seed=20,
         cache_mb=1000,
     ),
-    Recipe(
+    _BLIND.replace(
         name="mnist-blind",
         title="MNIST: chosen blind, shifts times sizes, and turns",
-        dataset="mnist",
-        split="given",
-        preprocess=("deslant", "unit-norm"),
         kernel=Poly(7, 1.0, 1.0),
-        C=2.0,
-        method="vsv",
         jitters="(vsv2)*(scale:0.88,1.12)+rot:-12,12",
-        options={"scope": "union"},
-        seed=20,
         cache_mb=16000,  # 438,000 digits, and working sets for two machines at a time
     ),
     *(
-        Recipe(
+        _ENDLESS.replace(
             name=f"{dataset}-endless",
             title=f"{title}: {draws:,} digits deformed at random",
             dataset=dataset,
-            split=split,
-            kernel=Poly(9, 1.0, 1.0),
-            C=2.0,
-            method="vsv",
-            jitters="random:1000",
-            options={"scope": "union", "draws": draws, "copies": copies},
-            cache_mb=3500,
-            **sizes,
+            draws=draws,
+            copies=copies,
+            **drawn,
         )
-        for dataset, title, split, draws, copies, sizes in (
-            ("mnist-5k", "MNIST, 5000 digits", "stratified", 30_000, 1.0, {"n_train": 4000, "n_test": 1000}),
-            ("mnist", "MNIST", "given", 3_000_000, 0.05, {}),
+        for dataset, title, draws, copies, drawn in (
+            ("mnist-5k", "MNIST, 5000 digits", 30_000, 1.0, {"split": "stratified", "n_train": 4000, "n_test": 1000}),
+            ("mnist", "MNIST", 3_000_000, 0.05, {}),
         )
     ),
 )

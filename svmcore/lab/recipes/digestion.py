@@ -9,8 +9,6 @@
 Digit 1 has the fewest support vectors, so that its caches are from a small part of them to more than all; 8 the most.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from svmcore.lab.recipe.recipe import Recipe

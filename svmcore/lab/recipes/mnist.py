@@ -15,7 +15,6 @@ DEGREE_9, DEGREE_5 = Poly(9, 1.0, 1.0), Poly(5, 1.0, 1.0)
 
 _SV = Recipe(dataset="mnist", split="given", kernel=DEGREE_9, C=2.0)
 _VSV = _SV.replace(method="vsv", jitters="box:1")
-_UPRIGHT, _WORDS = ("deslant", "unit-norm"), ("deslant-pixels", "unit-norm")
 _5 = {"kernel": DEGREE_5, "C": 10.0}
 _5000 = {**_5, "n_train": 5000}
 _LINEAR = _SV.replace(n_train=5000, kernel=Linear(), C=10.0)
@@ -23,18 +22,11 @@ _LINEAR = _SV.replace(n_train=5000, kernel=Linear(), C=10.0)
 RECIPES = (
     _SV.replace(name="mnist-sv", title="MNIST: ten machines of degree 9"),
     _VSV.replace(name="mnist-vsv", title="MNIST: virtual SVs, 3x3 shifts"),
-    _SV.replace(name="mnist-deslant-sv", title="MNIST, deslanted: ten machines of degree 9", preprocess=_UPRIGHT),
-    _VSV.replace(name="mnist-deslant-vsv", title="MNIST, deslanted: virtual SVs, 3x3 shifts", preprocess=_UPRIGHT),
-    _VSV.replace(
-        name="mnist-deslant-vsv2",
-        title="MNIST, deslanted: virtual SVs, 3x3 and 2-pixel shifts",
-        preprocess=_UPRIGHT,
-        jitters="vsv2",
-    ),
     *(
         recipe.replace(
-            name=f"mnist-pixels-{name}", title=f"MNIST, deslanted by whole pixels: {words}", preprocess=_WORDS
+            name=f"mnist-{way}-{name}", title=f"MNIST, deslanted{how}: {words}", preprocess=(step, "unit-norm")
         )
+        for way, how, step in (("deslant", "", "deslant"), ("pixels", " by whole pixels", "deslant-pixels"))
         for name, words, recipe in (
             ("sv", "ten machines of degree 9", _SV),
             ("vsv", "virtual SVs, 3x3 shifts", _VSV),

@@ -30,26 +30,18 @@ RECIPES = (
     _of("mnist-vsv", "mnist-rs-20", "MNIST, virtual SVs: a twentieth of the vectors", n_vectors=4390, sizes=1),
     _of("mnist-vsv", "mnist-rs-50", "MNIST, virtual SVs: a fiftieth of the vectors", n_vectors=1756, sizes=1),
     _of("mnist-blind", "mnist-blind-rs", "MNIST, chosen blind: a tenth of the vectors", n_vectors=16_909, sizes=1),
-    _of(
-        "mnist-vsv-degree5",
-        "mnist-rs-degree5",
-        "MNIST, degree 5, virtual SVs: each machine by a tenth of its own",
-        start="k-means",
-        **_ALONE,
-    ),
-    _of(
-        "mnist-vsv-degree5",
-        "mnist-rs-degree5-150",
-        "MNIST, degree 5, virtual SVs: each machine by 150",
-        n_vectors=150,
-        **_ALONE,
-    ),
-    _of(
-        "mnist-vsv-degree5",
-        "mnist-rs-degree5-150-paper",
-        "MNIST, degree 5, virtual SVs: each machine by 150, by the paper's search",
-        n_vectors=150,
-        **_ALONE | {"reduction": "one-by-one"},
+    *(
+        _of(
+            "mnist-vsv-degree5",
+            f"mnist-rs-degree5{end}",
+            f"MNIST, degree 5, virtual SVs: each machine by {words}",
+            **how,
+        )
+        for end, words, how in (
+            ("", "a tenth of its own", {"start": "k-means"} | _ALONE),
+            ("-150", "150", {"n_vectors": 150} | _ALONE),
+            ("-150-paper", "150, by the paper's search", {"n_vectors": 150} | _ALONE | {"reduction": "one-by-one"}),
+        )
     ),
     _of(
         "mnist-vsv",

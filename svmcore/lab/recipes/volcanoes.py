@@ -13,12 +13,7 @@ CHIP = ("standardise", "unit-norm")
 CROPPED = ("crop:1", *CHIP)
 
 _SV = Recipe(
-    task="detect",
-    dataset="venus",
-    preprocess=CHIP,
-    kernel=Poly(9, 1.0, 1.0),
-    C=1.0,
-    class_weight={"1": 3.0, "-1": 1.0},
+    task="detect", dataset="venus", preprocess=CHIP, kernel=Poly(9, 1.0, 1.0), C=1.0, class_weight={"1": 3.0, "-1": 1.0}
 )
 _CROPPED = _SV.replace(preprocess=CROPPED)
 _LARGER = _CROPPED.replace(chip=17)

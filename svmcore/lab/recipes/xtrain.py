@@ -16,8 +16,6 @@ Figure 3's text says "standard deviation 4", its axes fit variance 4: `clouds:2`
 Forest has a width of our own; its first row here is of a part, 62,000 of its 581,012 examples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

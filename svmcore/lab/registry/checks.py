@@ -1,7 +1,5 @@
 """Checks of values that a file brings: each returns the value, or raises ValueError saying what it is instead."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from math import isfinite
 

@@ -9,8 +9,6 @@ Training saw labels with the recipe's noise: `svmcore.lab.registry.noise.flipped
 recipe.seed)` tells which, in the order of `index`. Bakir, Bottou and Weston (2004), Algorithm 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -29,7 +27,7 @@ class Edited(NamedTuple):
     variance: np.ndarray  # (n,) float64, or (0,)
 
     @classmethod
-    def read(cls, index: np.ndarray, arrays: Mapping[str, np.ndarray]) -> Edited:
+    def read(cls, index: np.ndarray, arrays: Mapping[str, np.ndarray]) -> "Edited":
         """From the arrays of its file. ValueError for what cannot be."""
         role, mean, variance = (arrays[name] for name in EDITED.arrays)
         n = len(index)

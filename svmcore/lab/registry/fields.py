@@ -8,8 +8,6 @@ Texts are what a URL carries and what follows `--set` on the command line. From 
 its parameter in a URL, its line in the help of the command line, and how it is checked.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -192,13 +190,21 @@ def _kernel(name, value):
         raise RecipeError(name, value, str(error)) from None
 
 
+def _factors(allowed, closed=False):
+    """Factors by name; `closed`: 0 is one, to leave something out."""
+    factor = _number(0, 1e6, whole=False, closed=closed)
+
+    def check(name, value):
+        if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
+            raise RecipeError(name, value, allowed)
+        return {str(label): factor(f"{name}.{label}", w) for label, w in value.items()}
+
+    return check
+
+
 def _class_weight(name, value):
-    if value == "balanced":
-        return value
-    if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
-        raise RecipeError(name, value, "balanced, or a factor of C for each class that has one, such as 8:5,9:2")
-    weight = _number(0, 1e6, whole=False)
-    return {str(label): weight(f"{name}.{label}", w) for label, w in value.items()}
+    of_class = _factors("balanced, or a factor of C for each class that has one, such as 8:5,9:2")
+    return value if value == "balanced" else of_class(name, value)
 
 
 def check_weights(weights, labels: Iterable[str]) -> None:
@@ -225,16 +231,6 @@ def _show_weights(value):
         return value
     plain = all(not set(label) & set(',:{"') and label == label.strip() for label in value)
     return ",".join(f"{label}:{_show_number(w)}" for label, w in sorted(value.items())) if plain else _show_json(value)
-
-
-def _factors(name, value):
-    """Factors by name, 0 to leave one out."""
-    if not isinstance(value, Mapping) or not 1 <= len(value) <= 100:
-        raise RecipeError(name, value, "{name: factor}")
-    for label, factor in value.items():
-        if not isinstance(factor, int | float) or isinstance(factor, bool) or not 0 <= factor <= 1e6:
-            raise RecipeError(f"{name}.{label}", factor, "a number from 0 to 1e+06")
-    return {str(label): float(factor) for label, factor in value.items()}
 
 
 def _options(name, value):
@@ -366,7 +362,7 @@ STEPS = Kind(_steps, lambda text: [t for t in text.split(",") if t], ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)
 DESCRIBED = Kind(_described, _read_kernel, lambda value: _show_kernel(kernel_from_dict(value)))  # a kernel, as JSON
 WEIGHTS = Kind(_class_weight, _read_weights, _show_weights, "text")
-FACTORS = Kind(_factors, read_json, _show_json)
+FACTORS = Kind(_factors("{name: factor}", closed=True), read_json, _show_json)
 FLAG = Kind(_flag, json.loads, json.dumps, "flag")
 OPTIONS = Kind(_options, json.loads, _show_json)
 SLUG = Kind(_slug, str, str, "text")

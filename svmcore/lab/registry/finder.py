@@ -6,8 +6,6 @@ judge(machine, problem, check)                     what the machine finds in the
 size(recipe, pictures, part), seconds(...)         for the forecast: how large its training is; what a search takes
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 

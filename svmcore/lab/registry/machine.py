@@ -1,7 +1,5 @@
 """The SVC that a recipe asks for, on the examples of a problem."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.lab.registry.fields import RecipeError, check_weights

@@ -10,8 +10,6 @@
 A recipe and a problem come as plain arguments; `recipe.option(name)` is the value of one of the method's own fields.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

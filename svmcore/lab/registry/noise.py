@@ -6,8 +6,6 @@ More noise changes the same examples and further ones, so that runs of growing n
 Bakir, Bottou and Weston (2004), section 4.2.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 TRAIN, TEST = 0, 1

@@ -9,8 +9,6 @@ Whatever learns (steps such as zscore, kernels fitted to data) learns from the t
 Reference: the protocols of DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 5.1 and 5.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -53,7 +51,7 @@ class Problem(NamedTuple):
     kernel: Kernel  # that training starts with
     source: Source | None = None  # of its rows, where several fits share one
     weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
-    search: NamedTuple | None = None  # what else a task keeps of it
+    search: tuple | None = None  # what else a task keeps of it
     recipe: object | None = None  # where judging needs its settings
     machine: Machine | None = None  # that the method begins with, where it begins with one
     aside: Aside | None = None  # examples for its choices, where it makes any

@@ -9,8 +9,6 @@ the reduction is not fitted to, unless there is nothing to choose. The machine h
 compare sizes and estimate nothing. Test examples are seen once, by the machine that is kept.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from copy import copy

@@ -6,8 +6,6 @@ Kernel values of a fold are computed once for all of its values. Bakir, Bottou a
 value of parameter C was determined by cross-validation and then used for training a SVM on the full dataset".
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,18 +15,16 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from svmcore.lab.registry.fields import NUMBERS, Field, RecipeError
+from svmcore.lab.registry.split import smallest_class
 from svmcore.solvers.progress import under_name
 from svmcore.svc import SVC
 
 FOLDS = 5
 GRID = Field(
-    "grid",
-    NUMBERS,
-    "",
-    "Values to choose from",
+    "grid", NUMBERS, "", "Values to choose from",
     "Values of C (of nu for a nu-SVC), with commas; the one with the fewest validation errors is taken, of equal ones "
     "the first. Empty for the one that is given.",
-)
+)  # fmt: skip
 
 
 class Chosen(NamedTuple):
@@ -49,8 +45,7 @@ def search(recipe, problem, svc: SVC, name: str, monitor: Callable | None) -> Ch
     values = values_of(recipe.option("grid"))
     if values is None:
         return None
-    smallest = int(np.unique(problem.y_train, return_counts=True)[1].min())
-    if smallest < FOLDS or problem.weight is not None:
+    if smallest_class(problem.y_train) < FOLDS or problem.weight is not None:
         raise RecipeError("grid", recipe.option("grid"), f"empty, unless every class has {FOLDS} examples to try on")
     started, wrong = time.perf_counter(), np.zeros(len(values), int)
     X, y = problem.X_train, problem.y_train

@@ -1,7 +1,5 @@
 """The solvers that a recipe may ask for, and the options that only one of them has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -30,20 +28,13 @@ class Solver(NamedTuple):
 
 
 _DIGESTION = Field(
-    "digestion",
-    DIGESTION,
-    {},
-    "Digestion",
-    'settings of the solver that digests, as JSON: {"on":false,"rows":200}',
+    "digestion", DIGESTION, {}, "Digestion", 'settings of the solver that digests, as JSON: {"on":false,"rows":200}',
     shown=False,
-)
+)  # fmt: skip
 _WAY = Field(
-    "way",
-    choice(dict.fromkeys(WAYS)),
-    WAYS[0],
-    "Optimiser",
+    "way", choice(dict.fromkeys(WAYS)), WAYS[0], "Optimiser",
     "Conjugate gradients as Osuna describes them, or a method of SciPy (Osuna et al. 1997, section 3.1).",
-)
+)  # fmt: skip
 _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (
     Field(

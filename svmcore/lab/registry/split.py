@@ -6,8 +6,6 @@ noise swaps the same ones: a verdict has the last word on its example's label, b
 had no label joins those that train with the verdict that says it, and no test, as it may have been chosen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -47,8 +45,21 @@ def _whole(recipe, data) -> Split:
     return Split(train, test, part, labels(recipe, data.y_train[train]), labels(recipe, y_test[test]))
 
 
+def smallest_class(y: np.ndarray) -> int:
+    """How many examples the class has that has the fewest."""
+    return int(np.unique(y, return_counts=True)[1].min())
+
+
+def possible_folds(recipe, y_train: np.ndarray, most: int) -> int:
+    """So many folds, or as many as the smallest class has examples. RecipeError for one that has a single one."""
+    smallest = smallest_class(y_train)
+    if smallest < 2:
+        raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
+    return min(most, smallest)
+
+
 def _need_folds(recipe, y_train: np.ndarray) -> None:
-    smallest = int(np.unique(y_train, return_counts=True)[1].min())
+    smallest = smallest_class(y_train)
     if recipe.folds > smallest:
         raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
 

@@ -11,8 +11,6 @@ table(name, judged, machines)                          one line for each case
 size(recipe), others(recipe, size), beside(recipe)     how large its trainings are, for the forecast; other work
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

@@ -11,8 +11,6 @@ References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 5 (multip
 Machine Learning 24 (1996) (bagging); Friedman and Hall, J. Statistical Planning and Inference 137 (2007).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -6,8 +6,6 @@ files(recipe)               name -> RunFile of a run: those that all have (FILES
 files(recipe)[name].read    all of a larger one; FileNotFoundError, Damaged
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import partial
@@ -16,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data.memo import Bounded
 from svmcore.jitter import JitterSet
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.checks import positive
@@ -25,7 +24,7 @@ from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import folders, reading, sample
 from svmcore.lab.store.reading import Damaged
-from svmcore.lab.store.shelf import Bounded, share_of_memory
+from svmcore.memory import share_of_memory
 from svmcore.model import Machine
 from svmcore.saved import load
 
@@ -71,7 +70,7 @@ class Look(NamedTuple):
 # Machines stay at hand up to a sixth of the memory that was free at the first one, so that a fit, which may take a
 # third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each. Of small ones
 # no more than a page shows: a day's runs, each looked at once, would add up to that sixth.
-MACHINES = Bounded(share_of_memory(1 / 6, least_mb=256), size=lambda machine: machine.nbytes, most=MAX_MACHINES)
+MACHINES = Bounded(share_of_memory(1 / 6, least_mb=256), most=MAX_MACHINES)
 _looked: dict[str, Look] = {}  # by folder; of its last state alone, as a run at work has a new one each second
 
 

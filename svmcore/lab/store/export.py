@@ -1,7 +1,5 @@
 """What a run is taken away as: a script that repeats it, and says at its head what it needs; its machine in ONNX."""
 
-from __future__ import annotations
-
 import platform
 from textwrap import fill
 

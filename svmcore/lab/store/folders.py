@@ -5,8 +5,6 @@ holds the lock on its `owner.json`; the system drops the lock with the process, 
 has no locks, the process number with its start time decides.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -3,8 +3,6 @@
 Whatever is asked of a run that was deleted meanwhile raises UnknownRun.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +149,7 @@ class Held:
         """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
         return self._large("split.npz")
 
-    def folded(self) -> NamedTuple | None:
+    def folded(self) -> tuple | None:
         """What each training example was answered by the machine that was trained without its fold, in the order of
         `train_index`; None for a run without folds, or of a version that did not keep it. Damaged if it cannot be read.
         """

@@ -7,8 +7,6 @@
 Runs of one recipe are numbered, the oldest first.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

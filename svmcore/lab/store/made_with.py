@@ -1,7 +1,5 @@
 """What a run was made with: the machine and the versions, kept with its figures."""
 
-from __future__ import annotations
-
 import os
 import platform
 from functools import lru_cache

@@ -8,8 +8,6 @@
 Kernel values are the same, so C is. What is left between both is what two solvers that stop at tol leave.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable, Mapping

@@ -7,8 +7,6 @@ list; a change leaves it as it is, and writes the file anew, whole or not at all
 before that, as presets.damaged.json.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

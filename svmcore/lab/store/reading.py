@@ -7,8 +7,6 @@ Each raises FileNotFoundError where there is no file, and Damaged, naming file a
 should be. Fields that are not known here are left as they are: a newer version may have written them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,8 +1,6 @@
 """A run in the store, and what may be changed of it: by a reader its name, its tags and whether it is there; by the
 process at work all that comes of it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime

@@ -5,8 +5,6 @@ which form, and they are prepared anew from the data set. Vectors that a reducti
 stay.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Deleted runs, kept for a while so that a deletion can be undone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

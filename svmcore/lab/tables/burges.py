@@ -1,21 +1,12 @@
 """Tables of Burges and Schoelkopf (1997), and of reduced sets beyond them."""
 
-from __future__ import annotations
-
-from svmcore.lab.tables.layout import Cell, Row, Table, rows_of
+from svmcore.lab.tables.layout import Cell, Row, Table, table_of
 from svmcore.lab.tables.published import PUBLISHED
 
 
 def tables() -> tuple[Table, ...]:
     """In the order of the paper."""
-    return (
-        _burges(),
-        _thresholds(),
-        _reduced(),
-        _searches(),
-        _taken_apart(),
-        _copies(),
-    )
+    return (_burges(), _thresholds(), _reduced(), _searches(), _taken_apart(), _copies())
 
 
 def _burges() -> Table:
@@ -55,29 +46,32 @@ def _thresholds() -> Table:
 
 
 def _reduced() -> Table:
-    figures = ("error_pct", "vectors", "fold", "mults", "take_s", "train_s")
-    columns = ("Errors, %", "Distinct vectors", "Times fewer", "Million multiply-adds", "10,000 digits, s", "Fit, s")
+    figures = {"error_pct": "Errors, %", "vectors": "Distinct vectors", "fold": "Times fewer",
+               "mults": "Million multiply-adds", "take_s": "10,000 digits, s", "train_s": "Fit, s"}  # fmt: skip
     known = (("Virtual SVs", "mnist-vsv"), ("A tenth", "mnist-rs"), ("A twentieth", "mnist-rs-20"),
              ("A fiftieth", "mnist-rs-50"))  # fmt: skip
     tests = tuple(("mnist-vsv", name) for _, name in known[1:])
     note = "The paper's claims, at degree 5: ten times fewer vectors at +0.1 points; its abstract: fifty times faster."
-    return Table("mnist-reduced", "MNIST, degree 9: reduced sets", columns, rows_of(figures, *known), tests, note)
+    return table_of("mnist-reduced", "MNIST, degree 9: reduced sets", figures, *known, tests=tests, note=note)
 
 
 def _searches() -> Table:
-    figures = ("error_pct", "vectors", "fold", "rho", "rho_fold:8", "mults", "train_s")
-    columns = ("Errors, %", "Distinct vectors", "Times fewer", "rho, % of |Psi|", "rho of 8 lowered by all together",
-               "Million multiply-adds", "Fit, s")  # fmt: skip
+    figures = {"error_pct": "Errors, %", "vectors": "Distinct vectors", "fold": "Times fewer",
+               "rho": "rho, % of |Psi|", "rho_fold:8": "rho of 8 lowered by all together",
+               "mults": "Million multiply-adds", "train_s": "Fit, s"}  # fmt: skip
     rs = "mnist-rs-degree5"
-    rows = rows_of(figures, ("Virtual SVs", "mnist-vsv-degree5"), ("A tenth for each, together", rs),
-                 ("150 for each, together", f"{rs}-150"),
-                 ("150 for each, the paper's search", f"{rs}-150-paper"))  # fmt: skip
-    note = (
-        "Together: all vectors by L-BFGS from support vectors. The paper's: one by one, then together, by conjugate "
-        "gradients. Each machine has vectors of its own."
+    return table_of(
+        "mnist-searches",
+        "MNIST, degree 5: two searches for the same reduced set",
+        figures,
+        ("Virtual SVs", "mnist-vsv-degree5"),
+        ("A tenth for each, together", rs),
+        ("150 for each, together", f"{rs}-150"),
+        ("150 for each, the paper's search", f"{rs}-150-paper"),
+        tests=((f"{rs}-150", f"{rs}-150-paper"),),
+        note="Together: all vectors by L-BFGS from support vectors. The paper's: one by one, then together, by "
+        "conjugate gradients. Each machine has vectors of its own.",
     )
-    return Table("mnist-searches", "MNIST, degree 5: two searches for the same reduced set", columns, rows,
-                 ((f"{rs}-150", f"{rs}-150-paper"),), note)  # fmt: skip
 
 
 def _taken_apart() -> Table:
@@ -88,24 +82,29 @@ def _taken_apart() -> Table:
         for begun, start in (("Its vectors", "own"), ("Random digits", "random"))
         for taught, by in (("labels", "labels"), ("its answers", "machine"))
     ]
-    note = "Deformed anew in each of 100 epochs. What random digits reach by labels, the machine has no part in."
-    return Table("reduced-knowledge", "MNIST, the first 5000: 300 vectors, what the machine gives them",
-                 ("Errors, %", "Distinct vectors"), rows_of(("error_pct", "vectors"), *rows),
-                 tuple((f"{rs}-random-labels", name) for _, name in rows if name != f"{rs}-random-labels"),
-                 note)  # fmt: skip
+    return table_of(
+        "reduced-knowledge",
+        "MNIST, the first 5000: 300 vectors, what the machine gives them",
+        {"error_pct": "Errors, %", "vectors": "Distinct vectors"},
+        *rows,
+        tests=tuple((f"{rs}-random-labels", name) for _, name in rows if name != f"{rs}-random-labels"),
+        note="Deformed anew in each of 100 epochs. What random digits reach by labels, the machine has no part in.",
+    )
 
 
 def _copies() -> Table:
-    parent, ranked = "mnist-5000-degree9-vsv", {"margin": "least sure", "random": "at random"}
-    rows = [("No copies", "mnist-5000-degree9-sv")]
-    rows += [
-        (f"{share} %, {words}", f"mnist-5000-copies-{share}-{by}")
-        for share in (10, 25, 50) for by, words in ranked.items()
-    ]  # fmt: skip
-    rows.append(("All", parent))
-    figures = ("error_pct", "size", "svs", "train_s")
-    return Table("virtual-copies", "MNIST, the first 5000: which virtual copies matter",
-                 ("Errors, %", "Examples, mean", "Support vectors, mean", "Training, s"), rows_of(figures, *rows),
-                 tuple((f"mnist-5000-copies-{share}-random", f"mnist-5000-copies-{share}-margin")
-                       for share in (10, 25, 50)),
-                 "Least sure: y f of the first machine is least.")  # fmt: skip
+    copies, shares = "mnist-5000-copies", (10, 25, 50)
+    return table_of(
+        "virtual-copies",
+        "MNIST, the first 5000: which virtual copies matter",
+        {"error_pct": "Errors, %", "size": "Examples, mean", "svs": "Support vectors, mean", "train_s": "Training, s"},
+        ("No copies", "mnist-5000-degree9-sv"),
+        *(
+            (f"{share} %, {words}", f"{copies}-{share}-{by}")
+            for share in shares
+            for by, words in (("margin", "least sure"), ("random", "at random"))
+        ),
+        ("All", "mnist-5000-degree9-vsv"),
+        tests=tuple((f"{copies}-{share}-random", f"{copies}-{share}-margin") for share in shares),
+        note="Least sure: y f of the first machine is least.",
+    )

@@ -4,8 +4,6 @@ Where there is none, the cell says how long a run is predicted to take. Pairs of
 McNemar test (metrics.paired_test) on the examples that both were tested on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

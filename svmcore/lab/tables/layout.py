@@ -1,7 +1,5 @@
 """What a table is: rows of cells, each a figure of a recipe's run beside the published one."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from svmcore.lab.store.group import Group
@@ -56,15 +54,21 @@ class Table(NamedTuple):
         return tuple(cell.rival for row in self.rows for cell in row.cells if cell is not None and cell.rival)
 
 
+ERRORS_SVS = {"error_pct": "Errors, %", "svs": "Support vectors, mean"}  # figures of many tables, and their columns
+TIMES = {"train_s": "Training, s", "test_s": "Testing, s"}
+
+
 def rows_of(figures: tuple[str, ...], *lines) -> tuple[Row, ...]:
     """Rows of (label, recipe or None, published figures...), the published ones as many as are known."""
     return tuple(
-        Row(
-            label,
-            tuple(Cell(recipe, f, p) for f, p in zip(figures, (*known, *[None] * len(figures)), strict=False)),
-        )
+        Row(label, tuple(Cell(recipe, f, p) for f, p in zip(figures, (*known, *[None] * len(figures)), strict=False)))
         for label, recipe, *known in lines
     )
+
+
+def table_of(name: str, title: str, figures: dict[str, str], *lines, tests=(), note: str = "") -> Table:
+    """A table of such rows; figures: each figure -> what its column is called."""
+    return Table(name, title, tuple(figures.values()), rows_of(tuple(figures), *lines), tests, note)
 
 
 def rivals_of(name: str, title: str, known: dict, ours: dict[str, str], rivals: dict[str, str]) -> Table:

@@ -25,8 +25,6 @@ filled                the most of its entries that the rows in use held at once,
 work                  all these together as millions of plain kernel values, one for each d multiply-adds
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

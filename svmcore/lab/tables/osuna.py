@@ -1,7 +1,5 @@
 """Tables of the solvers that Osuna, Freund and Girosi (1997), section 3.1, ask for, and of his section 3.3."""
 
-from __future__ import annotations
-
 from svmcore.lab.recipes import RECIPES, osuna
 from svmcore.lab.tables.layout import Cell, Row, Table
 from svmcore.solvers.general import WAYS

@@ -1,9 +1,7 @@
 """Tables of 3 against 8 (DeCoste and Schoelkopf 2002, section 5.1.3, Table 10)."""
 
-from __future__ import annotations
-
 from svmcore.lab.recipes.pairs import JITTER_SETS
-from svmcore.lab.tables.layout import Cell, Row, Table, rows_of
+from svmcore.lab.tables.layout import TIMES, Cell, Row, Table, table_of
 from svmcore.lab.tables.published import PUBLISHED
 
 DRAWS = 50
@@ -27,19 +25,16 @@ def tables() -> tuple[Table, ...]:
         ),
         _draws(),
         _jsv_cost(),
-        Table(
+        table_of(
             "jsv-products",
             "3 against 8: products of jitters",
-            ("Errors", "Support vectors", "Training, s", "Testing, s"),
-            rows_of(
-                ("errors", "svs", "train_s", "test_s"),
-                *(
-                    (f"{words}, {named}", f"{prefix}-{method}")
-                    for prefix, named in (("3v8", "9 shifts"), ("3v8-product", "27 shifts of turns"))
-                    for method, words in (("vsv", "Virtual SVs"), ("jsv", "Jittering kernel"))
-                ),
+            {"errors": "Errors", "svs": "Support vectors"} | TIMES,
+            *(
+                (f"{words}, {named}", f"{prefix}-{method}")
+                for prefix, named in (("3v8", "9 shifts"), ("3v8-product", "27 shifts of turns"))
+                for method, words in (("vsv", "Virtual SVs"), ("jsv", "Jittering kernel"))
             ),
-            (("3v8-vsv", "3v8-product-vsv"), ("3v8-jsv", "3v8-product-jsv")),
+            tests=(("3v8-vsv", "3v8-product-vsv"), ("3v8-jsv", "3v8-product-jsv")),
         ),
     )
 
@@ -48,10 +43,7 @@ def _table10(name: str, title: str, prefix: str, known: dict) -> Table:
     figures = {"errors": "errors", "svs": "svs", "size": "of", "train_s": "train_s", "test_s": "test_s"}
     methods = {"base": "sv", "base + query jitter": "query-jitter", "vsv": "vsv", "jsv": "jsv"}
     rows = tuple(
-        Row(
-            words,
-            tuple(Cell(f"{prefix}-{method}", figure, known[words].get(key)) for figure, key in figures.items()),
-        )
+        Row(words, tuple(Cell(f"{prefix}-{method}", figure, known[words].get(key)) for figure, key in figures.items()))
         for words, method in methods.items()
     )
     tests = tuple((f"{prefix}-sv", f"{prefix}-{method}") for method in ("query-jitter", "vsv", "jsv"))

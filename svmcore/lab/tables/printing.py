@@ -1,32 +1,12 @@
 """A filled table as lines of text: in every cell ours with its 95 % interval, then in brackets what was published."""
 
-from __future__ import annotations
-
 from svmcore.lab.tables.filling import Filled, Tested, Value
 from svmcore.lab.tables.numbers import Number
 from svmcore.metrics import rate_text
 
-PRECISE = (
-    "search_s",
-    "train_s",
-    "test_s",
-    "take_s",
-    "mults",
-    "fold",
-    "rho_fold",
-    "rho",
-    "values",
-    "gap",
-    "b",
-    "b_kept",
-    "b_best",
-    "spread",
-    "solve_s",
-    "computed",
-    "lookups",
-    "updates",
-    "work",
-)  # figures of three digits
+# Figures of three digits, as all seconds are
+PRECISE = ("mults", "fold", "rho_fold", "rho", "values", "gap", "b", "b_kept", "b_best", "spread", "computed",
+           "lookups", "updates", "work")  # fmt: skip
 
 
 def text(filled: Filled) -> str:
@@ -72,7 +52,8 @@ def number(figure: str, value: float) -> str:
         return f"{value:.2f} %"
     if figure == "right_pct":
         return f"{value:.1f} %"
-    return f"{value:.3g}" if figure.partition(":")[0] in PRECISE and value < 100 else f"{value:.0f}"
+    precise = figure.endswith("_s") or figure.partition(":")[0] in PRECISE
+    return f"{value:.3g}" if precise and value < 100 else f"{value:.0f}"
 
 
 def _test(tested: Tested) -> str:

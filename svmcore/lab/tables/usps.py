@@ -1,12 +1,8 @@
 """Tables of the USPS digits (DeCoste and Schoelkopf 2002, section 5.1.1, Tables 1 and 2)."""
 
-from __future__ import annotations
-
 from svmcore.lab.recipes.usps import TRANSFER
-from svmcore.lab.tables.layout import Cell, Row, Table, rivals_of, rows_of
+from svmcore.lab.tables.layout import ERRORS_SVS, Cell, Row, Table, rivals_of, table_of
 from svmcore.lab.tables.published import PUBLISHED
-
-_FIGURES = {"size": "size", "svs": "mean_svs", "error_pct": "test_error_pct"}  # of Table 1: ours, published
 
 
 def tables() -> tuple[Table, ...]:
@@ -54,9 +50,12 @@ def tables() -> tuple[Table, ...]:
 
 def _table1() -> Table:
     paper = PUBLISHED["usps_table1"]
-    known = {name: [paper[_FIGURES[figure]][at] for figure in _FIGURES] for at, name in enumerate(paper["rows"])}
-    rows = rows_of(
-        tuple(_FIGURES),
+    columns = (paper[figure] for figure in ("size", "mean_svs", "test_error_pct"))
+    known = dict(zip(paper["rows"], zip(*columns, strict=True), strict=True))
+    return table_of(
+        "usps-table1",
+        "Table 1: USPS, degree 3, four shifts by a pixel",
+        {"size": "Examples", "svs": "Support vectors, mean", "error_pct": "Errors, %"},
         ("All training examples", "usps-sv", *known["sv"]),
         ("The support vectors alone", "usps-set", *known["set"]),
         ("Virtual SVs of the union", "usps-vsv", *known["vsv"]),
@@ -66,12 +65,6 @@ def _table1() -> Table:
         ("Gaussian: the support vectors alone", "usps-rbf-set"),
         ("Gaussian: virtual SVs of the union", "usps-rbf-vsv"),
         ("Gaussian: all examples shifted", "usps-rbf-virtual-all"),
-    )
-    return Table(
-        "usps-table1",
-        "Table 1: USPS, degree 3, four shifts by a pixel",
-        ("Examples", "Support vectors, mean", "Errors, %"),
-        rows,
         tests=(("usps-sv", "usps-vsv"), ("usps-vsv", "usps-virtual-all"), ("usps-rbf-sv", "usps-rbf-vsv")),
         note="Smoothed, unit norm, K = (u·v)³: the choice of several that came nearest to the paper.",
     )
@@ -79,7 +72,7 @@ def _table1() -> Table:
 
 def _errors(name: str, title: str, *lines) -> Table:
     tests = tuple((lines[0][1], line[1]) for line in lines[1:])
-    return Table(name, title, ("Errors, %", "Support vectors, mean"), rows_of(("error_pct", "svs"), *lines), tests)
+    return table_of(name, title, ERRORS_SVS, *lines, tests=tests)
 
 
 def _transfer() -> Table:

@@ -1,7 +1,5 @@
 """Table 1 of Bakir, Bottou and Weston (2004)."""
 
-from __future__ import annotations
-
 from svmcore.lab.recipes.xtrain import ROWS, recipe_name
 from svmcore.lab.tables.layout import Cell, Row, Table
 from svmcore.lab.tables.published import PUBLISHED

@@ -4,8 +4,6 @@ object     the square about its centre whose form, grown by the set's factor, is
 background squares of the objects' sizes that share at most CLEAR of their joint area with any object
 """
 
-from __future__ import annotations
-
 import numpy as np
 from skimage.transform import resize
 

@@ -1,7 +1,5 @@
 """Detections: what a search of some pictures brought, beside the truth; and the figures that follow from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

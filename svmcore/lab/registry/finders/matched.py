@@ -8,8 +8,6 @@ Nothing of a part's test pictures enters its filter, its threshold, its training
 DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998).
 """
 
-from __future__ import annotations
-
 import time
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ objects, and elsewhere by the seed.
 Osuna, Freund and Girosi (1997), section 4.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

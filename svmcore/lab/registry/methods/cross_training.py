@@ -1,7 +1,5 @@
 """cross-training: machines on small subsets say which training examples a last machine can do without."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 
@@ -36,6 +34,7 @@ class CrossTraining(Method):
     unlike = "without an example, machines on subsets would choose others to train on"
     two_classes = True
     looks = False
+    variants: ClassVar = {}  # it uses no invariance
     files = (EDITED,)
     result_fields: ClassVar = {
         "roles": several(count, len(TITLES), len(TITLES)),
@@ -45,72 +44,42 @@ class CrossTraining(Method):
     }
     fields = (
         Field(
-            "answer",
-            choice(ANSWERS, str),
-            "final",
-            "Answer by",
+            "answer", choice(ANSWERS, str), "final", "Answer by",
             "The average of the first machines is what bagging alone gives (Bakir, Bottou and Weston 2004, Figure 4).",
         ),
         Field("n_subsets", numeric(2, 100, whole=True), 5, "Subsets", "How many first machines there are: s."),
         Field(
-            "subset_size",
-            numeric(2, 1_000_000, whole=True),
-            None,
-            "Examples in each",
+            "subset_size", numeric(2, 1_000_000, whole=True), None, "Examples in each",
             "r, an even number: half of each class. Empty for the most with which no example is in two subsets.",
             "as many as there are, without overlap",
         ),
         Field(
-            "validation",
-            FLAG,
-            False,
-            "Validation part",
+            "validation", FLAG, False, "Validation part",
             "r / 3 of the examples train nothing: they choose every threshold, and the final C where there are values "
-            "to choose from (Bakir, Bottou and Weston 2004, section 4.3).",
-            usual=True,
+            "to choose from (Bakir, Bottou and Weston 2004, section 4.3).", usual=True,
         ),
         Field(
-            "slack",
-            numeric(0, 3, closed=True),
-            0.0,
-            "Threshold's slack",
+            "slack", numeric(0, 3, closed=True), 0.0, "Threshold's slack",
             "A threshold is moved no further than to within so many standard errors of the fewest validation errors: 0 "
-            "for the very fewest, as published, 1 where the validation part is small.",
-            step=0.5,
-            usual=1.0,
+            "for the very fewest, as published, 1 where the validation part is small.", step=0.5, usual=1.0,
         ),
         Field(
-            "balance",
-            FLAG,
-            True,
-            "Balance",
+            "balance", FLAG, True, "Balance",
             "Easy examples come back until the final set has as many of both classes (Bakir, Bottou and Weston 2004, "
             "section 4.3).",
         ),
         Field(
-            "final_C",
-            numeric(0, 1e9),
-            None,
-            "Final C",
-            "C of the final machine; empty for that of the first ones.",
+            "final_C", numeric(0, 1e9), None, "Final C", "C of the final machine; empty for that of the first ones.",
             "the same",
         ),
         Field(
-            "nu",
-            numeric(0, 1),
-            None,
-            "nu",
-            "The machines by nu instead of C; the values to choose from are then of nu as well.",
-            "machines by C",
+            "nu", numeric(0, 1), None, "nu",
+            "The machines by nu instead of C; the values to choose from are then of nu as well.", "machines by C",
         ),
         Field("final_nu", numeric(0, 1), None, "Final nu", "nu of the final machine, where they go by nu.", "the same"),
         replace(GRID, usual="0.1,1,10"),
         Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine.", usual="1,10,100"),
-    )
-
-    @property
-    def variants(self) -> dict[str, dict]:
-        return {}  # it uses no invariance
+    )  # fmt: skip
 
     def check(self, recipe) -> None:
         super().check(recipe)

@@ -1,7 +1,5 @@
 """editing: a rule throws training examples away, then a machine is trained on the rest."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 
@@ -22,12 +20,9 @@ from svmcore.methods.editing.rule import Rule
 
 OFFERED = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that is a method
 RULE = Field(
-    "rule",
-    choice(OFFERED, lambda rule: rule.title),
-    "multiedit",
-    "Rule",
+    "rule", choice(OFFERED, lambda rule: rule.title), "multiedit", "Rule",
     "Why an example is thrown away (Bakir, Bottou and Weston 2004, sections 2.3 and 2.4).",
-)
+)  # fmt: skip
 
 
 class Editing(Method):
@@ -41,16 +36,13 @@ class Editing(Method):
     tasks = ("classify",)
     unlike = "without an example, its rule would throw others away"
     looks = False
+    variants: ClassVar = {}  # it uses no invariance
     files = (EDITED,)
     result_fields: ClassVar = {"roles": several(count, len(TITLES), len(TITLES)), **SEARCHED}
 
     @property
     def fields(self) -> tuple[Field, ...]:
         return RULE, *of_each("rule", OFFERED, numerals), replace(GRID, shown=False)
-
-    @property
-    def variants(self) -> dict[str, dict]:
-        return {}  # it uses no invariance
 
     def need_classes(self, recipe, n_classes: int) -> None:
         if n_classes > 2 and OFFERED[recipe.option("rule")].two_classes:

@@ -1,7 +1,5 @@
 """jsv: train with a kernel that compares two examples in the nearest of their forms."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np
@@ -31,21 +29,15 @@ class JitteringKernel(Method):
     result_fields: ClassVar = {"kernel_check": lambda value: an_object(value, {"violations": number, "warning": text})}
     fields = (
         Field(
-            "sides",
-            choice(SIDES, str),
-            "one",
-            "Jittered",
+            "sides", choice(SIDES, str), "one", "Jittered",
             "Which of two examples takes its forms (DeCoste and Schoelkopf 2002, section 3.3).",
         ),
         Field(
-            "positive",
-            numeric(2, 5000, whole=True),
-            None,
-            "Positive part from",
+            "positive", numeric(2, 5000, whole=True), None, "Positive part from",
             "Training examples that the kernel's positive part is found on; it mends a kernel that is not definite.",
             "the kernel as it is",
         ),
-    )
+    )  # fmt: skip
 
     def kernel(self, recipe, X: np.ndarray, image_shape) -> Kernel:
         jitters = jitters_on(X, recipe.jitters, image_shape)

@@ -5,13 +5,10 @@ from svmcore.lab.registry.machine import nu_svc
 from svmcore.lab.registry.methods.sv import LOSS, SupportVectors
 
 NU = Field(
-    "nu",
-    numeric(0, 1),
-    0.5,
-    "nu",
+    "nu", numeric(0, 1), 0.5, "nu",
     "At most this share of the training examples lies inside the margin, at least this share becomes support vectors.",
     step=0.05,
-)
+)  # fmt: skip
 
 
 class NuSupportVectors(SupportVectors):

@@ -1,12 +1,7 @@
-"""reduced: a machine's expansion by fewer vectors, tried at several sizes.
-
-    m_1 < ... < m_p = n_vectors, each half of the next      a point of the curve: rho, errors on examples kept aside
-    the machine = that of the largest m, or of the smallest whose errors aside stay within what is allowed
+"""reduced: a machine's expansion by fewer vectors, tried at several sizes (registry/reducing.py).
 
 Burges and Schoelkopf (1997).
 """
-
-from __future__ import annotations
 
 import math
 from typing import ClassVar

@@ -1,11 +1,7 @@
 """vsv-search: virtual support vectors, whose jitter set is grown by errors on folds of the training set."""
 
-from __future__ import annotations
-
 import time
 from typing import ClassVar
-
-import numpy as np
 
 from svmcore.explain.remedy import FAMILIES
 from svmcore.jitter import JitterSet
@@ -14,6 +10,7 @@ from svmcore.lab.registry.costs import Sizes, Stage, in_the_end
 from svmcore.lab.registry.fields import Field, Kind, RecipeError, choice, numeric
 from svmcore.lab.registry.methods.vsv import VirtualSupportVectors
 from svmcore.lab.registry.searching import FOLDS
+from svmcore.lab.registry.split import possible_folds
 from svmcore.methods.virtual.search import Search, Tried, search_jitters
 from svmcore.solvers.progress import under_name
 
@@ -65,22 +62,16 @@ class SearchedJitters(VirtualSupportVectors):
     variants: ClassVar = {}  # what it finds stands beside other methods as virtual SVs with that set
     fields = (
         Field(
-            "candidates",
-            Kind(_candidates, str, str, "words", KNOWN),
-            USUAL,
-            "Jitter sets to try",
+            "candidates", Kind(_candidates, str, str, "words", KNOWN), USUAL, "Jitter sets to try",
             "Each step adds one. Pick sets or type them; several strengths of one kind may stand side by side.",
         ),
         Field("joins", choice(JOINS, str), "+", "Added", "A product has every jitter of one set after every other."),
         Field(
-            "budget",
-            numeric(1, 1000, whole=True),
-            24,
-            "Sets tried at most",
+            "budget", numeric(1, 1000, whole=True), 24, "Sets tried at most",
             f"Each takes up to {FOLDS} trainings, fewer where it is worse than the best one early.",
         ),
         *VirtualSupportVectors.fields,
-    )
+    )  # fmt: skip
     result_fields: ClassVar = VirtualSupportVectors.result_fields | {
         "search": lambda value: an_object(value, {"tried": several(_tried, 1), "n": size, "ending": among(ENDINGS)}),
         "search_seconds": positive,
@@ -106,7 +97,7 @@ class SearchedJitters(VirtualSupportVectors):
             recipe.option("candidates").split(),
             joins=recipe.option("joins"),
             budget=recipe.option("budget"),
-            folds=_folds(problem.y_train),
+            folds=possible_folds(recipe, problem.y_train, FOLDS),
             random_state=recipe.seed,
             monitor=monitor,
         )
@@ -146,11 +137,3 @@ class SearchedJitters(VirtualSupportVectors):
     def held(self, recipe, size: Sizes) -> float:
         """The images before normalisation, and the first machines of the folds."""
         return size.n_train + FOLDS * in_the_end([Stage(size.n_train, size.machines, size.machines)])
-
-
-def _folds(y) -> int:
-    """FOLDS, or as many as the smallest class has examples. RecipeError for one that has a single one."""
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    if smallest < 2:
-        raise RecipeError("method", SearchedJitters.name, "classes of at least 2 training examples to be held out")
-    return min(FOLDS, smallest)

@@ -14,13 +14,10 @@ SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of
 
 
 LOSS = Field(
-    "loss",
-    choice({"hinge": "Slack", "squared_hinge": "Squared slack"}, str),
-    "hinge",
-    "What C counts",
+    "loss", choice({"hinge": "Slack", "squared_hinge": "Squared slack"}, str), "hinge", "What C counts",
     "By how much an example misses its margin, or the square of that: then no alpha has a bound (Osuna, Freund and "
     "Girosi 1997, section 2.3, k = 2).",
-)
+)  # fmt: skip
 
 
 def squared(recipe) -> bool:

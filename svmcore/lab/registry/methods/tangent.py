@@ -1,7 +1,5 @@
 """tangent: train with a kernel that whitens the directions in which jitters move the examples."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np
@@ -36,31 +34,21 @@ class Tangent(Method):
     result_fields: ClassVar = {"regulariser": several(positive)}
     fields = (
         Field(
-            "lam",
-            numeric(0, 1),
-            LAMBDA,
-            "lambda",
+            "lam", numeric(0, 1), LAMBDA, "lambda",
             "1 is the plain kernel; towards 0 a move along a tangent counts ever less "
-            "(DeCoste and Schoelkopf 2002, section 3.1).",
-            step=0.01,
+            "(DeCoste and Schoelkopf 2002, section 3.1).", step=0.01,
         ),
         Field(
-            "space",
-            choice(SPACES, str),
-            "input",
-            "Whitened in",
+            "space", choice(SPACES, str), "input", "Whitened in",
             "Where the tangents are looked at (DeCoste and Schoelkopf 2002, section 3.1).",
         ),
         Field(
-            "lam_scale",
-            choice(SCALES, str),
-            "largest",
-            "lambda weighs against",
+            "lam_scale", choice(SCALES, str), "largest", "lambda weighs against",
             "C with a largest eigenvalue of 1, so that lambda does not depend on the unit of brightness, or C as it "
             "comes, the paper's scale. For a largest eigenvalue m of that, the paper's lambda' is lambda' / (lambda' + "
             "(1 - lambda') m) here.",
         ),
-    )
+    )  # fmt: skip
 
     @property
     def variants(self) -> dict[str, dict]:

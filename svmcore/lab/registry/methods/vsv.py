@@ -45,64 +45,39 @@ class VirtualSupportVectors(Method):
     result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
     fields = (
         Field(
-            "scope",
-            choice(SCOPES, str),
-            "machine",
-            "Made from",
+            "scope", choice(SCOPES, str), "machine", "Made from",
             "What is transformed (DeCoste and Schoelkopf 2002, section 3.2).",
         ),
         Field(
-            "rounds",
-            numeric(1, 5, whole=True),
-            1,
-            "Rounds",
+            "rounds", numeric(1, 5, whole=True), 1, "Rounds",
             "How often, each time from the new support vectors (DeCoste and Schoelkopf 2002, note 3).",
         ),
         Field(
-            "second_kernel",
-            DESCRIBED,
-            None,
-            "Second kernel",
-            "The kernel of the later stages.",
-            "the first",
+            "second_kernel", DESCRIBED, None, "Second kernel", "The kernel of the later stages.", "the first",
             shown=False,
         ),
         Field(
-            "second_C",
-            numeric(0, 1e9),
-            None,
-            "Second C",
-            "C of the later stages; empty for that of the first.",
+            "second_C", numeric(0, 1e9), None, "Second C", "C of the later stages; empty for that of the first.",
             "the same",
         ),
         Field(
-            "copies",
-            numeric(0, 1),
-            1.0,
-            "Copies kept",
+            "copies", numeric(0, 1), 1.0, "Copies kept",
             "Share of the transformed copies that the later stages train on (Burges and Schoelkopf 1997, section 6); "
-            "of drawn ones, of those that violate a margin.",
-            step=0.05,
+            "of drawn ones, of those that violate a margin.", step=0.05,
         ),
         Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),
         Field(
-            "draws",
-            numeric(0, MAX_DRAWS, whole=True),
-            0,
-            "Draws",
+            "draws", numeric(0, MAX_DRAWS, whole=True), 0, "Draws",
             "Above 0: so many copies of the union are drawn instead of all, and those kept that violate a margin "
             "(Loosli, Canu and Bottou 2007); for sets such as random:1000. Millions take minutes where Copies kept is "
             "0.1 or less.",
         ),
         Field(
-            "first_solver",
-            choice({"same": "The same", "auto": "Chosen by size"}, str),
-            "same",
-            "First stage's solver",
-            "The solver that is asked for may be that of the later stages alone.",
+            "first_solver", choice({"same": "The same", "auto": "Chosen by size"}, str), "same",
+            "First stage's solver", "The solver that is asked for may be that of the later stages alone.",
             shown=False,
         ),
-    )
+    )  # fmt: skip
 
     def check(self, recipe) -> None:
         allowed = {"scope": ("union",), "rounds": (1,)}

@@ -1,7 +1,5 @@
 """classify: one label for each example, judged by the labels that come out wrong."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import ClassVar, NamedTuple
 
@@ -47,25 +45,18 @@ class Classify(Task):
     answers = True
     fields = (
         Field(
-            "noise",
-            numeric(0, 0.5, closed=True),
-            0.0,
-            "Label noise",
+            "noise", numeric(0, 0.5, closed=True), 0.0, "Label noise",
             "Share of the examples whose label is swapped, drawn by the seed. Training sees these labels; the test is "
             "judged by the true ones, and by swapped ones beside them (Bakir, Bottou and Weston 2004, section 4.2).",
             step=0.05,
         ),
         Field(
-            "refold",
-            FLAG,
-            False,
-            "Folds twice",
+            "refold", FLAG, False, "Folds twice",
             "The folds are trained once more without the labels that are likely wrong by the first time; what these "
             "machines say out of sample is kept. The errors of cross-validation stay those of the first time.",
-            shown=False,
-            needs="folds",
+            shown=False, needs="folds",
         ),
-    )
+    )  # fmt: skip
     figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
     at_times: ClassVar = {"roc_area": share, "noisy": lambda value: an_object(value, Classify.figures)}
     arrays: ClassVar = {

@@ -8,8 +8,6 @@ by part. A part's candidates come from a finder; any method learns to tell those
 DeCoste and Schoelkopf (2002), section 5.2; Osuna, Freund and Girosi (1997), section 4.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

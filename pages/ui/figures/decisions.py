@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import LEGEND, bars
 from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
 from pages.ui.kit.words import distinct, in_figure, short
 
@@ -42,20 +43,14 @@ def alpha_histogram(
     centres = (edges[1:] + edges[:-1]) / 2
     for sign, name, colour in ((1, "+1", BLUE), (-1, "−1", ORANGE)):
         counts, _ = np.histogram(np.where(at_C, centres[-1], alpha)[signs == sign], edges)
-        figure.add_bar(
-            x=centres,
-            y=counts,
-            marker={"color": colour, "line_width": 0},
-            name=name,
-            customdata=ranges,
-            hovertemplate="%{y:,} with %{customdata}" + f"<extra>class {name}</extra>",
-        )
+        told, of = "%{y:,} with %{customdata}", f"class {name}"
+        bars(figure, centres, counts, colour, told, of=of, name=name, customdata=ranges)
     if C is not None and not endless:
         figure.add_vline(
             x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
         )
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})  # clear of the camera
-    highest = max(1, *(int(bars.y.max()) for bars in figure.data))
+    figure.update_layout(showlegend=True, legend=LEGEND)
+    highest = max(1, *(int(drawn.y.max()) for drawn in figure.data))
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
     at = "their bounds, which differ by class" if C is None else f"C = {C:g}"
@@ -76,13 +71,9 @@ def weight_histogram(weights: np.ndarray) -> go.Figure:
     low, high = np.floor(min(weights.min(initial=0), 0) / step), np.ceil(max(weights.max(initial=0), 0) / step)
     counts, edges = np.histogram(weights, step * np.arange(low, high + 1.5))
     middle = (edges[1:] + edges[:-1]) / 2
-    figure.add_bar(
-        x=middle,
-        y=counts,
-        marker={"color": np.where(middle > 0, BLUE, ORANGE).tolist(), "line_width": 0},
-        customdata=np.column_stack([edges[:-1], edges[1:]]),
-        hovertemplate="%{y:,} with %{customdata[0]:.3g} to %{customdata[1]:.3g}<extra></extra>",
-    )
+    colours, ranges = np.where(middle > 0, BLUE, ORANGE).tolist(), np.column_stack([edges[:-1], edges[1:]])
+    told = "%{y:,} with %{customdata[0]:.3g} to %{customdata[1]:.3g}"
+    bars(figure, middle, counts, colours, told, customdata=ranges)
     return worded(
         figure,
         f"Histogram of the weights of {len(weights)} vectors, {np.sum(weights > 0)} of them positive.",
@@ -97,13 +88,7 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
     names = distinct(classes, 24)  # those alike would become one bar
     labels = [f"{in_figure(name)} {', '.join(words)}" for name, (_, words) in zip(names, marks)]
     figure = bare("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
-    figure.add_bar(
-        x=values,
-        y=labels,
-        orientation="h",
-        marker={"color": [signed(v) for v in values], "line_width": 0},
-        hovertemplate="f = %{x:.4f}<extra></extra>",
-    )
+    bars(figure, values, labels, [signed(v) for v in values], "f = %{x:.4f}", orientation="h")
     figure.add_vline(x=0, line={"color": GREY, "width": 1})
     figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
     return worded(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.traces import LEGEND, line
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 
 
@@ -19,14 +20,12 @@ def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
         ("support vectors", n_sv, ORANGE, "y2", "%{y:,} support vectors"),
     )
     for name, values, colour, axis, told in lines:
-        figure.add_scatter(
-            x=drawn, y=values, yaxis=axis, mode="lines+markers", line={"color": colour, "width": 2.5}, name=name,
-            hovertemplate=f"{told} after %{{x:,}} drawn<extra></extra>",
-        )  # fmt: skip
+        how = {"yaxis": axis, "name": name}
+        line(figure, drawn, values, colour, f"{told} after %{{x:,}} drawn", points=True, how=how)
     figure.update_layout(
         yaxis2={"overlaying": "y", "side": "right", "rangemode": "tozero", "showgrid": False, "title": "examples",
                 "tickmode": "auto", "tickformat": "~s"},
-        showlegend=True, legend={"orientation": "h", "y": 1.12, "x": 0},
+        showlegend=True, legend=LEGEND,
     )  # fmt: skip
     ends = f"from {share[0]:.0f} to {share[-1]:.0f} of 1,000"
     return worded(

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from sklearn.metrics import roc_curve
 
 from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.traces import line
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, ORANGE
 from svmcore.metrics import roc_area
 
@@ -22,14 +23,8 @@ def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.
     areas = {name: roc_area(f, positive) for name, f in decisions.items()}
     for (name, f), colour, dash in zip(decisions.items(), COLOURS, DASHES, strict=False):
         alarms, found, _ = roc_curve(positive, f)
-        figure.add_scatter(
-            x=np.maximum(alarms, least),
-            y=found,
-            mode="lines",
-            line={"color": colour, "width": 2, "shape": "hv", "dash": dash},
-            name=name,
-            hovertemplate=f"{name}: %{{y:.3f}} at %{{x:.2g}}<extra></extra>",
-        )
+        told, look = f"{name}: %{{y:.3f}} at %{{x:.2g}}", {"width": 2, "shape": "hv", "dash": dash}
+        line(figure, np.maximum(alarms, least), found, colour, told, how={"name": name}, **look)
     figure.update_xaxes(type="log", dtick=1, tickformat="~g")
     figure.update_layout(showlegend=True, legend={"x": 0.98, "y": 0.04, "xanchor": "right"})
     told = ", ".join(f"{name} {area:.4f}" for name, area in areas.items())

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.traces import line, note
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.words import in_figure, short
 
@@ -26,33 +27,19 @@ def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str])
     first, last = int(won[0]), int(won[-1])
     other = last if last != first else int(np.argsort(values[-1])[-2])
     figure = bare("nudge", "f", height=HEIGHT, margin_r=40)
-    steps, where, notes = np.arange(len(values)), [in_figure(place, 60) for place in places], []
+    how = {"marker": {"size": 5}, "customdata": [in_figure(place, 60) for place in places]}
     for c, colour in ((first, BLUE), (other, ORANGE)):
-        name = in_figure(classes[c], 12)
-        figure.add_scatter(
-            x=steps,
-            y=values[:, c],
-            mode="lines+markers",
-            line={"color": colour, "width": 2},
-            marker={"size": 5},
-            customdata=where,
-            hovertemplate="f = %{y:.3f}, %{customdata}" + f"<extra>{name}</extra>",
-        )
+        name, told = in_figure(classes[c], 12), "f = %{y:.3f}, %{customdata}"
+        line(figure, np.arange(len(values)), values[:, c], colour, told, of=name, width=2, points=True, how=how)
         above = values[-1, c] == values[-1, [first, other]].max()
-        at = {"x": len(values) - 1, "y": values[-1, c], "xshift": 6, "yshift": 6 if above else -6}
-        notes.append(at | {"text": name, "showarrow": False, "xanchor": "left", "font": {"color": colour}})
+        where = {"xanchor": "left", "xshift": 6, "yshift": 6 if above else -6}
+        note(figure, len(values) - 1, values[-1, c], name, colour, **where)
+    for step in changed if len(changed) <= MARKED else ():
+        text = f"{in_figure(classes[won[step - 1]], 9)} → {in_figure(classes[won[step]], 9)}"
+        note(figure, step - 0.5, 1, text, yref="paper", yanchor="bottom")
     marks = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"dash": "dot", "color": GREY}}
-    if len(changed) <= MARKED:
-        for step in changed:
-            text = f"{in_figure(classes[won[step - 1]], 9)} → {in_figure(classes[won[step]], 9)}"
-            notes.append(
-                {"x": step - 0.5, "y": 1, "yref": "paper", "yanchor": "bottom", "text": text, "showarrow": False}
-            )
-    figure.update_layout(
-        annotations=notes,
-        shapes=[marks | {"x0": step - 0.5, "x1": step - 0.5} for step in changed],
-        xaxis={"dtick": max(1, len(values) // 6), "rangemode": "tozero"},
-    )
+    figure.update_layout(shapes=[marks | {"x0": step - 0.5, "x1": step - 0.5} for step in changed])
+    figure.update_xaxes(dtick=max(1, len(values) // 6), rangemode="tozero")
     said = "; ".join(
         f"{short(classes[won[s - 1]], 9)} → {short(classes[won[s]], 9)} at nudge {s}" for s in changed[-3:]
     )

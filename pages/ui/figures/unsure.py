@@ -4,6 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.traces import dots, line, whiskers
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore.lab.experiment.unsure import Reliability
 from svmcore.metrics import wilson
@@ -15,15 +16,10 @@ def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float
     at : the point of the threshold that is chosen, as shares; None where nothing is answered
     """
     figure = bare("answered, % of the examples", "wrong, % of the answers", height=300)
-    figure.add_scatter(
-        x=100 * share, y=100 * wrong, mode="lines", line={"color": BLUE, "width": 2, "shape": "hv"}, name="errors",
-        hovertemplate="%{y:.2f} % of the answers to %{x:.1f} % are wrong<extra></extra>",
-    )  # fmt: skip
+    told = "%{y:.2f} % of the answers to %{x:.1f} % are wrong"
+    line(figure, 100 * share, 100 * wrong, BLUE, told, width=2, shape="hv")
     if at is not None:
-        figure.add_scatter(
-            x=[100 * at[0]], y=[100 * at[1]], mode="markers", marker={"color": ORANGE, "size": 11},
-            hovertemplate="chosen: %{y:.2f} % of the answers to %{x:.1f} % are wrong<extra></extra>",
-        )  # fmt: skip
+        dots(figure, [100 * at[0]], [100 * at[1]], {"color": ORANGE, "size": 11}, f"chosen: {told}")
     figure.update_yaxes(rangemode="tozero")
     chosen = f"{100 * at[1]:.2f} % wrong of the {100 * at[0]:.1f} % answered" if at else "nothing is answered"
     return worded(
@@ -36,14 +32,12 @@ def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float
 def said_and_right(found: Reliability) -> go.Figure:
     """A reliability diagram: the share that is right against what was said, in per cent."""
     figure = bare("probability said, %", "right, %", height=300)
-    figure.add_scatter(x=[0, 100], y=[0, 100], mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip")
-    low, high = np.array([wilson(round(r * n), n) for r, n in zip(found.right, found.n, strict=True)]).T
-    figure.add_scatter(
-        x=100 * found.said, y=100 * found.right, mode="lines+markers", marker={"color": BLUE, "size": 8},
-        line={"color": BLUE, "width": 2}, customdata=found.n,
-        error_y={"array": 100 * (high - found.right), "arrayminus": 100 * (found.right - low), "thickness": 1},
-        hovertemplate="said %{x:.1f} %, right %{y:.1f} % of %{customdata:,}<extra></extra>",
-    )  # fmt: skip
+    line(figure, [0, 100], [0, 100], GREY, dash="dot", width=2)
+    low, high = 100 * np.array([wilson(round(r * n), n) for r, n in zip(found.right, found.n, strict=True)]).T
+    how = {"marker": {"color": BLUE, "size": 8}, "customdata": found.n}
+    how |= {"error_y": whiskers(100 * found.right, low, high, thickness=1)}
+    told = "said %{x:.1f} %, right %{y:.1f} % of %{customdata:,}"
+    line(figure, 100 * found.said, 100 * found.right, BLUE, told, width=2, points=True, how=how)
     figure.update_xaxes(range=[min(95.0, 100 * found.said.min()) - 5, 102])
     missed = f"{100 * found.error:.2f} %"
     return worded(

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
+from pages.ui.figures.traces import beside, intervals, line
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 from svmcore.lab.experiment.sweep import RULE, chosen
@@ -35,23 +36,11 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
         ("validation", [result["validation"] for _, result in points], BLUE, 2.5),
     )
     for label, results, colour, width in lines:
+        told = f"%{{customdata[2]}}, {label}: %{{customdata[0]:,}} of %{{customdata[1]:,}}, %{{y:.2f}} %"
+        how = {"customdata": [(r["errors"], r["n_test"], in_figure(value)) for value, r in zip(values, results)]}
+        how |= {"error_y": intervals(results, thickness=1)}
         rates = [100 * r["error_rate"] for r in results]
-        figure.add_scatter(
-            x=at,
-            y=rates,
-            mode="lines+markers",
-            line={"color": colour, "width": width},
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * r["interval"][1] - rate for r, rate in zip(results, rates)],
-                "arrayminus": [rate - 100 * r["interval"][0] for r, rate in zip(results, rates)],
-                "thickness": 1,
-            },
-            customdata=[(r["errors"], r["n_test"], in_figure(value)) for value, r in zip(values, results)],
-            hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]:,}} of %{{customdata[1]:,}}, %{{y:.2f}} %"
-            "<extra></extra>",
-        )
+        line(figure, at, rates, colour, told, width=width, points=True, how=how)
     if bounded(points):
         _bounds(figure, at, values, points)
     else:
@@ -96,21 +85,17 @@ def _known(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
 
 def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -> None:
     """Lines of the bounds, on a log axis as some are far above 1; none wrong stands at half an example."""
-    for line, label in zip(figure.data, ("test", "validation"), strict=True):
+    for drawn, label in zip(figure.data, ("test", "validation"), strict=True):
         n = min(result["n_test"] for _, result in points)
-        line.update(name=label, y=[max(y, 50 / n) for y in line.y], error_y=None)
+        drawn.update(name=label, y=[max(y, 50 / n) for y in drawn.y], error_y=None)
     for (name, label), colour in zip(_known(points).items(), CLASS_COLOURS[2:], strict=False):
         found = [result["bounds"][name] for _, result in points]
-        figure.add_scatter(
-            x=at,
-            y=[100 * max(one["errors"], 0.5) / one["n"] for one in found],
-            name=label,
-            mode="lines+markers",
-            line={"color": colour, "width": 1.5, "dash": "dot"},
-            marker={"symbol": "circle-open", "size": 10} if name == "leave_one_out" else None,
-            customdata=[(f"{one['errors']:,.4g}", one["n"], in_figure(v)) for v, one in zip(values, found)],
-            hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]}} of %{{customdata[1]:,}}<extra></extra>",
-        )
+        y = [100 * max(one["errors"], 0.5) / one["n"] for one in found]
+        told = [(f"{one['errors']:,.4g}", one["n"], in_figure(v)) for v, one in zip(values, found)]
+        open_circles = {"marker": {"symbol": "circle-open", "size": 10}} if name == "leave_one_out" else {}
+        said = f"%{{customdata[2]}}, {label}: %{{customdata[0]}} of %{{customdata[1]:,}}"
+        how = {"name": label, "customdata": told} | open_circles
+        line(figure, at, y, colour, said, width=1.5, points=True, dash="dot", how=how)
     figure.update_yaxes(type="log", dtick=1)
     legend = {"orientation": "h", "yref": "container", "y": 1, "yanchor": "top"}
     figure.update_layout(showlegend=True, legend=legend, margin={"r": 10, "t": 90}, height=400)  # three lines of names
@@ -127,17 +112,7 @@ def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
     ends = {"validation": (last["validation"]["error_rate"], BLUE), "test": (last["error_rate"], ORANGE)}
     higher = max(ends, key=lambda label: ends[label][0])
     for label, (rate, colour) in ends.items():
-        figure.add_annotation(
-            x=1,
-            xref="paper",
-            xanchor="left",
-            xshift=4,
-            y=100 * rate,
-            yshift=7 if label == higher else -7,
-            text=label,
-            font={"color": colour},
-            showarrow=False,
-        )
+        beside(figure, 100 * rate, label, colour, yshift=7 if label == higher else -7)
 
 
 def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:

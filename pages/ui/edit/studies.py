@@ -9,8 +9,7 @@ from pages.ui.edit.course import TIME, Course, Found, Point, law, line, rows
 from pages.ui.figures import crossing
 from pages.ui.figures.frame import show, worded
 from pages.ui.kit import parameters, present, state, words
-from pages.ui.run import picker, polling, stored
-from svmcore.lab.forecast.estimate import estimate
+from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -31,7 +30,7 @@ def view() -> None:
             if course is None:
                 return
             found = stored.stored(course.recipes)
-            _start(course, found)
+            stored.study(course.recipes, found, "Start all", "course", course.group)
         except (DataError, ValueError) as error:
             st.error(words.plain(error), icon=":material/block:")
             return
@@ -47,7 +46,7 @@ def view() -> None:
             "figures fill as they end.",
             title="Nothing run yet", icon=":material/query_stats:",
         )  # fmt: skip
-    polling.poll_all([run.id for run in found if run and run.state in runs.ACTIVE], _working)
+    stored.at_work(found)
 
 
 def _course() -> Course | None:
@@ -91,22 +90,6 @@ def _most(base: Recipe) -> int:
     share = len(base.classes) / entry.n_classes if len(base.classes) > 1 else 1.0
     n = round(entry.n_train * share)
     return min(base.n_train or n, n if entry.n_test else n * 4 // 5)
-
-
-def _start(course: Course, found: list) -> None:
-    recipes = course.recipes
-    done = sum(run is not None and run.state == "done" for run in found)
-    needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None]
-    if unfit := next((need.advice for need in needs if not need.fits), ""):
-        st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        help = "Queue every run of it that is missing."
-        stored.buttons(recipes, found, "Start all", help, "course", group=course.group)
-        left = f"; the others take about {words.duration(sum(need.seconds for need in needs))}" if needs else ""
-        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
-    for message in {run.message for run in found if run is not None and run.state == "failed"}:
-        st.error(words.plain(message), title="A run failed", icon=":material/error:")
 
 
 def _figures(course: Course, found: Found) -> None:
@@ -203,9 +186,3 @@ def _see(run_ids: list[str]) -> None:
             st.session_state["cross_view"] = "A run"
         else:
             state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
-
-
-def _working(statuses) -> None:
-    at_work = [status for status in statuses if status.state == "running"]
-    for status in at_work or statuses[:1]:
-        st.caption(words.plain(f"{picker.STATES[status.state][2]}: {status.message}"))

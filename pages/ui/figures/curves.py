@@ -4,7 +4,8 @@
 
 A run of several trainings (virtual SVs, folds) begins anew in each: a phase ends where all machines are done and the
 next record has a gap again. Machines are solved in turn, so the largest gap stays where it began until the last one
-starts; what falls all the while is their mean on the log axis, `mean_gap` of a record.
+starts; what falls all the while is their mean on the log axis, `mean_gap` of a record. Where virtual examples are
+drawn, fewer and fewer of them violate a margin.
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.figures.traces import beside, line, note
-from pages.ui.kit.palette import BLUE, FAINT, GREY
+from pages.ui.figures.traces import LEGEND, beside, line, note
+from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 
 LONGEST = 400  # points a line is thinned to before it is sent
@@ -153,3 +154,30 @@ def _frame(figure: go.Figure, phases: list[list[dict]]) -> None:
             figure.add_vline(x=start, line={"color": FAINT, "width": 1})
         if len(phases) > 1 and end - start > WIDE * phases[-1][-1]["seconds"]:
             note(figure, start, 1, in_figure(_kind(phase[0])), yref="paper", yanchor="bottom", xanchor="left")
+
+
+def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
+    """rounds: (drawn so far, in this round, violators, examples held, support vectors) of each."""
+    drawn, looked, violators, held, n_sv = zip(*rounds, strict=True)
+    share = [1000 * v / max(n, 1) for v, n in zip(violators, looked, strict=True)]
+    figure = bare("copies drawn", "of 1,000 drawn violate", margin_r=130, yaxis_rangemode="tozero")
+    lines = (
+        ("violate", share, BLUE, "y", "%{y:.0f} of 1,000 violate"),
+        ("held", held, GREY, "y2", "%{y:,} held"),
+        ("support vectors", n_sv, ORANGE, "y2", "%{y:,} support vectors"),
+    )
+    for name, values, colour, axis, told in lines:
+        how = {"yaxis": axis, "name": name}
+        line(figure, drawn, values, colour, f"{told} after %{{x:,}} drawn", points=True, how=how)
+    figure.update_layout(
+        yaxis2={"overlaying": "y", "side": "right", "rangemode": "tozero", "showgrid": False, "title": "examples",
+                "tickmode": "auto", "tickformat": "~s"},
+        showlegend=True, legend=LEGEND,
+    )  # fmt: skip
+    ends = f"from {share[0]:.0f} to {share[-1]:.0f} of 1,000"
+    return worded(
+        figure,
+        f"Copies that violate a margin by the number drawn, {ends}; {held[-1]:,} examples held, {n_sv[-1]:,} of them "
+        f"support vectors after {drawn[-1]:,} draws.",
+        f"The share that tells something went {ends}; of {drawn[-1]:,} drawn, {held[-1]:,} are held.",
+    )

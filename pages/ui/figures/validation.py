@@ -1,4 +1,5 @@
-"""Errors against the values of one field: on held-out folds of the training set, and on the test set beside it."""
+"""Errors against the values of one field, on held-out folds of the training set and on the test set beside it; and
+along the path of a search over invariances."""
 
 from collections.abc import Sequence
 
@@ -6,10 +7,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.figures.traces import beside, intervals, line
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
-from pages.ui.kit.words import in_figure
+from pages.ui.figures.traces import beside, dots, intervals, line
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, FAINT, GREY, ORANGE
+from pages.ui.kit.text import in_figure, many
 from svmcore.lab.experiment.sweep import RULE, chosen
+from svmcore.methods.virtual.search import Search, Tried
+from svmcore.metrics import rate_text, wilson
 
 LOGARITHMIC = ("C", "kernel.gamma")
 REACH = 5  # per cent points at which the colours of a map end
@@ -21,6 +24,8 @@ BOUNDS = {  # of a result -> what it is called; they take colours after those of
     "radius_margin": "radius and margin",
     "vc": "VC bound",
 }
+ROW = 19  # pixels of one set
+LONGEST = 28  # characters of a name beside the axis
 
 
 def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: int = 0) -> go.Figure:
@@ -166,3 +171,67 @@ def invariance_map(
         f"{told} Most is lost by {sets[worst[1]]} on {pairs[worst[0]]}: {test[worst]:.1f} points. Blue: fewer errors "
         "than without jitters; orange: more.",
     )
+
+
+def path_chart(search: Search, found: str = "") -> go.Figure:
+    """Errors of each set, a row each, the first on top; the sets that were taken are joined by a line.
+
+    found: what is said of the end, empty while the search goes on.
+    """
+    tried, n = search.tried, search.n
+    figure = bare("wrong on validation examples", None, height=70 + ROW * len(tried), hovermode="closest")
+    rows = list(range(len(tried)))
+    kinds = {"left": (FAINT, "circle-open"), "tried": (GREY, "circle"), "taken": (BLUE, "circle")}
+    for kind, (colour, symbol) in kinds.items():
+        own = [r for r in rows if kind == ("taken" if tried[r].taken else "left" if _left(tried, r) else "tried")]
+        told = {"customdata": [_told(tried[r], n, kind) for r in own]}
+        errors, marker = [tried[r].errors for r in own], {"color": colour, "symbol": symbol, "size": 9}
+        if kind == "taken":
+            line(figure, errors, own, BLUE, "%{customdata}", points=True, how=told | {"marker": marker})
+        else:
+            dots(figure, errors, own, marker, "%{customdata}", **told)
+    names = [in_figure(added(tried, r), LONGEST) for r in rows]
+    bold = [f"<b>{name}</b>" if one.taken else name for name, one in zip(names, tried, strict=True)]
+    figure.update_yaxes(tickvals=rows, ticktext=bold, range=[len(tried) - 0.4, -0.6], showgrid=False, zeroline=False)
+    most = max(one.errors for one in tried) if tried else 1
+    figure.update_xaxes(range=[-0.04 * most, 1.1 * most + 1])
+    for r in rows[1:]:
+        if tried[r].step != tried[r - 1].step:
+            figure.add_hline(y=r - 0.5, line={"color": FAINT, "width": 1})
+    return worded(figure, *_words(search, found))
+
+
+def added(tried: Sequence[Tried], row: int) -> str:
+    """What a step adds with the set of this row: `+ rot:-9,9`; the set itself of the first."""
+    one = tried[row]
+    before = [other.jitters for other in tried if other.taken and other.step < one.step]
+    if not before or before[-1] == "none":
+        return one.jitters
+    body, text = before[-1].partition("@")[0], one.jitters.partition("@")[0]
+    if text.startswith(f"({body})*"):
+        return f"× {text[len(body) + 4 : -1]}"
+    return f"+ {text[len(body) + 1 :]}"
+
+
+def _left(tried: Sequence[Tried], row: int) -> bool:
+    """Whether a set was left before all folds."""
+    return tried[row].folds < max(one.folds for one in tried)
+
+
+def _told(one: Tried, n: int, name: str) -> str:
+    wrong = f"{one.errors:,} of {n:,} wrong, {rate_text(one.errors / n, wilson(one.errors, n))}"
+    if name == "left":
+        wrong = f"at least {one.errors:,} wrong, left after {many(one.folds, 'fold')}"
+    return f"{in_figure(one.jitters)}<br>{wrong}<br>{many(one.forms, 'form')}"
+
+
+def _words(search: Search, found: str) -> tuple[str, str]:
+    tried, taken = search.tried, search.path
+    if not taken:
+        return "Sets tried, none to the end yet.", "The first set is being tried."
+    first, last = taken[0], taken[-1]
+    fell = f"from {first.errors:,} to {last.errors:,} of {search.n:,} wrong in {many(len(taken) - 1, 'step')}"
+    alt = f"{many(len(tried), 'jitter set')} tried: {fell}, by {last.jitters}."
+    left = [_left(tried, row) for row in range(len(tried))]
+    early = " Open circles were left early: they have at least so many." if any(left) else ""
+    return alt, f"{fell.capitalize()}.{early} {found}".strip()

@@ -113,9 +113,8 @@ LESSON = Lesson(
         ),
         Step(
             View("playground", plane.address(C=USUAL / 20, **BENT), outlined="play_plane"),
-            "One orange point has got in amid the blue ones, and this kind of line can bend (its *kernel* is "
-            "RBF). With "
-            "C = 0.5 the machine lets the point be wrong. What if C is 10,000?",
+            "One orange point has got in amid the blue ones, and this kind of line can bend (its *kernel* is RBF). "
+            "With C = 0.5 the machine lets the point be wrong. What if C is 10,000?",
             ("It stays wrong", "The line bends around it"),
             View("playground", plane.address(C=DEAR, **BENT), outlined="play_plane"),
             "the orange point amid the blue. Its cross, the mark of an error, is gone, and a line runs around it.",

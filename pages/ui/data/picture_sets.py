@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
+from pages.ui.example.views import about
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
@@ -68,20 +69,6 @@ def leave() -> None:
     st.query_params.pop("picture", None)
     if st.session_state.get("look") in (TRAIN, EMPTY):
         st.session_state["look"] = PICTURES
-
-
-def about(entry: PictureFacts) -> None:
-    """Names, licence, citation, sources."""
-    shown = {
-        "id in addresses and snippets": entry.name,
-        "objects": f"{entry.object_name}, given as a {entry.shape}",
-        "categories": ", ".join(f"{number} {name}" for number, name in entry.categories.items()),
-        "licence": entry.licence,
-        "citation": entry.citation or "–",
-        "source": ", ".join(entry.sources),
-        "note": entry.note or "–",
-    }
-    st.table({name: plain(text) for name, text in shown.items()}, alt=f"Licence, citation and sources of {entry.title}")
 
 
 def _pictures(pictures: PictureSet) -> None:

@@ -4,8 +4,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.edit import choice, published
-from pages.ui.edit.course import TIME, Course, Found, Point, law, line, rows
+from pages.ui.edit import choice
+from pages.ui.edit.course import TIME, Course, Found, Point, bayes, courses, law, line, rows
 from pages.ui.figures import crossing
 from pages.ui.figures.frame import show, worded
 from pages.ui.kit import parameters, present, state, words
@@ -51,7 +51,7 @@ def view() -> None:
 
 def _course() -> Course | None:
     """What the widgets ask for."""
-    theirs = published.courses()
+    theirs = courses()
     name = parameters.choice(
         "course", "Course", [*theirs, *OWN], wrap=True,
         help="The figures of Bakir, Bottou and Weston (2004) with their examples, or the same on yours.",
@@ -81,7 +81,7 @@ def _own(over: str) -> Course | None:
 
 def _point(x: float, recipe: Recipe) -> Point:
     machines = {name: (choice.named(METHODS[method].usual(recipe)),) for name, method in REPEATED.items()}
-    return Point(x, machines, published.bayes(recipe))
+    return Point(x, machines, bayes(recipe))
 
 
 def _most(base: Recipe) -> int:
@@ -111,7 +111,6 @@ def _lines(course: Course, found: Found, measure: str) -> dict:
 
 
 def _held(course: Course, found: Found) -> go.Figure:
-    steinwart = law(course, found)
     if course.apart:
         lines = {
             f"{name}, {measure}": one
@@ -120,49 +119,26 @@ def _held(course: Course, found: Found) -> go.Figure:
         }
     else:
         lines = _lines(course, found, "support vectors")
-    figure = crossing.growth(
-        lines,
-        course.x_title,
-        "support vectors",
-        law=("2 B n", steinwart) if steinwart else None,
-        log=course.apart,
-        span=_span(course),
-        log_x=course.x_log,
-    )
-    kinds = " Bound: at C; free: below it." if course.apart else ""
     known = all(point.bayes is not None for point in course.points)
     told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
-    return worded(
-        figure,
-        f"Support vectors against {course.x_title}: {_said(lines)}.",
-        f"{_said(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {told}."
-        f"{kinds}",
-    )
+    kinds = " Bound: at C; free: below it." if course.apart else ""
+    how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
+    return crossing.held(lines, law(course, found), course.x_title, told, kinds, **how)
 
 
 def _of(course: Course, found: Found, measure: str) -> go.Figure:
     lines = _lines(course, found, measure)
     span, per_cent = _span(course), measure.endswith("%")
     figure = crossing.growth(lines, course.x_title, measure, per_cent=per_cent, span=span, log_x=course.x_log)
-    said = f"{measure[0].upper()}{measure[1:]}: {_said(lines)}."
-    return worded(figure, f"{measure} against {course.x_title}: {_said(lines)}.", said)
-
-
-def _said(lines: dict) -> str:
-    """`Plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
-    ends = {name: [_number(y) for y in dict.fromkeys((one.ys[0], one.ys[-1]))] for name, one in lines.items()}
-    said = "; ".join(f"{name} {' to '.join(two)}" for name, two in ends.items())
-    return said[:1].upper() + said[1:]
+    said = crossing.ends(lines)
+    told = f"{measure[0].upper()}{measure[1:]}: {said}."
+    return worded(figure, f"{measure} against {course.x_title}: {said}.", told)
 
 
 def _span(course: Course) -> tuple[float, float]:
     """The first and the last x."""
     xs = [point.x for point in course.points]
     return min(xs), max(xs)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _table(course: Course, found: Found) -> None:

@@ -115,6 +115,32 @@ def growth(
     return figure
 
 
+def held(lines: Mapping[str, Line], law: Line | None, x_title: str, bayes: str, kinds: str = "", **how) -> go.Figure:
+    """Support vectors along x beside Steinwart's law, where it is known, of the error B, which `bayes` tells; kinds:
+    what the lines are; how: as in `growth`."""
+    figure = growth(lines, x_title, "support vectors", law=("2 B n", law) if law else None, **how)
+    return worded(
+        figure,
+        f"Support vectors against {x_title}: {ends(lines)}.",
+        f"{ends(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {bayes}."
+        f"{kinds}",
+    )
+
+
+def ends(lines: Mapping[str, Line]) -> str:
+    """`Plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
+    told = [
+        f"{name} {' to '.join(dict.fromkeys(_number(y) for y in (one.ys[0], one.ys[-1])))}"
+        for name, one in lines.items()
+    ]
+    said = "; ".join(told)
+    return said[:1].upper() + said[1:]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def _shown(ys: Sequence[float], log: bool) -> list[float | None]:
     """Heights as they are drawn: a log axis has no place for 0."""
     return [None if log and y <= 0 else y for y in ys]

@@ -25,8 +25,8 @@ def curve(now: Next) -> go.Figure:
     bounds = np.array([metrics.wilson(errors, now.t) for errors in wrong])
     _band(figure, xs, 100 * bounds[:, 0], 100 * bounds[:, 1], BLUE)
     told = f"%{{x:,}} labels given: %{{customdata:,}} of {now.t:,} wrong, %{{y:.2f}} %"
-    how = {"marker": {"size": 6}, "customdata": wrong}
-    line(figure, xs, [100 * errors / now.t for errors in wrong], BLUE, told, points=True, how=how)
+    rates = [100 * errors / now.t for errors in wrong]
+    line(figure, xs, rates, BLUE, told, points=True, marker_size=6, customdata=wrong)
     figure.update_yaxes(rangemode="tozero")
     figure.update_xaxes(range=[-0.5, max(xs[-1], 10) + 0.5])
     first, last = (f"{100 * errors / now.t:.1f} %" for errors in (wrong[0], wrong[-1]))

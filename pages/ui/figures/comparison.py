@@ -45,8 +45,8 @@ def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float
     figure = bare(f"{what}, %", None, height=110 + 44 * len(names), hovermode="closest")
     for seed in sorted({seed for of_run in rates for seed in of_run}):
         there = [(100 * of_run[seed], name) for name, of_run in zip(names, rates, strict=True) if seed in of_run]
-        look = {"width": 0.7, "points": True, "how": {"marker": {"color": BLUE, "size": 6}}}
-        line(figure, *zip(*there, strict=True), GREY, f"seed {seed}: %{{x:.2f}} %", **look)
+        look, marker = {"width": 0.7, "points": True}, {"color": BLUE, "size": 6}
+        line(figure, *zip(*there, strict=True), GREY, f"seed {seed}: %{{x:.2f}} %", marker=marker, **look)
     means, low, high = (100 * np.array([(band.mean, band.low, band.high) for band in bands])).T
     bars = whiskers(means, low, high, color=ORANGE, thickness=2)
     dots(figure, means, list(names), {"color": ORANGE, "size": 11}, "mean %{x:.2f} %", error_x=bars)
@@ -72,7 +72,7 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
         rates = [100 * result["error_rate"] for result in results]
         bars = {"error_y": intervals(results, thickness=1), "customdata": [(r["errors"], r["n_test"]) for r in results]}
         told = "%{customdata[0]} of %{customdata[1]} at lambda %{x:g}"
-        line(figure, values, rates, colour, told, points=True, how=bars)
+        line(figure, values, rates, colour, told, points=True, **bars)
         if points:
             note(figure, np.log10(values[-1]), np.log10(max(rates[-1], 0.01)), name, xanchor="left", xshift=8)
     figure.update_xaxes(autorange="reversed", tickvals=LAMBDAS)
@@ -111,8 +111,8 @@ def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figur
     figure = bare("lambda", "mean square change of f along a tangent", xaxis_type="log", yaxis_type="log")
     for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
         y = [float(np.mean(result["regulariser"])) for _, result in points]
-        how = {"name": name}
-        line(figure, [value for value, _ in points], y, colour, "%{y:.2g} at lambda %{x:g}", points=True, how=how)
+        values, told = [value for value, _ in points], "%{y:.2g} at lambda %{x:g}"
+        line(figure, values, y, colour, told, points=True, name=name)
     figure.update_xaxes(autorange="reversed", tickvals=LAMBDAS)
     told = "; ".join(f"{name} {y[0]:.2g} to {y[-1]:.2g}" for name, y in ((t.name, t.y) for t in figure.data) if y)
     return worded(
@@ -181,9 +181,9 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     points = sorted(points)
     gains = {size: off / on for size, on, off in points}
     marker = {"size": [14 if size == rows else 7 for size in gains], "opacity": 1}
-    how = {"marker": marker, "customdata": [(on, off) for _, on, off in points]}
+    pairs = [(on, off) for _, on, off in points]
     told = "%{x:,} rows: %{y:.2f} times<br>%{customdata[1]:.3s} / %{customdata[0]:.3s}"
-    line(figure, list(gains), list(gains.values()), BLUE, told, points=True, how=how)
+    line(figure, list(gains), list(gains.values()), BLUE, told, points=True, marker=marker, customdata=pairs)
     figure.add_hline(
         y=1, line={"color": GREY, "width": 1}, annotation_text="no gain", annotation_position="bottom left"
     )
@@ -208,8 +208,8 @@ def by_cache(
     figure = bare("cache, MB", measure.lower(), xaxis_type="log", yaxis_type="log", hovermode="closest", height=320)
     for (name, points), colour in zip(lines.items(), (GREY, *CLASS_COLOURS), strict=False):
         sizes, costs = zip(*sorted(points), strict=True)
-        told, how = f"{name}, %{{x:,}} MB: %{{y:,.4g}}", {"marker": {"size": 8}, "name": name}
-        line(figure, sizes, costs, colour, told, points=True, how=how)
+        told = f"{name}, %{{x:,}} MB: %{{y:,.4g}}"
+        line(figure, sizes, costs, colour, told, points=True, marker_size=8, name=name)
     at = {mb: {name: dict(points)[mb] for name, points in lines.items() if mb in dict(points)} for mb in
           sorted({mb for points in lines.values() for mb, _ in points})}  # fmt: skip
     costs = [cost for those in at.values() for cost in those.values()]

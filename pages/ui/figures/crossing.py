@@ -96,7 +96,7 @@ def growth(
         how = {"marker": {"symbol": symbol, "size": 8, "color": colour}}
         how |= {"error_y": whiskers(one.ys, one.low, one.high, thickness=1, width=3)} if len(one.low) else {}
         shown, told = _shown(one.ys, log), f"%{{y:,.4~g}}{unit}"
-        line(figure, list(one.xs), shown, colour, told, of=in_figure(name), points=True, how=how, dash=dash)
+        line(figure, list(one.xs), shown, colour, told, of=in_figure(name), points=True, dash=dash, **how)
         ends.append((one.ys[-1], name, colour))
     if law:
         name, one = law

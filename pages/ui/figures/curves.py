@@ -32,8 +32,8 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
         for gaps in machines if len(machines) > 1 else ():
             line(figure, seconds, gaps, FAINT, width=1)
         told = "gap %{y:.2e} after %{x:.2f} s, %{customdata[0]:,} iterations<br>largest %{customdata[1]:.2e}"
-        how = {"customdata": [[r["iterations"], r["gap"]] for r in phase]}
-        line(figure, seconds, [mean_gap(r) for r in phase], BLUE, told, how=how)
+        counted = [[r["iterations"], r["gap"]] for r in phase]
+        line(figure, seconds, [mean_gap(r) for r in phase], BLUE, told, customdata=counted)
     figure.add_hline(y=tol, line={"dash": "dot", "color": GREY})
     beside(figure, np.log10(tol), "tol")
     _frame(figure, phases)
@@ -167,8 +167,8 @@ def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
         ("support vectors", n_sv, ORANGE, "y2", "%{y:,} support vectors"),
     )
     for name, values, colour, axis, told in lines:
-        how = {"yaxis": axis, "name": name}
-        line(figure, drawn, values, colour, f"{told} after %{{x:,}} drawn", points=True, how=how)
+        told = f"{told} after %{{x:,}} drawn"
+        line(figure, drawn, values, colour, told, points=True, yaxis=axis, name=name)
     figure.update_layout(
         yaxis2={"overlaying": "y", "side": "right", "rangemode": "tozero", "showgrid": False, "title": "examples",
                 "tickmode": "auto", "tickformat": "~s"},

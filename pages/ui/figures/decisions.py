@@ -115,10 +115,10 @@ def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str])
     first, last = int(won[0]), int(won[-1])
     other = last if last != first else int(np.argsort(values[-1])[-2])
     figure = bare("nudge", "f", height=HEIGHT, margin_r=40)
-    how = {"marker": {"size": 5}, "customdata": [in_figure(place, 60) for place in places]}
+    how = {"width": 2, "points": True, "marker_size": 5, "customdata": [in_figure(place, 60) for place in places]}
     for c, colour in ((first, BLUE), (other, ORANGE)):
         name, told = in_figure(classes[c], 12), "f = %{y:.3f}, %{customdata}"
-        line(figure, np.arange(len(values)), values[:, c], colour, told, of=name, width=2, points=True, how=how)
+        line(figure, np.arange(len(values)), values[:, c], colour, told, of=name, **how)
         above = values[-1, c] == values[-1, [first, other]].max()
         where = {"xanchor": "left", "xshift": 6, "yshift": 6 if above else -6}
         note(figure, len(values) - 1, values[-1, c], name, colour, **where)

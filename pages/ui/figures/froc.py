@@ -125,7 +125,7 @@ def outputs_figure(
             look = {"width": 1.8, "shape": "hvh", "dash": dash, "of": f"{in_figure(other)}: {word}"}
             how = {"name": in_figure(other), "showlegend": chosen is hits}
             y = np.where(counts, counts, np.nan)
-            line(figure, middle, y, colour, "%{y:,} near %{x:.3g}", how=how, **look)
+            line(figure, middle, y, colour, "%{y:,} near %{x:.3g}", **how, **look)
     if np.isfinite(threshold):
         figure.add_vline(x=threshold, line={"color": GREY, "width": 2})
     figure.update_layout(showlegend=True, legend=LEGEND | {"y": 1.16})
@@ -169,7 +169,7 @@ def _curve(figure, of, style, x, per, told=True):
     if told:
         said = "%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
         how = {"customdata": np.column_stack([band.alarms, band.alarms / per])}
-    line(figure, x(band.alarms), band.rate, told=said, of=in_figure(of.name), how=how, shape="hv", **style)
+    line(figure, x(band.alarms), band.rate, told=said, of=in_figure(of.name), shape="hv", **style, **how)
 
 
 def _ceiling(figure, ceiling):

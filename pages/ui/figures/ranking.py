@@ -26,7 +26,7 @@ def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.
     for (name, f), colour, dash in zip(decisions.items(), COLOURS, DASHES, strict=False):
         alarms, found, _ = roc_curve(positive, f)
         told, look = f"{name}: %{{y:.3f}} at %{{x:.2g}}", {"width": 2, "shape": "hv", "dash": dash}
-        line(figure, np.maximum(alarms, least), found, colour, told, how={"name": name}, **look)
+        line(figure, np.maximum(alarms, least), found, colour, told, name=name, **look)
     figure.update_xaxes(type="log", dtick=1, tickformat="~g")
     figure.update_layout(showlegend=True, legend={"x": 0.98, "y": 0.04, "xanchor": "right"})
     told = ", ".join(f"{name} {area:.4f}" for name, area in areas.items())
@@ -61,10 +61,12 @@ def said_and_right(found: Reliability) -> go.Figure:
     figure = bare("probability said, %", "right, %", height=300)
     line(figure, [0, 100], [0, 100], GREY, dash="dot", width=2)
     low, high = 100 * np.array([wilson(round(r * n), n) for r, n in zip(found.right, found.n, strict=True)]).T
-    how = {"marker": {"color": BLUE, "size": 8}, "customdata": found.n}
-    how |= {"error_y": whiskers(100 * found.right, low, high, thickness=1)}
-    told = "said %{x:.1f} %, right %{y:.1f} % of %{customdata:,}"
-    line(figure, 100 * found.said, 100 * found.right, BLUE, told, width=2, points=True, how=how)
+    bars, told = (
+        whiskers(100 * found.right, low, high, thickness=1),
+        "said %{x:.1f} %, right %{y:.1f} % of %{customdata:,}",
+    )
+    how = {"width": 2, "points": True, "marker_size": 8, "customdata": found.n, "error_y": bars}
+    line(figure, 100 * found.said, 100 * found.right, BLUE, told, **how)
     figure.update_xaxes(range=[min(95.0, 100 * found.said.min()) - 5, 102])
     missed = f"{100 * found.error:.2f} %"
     return worded(

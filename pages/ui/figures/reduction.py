@@ -60,9 +60,8 @@ def _errors(figure: go.Figure, path, aside: int, before: int) -> None:
         figure, [point[0] for point in path], rates, BLUE,
         "%{x:,} vectors, %{customdata[2]:.1f} times fewer<br>%{customdata[0]:,} of %{customdata[1]:,} wrong, "
         "%{y:.2f} %<br>%{customdata[3]:,} answers changed",
-        points=True,
-        how={"error_y": whiskers(rates, low, high, thickness=1),
-             "customdata": [(point[2], aside, before / point[0], point[3]) for point in path]},
+        points=True, error_y=whiskers(rates, low, high, thickness=1),
+        customdata=[(point[2], aside, before / point[0], point[3]) for point in path],
     )  # fmt: skip
 
 

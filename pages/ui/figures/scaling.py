@@ -143,7 +143,7 @@ def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) 
         points = sorted(points, key=lambda p: getattr(p, x))
         xs, ys = [getattr(p, x) for p in points], [max(value(p), 1e-3) for p in points]
         told = [(p.n, p.working_set, p.lookahead, p.n_sv, p.rounds, p.seconds) for p in points]
-        line(figure, xs, ys, colour, TOLD, points=True, how={"marker": {"size": 8}, "customdata": told})
+        line(figure, xs, ys, colour, TOLD, points=True, marker_size=8, customdata=told)
         ends.append((xs[-1], ys[-1], name))
     for at, (x_end, y_end, name) in enumerate(sorted(ends, key=lambda end: end[1]) if named else ()):
         shift = 14 * (at - (len(ends) - 1) / 2) if _close(ends) else 0

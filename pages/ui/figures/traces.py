@@ -14,12 +14,13 @@ from pages.ui.kit.palette import GREY
 LEGEND = {"orientation": "h", "x": 0, "y": 1.12}  # above the figure, clear of the camera
 
 
-def line(figure: go.Figure, x, y, colour: str, told="", *, of="", width=2.5, points=False, how=(), **look) -> None:
-    """Points joined in their order, and seen as well where `points`. look: of the line, its dash and shape; how: what
-    else Plotly is told of the trace."""
-    look = {"color": colour, "width": width} | look
+def line(
+    figure: go.Figure, x, y, colour: str, told="", *, of="", width=2.5, dash=None, shape=None, points=False, **how
+) -> None:
+    """Points joined in their order, and seen as well where `points`. how: what else Plotly is told of the trace."""
+    look = {"color": colour, "width": width, "dash": dash, "shape": shape}
     mode = "lines+markers" if points else "lines"
-    figure.add_scatter(x=x, y=y, mode=mode, line=look, **hover(told, of), **dict(how))
+    figure.add_scatter(x=x, y=y, mode=mode, line=look, **hover(told, of), **how)
 
 
 def dots(figure: go.Figure, x, y, marker: dict, told="", *, of="", **how) -> None:

@@ -42,10 +42,10 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
     )
     for label, results, colour, width in lines:
         told = f"%{{customdata[2]}}, {label}: %{{customdata[0]:,}} of %{{customdata[1]:,}}, %{{y:.2f}} %"
-        how = {"customdata": [(r["errors"], r["n_test"], in_figure(value)) for value, r in zip(values, results)]}
-        how |= {"error_y": intervals(results, thickness=1)}
+        counts = [(r["errors"], r["n_test"], in_figure(value)) for value, r in zip(values, results)]
+        how = {"width": width, "points": True, "error_y": intervals(results, thickness=1), "customdata": counts}
         rates = [100 * r["error_rate"] for r in results]
-        line(figure, at, rates, colour, told, width=width, points=True, how=how)
+        line(figure, at, rates, colour, told, **how)
     if bounded(points):
         _bounds(figure, at, values, points)
     else:
@@ -97,10 +97,10 @@ def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -
         found = [result["bounds"][name] for _, result in points]
         y = [100 * max(one["errors"], 0.5) / one["n"] for one in found]
         told = [(f"{one['errors']:,.4g}", one["n"], in_figure(v)) for v, one in zip(values, found)]
-        open_circles = {"marker": {"symbol": "circle-open", "size": 10}} if name == "leave_one_out" else {}
+        circles = {"symbol": "circle-open", "size": 10} if name == "leave_one_out" else None
         said = f"%{{customdata[2]}}, {label}: %{{customdata[0]}} of %{{customdata[1]:,}}"
-        how = {"name": label, "customdata": told} | open_circles
-        line(figure, at, y, colour, said, width=1.5, points=True, dash="dot", how=how)
+        how = {"width": 1.5, "dash": "dot", "points": True, "marker": circles}
+        line(figure, at, y, colour, said, name=label, customdata=told, **how)
     figure.update_yaxes(type="log", dtick=1)
     legend = {"orientation": "h", "yref": "container", "y": 1, "yanchor": "top"}
     figure.update_layout(showlegend=True, legend=legend, margin={"r": 10, "t": 90}, height=400)  # three lines of names
@@ -187,7 +187,7 @@ def path_chart(search: Search, found: str = "") -> go.Figure:
         told = {"customdata": [_told(tried[r], n, kind) for r in own]}
         errors, marker = [tried[r].errors for r in own], {"color": colour, "symbol": symbol, "size": 9}
         if kind == "taken":
-            line(figure, errors, own, BLUE, "%{customdata}", points=True, how=told | {"marker": marker})
+            line(figure, errors, own, BLUE, "%{customdata}", points=True, marker=marker, **told)
         else:
             dots(figure, errors, own, marker, "%{customdata}", **told)
     names = [in_figure(added(tried, r), LONGEST) for r in rows]

@@ -81,8 +81,8 @@ def _hulls(X, y, found: Widest) -> go.Figure:
         own = X[y == sign]
         corners = own[ConvexHull(own).vertices]
         line(figure, *np.concatenate([corners, corners[:1]]).T, colour, width=1.5)
-    apart, how = np.linalg.norm(found.p - found.q), {"marker": {"symbol": "x", "size": 9, "color": GREY}}
-    line(figure, *np.array([found.p, found.q]).T, GREY, width=2, dash="dash", points=True, how=how)
+    apart, nearest = np.linalg.norm(found.p - found.q), {"symbol": "x", "size": 9, "color": GREY}
+    line(figure, *np.array([found.p, found.q]).T, GREY, width=2, dash="dash", points=True, marker=nearest)
     return worded(
         figure,
         f"The convex hulls of both classes, their nearest points {apart:.2f} apart, and the line midway between them.",

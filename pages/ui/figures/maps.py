@@ -113,6 +113,9 @@ def _add_field(figure: go.Figure, field: Field, n_classes: int) -> None:
     sides(figure, field)
     for at, dash, width in ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)):
         level(figure, field, at, dash=dash, width=width)
+    for axis, nodes in ((figure.update_xaxes, field[0]), (figure.update_yaxes, field[1])):  # lines would have room
+        half = (nodes[1] - nodes[0]) / 2
+        axis(range=[nodes[0] - half, nodes[-1] + half])
 
 
 def sides(figure: go.Figure, field: Field, opacity: float = 1) -> None:

@@ -1,7 +1,5 @@
 """Runs in numbers: what came of each, what was asked differently, and both as files."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import streamlit as st
 
@@ -108,11 +106,7 @@ def examples_csv(laid: Laid) -> str:
         names = laid.names[-f.shape[1] :] if f.shape[1] in (1, len(laid.names)) else range(f.shape[1])
         head += [f"{letter}_answer", *(f"{letter}_f_{name}" for name in names)]
         columns += [found.y_pred[i].tolist(), *f.T.tolist()]
-    return csv_text(head, _rows(found.split, columns))
-
-
-def _rows(split: str, columns: list[list]) -> Iterator[tuple]:
-    return ((split, *values) for values in zip(*columns, strict=True))
+    return csv_text(head, ((found.split, *values) for values in zip(*columns, strict=True)))
 
 
 def exports(laid: Laid) -> None:

@@ -1,5 +1,6 @@
 """The views of a set of pictures with objects: the pictures, its experiments, windows to train on, what it is."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -109,11 +110,7 @@ def _squares(pictures: PictureSet, rows: range, number: int) -> None:
     ]
     small = _thumbnails(pictures.content_hash, rows.start, pictures, shown)
     alt = f"Pictures {rows[0] + 1} to {rows[-1] + 1} of {pictures.entry.title} with their objects outlined"
-    gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=_look_at)
-
-
-def _look_at(number: str) -> None:
-    st.query_params["picture"] = number
+    gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=partial(parameters.say, "picture"))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -86,7 +86,8 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         st.markdown("**What was thrown away? Why?**")
         clicks = {"on_select": lambda: _picked("edit_thrown")} if rule == CROSS else {}
         show(edited.thrown_away(points, found.role, row), "edit_thrown", **clicks)
-        _briefly(given, found, row)
+        if row >= 0:
+            st.markdown(f"{_name(given, row)} {verdict(found, row)}")
         st.markdown(_why(rule, given, found))
     with grid.cell():
         st.markdown("**What did it cost?**")
@@ -190,12 +191,6 @@ def _picked(key: str) -> None:
         parameters.say(POINT, str(rows[0]))
 
 
-def _briefly(given: Sample, found: Trained, row: int) -> None:
-    """Which it is, and the verdict; nothing where none is chosen."""
-    if row >= 0:
-        st.markdown(f"{_name(given, row)} {verdict(found.mean[row], found.variance[row], int(found.role[row]))}")
-
-
 def _told(given: Sample, found: Trained, row: int) -> None:
     """Its margins under every machine, their mean and variance, and the verdict."""
     if row < 0:
@@ -203,7 +198,7 @@ def _told(given: Sample, found: Trained, row: int) -> None:
                 icon=":material/ads_click:")  # fmt: skip
         return
     st.markdown(_name(given, row))
-    st.markdown(verdict(found.mean[row], found.variance[row], int(found.role[row])))
+    st.markdown(verdict(found, row))
     margins = np.sort(found.margins[:, row])
     said = ", ".join(words.minus(f"{margin:.2f}") for margin in margins)
     right = int((margins > 0).sum())
@@ -216,8 +211,9 @@ def _name(given: Sample, row: int) -> str:
     return f"**Point {row}, labelled {name}.**{flipped}"
 
 
-def verdict(m: float, v: float, role: int) -> str:
+def verdict(found: Trained, row: int) -> str:
     """The rule's sum for an example, and what follows."""
+    m, v, role = found.mean[row], found.variance[row], int(found.role[row])
     low, high = words.minus(f"{m + v:.2f}"), words.minus(f"{m - v:.2f}")
     sums = {
         roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that it lies on the **wrong side**. "

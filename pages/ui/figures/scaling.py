@@ -29,11 +29,13 @@ def by(points: Sequence[ScalingPoint], field: str, title: str) -> dict[str, list
 def time_against_n(lines: Lines) -> go.Figure:
     """Training time against n, a line for each |B|."""
     figure = _lines(lines, "n", "seconds", "training examples n", "training time, s")
-    slopes = _slopes(lines, "n", "seconds")
+    found = {name: exponent([p.n for p in points], [p.seconds for p in points]) for name, points in lines.items()}
+    slopes = ", ".join(f"{slope:.2f} for {name}" for name, slope in found.items() if slope is not None)
     return worded(
         figure,
         f"Training time against the number of examples for {len(lines)} sizes of the working set.",
-        f"Both axes are logarithmic: a line of slope 1 grows like n, of slope 2 like n². {slopes}",
+        "Both axes are logarithmic: a line of slope 1 grows like n, of slope 2 like n². "
+        + (f"Slopes: {slopes}." if slopes else ""),
     )
 
 
@@ -162,9 +164,3 @@ def _close(ends) -> bool:
     """Whether names at these ends would lie on one another."""
     ys = sorted(y for _, y, _ in ends)
     return any(b < 1.6 * a for a, b in pairwise(ys))
-
-
-def _slopes(lines: Lines, x: str, y: str) -> str:
-    found = {name: exponent([getattr(p, x) for p in ps], [getattr(p, y) for p in ps]) for name, ps in lines.items()}
-    words = ", ".join(f"{slope:.2f} for {name}" for name, slope in found.items() if slope is not None)
-    return f"Slopes: {words}." if words else ""

@@ -145,7 +145,7 @@ def _saved(run: Run, to: Target) -> None:
         _bar, "The study broke off", begin="Hide labels and ask", icon=":material/play_arrow:",
         help="Trains on few labels, asks for more in each way, and counts its errors.",
     )  # fmt: skip
-    watched(work, _so_far)
+    watched(work, _found)
 
 
 def studied(recipe: Recipe, n: int) -> Recipe:
@@ -177,15 +177,13 @@ def _bar(now: Latest) -> tuple[str, float]:
     return now.message, 0.0 if now.result is None else now.result.share
 
 
-def _so_far(now: Latest) -> None:
+def _found(now: Latest) -> None:
+    """The figure, and what it comes to in words, as far as it has come."""
     if now.state == "stopped":
         st.caption(":material/stop: Stopped; what was found until then is below.")
-    if now.result is not None:
-        _found(now.result)
-
-
-def _found(found: Study) -> None:
-    """The figure, and what it comes to in words."""
+    found: Study | None = now.result
+    if found is None:
+        return
     show(figures.ways(found), "asked_ways")
     last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
     lines = [f"Labels until {goal} are wrong, median and range:"]

@@ -138,7 +138,7 @@ def _choose(entries, run_id: str):
         format_func=lambda key: brief[named[key]],
         key="run_entry",
         on_change=_open,
-        args=({entry.key: _shown_of(entry.runs) for entry in entries},),
+        args=({entry.key: entry.runs[-1].id for entry in entries},),  # a group opens with its first run
         help="Its id is part of the address, so a copied link opens the same run. Runs started together are one entry.",
     )
     if len(named[mine.key]) > CUT:
@@ -154,11 +154,6 @@ def _choose(entries, run_id: str):
             on_change=_take,
             help="They were started together; a label says in what they differ.",
         )
-
-
-def _shown_of(together) -> str:
-    """Id of the run that a group opens with: its first one."""
-    return together[-1].id
 
 
 def _open(shown: dict[str, str]):

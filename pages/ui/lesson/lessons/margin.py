@@ -62,16 +62,12 @@ def too_small(facts: Facts) -> Verdict:
     )
 
 
-def at_limit(facts: Facts, value: str) -> int:
-    """How many support vectors pull as hard as this C allows."""
-    return sum(facts.run(f"c{value}").result["n_bound"])
-
-
 def levels_off(facts: Facts) -> Verdict:
     wrong = judged(facts)
     a, b = (wrong[value] for value in STRENGTHS[-2:])
     few = abs(a - b) <= 3
-    limited = [f"{at_limit(facts, value)} of {facts.n_sv(f'c{value}')}" for value in STRENGTHS[-2:]]
+    those = [(facts.run(f"c{value}").result["n_bound"], facts.n_sv(f"c{value}")) for value in STRENGTHS[-2:]]
+    limited = [f"{sum(bound)} of {n}" for bound, n in those]
     return Verdict(
         0 if few else 1,
         f"{a} wrong with C = {STRENGTHS[-2]}, {b} with C = {STRENGTHS[-1]}. "

@@ -37,21 +37,6 @@ def change_kind():
     choose(FIRST_SET[kind])
 
 
-def about(entry: Entry):
-    facts = {
-        "id in addresses and snippets": entry.name,
-        "classes": ", ".join(map(short, entry.classes[:20])) + (", …" if entry.n_classes > 20 else ""),
-        "licence": entry.licence,
-        "citation": entry.citation or "–",
-        "source": ", ".join(entry.sources),
-        "note": entry.note or "–",
-    }
-    st.table(
-        {name: plain(text) for name, text in facts.items()},
-        alt=f"Licence, citation and sources of {entry.title}",
-    )
-
-
 def remove(name: str):
     try:
         (pictures if name.startswith(pictures.OWN_PREFIX) else catalogue).forget(name)
@@ -123,7 +108,7 @@ def show(entry: Entry | PictureEntry):
     if not entry.at_hand:
         st.caption(called + cards.facts(entry))
         fetch_panel(entry)
-        (picture_sets.about if of_pictures else about)(entry)
+        views.about(entry)
         return
     try:
         dataset = entry.load()
@@ -160,7 +145,7 @@ def show_view(entry: Entry, dataset) -> str:
         "does, the columns of a table, or facts and licence.",
     )
     if view == ABOUT:
-        about(entry)
+        views.about(entry)
     else:
         shown[view](dataset)
     return view

@@ -5,10 +5,10 @@ import streamlit as st
 from data import DataError, catalogue
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit import numbers, parameters, present, state, words
 from pages.ui.play import both, race
 from pages.ui.recipe import config, data_set
-from pages.ui.run import picker, polling, stored
+from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import Group
@@ -126,14 +126,11 @@ def verdict(on: both.Course, off: both.Course) -> str:
 def counts(courses: dict[str, both.Course]):
     """The counts under the tape."""
     with st.container(key="digestion_told"):
-        st.dataframe(
-            [_row(side, course) for side, course in courses.items() if course.lines],
-            hide_index=True,
-            key="digestion_table",
-            column_config={"Hit rate": st.column_config.NumberColumn(format="percent")}
-            | dict.fromkeys(("Most SVs at once", "SVs", "Steps"), st.column_config.NumberColumn(format="localized")),
-            alt="Kernel values, support vectors, cache hits and time with digestion and without",
-        )
+        columns = dict.fromkeys(("Most SVs at once", "SVs", "Steps"), numbers.count())
+        columns |= {"Hit rate": st.column_config.NumberColumn(format="percent")}
+        rows = [_row(side, course) for side, course in courses.items() if course.lines]
+        alt = "Kernel values, support vectors, cache hits and time with digestion and without"
+        numbers.table(rows, alt, "digestion_table", columns)
 
 
 def _row(side: str, course: both.Course) -> dict:
@@ -141,7 +138,7 @@ def _row(side: str, course: both.Course) -> dict:
     looked = last["cache_hits"] + last["cache_misses"]
     return {
         "Solver": side,
-        "State": picker.STATES[course.state][2],
+        "State": course.state,
         "Kernel values": words.count(last["kernel_evals"]),
         "Most SVs at once": max(line["n_sv"] for line in course.lines),
         "SVs": last["n_sv"],

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data import catalogue
-from pages.ui.draw import address, machines, view, why
+from pages.ui.draw import address, machines, view
 from pages.ui.kit import present, state
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
@@ -53,7 +53,7 @@ def drawing(found) -> None:
         st.caption(view.SEE)
     view.steps(how, first)
     if runs and ink is not None:
-        why.section(runs, ink)
+        view.why(runs, ink)
     address.write()
 
 

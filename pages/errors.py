@@ -5,10 +5,10 @@ import streamlit as st
 
 from pages.ui.example import evidence, plane
 from pages.ui.figures import confusion
-from pages.ui.kit import parameters, present, walk, words
+from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import reference
 from pages.ui.kit.paging import paged
-from pages.ui.run import tested, unsure
+from pages.ui.run import snapshots, unsure
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import recommend
@@ -16,6 +16,15 @@ from svmcore import metrics
 
 PER_PAGE = 96
 ORDERS = ("Index", "Most certain", "Closest call")
+BY_CLASS = {
+    "digit": "class",
+    "tested": numbers.count(label="test examples"),
+    "errors": st.column_config.NumberColumn("errors", help="Wrong answers of the whole classifier"),
+    "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
+    "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
+    "svs": numbers.count(label="support vectors"),
+    "bound": numbers.count("Support vectors with alpha at C", "bound"),
+}
 
 
 def toggle_cell(clicked: str):
@@ -73,7 +82,7 @@ if run:
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
         if len(rows):
             held = " The test examples were held out of its train part." if test.split == "train" else ""
-            tested.gallery_of(
+            snapshots.of_test(
                 run, rows, classes, true, predicted, key="errors_gallery",
                 legend=f"{words.many(len(shown), 'example')}. Upper right: true → predicted class; lower left: the "
                 f"number in the data set.{held} Click one to see why.",
@@ -96,23 +105,9 @@ if run:
         recommend.section(run)
     with below:
         st.subheader("By class")
-        st.dataframe(
-            [row | {"digit": name} for name, row in zip(classes, evidence.by_class(machine, test), strict=True)],
-            hide_index=True,
-            column_order=("digit", "tested", "errors", "fn", "fp", "svs", "bound"),
-            column_config={
-                "digit": "class",
-                "tested": st.column_config.NumberColumn("test examples", format="localized"),
-                "errors": st.column_config.NumberColumn("errors", help="Wrong answers of the whole classifier"),
-                "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
-                "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
-                "svs": st.column_config.NumberColumn("support vectors", format="localized"),
-                "bound": st.column_config.NumberColumn(
-                    "bound", format="localized", help="Support vectors with alpha at C"
-                ),
-            },
-            alt="Errors, misses, false alarms and support vectors of each class",
-        )
+        rows = [row | {"digit": name} for name, row in zip(classes, evidence.by_class(machine, test), strict=True)]
+        alt = "Errors, misses, false alarms and support vectors of each class"
+        numbers.table(rows, alt, columns=BY_CLASS, column_order=BY_CLASS, height="auto")
         st.caption(
             "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
             "each class's own machine, taken alone; its support vectors and those at C."

@@ -7,9 +7,9 @@ from pages.ui.compare import brief
 from pages.ui.example import evidence, families
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, present, words
+from pages.ui.kit import numbers, parameters, present, words
 from pages.ui.paper import lambdas, pair, triangle
-from pages.ui.run import picker, polling, stored
+from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
@@ -23,7 +23,7 @@ def table(found, statuses):
     states = {run.id: status.state for run, status in zip(filter(None, found), statuses, strict=True)}
     for title, run in zip(pair.contenders(), found, strict=True):
         result = run.result if run else None
-        row = {"Method": title, "State": picker.STATES[states[run.id]][2] if run else "not run yet"}
+        row = {"Method": title, "State": states[run.id] if run else "not run yet"}
         if result:
             row |= {
                 "Wrong": result["errors"],
@@ -34,17 +34,9 @@ def table(found, statuses):
                 "Test": result["predict_seconds"],
             }
         rows.append(row)
-    columns = {name: st.column_config.NumberColumn(f"{name}, s", format="%.2f") for name in ("Train", "Test")}
-    columns |= {name: st.column_config.NumberColumn(format="localized") for name in ("Wrong", "SVs", "of")}
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        placeholder="–",
-        column_config=columns,
-        key="methods_table",
-        alt="Errors, support vectors and times of each method",
-    )
+    columns = {name: numbers.number(2, label=f"{name}, s") for name in ("Train", "Test")}
+    columns |= {name: numbers.count() for name in ("Wrong", "SVs", "of")}
+    numbers.table(rows, "Errors, support vectors and times of each method", "methods_table", columns)
 
 
 def verdict(found):
@@ -100,8 +92,8 @@ with form, st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")
 found = stored.or_samples(recipes.values(), found)
 above, below = st.container(), st.container()
-rates, numbers = present.parts(("Rates", "In numbers"), (below, above)) if any(found) else (below, above)
-with numbers:
+rates, in_numbers = present.parts(("Rates", "In numbers"), (below, above)) if any(found) else (below, above)
+with in_numbers:
     polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))
 with rates:
     verdict(found)

@@ -8,30 +8,12 @@ from pages.ui.example import views
 from pages.ui.figures import scaling as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import present, words
-from pages.ui.run import picker, polling, stored
+from pages.ui.run import stored
 from svmcore.lab.experiment.scaling import exponent, point
-from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import osuna
 from svmcore.lab.store import runs
 
 OFTEN = 12  # examples that are shown
-
-
-def start(recipes, found):
-    """How much is there, what is missing will take, and the buttons."""
-    done = sum(run is not None and run.state == "done" for run in found)
-    needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(recipes, found, "Start", "Queue every run of the study that is missing.", "scaling",
-                       group=study.group)  # fmt: skip
-        left = ""
-        if needs:
-            seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
-            left = f"; the others take about {words.duration(seconds)} and up to {words.megabytes(memory)}"
-        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
-    failed = {run.message for run in found if run is not None and run.state == "failed"}
-    for message in failed:
-        st.error(words.plain(message), title="A run failed", icon=":material/error:")
 
 
 def charts(growth, sets, dimensions):
@@ -164,13 +146,6 @@ def table(points):
         )  # fmt: skip
 
 
-def working(statuses):
-    """What is at work now."""
-    at_work = [status for status in statuses if status.state == "running"]
-    for status in at_work or statuses[:1]:  # the first in the queue says what it waits for
-        st.caption(words.plain(f"{picker.STATES[status.state][2]}: {status.message}"))
-
-
 st.title("Osuna's study")
 present.about(
     "His decomposition solves a working set B at a time and looks outside for examples that violate the optimality "
@@ -190,7 +165,7 @@ recipes = study.recipes
 found = stored.stored(recipes)
 try:
     with present.form():
-        start(recipes, found)
+        stored.study(recipes, found, "Start", "scaling", study.group)
 except DataError as error:
     st.error(words.plain(error), icon=":material/block:")
     st.stop()
@@ -213,4 +188,4 @@ elif not any(run and run.state in runs.ACTIVE for run in found):
         title="Nothing run yet",
         icon=":material/query_stats:",
     )
-polling.poll_all([run.id for run in found if run and run.state in runs.ACTIVE], working)
+stored.at_work(found)

@@ -7,9 +7,9 @@ from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, present, words
+from pages.ui.kit import numbers, parameters, present, words
 from pages.ui.recipe import config, sweep_form
-from pages.ui.run import picker, polling, stored
+from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry.methods.searched import SearchedJitters
 from svmcore.lab.store import runs
@@ -66,7 +66,7 @@ def table(values, found, statuses):
     rows, bounds = [], validation.BOUNDS if any(recipe.bounds for recipe in values.values()) else {}
     for value, run in zip(values, found, strict=True):
         status = now.get(run.id) if run else None
-        row = {"Value": value, "State": picker.STATES[status.state][2] if status else "not run yet"}
+        row = {"Value": value, "State": status.state if status else "not run yet"}
         if status and status.state == "running":
             row["State"] = status.message
         if run and (result := run.result):
@@ -80,16 +80,9 @@ def table(values, found, statuses):
                 "Time": words.training_seconds(result) + check["seconds"],
             }
         rows.append(row)
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        column_config={"Time": st.column_config.NumberColumn("Time, s", format="%.1f")}
-        | {name: st.column_config.NumberColumn(format="localized") for name in ("SVs", "at C")},
-        placeholder="–",
-        key="sweep_table",
-        alt="Validation error, test error, support vectors and time of each value",
-    )
+    columns = {"Time": numbers.number(1, label="Time, s"), "SVs": numbers.count(), "at C": numbers.count()}
+    alt = "Validation error, test error, support vectors and time of each value"
+    numbers.table(rows, alt, "sweep_table", columns)
 
 
 def ended_early(values, found):

@@ -5,7 +5,7 @@ import pytest
 
 from data import catalogue, load, revisions
 from data.dataset import Arrays
-from pages.ui.label import ask, saved
+from pages.ui.label import ask
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe
 from svmcore.lab.jobs import asking
@@ -146,7 +146,7 @@ def test_all_have_been_asked_for(home):
 def test_the_study_starts_is_watched_and_drawn(run):
     app = open_page("labels", run=run.id, doubted="next", **SMALL)
     app.button(key="asked_begin").click().run()
-    recipe = saved.studied(run.recipe, run.result["n_train"])
+    recipe = ask.studied(run.recipe, run.result["n_train"])
     settings = {"known": 12, "batch": 10, "most": 40, "seeds": 2, "target": 0.2}
     assert asking.STUDIED.wait(asking.study_key(recipe, **settings), 60).state == "done"
     app.run()

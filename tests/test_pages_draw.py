@@ -7,7 +7,7 @@ from data import load
 from pages.ui.draw import address, machines, nudges, strokes
 from pages.ui.draw.nudges import Nudge
 from pages.ui.draw.strokes import FOUR, LONGEST, pack, sent, unpack
-from pages.ui.figures import trail
+from pages.ui.figures import decisions
 from pages.ui.why import dialog
 from svmcore.jitter import JitterSet
 from svmcore.lab.jobs import welcome
@@ -233,12 +233,12 @@ def test_an_empty_home_says_how_to_get_a_machine(home):
 
 def test_the_trail_marks_each_flip():
     values = np.array([[1.0, 0.0, -1], [0.6, 0.2, -1], [0.3, 0.4, -1], [0.1, 0.9, -1]])
-    assert trail.flips(values).tolist() == [2]
-    figure = trail.decision_trail(values, "abc", ["as prepared", "1 right", "2 right", "3 right"])
+    assert decisions.flips(values).tolist() == [2]
+    figure = decisions.decision_trail(values, "abc", ["as prepared", "1 right", "2 right", "3 right"])
     assert [line.y.tolist() for line in figure.data] == [values[:, 0].tolist(), values[:, 1].tolist()]
     assert [shape.x0 for shape in figure.layout.shapes] == [1.5]
     assert "a → b at nudge 2" in figure.layout.meta["see"]
-    still = trail.decision_trail(values[:2], "abc", ["as prepared", "1 right"])
+    still = decisions.decision_trail(values[:2], "abc", ["as prepared", "1 right"])
     assert "not flipped" in still.layout.meta["see"]
     assert still.data[1].y.tolist() == values[:2, 1].tolist()  # the runner-up
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pages.ui.edit import course as course_of
-from pages.ui.edit import published, setting, solve
+from pages.ui.edit import setting, solve
 from pages.ui.edit.setting import Setting
 from pages.ui.figures import crossing, edited
 from svmcore.kernels import RBF
@@ -216,12 +216,12 @@ def test_the_papers_figures_are_read_off_their_recipes(edited_run, monkeypatch):
         for method in ("sv", "cross-training")
         for noise in (0.0, 0.1)
     }
-    monkeypatch.setattr(published.xtrain, "POINTS", made)
-    (course,) = published.courses().values()
+    monkeypatch.setattr(course_of.xtrain, "POINTS", made)
+    (course,) = course_of.courses().values()
     assert [point.x for point in course.points] == [0, 10]
     assert course.names == ["plain", "cross-trained"]
-    assert published.bayes(squares) == pytest.approx(0.9 * 0.1 + 0.1 * 0.9)
-    assert published.bayes(base) is None
+    assert course_of.bayes(squares) == pytest.approx(0.9 * 0.1 + 0.1 * 0.9)
+    assert course_of.bayes(base) is None
     found = {edited_run.recipe.digest(): edited_run}
     line = course_of.line(course, found, "cross-trained", "support vectors")
     assert (line.xs, line.ys) == ([10], [edited_run.result["n_union"]])

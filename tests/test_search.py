@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from pages.ui.figures.search import added, path_chart
+from pages.ui.figures.validation import added, path_chart
 from pages.ui.run.report.sheet import report
 from svmcore import SVC, Poly, VirtualSVC
 from svmcore.explain import remedy

@@ -5,7 +5,7 @@ import streamlit as st
 
 from pages.ui.compare import pairs
 from pages.ui.compare.laid import Laid, key
-from pages.ui.kit import parameters, words
+from pages.ui.kit import numbers, parameters, words
 
 
 def by_labels(laid: Laid) -> Laid:
@@ -29,13 +29,8 @@ def by_labels(laid: Laid) -> Laid:
         icon=":material/gavel:",
     )
     kinds = _kinds(laid)
-    st.dataframe(
-        [_row(laid, i, letters) for letters, i in kinds.items()],
-        hide_index=True,
-        height="content",
-        key="compare_by_labels",
-        alt="Errors of each run, fixed and broken, by the labels of each run",
-    )
+    rows = [_row(laid, i, letters) for letters, i in kinds.items()]
+    numbers.table(rows, "Errors of each run, fixed and broken, by the labels of each run", "compare_by_labels")
     chosen = parameters.choice(
         "labels",
         "Below, count by the labels of",

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.compare.laid import Laid, key
-from pages.ui.kit import parameters, words
+from pages.ui.kit import numbers, parameters, words
 from svmcore.metrics import holm, paired_test, wilson
 
 LEVEL = 0.05
@@ -95,15 +95,8 @@ def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
         {"": f"of {A}"} | {B: "–" if i == j else _cell(pairs[i, j]) for j, B in enumerate(laid.letters)}
         for i, A in enumerate(laid.letters)
     ]
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        key="compare_matrix",
-        on_select=lambda: _chosen(laid),
-        selection_mode="single-cell",
-        alt="Fixed, broken and corrected p-value of every pair of runs",
-    )
+    alt, click = "Fixed, broken and corrected p-value of every pair of runs", lambda: _chosen(laid)
+    numbers.table(rows, alt, "compare_matrix", on_select=click, selection_mode="single-cell")
     n = len(pairs) // 2
     st.caption(
         f"p of the exact McNemar test, corrected for {n} pairs (Holm): the chance of even one false alarm among them "

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
+from pages.ui.kit import numbers
 from pages.ui.kit.text import small, with_sign
 from svmcore.lab.experiment import repeats
 from svmcore.lab.registry.tasks import task_of
@@ -33,19 +34,13 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
             row |= {"Seeds shared": apart.k, "Difference": with_sign(100 * apart.mean)}
             row |= {"95 % of it": _span(apart, with_sign), "p": small(apart.p) if not np.isnan(apart.p) else "–"}
         rows.append(row)
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        placeholder="–",
-        key="compare_repeats_table",
-        column_config={
-            f"{what}, %": st.column_config.NumberColumn(format="%.2f", help="The mean over the repeats."),
-            "Difference": st.column_config.TextColumn(help="From the reference, in per cent points, seed by seed."),
-            "p": st.column_config.TextColumn(help="Of a difference of 0: paired t test over the seeds shared."),
-        },
-        alt=f"{what} of each run over its repeats, on average, and the difference from the reference",
-    )
+    columns = {
+        f"{what}, %": numbers.number(2, "The mean over the repeats."),
+        "Difference": numbers.text("From the reference, in per cent points, seed by seed."),
+        "p": numbers.text("Of a difference of 0: paired t test over the seeds shared."),
+    }
+    alt = f"{what} of each run over its repeats, on average, and the difference from the reference"
+    numbers.table(rows, alt, "compare_repeats_table", columns)
     drawn = "examples drawn anew, with the variance that their overlap calls for (Nadeau and Bengio 2003)"
     what = drawn if overlap else "the same examples: what a method draws differs, or nothing does, and there is none"
     st.caption(f"Each seed pairs two runs on the same examples. Intervals: t, over {what}.")

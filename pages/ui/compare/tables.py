@@ -1,12 +1,11 @@
 """Runs in numbers: what came of each, what was asked differently, and both as files."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import streamlit as st
 
 from pages.ui.compare.laid import Laid
 from pages.ui.kit import words
+from pages.ui.kit.numbers import count, number, table, text
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
@@ -15,25 +14,20 @@ from svmcore.lab.store.runs import Run
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
 SECONDS = ("Compile", "Train", "Test")
+BEYOND = "What the run took beyond what its process held before; older versions did not keep it."
 COLUMNS = {
-    "Method": st.column_config.TextColumn(help="How the invariance enters."),
-    "Wrong": st.column_config.NumberColumn(format="localized", help="Test examples that come out wrong."),
-    "95 %": st.column_config.TextColumn("Rate (95 %)", help="Error rate with its interval (Wilson)."),
-    "SVs": st.column_config.NumberColumn(format="localized", help="Distinct support vectors of all machines."),
-    "Alphas": st.column_config.NumberColumn(
-        format="localized", help="Alphas above 0, over all machines: a support vector counts once in each that uses it."
-    ),
-    "At C": st.column_config.NumberColumn(format="localized", help="Alphas at their bound, over all machines."),
-    "Compile": st.column_config.NumberColumn("Compile, s", format="%.1f", help="Of the first run of a solver."),
-    "Train": st.column_config.NumberColumn("Train, s", format="%.1f", help="Without compiling."),
-    "Test": st.column_config.NumberColumn("Test, s", format="%.2f", help="Deciding on all test examples."),
-    "Memory": st.column_config.NumberColumn(
-        "Memory, MB",
-        format="localized",
-        help="What the run took beyond what its process held before; older versions did not keep it.",
-    ),
+    "Method": text("How the invariance enters."),
+    "Wrong": count("Test examples that come out wrong."),
+    "95 %": text("Error rate with its interval (Wilson).", "Rate (95 %)"),
+    "SVs": count("Distinct support vectors of all machines."),
+    "Alphas": count("Alphas above 0, over all machines: a support vector counts once in each that uses it."),
+    "At C": count("Alphas at their bound, over all machines."),
+    "Compile": number(1, "Of the first run of a solver.", "Compile, s"),
+    "Train": number(1, "Without compiling.", "Train, s"),
+    "Test": number(2, "Deciding on all test examples.", "Test, s"),
+    "Memory": count(BEYOND, "Memory, MB"),
     "Kernel values": st.column_config.NumberColumn(format="compact", help="Computed while training."),
-    "Area": st.column_config.NumberColumn("ROC area", format="%.4f", help="Area under the ROC curve."),
+    "Area": number(4, "Area under the ROC curve.", "ROC area"),
 }
 
 
@@ -61,15 +55,8 @@ def numbers(laid: Laid) -> None:
     """The runs under one another."""
     rows = [row(letter, run) for letter, run in zip(laid.letters, laid.runs, strict=True)]
     rows[laid.reference][""] += " (reference)"
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        column_config=COLUMNS,
-        key="compare_numbers",
-        placeholder="–",
-        alt="Errors, support vectors, times and memory of each run that is compared",
-    )
+    alt = "Errors, support vectors, times and memory of each run that is compared"
+    table(rows, alt, "compare_numbers", COLUMNS)
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
     st.caption(f"All on the same {n:,} examples of the {split} part of {name}.")
@@ -82,13 +69,7 @@ def differences(laid: Laid) -> None:
     if not rows:
         st.caption("Nothing: the recipes agree in every field.")
         return
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        key="compare_differences",
-        alt="Fields of the recipes that differ between the runs",
-    )
+    table(rows, "Fields of the recipes that differ between the runs", "compare_differences")
 
 
 def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str, str]]:
@@ -125,11 +106,7 @@ def examples_csv(laid: Laid) -> str:
         names = laid.names[-f.shape[1] :] if f.shape[1] in (1, len(laid.names)) else range(f.shape[1])
         head += [f"{letter}_answer", *(f"{letter}_f_{name}" for name in names)]
         columns += [found.y_pred[i].tolist(), *f.T.tolist()]
-    return csv_text(head, _rows(found.split, columns))
-
-
-def _rows(split: str, columns: list[list]) -> Iterator[tuple]:
-    return ((split, *values) for values in zip(*columns, strict=True))
+    return csv_text(head, ((found.split, *values) for values in zip(*columns, strict=True)))
 
 
 def exports(laid: Laid) -> None:

@@ -1,11 +1,13 @@
 """The views of a set of pictures with objects: the pictures, its experiments, windows to train on, what it is."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
+from pages.ui.example.views import about
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
@@ -70,20 +72,6 @@ def leave() -> None:
         st.session_state["look"] = PICTURES
 
 
-def about(entry: PictureFacts) -> None:
-    """Names, licence, citation, sources."""
-    shown = {
-        "id in addresses and snippets": entry.name,
-        "objects": f"{entry.object_name}, given as a {entry.shape}",
-        "categories": ", ".join(f"{number} {name}" for number, name in entry.categories.items()),
-        "licence": entry.licence,
-        "citation": entry.citation or "–",
-        "source": ", ".join(entry.sources),
-        "note": entry.note or "–",
-    }
-    st.table({name: plain(text) for name, text in shown.items()}, alt=f"Licence, citation and sources of {entry.title}")
-
-
 def _pictures(pictures: PictureSet) -> None:
     numbers = range(1, len(pictures.pictures) + 1)
     number = parameters.read("picture", 1, slice(1, len(numbers)))
@@ -122,11 +110,7 @@ def _squares(pictures: PictureSet, rows: range, number: int) -> None:
     ]
     small = _thumbnails(pictures.content_hash, rows.start, pictures, shown)
     alt = f"Pictures {rows[0] + 1} to {rows[-1] + 1} of {pictures.entry.title} with their objects outlined"
-    gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=_look_at)
-
-
-def _look_at(number: str) -> None:
-    st.query_params["picture"] = number
+    gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=partial(parameters.say, "picture"))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError, pictures
 from data.loaders.pictures import MAX_PICTURES, MAX_SIDE, Upload, read_pictures
 from data.pictures import PictureSet, drawing
-from pages.ui.data import keeping, refusal
+from pages.ui.data import keeping
 from pages.ui.data.picture_sets import facts
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.words import plain, short
@@ -43,7 +43,7 @@ def read_and_keep(known: tuple, sources: list) -> None:
     from others."""
     key = f"kinds_{hash(known)}"
     kinds = tuple(st.session_state.get(key, ()))
-    upload = refusal.reading(lambda skip: _read(known, skip, kinds, sources), (known, kinds))
+    upload = keeping.reading(lambda skip: _read(known, skip, kinds, sources), (known, kinds))
     if upload is None and kinds:
         st.button(
             "All kinds of objects", key="all_kinds", on_click=_all_kinds, args=(key,), help="Reads the files anew."

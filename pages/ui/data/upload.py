@@ -15,7 +15,7 @@ from data.loaders.pictures import are_pictures
 from data.loaders.table import Labels
 from data.loaders.upload import ACCEPTED, Opened, Preview, Several, opened
 from data.own import MAX_NAMES
-from pages.ui.data import keeping, picture_upload, refusal
+from pages.ui.data import keeping, picture_upload
 from pages.ui.example.views import facts, labelled
 from pages.ui.kit.words import plain
 
@@ -68,9 +68,9 @@ def _read(known: tuple, sources: list) -> None:
         picture_upload.read_and_keep(known, sources)
         return
     known = (*known, _which_table(known, sources))
-    if upload := refusal.reading(lambda _: _opened(known, sources), known):
+    if upload := keeping.reading(lambda _: _opened(known, sources), known):
         label, shape, empty = _how_to_read(upload.labels)
-        if preview := refusal.reading(
+        if preview := keeping.reading(
             lambda skip: _preview(known, skip, label, _image_shape(shape), empty, upload), (known, empty)
         ):
             _keep(preview)

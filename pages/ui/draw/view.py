@@ -1,4 +1,4 @@
-"""The parts of the page on which a digit is drawn: canvas, preparation, pad, and the answers side by side."""
+"""The parts of the page on which a digit is drawn: canvas, preparation, pad, the answers side by side, and why."""
 
 import numpy as np
 import streamlit as st
@@ -8,11 +8,13 @@ from data import catalogue, load
 from pages.ui.draw import address, canvas, machines, strokes
 from pages.ui.draw.nudges import nudged
 from pages.ui.example import evidence
-from pages.ui.figures import decisions, trail
+from pages.ui.example.shown import DRAWN, Shown
+from pages.ui.figures import decisions
 from pages.ui.figures.frame import chart, show
 from pages.ui.kit import present
 from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.words import plain, short, test_example
+from pages.ui.why import dialog
 from svmcore.lab.store.runs import Run
 from svmcore.preprocess import drawn
 
@@ -146,7 +148,7 @@ def _figures(run: Run, f: np.ndarray, names: list[str]) -> None:
     bars = decisions.decision_bars(f[-1], names, None, names[int(np.argmax(f[-1]))])
     chart(bars, f"draw_bars_{run.id}")  # what one sees there is said once, below all of them
     if len(now.trail) > 1:
-        show(trail.decision_trail(f, names, [place.words for place in now.trail]), f"draw_trail_{run.id}")
+        show(decisions.decision_trail(f, names, [place.words for place in now.trail]), f"draw_trail_{run.id}")
 
 
 def _picture(ink: np.ndarray, size: int) -> np.ndarray:
@@ -157,3 +159,34 @@ def _picture(ink: np.ndarray, size: int) -> np.ndarray:
     square[top : top + ink.shape[0], left : left + ink.shape[1]] = ink
     step = -(-side // size)
     return magnified(np.rint(255 * (1 - square[::step, ::step].clip(0, 1))).astype(np.uint8), size)
+
+
+def why(found: list[Run], ink: np.ndarray) -> None:
+    """The question, and once it is asked the panels for one machine and the digit as it was nudged."""
+    st.session_state.setdefault("draw_why", dialog.WHY in st.query_params)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.toggle(
+            "Why this answer?",
+            key="draw_why",
+            on_change=_note,
+            help="What speaks for and against it, for one of the machines. It follows what you draw, and takes longer.",
+        )
+        if not st.session_state["draw_why"]:
+            return
+        run = st.selectbox(
+            "Machine",
+            found,
+            format_func=lambda run: short(run.title, 60),
+            key="draw_why_run",
+            label_visibility="collapsed",
+            width=340,
+            help="Whose support vectors are asked.",
+        )
+    dataset = load(run.recipe.dataset)
+    X = machines.example(dataset, nudged(ink, [address.current().nudge]))
+    dialog.panels(run, run.machine(), Shown(dataset, X, None, DRAWN))
+
+
+def _note() -> None:
+    if not st.session_state["draw_why"]:
+        st.query_params.pop(dialog.WHY, None)

@@ -1,13 +1,15 @@
 """Support vectors and errors of the plain and of the edited machine as labels are flipped and examples are added, in
 the plane: Figures 3 and 4 of Bakir, Bottou and Weston (2004), on points that can be seen."""
 
+from collections.abc import Callable
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
 from pages.ui.edit.setting import NOISE, TESTS, Setting, sample
 from pages.ui.edit.solve import CROSS, PLAIN, Trained, trained
-from pages.ui.figures.crossing import Line, growth
+from pages.ui.figures.crossing import Line, ends, growth, held
 from pages.ui.figures.frame import show, worded
 from svmcore.methods.editing import RULES
 
@@ -60,29 +62,22 @@ def _trials(settings: dict[int, Setting], rule: str, bar) -> Trials:
     return found
 
 
+def _lines(trials: Trials, value: Callable[[Trained], float]) -> dict[str, Line]:
+    """A line for each machine."""
+    return {name: Line(list(trials), [value(both[at]) for both in trials.values()]) for at, name in enumerate(NAMES)}
+
+
 def _held(trials: Trials, size, x_title: str, now: float) -> go.Figure:
     """Support vectors against x with Steinwart's line; size(x): how many examples train there."""
-    xs = list(trials)
-    lines = {name: Line(xs, [len(trials[x][at].support) for x in xs]) for at, name in enumerate(NAMES)}
-    law = Line(xs, [2 * size(x) * min(float(np.mean(~one.right_noisy)) for one in trials[x]) for x in xs])
-    figure = growth(lines, x_title, "support vectors", law=("2 B n", law), now=now)
-    said = "; ".join(f"{name}: {line.ys[0]:,} to {line.ys[-1]:,}" for name, line in lines.items())
-    return worded(
-        figure,
-        f"Support vectors against {x_title}, {said}.",
-        f"{said[0].upper()}{said[1:]}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; "
-        "B here is the smaller error of both on test labels as noisy.",
-    )
+    errors = [min(float(np.mean(~one.right_noisy)) for one in both) for both in trials.values()]
+    law = Line(list(trials), [2 * size(x) * error for x, error in zip(trials, errors, strict=True)])
+    told = "the smaller error of both here on test labels as noisy"
+    return held(_lines(trials, lambda one: len(one.support)), law, x_title, told, now=now)
 
 
 def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:
-    xs = list(trials)
-    lines = {name: Line(xs, [100 * float(np.mean(~trials[x][at].right)) for x in xs]) for at, name in enumerate(NAMES)}
+    lines = _lines(trials, lambda one: 100 * float(np.mean(~one.right)))
     figure = growth(lines, x_title, "wrong on the test set, %", now=now, per_cent=True)
-    tests = len(trials[xs[0]][0].right)
-    said = "; ".join(f"{name}: {line.ys[0]:.1f} to {line.ys[-1]:.1f} %" for name, line in lines.items())
-    return worded(
-        figure,
-        f"Test errors against {x_title}, {said}.",
-        f"{said[0].upper()}{said[1:]} of {tests:,} test examples, whose labels are as they are.",
-    )
+    said, tests = ends(lines), len(next(iter(trials.values()))[0].right)
+    see = f"Per cent wrong: {said} of {tests:,} test examples, whose labels are as they are."
+    return worded(figure, f"Test errors against {x_title}: {said}.", see)

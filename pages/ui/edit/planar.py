@@ -1,14 +1,16 @@
-"""Editing in the plane: what a rule throws away, why, and what it costs; every rule beside the others."""
+"""Editing in the plane: what a rule throws away, why, and what it costs; every rule beside the others; and one point,
+what the machines of the first stage say of it, and what became of it."""
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data import DataError
-from pages.ui.edit import costs, growing, one
-from pages.ui.edit.setting import STAND_IN, Sample, Setting, form, sample, usual
+from pages.ui.edit import costs, growing
+from pages.ui.edit.setting import POINT, STAND_IN, Sample, Setting, form, sample, usual
 from pages.ui.edit.solve import CROSS, Trained, trained
 from pages.ui.figures import crossing, edited
-from pages.ui.figures.frame import chart, show
+from pages.ui.figures.frame import chart, clicked, show
 from pages.ui.kit import parameters, present, state, words
 from svmcore.methods.editing import RULES, roles
 
@@ -66,7 +68,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
     except ValueError as error:
         st.error(words.plain(error), title=f"{RULES[rule].title} cannot be carried out", icon=":material/block:")
         return
-    points, row = _points(given), one.chosen(len(given.y)) if rule == CROSS else -1
+    points, row = _points(given), _chosen(len(given.y)) if rule == CROSS else -1
     made = f" {_made(setting)}" if given.synthetic else ""
     above = st.container()
     said = (
@@ -82,9 +84,10 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         show(edited.all_of_them(points, plain.field, plain.support, plain.bound), "edit_all")
     with grid.cell():
         st.markdown("**What was thrown away? Why?**")
-        clicks = {"on_select": lambda: one.picked("edit_thrown")} if rule == CROSS else {}
+        clicks = {"on_select": lambda: _picked("edit_thrown")} if rule == CROSS else {}
         show(edited.thrown_away(points, found.role, row), "edit_thrown", **clicks)
-        one.briefly(given, found, row)
+        if row >= 0:
+            st.markdown(f"{_name(given, row)} {verdict(found, row)}")
         st.markdown(_why(rule, given, found))
     with grid.cell():
         st.markdown("**What did it cost?**")
@@ -167,10 +170,57 @@ def _margins(setting: Setting, given: Sample) -> None:
     except ValueError as error:
         st.error(words.plain(error), icon=":material/block:")
         return
-    row = one.chosen(len(given.y))
+    row = _chosen(len(given.y))
     sides = st.grid(3, min_column_width=270)
     with sides.cell(column_span=2):
         figure = crossing.margins(found.mean, found.variance, found.role, given.y, given.names, row)
-        show(figure, "edit_margins", on_select=lambda: one.picked("edit_margins"))
+        show(figure, "edit_margins", on_select=lambda: _picked("edit_margins"))
     with sides.cell():
-        one.told(given, found, row)
+        _told(given, found, row)
+
+
+def _chosen(n: int) -> int:
+    """The point that the address names, of n; -1 for none."""
+    row = parameters.read(POINT, "", [str(at) for at in range(n)])
+    return int(row) if row else -1
+
+
+def _picked(key: str) -> None:
+    """Callback of a figure: the point that was clicked."""
+    if rows := clicked(key):
+        parameters.say(POINT, str(rows[0]))
+
+
+def _told(given: Sample, found: Trained, row: int) -> None:
+    """Its margins under every machine, their mean and variance, and the verdict."""
+    if row < 0:
+        st.info("Click a point, here or among those thrown away, to see what the machines said of it.",
+                icon=":material/ads_click:")  # fmt: skip
+        return
+    st.markdown(_name(given, row))
+    st.markdown(verdict(found, row))
+    margins = np.sort(found.margins[:, row])
+    said = ", ".join(words.minus(f"{margin:.2f}") for margin in margins)
+    right = int((margins > 0).sum())
+    st.caption(f"{right} of {len(margins)} machines get it right. Margins y f: {said}.")
+
+
+def _name(given: Sample, row: int) -> str:
+    name = words.plain(words.short(given.names[int(given.y[row] > 0)], 30))
+    flipped = " Its label was flipped." if given.flipped[row] else ""
+    return f"**Point {row}, labelled {name}.**{flipped}"
+
+
+def verdict(found: Trained, row: int) -> str:
+    """The rule's sum for an example, and what follows."""
+    m, v, role = found.mean[row], found.variance[row], int(found.role[row])
+    low, high = words.minus(f"{m + v:.2f}"), words.minus(f"{m - v:.2f}")
+    sums = {
+        roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that it lies on the **wrong side**. "
+        "Thrown away.",
+        roles.EASY: f"m − v = {high} is above 1: all are sure of it, it would not become a support vector. **Easy**, "
+        "thrown away.",
+        roles.REINSERTED: f"m − v = {high} is above 1, easy; **put back** so that both classes keep equally many.",
+        roles.VALIDATION: "Held out: it chose C and the thresholds, and trains no machine.",
+    }
+    return sums.get(role, f"m + v = {low} is not below 0 and m − v = {high} not above 1: **kept**.")

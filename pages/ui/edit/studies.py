@@ -4,13 +4,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.edit import choice, published
-from pages.ui.edit.course import TIME, Course, Found, Point, law, line, rows
+from pages.ui.edit import choice
+from pages.ui.edit.course import TIME, Course, Found, Point, bayes, courses, law, line, rows
 from pages.ui.figures import crossing
 from pages.ui.figures.frame import show, worded
 from pages.ui.kit import parameters, present, state, words
-from pages.ui.run import picker, polling, stored
-from svmcore.lab.forecast.estimate import estimate
+from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -31,7 +30,7 @@ def view() -> None:
             if course is None:
                 return
             found = stored.stored(course.recipes)
-            _start(course, found)
+            stored.study(course.recipes, found, "Start all", "course", course.group)
         except (DataError, ValueError) as error:
             st.error(words.plain(error), icon=":material/block:")
             return
@@ -47,12 +46,12 @@ def view() -> None:
             "figures fill as they end.",
             title="Nothing run yet", icon=":material/query_stats:",
         )  # fmt: skip
-    polling.poll_all([run.id for run in found if run and run.state in runs.ACTIVE], _working)
+    stored.at_work(found)
 
 
 def _course() -> Course | None:
     """What the widgets ask for."""
-    theirs = published.courses()
+    theirs = courses()
     name = parameters.choice(
         "course", "Course", [*theirs, *OWN], wrap=True,
         help="The figures of Bakir, Bottou and Weston (2004) with their examples, or the same on yours.",
@@ -82,7 +81,7 @@ def _own(over: str) -> Course | None:
 
 def _point(x: float, recipe: Recipe) -> Point:
     machines = {name: (choice.named(METHODS[method].usual(recipe)),) for name, method in REPEATED.items()}
-    return Point(x, machines, published.bayes(recipe))
+    return Point(x, machines, bayes(recipe))
 
 
 def _most(base: Recipe) -> int:
@@ -91,22 +90,6 @@ def _most(base: Recipe) -> int:
     share = len(base.classes) / entry.n_classes if len(base.classes) > 1 else 1.0
     n = round(entry.n_train * share)
     return min(base.n_train or n, n if entry.n_test else n * 4 // 5)
-
-
-def _start(course: Course, found: list) -> None:
-    recipes = course.recipes
-    done = sum(run is not None and run.state == "done" for run in found)
-    needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None]
-    if unfit := next((need.advice for need in needs if not need.fits), ""):
-        st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        help = "Queue every run of it that is missing."
-        stored.buttons(recipes, found, "Start all", help, "course", group=course.group)
-        left = f"; the others take about {words.duration(sum(need.seconds for need in needs))}" if needs else ""
-        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
-    for message in {run.message for run in found if run is not None and run.state == "failed"}:
-        st.error(words.plain(message), title="A run failed", icon=":material/error:")
 
 
 def _figures(course: Course, found: Found) -> None:
@@ -128,7 +111,6 @@ def _lines(course: Course, found: Found, measure: str) -> dict:
 
 
 def _held(course: Course, found: Found) -> go.Figure:
-    steinwart = law(course, found)
     if course.apart:
         lines = {
             f"{name}, {measure}": one
@@ -137,49 +119,26 @@ def _held(course: Course, found: Found) -> go.Figure:
         }
     else:
         lines = _lines(course, found, "support vectors")
-    figure = crossing.growth(
-        lines,
-        course.x_title,
-        "support vectors",
-        law=("2 B n", steinwart) if steinwart else None,
-        log=course.apart,
-        span=_span(course),
-        log_x=course.x_log,
-    )
-    kinds = " Bound: at C; free: below it." if course.apart else ""
     known = all(point.bayes is not None for point in course.points)
     told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
-    return worded(
-        figure,
-        f"Support vectors against {course.x_title}: {_said(lines)}.",
-        f"{_said(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {told}."
-        f"{kinds}",
-    )
+    kinds = " Bound: at C; free: below it." if course.apart else ""
+    how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
+    return crossing.held(lines, law(course, found), course.x_title, told, kinds, **how)
 
 
 def _of(course: Course, found: Found, measure: str) -> go.Figure:
     lines = _lines(course, found, measure)
     span, per_cent = _span(course), measure.endswith("%")
     figure = crossing.growth(lines, course.x_title, measure, per_cent=per_cent, span=span, log_x=course.x_log)
-    said = f"{measure[0].upper()}{measure[1:]}: {_said(lines)}."
-    return worded(figure, f"{measure} against {course.x_title}: {_said(lines)}.", said)
-
-
-def _said(lines: dict) -> str:
-    """`Plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
-    ends = {name: [_number(y) for y in dict.fromkeys((one.ys[0], one.ys[-1]))] for name, one in lines.items()}
-    said = "; ".join(f"{name} {' to '.join(two)}" for name, two in ends.items())
-    return said[:1].upper() + said[1:]
+    said = crossing.ends(lines)
+    told = f"{measure[0].upper()}{measure[1:]}: {said}."
+    return worded(figure, f"{measure} against {course.x_title}: {said}.", told)
 
 
 def _span(course: Course) -> tuple[float, float]:
     """The first and the last x."""
     xs = [point.x for point in course.points]
     return min(xs), max(xs)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _table(course: Course, found: Found) -> None:
@@ -203,9 +162,3 @@ def _see(run_ids: list[str]) -> None:
             st.session_state["cross_view"] = "A run"
         else:
             state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
-
-
-def _working(statuses) -> None:
-    at_work = [status for status in statuses if status.state == "running"]
-    for status in at_work or statuses[:1]:
-        st.caption(words.plain(f"{picker.STATES[status.state][2]}: {status.message}"))

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from data import Dataset, Entry
+from data.pictures import PictureFacts
 from data.revisions import Revision
 from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
@@ -28,6 +29,18 @@ def facts(entry: Entry) -> str:
     if isinstance(entry, Revision):
         size = f" · {sum(entry.judged.values()):,} judged"
     return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}{more}"
+
+
+def about(entry: Entry | PictureFacts) -> None:
+    """Names, licence, citation and sources of a set of examples, or of pictures with objects."""
+    if isinstance(entry, Entry):
+        own = {"classes": ", ".join(map(short, entry.classes[:20])) + (", …" if entry.n_classes > 20 else "")}
+    else:
+        own = {"objects": f"{entry.object_name}, given as a {entry.shape}"}
+        own |= {"categories": ", ".join(f"{number} {name}" for number, name in entry.categories.items())}
+    told = {"id in addresses and snippets": entry.name, **own, "licence": entry.licence}
+    told |= {"citation": entry.citation or "–", "source": ", ".join(entry.sources), "note": entry.note or "–"}
+    st.table({name: plain(text) for name, text in told.items()}, alt=f"Licence, citation and sources of {entry.title}")
 
 
 def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable: bool = True) -> None:

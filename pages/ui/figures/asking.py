@@ -4,6 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import line, names
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore import metrics
 from svmcore.explain.asking import WAYS
@@ -23,11 +24,9 @@ def curve(now: Next) -> go.Figure:
     xs, wrong = list(now.curve), list(now.curve.values())
     bounds = np.array([metrics.wilson(errors, now.t) for errors in wrong])
     _band(figure, xs, 100 * bounds[:, 0], 100 * bounds[:, 1], BLUE)
-    figure.add_scatter(
-        x=xs, y=[100 * errors / now.t for errors in wrong], mode="lines+markers", line={"color": BLUE, "width": 2.5},
-        marker={"size": 6}, customdata=wrong,
-        hovertemplate=f"%{{x:,}} labels given: %{{customdata:,}} of {now.t:,} wrong, %{{y:.2f}} %<extra></extra>",
-    )  # fmt: skip
+    told = f"%{{x:,}} labels given: %{{customdata:,}} of {now.t:,} wrong, %{{y:.2f}} %"
+    rates = [100 * errors / now.t for errors in wrong]
+    line(figure, xs, rates, BLUE, told, points=True, marker_size=6, customdata=wrong)
     figure.update_yaxes(rangemode="tozero")
     figure.update_xaxes(range=[-0.5, max(xs[-1], 10) + 0.5])
     first, last = (f"{100 * errors / now.t:.1f} %" for errors in (wrong[0], wrong[-1]))
@@ -49,20 +48,11 @@ def ways(found: Study) -> go.Figure:
         if colour in SHADES:
             _band(figure, found.given, rates.min(axis=0), rates.max(axis=0), colour)
         mean = rates.mean(axis=0)
-        figure.add_scatter(
-            x=found.given, y=mean, mode="lines", line={"color": colour, "dash": DASHES[way], "width": 2.5},
-            hovertemplate=f"%{{y:.2f}} %<extra>{title}</extra>",
-        )  # fmt: skip
-        ends.append((mean[-1], title, colour))
-    height = 0.0
-    for end, title, colour in sorted(ends):
-        height = max(end, APART * height)
-        figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=6, y=np.log10(height), text=title, showarrow=False,
-            font={"color": colour},
-        )  # fmt: skip
+        line(figure, found.given, mean, colour, "%{y:.2f} %", of=title, dash=DASHES[way])
+        ends.append((np.log10(mean[-1]), title, colour))
+    names(figure, ends, np.log10(APART))
     figure.add_hline(y=100 * found.target, line={"dash": "dot", "color": GREY})
-    drawn = [y for line in figure.data for y in line.y] or [100 * found.target]
+    drawn = [y for one in figure.data for y in one.y] or [100 * found.target]
     figure.update_yaxes(**log_ticks(min(drawn), max(drawn)))
     return worded(
         figure,

@@ -11,36 +11,23 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.curves import thinned
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import beside, dots, intervals, line, note, whiskers
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
+
+LAMBDAS = [1, 0.3, 0.1, 0.03, 0.01, 0.003]  # ticks
 
 
 def error_intervals(names: Sequence[str], results: Sequence[dict], published: Sequence[float | None]) -> go.Figure:
     """Error rates with their 95 % intervals, a row a method; published rates (%) as open diamonds."""
     figure = bare("wrong, % of the test examples", None, height=90 + 30 * max(2, len(names)), hovermode="closest")
     rates = [100 * r["error_rate"] for r in results]
-    figure.add_scatter(
-        x=rates,
-        y=list(names),
-        mode="markers",
-        marker={"color": BLUE, "size": 10},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [100 * r["interval"][1] - rate for r, rate in zip(results, rates)],
-            "arrayminus": [rate - 100 * r["interval"][0] for r, rate in zip(results, rates)],
-            "color": BLUE,
-        },
-        customdata=[(r["errors"], r["n_test"]) for r in results],
-        hovertemplate="%{customdata[0]:,} of %{customdata[1]:,}: %{x:.2f} %<extra></extra>",
-    )
+    dots(
+        figure, rates, list(names), {"color": BLUE, "size": 10}, "%{customdata[0]:,} of %{customdata[1]:,}: %{x:.2f} %",
+        error_x=intervals(results, color=BLUE), customdata=[(r["errors"], r["n_test"]) for r in results],
+    )  # fmt: skip
     known = [(rate, name) for rate, name in zip(published, names) if rate is not None]
-    figure.add_scatter(
-        x=[rate for rate, _ in known],
-        y=[name for _, name in known],
-        mode="markers",
-        marker={"color": GREY, "size": 11, "symbol": "diamond-open", "line": {"width": 2}},
-        hovertemplate="published: %{x:.2f} %<extra></extra>",
-    )
+    marker = {"color": GREY, "size": 11, "symbol": "diamond-open", "line": {"width": 2}}
+    dots(figure, [rate for rate, _ in known], [name for _, name in known], marker, "published: %{x:.2f} %")
     figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
     figure.update_xaxes(rangemode="tozero")
     best = min(zip(rates, names), default=(0, "none"))
@@ -58,18 +45,11 @@ def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float
     figure = bare(f"{what}, %", None, height=110 + 44 * len(names), hovermode="closest")
     for seed in sorted({seed for of_run in rates for seed in of_run}):
         there = [(100 * of_run[seed], name) for name, of_run in zip(names, rates, strict=True) if seed in of_run]
-        figure.add_scatter(
-            x=[rate for rate, _ in there], y=[name for _, name in there], mode="lines+markers",
-            line={"color": GREY, "width": 0.7}, marker={"color": BLUE, "size": 6},
-            hovertemplate=f"seed {seed}: %{{x:.2f}} %<extra></extra>",
-        )  # fmt: skip
-    figure.add_scatter(
-        x=[100 * band.mean for band in bands], y=list(names), mode="markers", marker={"color": ORANGE, "size": 11},
-        error_x={"type": "data", "symmetric": False, "color": ORANGE, "thickness": 2,
-                 "array": [100 * (band.high - band.mean) for band in bands],
-                 "arrayminus": [100 * (band.mean - band.low) for band in bands]},
-        hovertemplate="mean %{x:.2f} %<extra></extra>",
-    )  # fmt: skip
+        look, marker = {"width": 0.7, "points": True}, {"color": BLUE, "size": 6}
+        line(figure, *zip(*there, strict=True), GREY, f"seed {seed}: %{{x:.2f}} %", marker=marker, **look)
+    means, low, high = (100 * np.array([(band.mean, band.low, band.high) for band in bands])).T
+    bars = whiskers(means, low, high, color=ORANGE, thickness=2)
+    dots(figure, means, list(names), {"color": ORANGE, "size": 11}, "mean %{x:.2f} %", error_x=bars)
     figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
     told = ", ".join(f"{name} {100 * band.mean:.2f} % of {band.k}" for name, band in zip(names, bands, strict=True))
     return worded(
@@ -88,32 +68,14 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
         "lambda: plain machine at 1, invariant towards 0", "wrong, %", margin_r=120, xaxis_type="log", yaxis_type="log"
     )
     for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
-        rates = [100 * result["error_rate"] for _, result in points]
-        figure.add_scatter(
-            x=[value for value, _ in points],
-            y=rates,
-            mode="lines+markers",
-            line={"color": colour, "width": 2.5},
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * result["interval"][1] - rate for rate, (_, result) in zip(rates, points)],
-                "arrayminus": [rate - 100 * result["interval"][0] for rate, (_, result) in zip(rates, points)],
-                "thickness": 1,
-            },
-            customdata=[(result["errors"], result["n_test"]) for _, result in points],
-            hovertemplate="%{customdata[0]} of %{customdata[1]} at lambda %{x:g}<extra></extra>",
-        )
+        values, results = [value for value, _ in points], [result for _, result in points]
+        rates = [100 * result["error_rate"] for result in results]
+        bars = {"error_y": intervals(results, thickness=1), "customdata": [(r["errors"], r["n_test"]) for r in results]}
+        told = "%{customdata[0]} of %{customdata[1]} at lambda %{x:g}"
+        line(figure, values, rates, colour, told, points=True, **bars)
         if points:
-            figure.add_annotation(
-                x=np.log10(points[-1][0]),
-                y=np.log10(max(rates[-1], 0.01)),
-                text=name,
-                xanchor="left",
-                xshift=8,
-                showarrow=False,
-            )
-    figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
+            note(figure, np.log10(values[-1]), np.log10(max(rates[-1], 0.01)), name, xanchor="left", xshift=8)
+    figure.update_xaxes(autorange="reversed", tickvals=LAMBDAS)
     figure.update_yaxes(tickvals=[0.5, 1, 2, 3, 5, 10, 20, 50])
     rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
     best = min(rows)
@@ -135,21 +97,8 @@ def definiteness(reports: Mapping[int, object]) -> go.Figure:
         "least eigenvalue, of the largest": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
     }
     for (name, y), colour in zip(lines.items(), (ORANGE, BLUE, GREY), strict=True):
-        figure.add_scatter(
-            x=list(reports), y=y, name=name, mode="lines+markers", line={"color": colour, "width": 2.5},
-            hovertemplate=f"%{{y:.2g}} % {name}, %{{x}} jitters<extra></extra>",
-        )  # fmt: skip
-        figure.add_annotation(
-            x=1,
-            xref="paper",
-            xanchor="left",
-            xshift=4,
-            y=y[-1],
-            text=name,
-            font={"color": colour},
-            showarrow=False,
-            yshift=-9 if colour == ORANGE else 9,
-        )
+        line(figure, list(reports), y, colour, f"%{{y:.2g}} % {name}, %{{x}} jitters", points=True)
+        beside(figure, y[-1], name, colour, yshift=-9 if colour == ORANGE else 9)
     figure.update_xaxes(tickvals=list(reports))
     told = "; ".join(
         f"{name.capitalize()}: {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g}" for name, y in lines.items()
@@ -162,11 +111,9 @@ def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figur
     figure = bare("lambda", "mean square change of f along a tangent", xaxis_type="log", yaxis_type="log")
     for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
         y = [float(np.mean(result["regulariser"])) for _, result in points]
-        figure.add_scatter(
-            x=[value for value, _ in points], y=y, name=name, mode="lines+markers",
-            line={"color": colour, "width": 2.5}, hovertemplate="%{y:.2g} at lambda %{x:g}<extra></extra>",
-        )  # fmt: skip
-    figure.update_xaxes(autorange="reversed", tickvals=[1, 0.3, 0.1, 0.03, 0.01, 0.003])
+        values, told = [value for value, _ in points], "%{y:.2g} at lambda %{x:g}"
+        line(figure, values, y, colour, told, points=True, name=name)
+    figure.update_xaxes(autorange="reversed", tickvals=LAMBDAS)
     told = "; ".join(f"{name} {y[0]:.2g} to {y[-1]:.2g}" for name, y in ((t.name, t.y) for t in figure.data) if y)
     return worded(
         figure,
@@ -193,21 +140,14 @@ def separating_plane(
     levels = ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)) if margins else ((0, "solid", 1.5),)
     for w1, w2, b in lines:
         for level, dash, width in levels:
-            figure.add_scatter(
-                x=xs, y=(level - b - w1 * xs) / w2, mode="lines", line={"color": GREY, "dash": dash, "width": width},
-                hoverinfo="skip",
-            )  # fmt: skip
+            line(figure, xs, (level - b - w1 * xs) / w2, GREY, dash=dash, width=width)
     figure.add_hline(y=0, line={"dash": "dash", "color": GREY, "width": 1}, annotation_text="true boundary")
     if extra is not None:
-        marker = {"symbol": "circle-open-dot", "size": 9, "color": GREY}
-        figure.add_scatter(x=extra[:, 0], y=extra[:, 1], mode="markers", marker=marker, hoverinfo="skip")
+        dots(figure, *extra.T, {"symbol": "circle-open-dot", "size": 9, "color": GREY})
     for sign, colour in ((1, BLUE), (-1, ORANGE)):
-        points = X[y == sign]
-        figure.add_scatter(
-            x=points[:, 0], y=points[:, 1], mode="markers", marker={"color": colour, "size": 11}, hoverinfo="skip"
-        )
+        dots(figure, *X[y == sign].T, {"color": colour, "size": 11})
     if asked:
-        figure.add_annotation(x=asked[0], y=asked[1], text="<b>?</b>", showarrow=False, font_size=22)
+        note(figure, *asked, "<b>?</b>", font_size=22)
     figure.update_xaxes(range=[-4.5, 4.5], zeroline=False)
     figure.update_yaxes(range=[-3, 3])
     return worded(figure, alt, see)
@@ -217,20 +157,13 @@ def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     """Working support vectors against kernel values computed, a line for each solver."""
     figure = bare("kernel values computed", "support vectors", margin_r=40)
     peaks = {}
-    for (name, lines), colour, aside in zip(progress.items(), (BLUE, ORANGE), (-12, 12), strict=True):
-        lines = thinned(lines)
-        counts = [line["n_sv"] for line in lines]
-        figure.add_scatter(
-            x=[line["kernel_evals"] for line in lines],
-            y=counts,
-            mode="lines",
-            line={"color": colour, "width": 2.5},
-            hovertemplate="%{y:,} SVs after %{x:.3s} kernel values<extra></extra>",
-        )
+    for (name, records), colour, aside in zip(progress.items(), (BLUE, ORANGE), (-12, 12), strict=True):
+        records = thinned(records)
+        values, counts = ([record[field] for record in records] for field in ("kernel_evals", "n_sv"))
+        line(figure, values, counts, colour, "%{y:,} SVs after %{x:.3s} kernel values")
         if counts:
             peaks[name] = max(counts)
-            at = lines[counts.index(peaks[name])]["kernel_evals"]
-            figure.add_annotation(x=at, y=peaks[name], text=name, yshift=aside, showarrow=False)
+            note(figure, values[counts.index(peaks[name])], peaks[name], name, yshift=aside)
     words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
     return worded(
         figure,
@@ -247,21 +180,17 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     figure = bare("rows in the cache", "kernel values, without / with", xaxis_type="log")
     points = sorted(points)
     gains = {size: off / on for size, on, off in points}
-    figure.add_scatter(
-        x=list(gains), y=list(gains.values()), mode="lines+markers", line={"color": BLUE, "width": 2.5},
-        marker={"size": [14 if size == rows else 7 for size in gains], "opacity": 1},
-        customdata=[(on, off) for _, on, off in points],
-        hovertemplate="%{x:,} rows: %{y:.2f} times<br>%{customdata[1]:.3s} / %{customdata[0]:.3s}<extra></extra>",
-    )  # fmt: skip
+    marker = {"size": [14 if size == rows else 7 for size in gains], "opacity": 1}
+    pairs = [(on, off) for _, on, off in points]
+    told = "%{x:,} rows: %{y:.2f} times<br>%{customdata[1]:.3s} / %{customdata[0]:.3s}"
+    line(figure, list(gains), list(gains.values()), BLUE, told, points=True, marker=marker, customdata=pairs)
     figure.add_hline(
         y=1, line={"color": GREY, "width": 1}, annotation_text="no gain", annotation_position="bottom left"
     )
     ends = (final, f"{final:,} SVs at the end", "right"), (most, f"{most:,} at most<br>without", "left")
     for at, text, side in ends:
         figure.add_vline(x=at, line={"color": GREY, "dash": "dot", "width": 1})
-        figure.add_annotation(
-            x=np.log10(at), y=0, yref="paper", text=text, xanchor=side, yanchor="bottom", showarrow=False
-        )
+        note(figure, np.log10(at), 0, text, yref="paper", xanchor=side, yanchor="bottom")
     low, high = min(0.9, *gains.values()), max(1.5, *gains.values())
     figure.update_yaxes(range=[low - 0.05, high + 0.1])
     figure.update_xaxes(range=[np.log10(0.8 * min(10, *gains)), np.log10(1.25 * max(2000, *gains))], dtick=1)
@@ -279,19 +208,15 @@ def by_cache(
     figure = bare("cache, MB", measure.lower(), xaxis_type="log", yaxis_type="log", hovermode="closest", height=320)
     for (name, points), colour in zip(lines.items(), (GREY, *CLASS_COLOURS), strict=False):
         sizes, costs = zip(*sorted(points), strict=True)
-        figure.add_scatter(
-            x=sizes, y=costs, mode="lines+markers", line={"color": colour, "width": 2.5}, marker={"size": 8}, name=name,
-            hovertemplate=f"{name}, %{{x:,}} MB: %{{y:,.4g}}<extra></extra>",
-        )  # fmt: skip
+        told = f"{name}, %{{x:,}} MB: %{{y:,.4g}}"
+        line(figure, sizes, costs, colour, told, points=True, marker_size=8, name=name)
     at = {mb: {name: dict(points)[mb] for name, points in lines.items() if mb in dict(points)} for mb in
           sorted({mb for points in lines.values() for mb, _ in points})}  # fmt: skip
     costs = [cost for those in at.values() for cost in those.values()]
     if least:
         figure.add_hline(y=least, line={"color": GREY, "dash": "dot", "width": 1})
-        figure.add_annotation(
-            x=0, xref="paper", y=np.log10(least), text="every example with every SV once", showarrow=False,
-            xanchor="left", yanchor="bottom",
-        )  # fmt: skip
+        where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        note(figure, 0, np.log10(least), "every example with every SV once", **where)
         costs.append(least)
     figure.update_xaxes(tickvals=list(at), ticktext=[f"{mb:,}" for mb in at])
     figure.update_yaxes(**log_ticks(min(costs), max(costs)))

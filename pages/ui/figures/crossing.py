@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.ui.figures.edited import MARKS, ring
+from pages.ui.figures.edited import MARKS
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import dots, line, names, note, ring, whiskers
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 from svmcore.methods.editing import roles
@@ -22,10 +23,10 @@ NAME_ROOM = 150  # pixels for the names of lines
 
 
 def margins(
-    mean: np.ndarray, variance: np.ndarray, role: np.ndarray, sign: np.ndarray, names: Sequence[str], picked: int = -1
+    mean: np.ndarray, variance: np.ndarray, role: np.ndarray, sign: np.ndarray, classes: Sequence[str], picked: int = -1
 ) -> go.Figure:
-    """Margin mean against variance with both cuts. sign (n,) +-1; names: of -1 and +1; picked: row that is looked at.
-    A click reports the row."""
+    """Margin mean against variance with both cuts. sign (n,) +-1; classes: what -1 and +1 are called; picked: row that
+    is looked at. A click reports the row."""
     figure = bare("margin mean m", "margin variance v", height=380, hovermode="closest", clickmode="event+select")
     shown = _some(role)
     for at, side in enumerate((-1, 1)):
@@ -34,16 +35,12 @@ def margins(
             if not len(rows):
                 continue
             look = {"color": CLASS_COLOURS[at], "symbol": CLASS_SYMBOLS[at], "size": 5} | MARKS.get(code, {})
-            figure.add_scatter(
-                x=mean[rows],
-                y=variance[rows],
-                mode="markers",
-                marker=look,
-                customdata=rows,
-                hovertemplate=f"%{{customdata}}: class {in_figure(names[at])}, {roles.TITLES[code]}<br>"
-                "m = %{x:.3f}, v = %{y:.3f}<extra></extra>",
-                unselected={"marker": {"opacity": look.get("opacity", 1)}},
-            )
+            dots(
+                figure, mean[rows], variance[rows], look,
+                f"%{{customdata}}: class {in_figure(classes[at])}, {roles.TITLES[code]}<br>m = %{{x:.3f}}, "
+                "v = %{y:.3f}",
+                customdata=rows, unselected={"marker": {"opacity": look.get("opacity", 1)}},
+            )  # fmt: skip
     (left, right), top = _window(mean, variance)
     _cut(figure, "m + v = 0", (0, 0), (-top, top), left, right)
     _cut(figure, "m − v = 1", (1, 0), (1 + top, top), left, right)
@@ -73,12 +70,12 @@ class Line(NamedTuple):
     high: Sequence[float] = ()
 
 
-LOOKS = (  # of the lines, in their order: plain, edited, others
-    {"color": ORANGE, "symbol": "square-open", "dash": "solid"},
-    {"color": BLUE, "symbol": "circle", "dash": "solid"},
-    {"color": GREY, "symbol": "diamond-open", "dash": "dash"},
-    {"color": CLASS_COLOURS[2], "symbol": "triangle-up", "dash": "dash"},
-    {"color": CLASS_COLOURS[3], "symbol": "cross", "dash": "dot"},
+LOOKS = (  # colour, symbol and dash of the lines, in their order: plain, edited, others
+    (ORANGE, "square-open", "solid"),
+    (BLUE, "circle", "solid"),
+    (GREY, "diamond-open", "dash"),
+    (CLASS_COLOURS[2], "triangle-up", "dash"),
+    (CLASS_COLOURS[3], "cross", "dot"),
 )
 
 
@@ -95,35 +92,53 @@ def growth(
     figure = bare(x_title, y_title, margin_r=NAME_ROOM, hovermode="x", yaxis_type="log" if log else "linear")
     unit = " %" if per_cent else ""
     ends = []
-    for (name, line), look in zip(lines.items(), LOOKS, strict=False):
-        figure.add_scatter(
-            x=list(line.xs),
-            y=_shown(line.ys, log),
-            mode="lines+markers",
-            line={"color": look["color"], "dash": look["dash"], "width": 2.5},
-            marker={"symbol": look["symbol"], "size": 8, "color": look["color"]},
-            error_y=_whiskers(line),
-            hovertemplate=f"%{{y:,.4~g}}{unit}<extra>{in_figure(name)}</extra>",
-        )
-        ends.append((line.ys[-1], name, look["color"]))
+    for (name, one), (colour, symbol, dash) in zip(lines.items(), LOOKS, strict=False):
+        how = {"marker": {"symbol": symbol, "size": 8, "color": colour}}
+        how |= {"error_y": whiskers(one.ys, one.low, one.high, thickness=1, width=3)} if len(one.low) else {}
+        shown, told = _shown(one.ys, log), f"%{{y:,.4~g}}{unit}"
+        line(figure, list(one.xs), shown, colour, told, of=in_figure(name), points=True, dash=dash, **how)
+        ends.append((one.ys[-1], name, colour))
     if law:
-        name, line = law
-        figure.add_scatter(
-            x=list(line.xs), y=_shown(line.ys, log), mode="lines", line={"color": GREY, "dash": "dot", "width": 2},
-            hovertemplate=f"%{{y:,.0f}}<extra>{in_figure(name)}</extra>",
-        )  # fmt: skip
-        ends.append((line.ys[-1], name, GREY))
+        name, one = law
+        line(figure, list(one.xs), _shown(one.ys, log), GREY, "%{y:,.0f}", of=in_figure(name), dash="dot", width=2)
+        ends.append((one.ys[-1], name, GREY))
     if now is not None:
         figure.add_vline(x=now, line={"color": GREY, "width": 1, "dash": "dot"})
     if span and span[0] < span[1]:
         low, high = np.log10(span) if log_x else span
         room = 0.04 * (high - low)
         figure.update_xaxes(range=[low - room, high + room], **{"type": "log", "dtick": 1} if log_x else {})
-    heights = [y for line in figure.data for y in line.y if y is not None]
-    heights += [y for line in lines.values() for y in line.high]
+    heights = [y for drawn in figure.data for y in drawn.y if y is not None]
+    heights += [y for one in lines.values() for y in one.high]
     if heights:
         _y_axis(figure, ends, min(heights), max(heights), log)
     return figure
+
+
+def held(lines: Mapping[str, Line], law: Line | None, x_title: str, bayes: str, kinds: str = "", **how) -> go.Figure:
+    """Support vectors along x beside Steinwart's law, where it is known, of the error B, which `bayes` tells; kinds:
+    what the lines are; how: as in `growth`."""
+    figure = growth(lines, x_title, "support vectors", law=("2 B n", law) if law else None, **how)
+    return worded(
+        figure,
+        f"Support vectors against {x_title}: {ends(lines)}.",
+        f"{ends(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {bayes}."
+        f"{kinds}",
+    )
+
+
+def ends(lines: Mapping[str, Line]) -> str:
+    """`Plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
+    told = [
+        f"{name} {' to '.join(dict.fromkeys(_number(y) for y in (one.ys[0], one.ys[-1])))}"
+        for name, one in lines.items()
+    ]
+    said = "; ".join(told)
+    return said[:1].upper() + said[1:]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _shown(ys: Sequence[float], log: bool) -> list[float | None]:
@@ -139,21 +154,9 @@ def _y_axis(figure: go.Figure, ends: list, low: float, high: float, log: bool) -
     else:
         figure.update_yaxes(rangemode="tozero")
         low = min(low, 0.0)
-    room, below = 0.11 * max(high - low, 1e-9), -np.inf
-    places = [(low if log and y <= 0 else np.log10(y) if log else y, name, colour) for y, name, colour in ends]
-    for at, name, colour in sorted(places):
-        below = max(at, below + room)
-        figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=6, y=below, text=in_figure(name, 24), showarrow=False,
-            font={"color": colour}, align="left",
-        )  # fmt: skip
-
-
-def _whiskers(line: Line) -> dict | None:
-    if not len(line.low):
-        return None
-    ys, low, high = (np.asarray(part, float) for part in (line.ys, line.low, line.high))
-    return {"type": "data", "symmetric": False, "array": high - ys, "arrayminus": ys - low, "thickness": 1, "width": 3}
+    heights = [low if log and y <= 0 else np.log10(y) if log else y for y, _, _ in ends]
+    places = [(at, in_figure(name, 24), colour) for at, (_, name, colour) in zip(heights, ends, strict=True)]
+    names(figure, places, 0.11 * max(high - low, 1e-9))
 
 
 def _some(role: np.ndarray) -> np.ndarray:
@@ -170,13 +173,8 @@ def _window(mean: np.ndarray, variance: np.ndarray) -> tuple[tuple[float, float]
 
 def _cut(figure: go.Figure, name: str, start, end, left: float, right: float) -> None:
     """One of the lines, named where it leaves the picture."""
-    figure.add_scatter(
-        x=[start[0], end[0]], y=[start[1], end[1]], mode="lines", hoverinfo="skip",
-        line={"color": GREY, "dash": "dash", "width": 1.5},
-    )  # fmt: skip
+    line(figure, *zip(start, end, strict=True), GREY, dash="dash", width=1.5)
     slope = 1 if end[0] > start[0] else -1
     reach = min(end[1], right - start[0] if slope > 0 else start[0] - left)
-    figure.add_annotation(
-        x=start[0] + slope * reach, y=reach, text=name, showarrow=False, yanchor="bottom",
-        xanchor="right" if slope > 0 else "left", xshift=-8 * slope,
-    )  # fmt: skip
+    where = {"yanchor": "bottom", "xanchor": "right" if slope > 0 else "left", "xshift": -8 * slope}
+    note(figure, start[0] + slope * reach, reach, name, **where)

@@ -4,7 +4,8 @@
 
 A run of several trainings (virtual SVs, folds) begins anew in each: a phase ends where all machines are done and the
 next record has a gap again. Machines are solved in turn, so the largest gap stays where it began until the last one
-starts; what falls all the while is their mean on the log axis, `mean_gap` of a record.
+starts; what falls all the while is their mean on the log axis, `mean_gap` of a record. Where virtual examples are
+drawn, fewer and fewer of them violate a margin.
 """
 
 from collections.abc import Sequence
@@ -14,12 +15,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, FAINT, GREY
+from pages.ui.figures.traces import LEGEND, beside, line, note
+from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 
 LONGEST = 400  # points a line is thinned to before it is sent
 APART, WIDE = 0.07, 0.25  # of the axis: between two names of machines, a training that is named
-BOLD = {"color": BLUE, "width": 2.5}
 
 
 def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
@@ -28,21 +29,13 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
     phases = trainings(progress)
     for phase in phases:
         seconds, machines = [r["seconds"] for r in phase], _gaps(phase).T
-        for line in machines if len(machines) > 1 else ():
-            figure.add_scatter(x=seconds, y=line, mode="lines", line={"color": FAINT, "width": 1}, hoverinfo="skip")
-        figure.add_scatter(
-            x=seconds,
-            y=[mean_gap(r) for r in phase],
-            mode="lines",
-            line=BOLD,
-            customdata=[[r["iterations"], r["gap"]] for r in phase],
-            hovertemplate="gap %{y:.2e} after %{x:.2f} s, %{customdata[0]:,} iterations<br>"
-            "largest %{customdata[1]:.2e}<extra></extra>",
-        )
+        for gaps in machines if len(machines) > 1 else ():
+            line(figure, seconds, gaps, FAINT, width=1)
+        told = "gap %{y:.2e} after %{x:.2f} s, %{customdata[0]:,} iterations<br>largest %{customdata[1]:.2e}"
+        counted = [[r["iterations"], r["gap"]] for r in phase]
+        line(figure, seconds, [mean_gap(r) for r in phase], BLUE, told, customdata=counted)
     figure.add_hline(y=tol, line={"dash": "dot", "color": GREY})
-    figure.add_annotation(  # an annotation of a log axis wants the exponent
-        x=1, xref="paper", xanchor="left", xshift=4, y=np.log10(tol), text="tol", showarrow=False
-    )
+    beside(figure, np.log10(tol), "tol")
     _frame(figure, phases)
     if not phases:
         return worded(figure, "KKT gap over time, not known yet.", f"The gap falls until it is {tol:g}.")
@@ -58,13 +51,7 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
     figure = bare("training time, s", "dual objective")
     phases = trainings(progress)
     for phase in phases:
-        figure.add_scatter(
-            x=[r["seconds"] for r in phase],
-            y=[r["dual"] for r in phase],
-            mode="lines",
-            line=BOLD,
-            hovertemplate="%{y:,.4f} after %{x:.2f} s<extra></extra>",
-        )
+        line(figure, *_over_time(phase, "dual"), BLUE, "%{y:,.4f} after %{x:.2f} s")
     _frame(figure, phases)
     last = f"{phases[-1][-1]['dual']:,.2f}" if phases else "not known yet"
     return worded(
@@ -80,25 +67,20 @@ def sv_curve(progress: Sequence[dict]) -> go.Figure:
     phases = trainings(progress)
     for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("at C:", "n_bound", GREY, -7)):
         for phase in phases:
-            figure.add_scatter(
-                x=[r["seconds"] for r in phase],
-                y=[r[field] for r in phase],
-                mode="lines",
-                line=BOLD | {"color": colour},
-                hovertemplate=f"%{{y:,}} {name} after %{{x:.2f}} s<extra></extra>",
-            )
+            line(figure, *_over_time(phase, field), colour, f"%{{y:,}} {name} after %{{x:.2f}} s")
         if phases:
             count = phases[-1][-1][field]
-            figure.add_annotation(
-                x=1, xref="paper", xanchor="left", xshift=4, y=count, yshift=shift,
-                text=f"{name} {count:,}", showarrow=False,
-            )  # fmt: skip
+            beside(figure, count, f"{name} {count:,}", yshift=shift)
     _frame(figure, phases)
     return worded(
         figure,
         "Number of support vectors and of bound support vectors over time.",
         "Examples with alpha > 0, and those of them that reached C, over all machines.",
     )
+
+
+def _over_time(phase: list[dict], field: str) -> tuple[list[float], list[float]]:
+    return [record["seconds"] for record in phase], [record[field] for record in phase]
 
 
 def mean_gap(record: dict) -> float:
@@ -151,14 +133,14 @@ def _gap_words(last: dict, tol: float) -> tuple[str, str]:
 def _name_machines(figure: go.Figure, phase: list[dict], tol: float, names: Sequence[str]) -> None:
     """The name of each machine below the point where it came to tol, where there is room."""
     there = [
-        (phase[int(np.argmax(line <= tol))]["seconds"], name)
-        for line, name in zip(_gaps(phase).T, names, strict=False)
-        if line[-1] <= tol
+        (phase[int(np.argmax(gaps <= tol))]["seconds"], name)
+        for gaps, name in zip(_gaps(phase).T, names, strict=False)
+        if gaps[-1] <= tol
     ]
     taken, room = -np.inf, APART * phase[-1]["seconds"]
     for seconds, name in sorted(there):
         if seconds - taken >= room:
-            figure.add_annotation(x=seconds, y=np.log10(tol), text=in_figure(name, 12), yshift=-9, showarrow=False)
+            note(figure, seconds, np.log10(tol), in_figure(name, 12), yshift=-9)
             taken = seconds
 
 
@@ -171,12 +153,31 @@ def _frame(figure: go.Figure, phases: list[list[dict]]) -> None:
         if start > 0:
             figure.add_vline(x=start, line={"color": FAINT, "width": 1})
         if len(phases) > 1 and end - start > WIDE * phases[-1][-1]["seconds"]:
-            figure.add_annotation(
-                x=start,
-                y=1,
-                yref="paper",
-                yanchor="bottom",
-                xanchor="left",
-                text=in_figure(_kind(phase[0])),
-                showarrow=False,
-            )
+            note(figure, start, 1, in_figure(_kind(phase[0])), yref="paper", yanchor="bottom", xanchor="left")
+
+
+def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
+    """rounds: (drawn so far, in this round, violators, examples held, support vectors) of each."""
+    drawn, looked, violators, held, n_sv = zip(*rounds, strict=True)
+    share = [1000 * v / max(n, 1) for v, n in zip(violators, looked, strict=True)]
+    figure = bare("copies drawn", "of 1,000 drawn violate", margin_r=130, yaxis_rangemode="tozero")
+    lines = (
+        ("violate", share, BLUE, "y", "%{y:.0f} of 1,000 violate"),
+        ("held", held, GREY, "y2", "%{y:,} held"),
+        ("support vectors", n_sv, ORANGE, "y2", "%{y:,} support vectors"),
+    )
+    for name, values, colour, axis, told in lines:
+        told = f"{told} after %{{x:,}} drawn"
+        line(figure, drawn, values, colour, told, points=True, yaxis=axis, name=name)
+    figure.update_layout(
+        yaxis2={"overlaying": "y", "side": "right", "rangemode": "tozero", "showgrid": False, "title": "examples",
+                "tickmode": "auto", "tickformat": "~s"},
+        showlegend=True, legend=LEGEND,
+    )  # fmt: skip
+    ends = f"from {share[0]:.0f} to {share[-1]:.0f} of 1,000"
+    return worded(
+        figure,
+        f"Copies that violate a margin by the number drawn, {ends}; {held[-1]:,} examples held, {n_sv[-1]:,} of them "
+        f"support vectors after {drawn[-1]:,} draws.",
+        f"The share that tells something went {ends}; of {drawn[-1]:,} drawn, {held[-1]:,} are held.",
+    )

@@ -1,4 +1,5 @@
-"""Figures of a trained machine and how it decides, as pure functions from numbers to Plotly figures.
+"""Figures of a trained machine, how it decides, and how that changed while a digit was nudged, as pure functions from
+numbers to Plotly figures.
 
 alpha (m,) and C: multipliers of one machine; f: decision values before the sign
 """
@@ -10,12 +11,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import LEGEND, bars, line, note
 from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
 from pages.ui.kit.words import distinct, in_figure, short
 
 BINS = 20  # of the histogram of alpha
 PAPER = " The paper trained once with C = 10, saw that only a handful of alphas exceeded 2, and chose C = 2."
 NO_BOUND = "Slack costs its square here, so that no alpha has a bound."
+HEIGHT = 210
+MARKED = 3  # flips up to which each is written on its mark
 
 
 def alpha_histogram(
@@ -42,20 +46,14 @@ def alpha_histogram(
     centres = (edges[1:] + edges[:-1]) / 2
     for sign, name, colour in ((1, "+1", BLUE), (-1, "−1", ORANGE)):
         counts, _ = np.histogram(np.where(at_C, centres[-1], alpha)[signs == sign], edges)
-        figure.add_bar(
-            x=centres,
-            y=counts,
-            marker={"color": colour, "line_width": 0},
-            name=name,
-            customdata=ranges,
-            hovertemplate="%{y:,} with %{customdata}" + f"<extra>class {name}</extra>",
-        )
+        told, of = "%{y:,} with %{customdata}", f"class {name}"
+        bars(figure, centres, counts, colour, told, of=of, name=name, customdata=ranges)
     if C is not None and not endless:
         figure.add_vline(
             x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
         )
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.12})  # clear of the camera
-    highest = max(1, *(int(bars.y.max()) for bars in figure.data))
+    figure.update_layout(showlegend=True, legend=LEGEND)
+    highest = max(1, *(int(drawn.y.max()) for drawn in figure.data))
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
     at = "their bounds, which differ by class" if C is None else f"C = {C:g}"
@@ -76,13 +74,9 @@ def weight_histogram(weights: np.ndarray) -> go.Figure:
     low, high = np.floor(min(weights.min(initial=0), 0) / step), np.ceil(max(weights.max(initial=0), 0) / step)
     counts, edges = np.histogram(weights, step * np.arange(low, high + 1.5))
     middle = (edges[1:] + edges[:-1]) / 2
-    figure.add_bar(
-        x=middle,
-        y=counts,
-        marker={"color": np.where(middle > 0, BLUE, ORANGE).tolist(), "line_width": 0},
-        customdata=np.column_stack([edges[:-1], edges[1:]]),
-        hovertemplate="%{y:,} with %{customdata[0]:.3g} to %{customdata[1]:.3g}<extra></extra>",
-    )
+    colours, ranges = np.where(middle > 0, BLUE, ORANGE).tolist(), np.column_stack([edges[:-1], edges[1:]])
+    told = "%{y:,} with %{customdata[0]:.3g} to %{customdata[1]:.3g}"
+    bars(figure, middle, counts, colours, told, customdata=ranges)
     return worded(
         figure,
         f"Histogram of the weights of {len(weights)} vectors, {np.sum(weights > 0)} of them positive.",
@@ -97,13 +91,7 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
     names = distinct(classes, 24)  # those alike would become one bar
     labels = [f"{in_figure(name)} {', '.join(words)}" for name, (_, words) in zip(names, marks)]
     figure = bare("decision value f", None, height=90 + 24 * len(labels), hovermode="closest")
-    figure.add_bar(
-        x=values,
-        y=labels,
-        orientation="h",
-        marker={"color": [signed(v) for v in values], "line_width": 0},
-        hovertemplate="f = %{x:.4f}<extra></extra>",
-    )
+    bars(figure, values, labels, [signed(v) for v in values], "f = %{x:.4f}", orientation="h")
     figure.add_vline(x=0, line={"color": GREY, "width": 1})
     figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
     return worded(
@@ -111,4 +99,41 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
         f"Decision values of the machines; class {short(predicted)} has the largest one"
         + ("." if true is None else f", the true class is {short(true)}."),
         "Each machine says how far the example lies on its side (blue) or off it (orange); the largest value wins.",
+    )
+
+
+def flips(values: np.ndarray) -> np.ndarray:
+    """Steps (m,) at which the class with the largest of the values (t, k) is another than at the step before."""
+    won = values.argmax(axis=1)
+    return np.flatnonzero(won[1:] != won[:-1]) + 1
+
+
+def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str]) -> go.Figure:
+    """f of two classes along t nudges, values (t, k): the class that won at first, and the one that won or came next
+    in the end. Each change of the winner is marked. places (t,): where the digit was."""
+    won, changed = values.argmax(axis=1), flips(values)
+    first, last = int(won[0]), int(won[-1])
+    other = last if last != first else int(np.argsort(values[-1])[-2])
+    figure = bare("nudge", "f", height=HEIGHT, margin_r=40)
+    how = {"width": 2, "points": True, "marker_size": 5, "customdata": [in_figure(place, 60) for place in places]}
+    for c, colour in ((first, BLUE), (other, ORANGE)):
+        name, told = in_figure(classes[c], 12), "f = %{y:.3f}, %{customdata}"
+        line(figure, np.arange(len(values)), values[:, c], colour, told, of=name, **how)
+        above = values[-1, c] == values[-1, [first, other]].max()
+        where = {"xanchor": "left", "xshift": 6, "yshift": 6 if above else -6}
+        note(figure, len(values) - 1, values[-1, c], name, colour, **where)
+    for step in changed if len(changed) <= MARKED else ():
+        text = f"{in_figure(classes[won[step - 1]], 9)} → {in_figure(classes[won[step]], 9)}"
+        note(figure, step - 0.5, 1, text, yref="paper", yanchor="bottom")
+    marks = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"dash": "dot", "color": GREY}}
+    figure.update_layout(shapes=[marks | {"x0": step - 0.5, "x1": step - 0.5} for step in changed])
+    figure.update_xaxes(dtick=max(1, len(values) // 6), rangemode="tozero")
+    said = "; ".join(
+        f"{short(classes[won[s - 1]], 9)} → {short(classes[won[s]], 9)} at nudge {s}" for s in changed[-3:]
+    )
+    return worded(
+        figure,
+        f"Decision values of classes {short(classes[first])} and {short(classes[other])} along {len(values) - 1} "
+        f"nudges; the answer flipped {len(changed)} times.",
+        f"The answer flipped: {said}." if said else "The answer has not flipped so far.",
     )

@@ -1,8 +1,6 @@
 """Training sets in the plane before and after editing, as pure functions from numbers to Plotly figures.
 
 X (n, 2), y (n,) +-1; role (n,): codes of svmcore.methods.editing.roles, what became of each example
-Line: where f = 0, as the grid has it: (xs (p,), ys (q,), f (q, p))
-
 One encoding in all: class by colour and shape, as everywhere; x thrown away on the wrong side, a small dot thrown away
 as easy, diamond put back, pale grey what is not meant.
 """
@@ -12,15 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from skimage.measure import find_contours
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.figures.maps import PALE
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY, ORANGE
+from pages.ui.figures.maps import Field, level, sides
+from pages.ui.figures.traces import dots, ring
+from pages.ui.kit.palette import CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY
 from pages.ui.kit.text import many
 from svmcore.methods.editing import roles
 
-Field = tuple[np.ndarray, np.ndarray, np.ndarray]  # xs, ys, f
 TALL, LARGE, SMALL = 460, 330, 210  # heights
 THROWN = (roles.WRONG_SIDE, roles.EASY)
 MARKS = {  # role -> how its examples are drawn
@@ -52,11 +49,7 @@ class Points(NamedTuple):
 
 def all_of_them(points: Points, field: Field, support: np.ndarray, bound: np.ndarray) -> go.Figure:
     """Every example with the plain machine: its line and margins, its support vectors ringed (support, bound: rows)."""
-    figure = _plane(points, LARGE)
-    _sides(figure, field)
-    _classes(figure, points, np.arange(len(points.y)))
-    _lines(figure, field)
-    _rings(figure, points, support, bound)
+    figure = _machine(points, np.arange(len(points.y)), field, support, bound)
     return worded(
         figure,
         f"{len(points.y)} points of two classes with the line of the plain machine and its {len(support)} support "
@@ -89,25 +82,12 @@ def _legend(role: np.ndarray) -> str:
     return said[0].upper() + said[1:]
 
 
-def ring(figure: go.Figure, x: float, y: float) -> None:
-    """Around the point that is looked at."""
-    figure.add_scatter(
-        x=[x], y=[y], mode="markers", hoverinfo="skip",
-        marker={"symbol": "circle-open", "size": 18, "color": GREY, "line": {"width": 3}},
-    )  # fmt: skip
-
-
 def what_is_left(
     points: Points, role: np.ndarray, field: Field, plain: Field, support: np.ndarray, bound: np.ndarray
 ) -> go.Figure:
     """The examples that were kept with the machine trained on them; dashed: the line of the plain machine."""
-    figure = _plane(points, LARGE)
-    _sides(figure, field)
     kept = left(role)
-    _classes(figure, points, kept)
-    _line(figure, plain, 0, {"color": GREY, "dash": "dash", "width": 2}, "line of the plain machine")
-    _lines(figure, field)
-    _rings(figure, points, support, bound)
+    figure = _machine(points, kept, field, support, bound, plain)
     return worded(
         figure,
         f"The {len(kept)} points that are left, the line of the machine trained on them with {len(support)} support "
@@ -135,10 +115,28 @@ def side_by_side(points: Points, role: np.ndarray, field: Field, plain: Field, t
     figure = _plane(points, SMALL, ticks=False)
     _thrown(figure, points, role, pale=True)
     _classes(figure, points, left(role), size=5)
-    _line(figure, plain, 0, {"color": GREY, "dash": "dash", "width": 1.5}, "line of the plain machine")
-    _line(figure, field, 0, {"color": GREY, "width": 2.5}, "its line")
+    level(figure, plain, 0, dash="dash", width=1.5)
+    level(figure, field, 0)
     alt = f"{title}: {len(left(role))} of {len(role)} points are left, with the line of their machine."
     return worded(figure, alt, "")
+
+
+def _machine(
+    points: Points, rows: np.ndarray, field: Field, support: np.ndarray, bound: np.ndarray, plain: Field | None = None
+) -> go.Figure:
+    """Some examples with a machine: its sides, its line and margins, its support vectors, in a single ring where free,
+    in a double one at C; and with the line of the plain machine."""
+    figure = _plane(points, LARGE)
+    sides(figure, field, opacity=0.6)
+    _classes(figure, points, rows)
+    if plain:
+        level(figure, plain, 0, dash="dash", width=2)
+    for at, dash, width in ((-1, "dot", 1), (1, "dot", 1), (0, "solid", 2.5)):
+        level(figure, field, at, dash=dash, width=width)
+    for ringed, size in ((support, 9), (bound, 12)):
+        look = {"symbol": "circle-open", "size": size, "color": GREY, "line": {"width": 0.8}}
+        dots(figure, *points.X[ringed].T, look)
+    return figure
 
 
 def _plane(points: Points, height: int, ticks: bool = True) -> go.Figure:
@@ -174,45 +172,8 @@ def _thrown(figure: go.Figure, points: Points, role: np.ndarray, pale: bool = Fa
 
 def _scatter(figure: go.Figure, points: Points, rows: np.ndarray, marker: dict, name: str) -> None:
     if len(rows):
-        figure.add_scatter(
-            x=points.X[rows, 0],
-            y=points.X[rows, 1],
-            mode="markers",
-            marker=marker,
-            customdata=rows,
-            hovertemplate=f"point %{{customdata}}: {name}<extra></extra>",
-            unselected={"marker": {"opacity": marker.get("opacity", 1)}},
-        )
-
-
-def _rings(figure: go.Figure, points: Points, support: np.ndarray, bound: np.ndarray) -> None:
-    """Single ring: free; double ring: at C."""
-    for rows, size in ((support, 9), (bound, 12)):
-        figure.add_scatter(
-            x=points.X[rows, 0], y=points.X[rows, 1], mode="markers", hoverinfo="skip",
-            marker={"symbol": "circle-open", "size": size, "color": GREY, "line": {"width": 0.8}},
+        opacity = marker.get("opacity", 1)
+        dots(
+            figure, *points.X[rows].T, marker, f"point %{{customdata}}: {name}", customdata=rows,
+            unselected={"marker": {"opacity": opacity}},
         )  # fmt: skip
-
-
-def _sides(figure: go.Figure, field: Field) -> None:
-    xs, ys, f = field
-    colours = [[0, PALE[ORANGE]], [0.5, PALE[ORANGE]], [0.5, PALE[BLUE]], [1, PALE[BLUE]]]
-    figure.add_heatmap(
-        x=xs, y=ys, z=np.sign(f).astype(np.int8), zmin=-1, zmax=1, colorscale=colours, showscale=False,
-        hoverinfo="skip", opacity=0.6,
-    )  # fmt: skip
-
-
-def _lines(figure: go.Figure, field: Field) -> None:
-    for level, dash, width in ((-1, "dot", 1), (1, "dot", 1), (0, "solid", 2.5)):
-        _line(figure, field, level, {"color": GREY, "dash": dash, "width": width})
-
-
-def _line(figure: go.Figure, field: Field, level: float, line: dict, name: str = "") -> None:
-    """Where f = level: found here, as a few points travel lighter than a grid for each line."""
-    xs, ys, f = field
-    x, y = [], []
-    for path in find_contours(f, level):
-        x += [*np.interp(path[:, 1], np.arange(len(xs)), xs).round(4).tolist(), None]
-        y += [*np.interp(path[:, 0], np.arange(len(ys)), ys).round(4).tolist(), None]
-    figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", name=name)

@@ -13,6 +13,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import LEGEND, bars, beside, dots, line, note
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
 from pages.ui.kit.words import in_figure
 from svmcore.detection.curve import Band, OperatingPoint
@@ -61,23 +62,18 @@ def froc_figure(
     def x(alarms):
         return np.maximum(alarms, 0.5 if log else 0.0) / per
 
-    for at, (line, style) in enumerate(zip(lines, _styles(lines))):
-        _curve(figure, line, style, x, per, told=not choices or at != chosen)
+    for at, (one, style) in enumerate(zip(lines, _styles(lines))):
+        _curve(figure, one, style, x, per, told=not choices or at != chosen)
     if ceiling is not None:
         _ceiling(figure, ceiling)
     if points:
-        figure.add_scatter(
-            x=x(np.array([p.alarms for p in points], float)), y=[p.rate for p in points], mode="lines",
-            line={"color": ORANGE, "width": 2, "dash": "dot"}, hoverinfo="skip",
-        )  # fmt: skip
-    _zeros(figure, lines, x, per)
+        alarms, rates = zip(*((p.alarms, p.rate) for p in points), strict=True)
+        line(figure, x(np.array(alarms, float)), rates, ORANGE, width=2, dash="dot")
+    _zeros(figure, lines, x)
     if choices:
         _choices(figure, choices, x, per)
     if now is not None:
-        figure.add_scatter(
-            x=[float(x(now[0]))], y=[now[1]], mode="markers", hoverinfo="skip",
-            marker={"size": 13, "color": BLUE, "line": {"color": "white", "width": 2}},
-        )  # fmt: skip
+        dots(figure, [float(x(now[0]))], [now[1]], {"size": 13, "color": BLUE, "line": {"color": "white", "width": 2}})
     _axes(figure, log, most, per)
     _names(figure, lines, list(_styles(lines)))
     best = lines[0] if lines else None
@@ -94,9 +90,9 @@ def froc_figure(
 def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool = True) -> go.Figure:
     """One machine's curve for the objects of each category of confidence."""
     figure = bare(f"false alarms per {unit}", "objects found, share", height=320, margin_r=130, hovermode="closest")
-    styles = [{"color": BLUES[min(at, 3)], "width": 3.4 - 0.7 * min(at, 3)} for at in range(len(lines))]
-    for line, style in zip(lines, styles):
-        _curve(figure, line._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per)
+    styles = [{"colour": BLUES[min(at, 3)], "width": 3.4 - 0.7 * min(at, 3)} for at in range(len(lines))]
+    for one, style in zip(lines, styles):
+        _curve(figure, one._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per)
     _axes(figure, log, max((line.band.alarms.max(initial=1) for line in lines), default=1.0), per)
     _names(figure, lines, styles)
     return worded(
@@ -119,26 +115,20 @@ def outputs_figure(
     every = np.concatenate([f, *(of_other for _, of_other, _ in others)])
     low, high = (float(every.min()), float(every.max())) if len(every) else (-1.0, 1.0)
     edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+    middle = (edges[1:] + edges[:-1]) / 2
     for chosen, word, colour in ((~is_hit, f"no {noun}", ORANGE), (is_hit, noun, BLUE)):
         counts, _ = np.histogram(f[chosen], edges)
-        figure.add_bar(
-            x=(edges[1:] + edges[:-1]) / 2,
-            y=counts,
-            marker={"color": colour, "opacity": 0.65, "line_width": 0},
-            name=word,
-            hovertemplate="%{y:,} near %{x:.3g}" + f"<extra>{word}</extra>",
-        )
+        bars(figure, middle, counts, colour, "%{y:,} near %{x:.3g}", of=word, opacity=0.65, name=word)
     for (other, scores, hits), dash in zip(others, ("solid", *DASHES), strict=False):
         for chosen, word, colour in ((~hits, f"no {noun}", ORANGE), (hits, noun, BLUE)):
             counts, _ = np.histogram(scores[chosen], edges)
-            figure.add_scatter(
-                x=(edges[1:] + edges[:-1]) / 2, y=np.where(counts, counts, np.nan), mode="lines", name=in_figure(other),
-                line={"color": colour, "width": 1.8, "shape": "hvh", "dash": dash}, showlegend=chosen is hits,
-                hovertemplate="%{y:,} near %{x:.3g}" + f"<extra>{in_figure(other)}: {word}</extra>",
-            )  # fmt: skip
+            look = {"width": 1.8, "shape": "hvh", "dash": dash, "of": f"{in_figure(other)}: {word}"}
+            how = {"name": in_figure(other), "showlegend": chosen is hits}
+            y = np.where(counts, counts, np.nan)
+            line(figure, middle, y, colour, "%{y:,} near %{x:.3g}", **how, **look)
     if np.isfinite(threshold):
         figure.add_vline(x=threshold, line={"color": GREY, "width": 2})
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "x": 0, "y": 1.16})
+    figure.update_layout(showlegend=True, legend=LEGEND | {"y": 1.16})
     highest = max(1, *(int(np.nan_to_num(drawn.y).max()) for drawn in figure.data))
     figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
     size = np.median(np.abs(f)) if len(f) else 0.0
@@ -157,75 +147,56 @@ def _half(other: tuple[str, np.ndarray, np.ndarray]) -> str:
 def _styles(lines):
     """Colour, width and dash: the run's machine blue and bold, rivals grey and broken, other runs in hues."""
     rivals, others = iter(DASHES * 4), iter((OTHERS + CLASS_COLOURS) * 4)
-    for line in lines:
-        if line.kind == "own":
-            yield {"color": BLUE, "width": 3}
-        elif line.kind == "rival":
-            yield {"color": GREY, "width": 1.8, "dash": next(rivals)}
+    for one in lines:
+        if one.kind == "own":
+            yield {"colour": BLUE, "width": 3}
+        elif one.kind == "rival":
+            yield {"colour": GREY, "width": 1.8, "dash": next(rivals)}
         else:
-            yield {"color": next(others), "width": 2.2}
+            yield {"colour": next(others), "width": 2.2}
 
 
-def _curve(figure, line, style, x, per, told=True):
-    """One line; not told: its numbers are told by the points that lie on it for clicks."""
-    band = line.band
-    if line.kind == "own" and np.isfinite(band.low).any():
+def _curve(figure, of, style, x, per, told=True):
+    """One machine's line; not told: its numbers are told by the points that lie on it for clicks."""
+    band = of.band
+    if of.kind == "own" and np.isfinite(band.low).any():
         figure.add_scatter(
             x=np.concatenate([x(band.alarms), x(band.alarms)[::-1]]),
             y=np.concatenate([band.high, band.low[::-1]]),
             fill="toself", fillcolor=BANDED, line={"width": 0}, mode="lines", hoverinfo="skip",
         )  # fmt: skip
-    figure.add_scatter(
-        x=x(band.alarms),
-        y=band.rate,
-        mode="lines",
-        line=style | {"shape": "hv"},
-        **(_told(line, per) if told else {"hoverinfo": "skip"}),
-    )
-
-
-def _told(line, per):
-    """What a curve tells of its points."""
-    return {
-        "customdata": np.column_stack([line.band.alarms, line.band.alarms / per]),
-        "hovertemplate": "%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
-        f"<extra>{in_figure(line.name)}</extra>",
-    }
+    said, how = "", {}
+    if told:
+        said = "%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
+        how = {"customdata": np.column_stack([band.alarms, band.alarms / per])}
+    line(figure, x(band.alarms), band.rate, told=said, of=in_figure(of.name), shape="hv", **style, **how)
 
 
 def _ceiling(figure, ceiling):
     """The rate that the candidates allow."""
     figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
-    figure.add_annotation(
-        x=0, xref="paper", y=ceiling, text=f"candidates reach {ceiling:.2f}",
-        xanchor="left", yanchor="bottom", showarrow=False, font={"size": 11},
-    )  # fmt: skip
+    where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}}
+    note(figure, 0, ceiling, f"candidates reach {ceiling:.2f}", **where)
 
 
 def _choices(figure, choices, x, per):
     """Unseen points that take clicks and tell the curve's numbers."""
     texts, counts, rates = zip(*choices)
+    unseen = {"marker": {"opacity": 0}}
     figure.add_scatter(
         x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": CLOSE, "opacity": 0, "color": BLUE},
-        customdata=texts, hoverinfo="text",
         hovertext=[f"{rate:.3f} found, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
-        selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
+        hoverinfo="text", customdata=texts, selected=unseen, unselected=unseen,
     )  # fmt: skip
 
 
-def _zeros(figure, lines, x, per):
+def _zeros(figure, lines, x):
     """Diamonds at offset 0."""
-    for line, style in zip(lines, _styles(lines)):
-        if line.zero is None or not np.isfinite(line.zero.rate):
-            continue
-        figure.add_scatter(
-            x=[float(x(line.zero.alarms))],
-            y=[line.zero.rate],
-            mode="markers",
-            marker={"symbol": "diamond-open", "size": 12, "color": style["color"], "line": {"width": 2}},
-            hovertemplate=f"offset 0: %{{y:.3f}} found, {line.zero.alarms:,} false alarms"
-            f"<extra>{in_figure(line.name)}</extra>",
-        )
+    for of, style in zip(lines, _styles(lines)):
+        if of.zero is not None and np.isfinite(of.zero.rate):
+            look = {"symbol": "diamond-open", "size": 12, "color": style["colour"], "line": {"width": 2}}
+            told = f"offset 0: %{{y:.3f}} found, {of.zero.alarms:,} false alarms"
+            dots(figure, [float(x(of.zero.alarms))], [of.zero.rate], look, told, of=in_figure(of.name))
 
 
 def _axes(figure, log, most, per):
@@ -244,7 +215,4 @@ def _names(figure, lines, styles):
     for rate, _, at in sorted(ends, reverse=True):
         y = roof = min(rate if np.isfinite(rate) else 0.0, roof - APART)
         text = STROKES.get(styles[at].get("dash"), "") + in_figure(lines[at].name, 18)
-        figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=4, y=y, showarrow=False,
-            text=text, font={"color": styles[at]["color"], "size": 12},
-        )  # fmt: skip
+        beside(figure, y, text, styles[at]["colour"], font_size=12)

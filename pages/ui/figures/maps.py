@@ -1,4 +1,5 @@
-"""Figures of a kernel and of a machine in the plane, as pure functions from numbers to Plotly figures.
+"""Figures of a kernel, of a machine in the plane and of f over the shifts of a picture, as pure functions from numbers
+to Plotly figures.
 
 K (u, v)   kernel value of two examples of norm `norm`, against their cosine
 field      decision values f on a grid of the plane: (xs (p,), ys (q,), f (q, p)), or class numbers (q, p)
@@ -8,13 +9,18 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from skimage.measure import find_contours
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
-from pages.ui.kit.words import in_figure, many
+from pages.ui.figures.traces import dots, line
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, CLEAR_BLUE, CLEAR_ORANGE, GREY, ORANGE
+from pages.ui.kit.text import with_sign
+from pages.ui.kit.words import in_figure, many, short
 
 PLANE = ("x₁", "x₂")  # what the axes of a plane are called
 PALE = {BLUE: "rgba(0,114,178,0.22)", ORANGE: "rgba(213,94,0,0.22)"}
+Field = tuple[np.ndarray, np.ndarray, np.ndarray]  # xs, ys, f
+SCALE = [[0, ORANGE], [0.5, CLEAR_ORANGE], [0.5, CLEAR_BLUE], [1, BLUE]]  # the page's own colour at 0
 
 
 def kernel_picture(kernel, norm: float = 1.0) -> go.Figure:
@@ -24,12 +30,7 @@ def kernel_picture(kernel, norm: float = 1.0) -> go.Figure:
     v = norm * np.column_stack([cosine, np.sqrt(1 - cosine**2)]).astype(np.float32)
     values = kernel.exact(u, v)[0]
     figure = bare("cosine of u and v", "K(u, v)", height=200)
-    figure.add_scatter(
-        x=cosine,
-        y=values,
-        line={"color": BLUE, "width": 2.5},
-        hovertemplate="K = %{y:.3g} at cosine %{x:.2f}<extra></extra>",
-    )
+    line(figure, cosine, values, BLUE, "K = %{y:.3g} at cosine %{x:.2f}")
     half = cosine[values >= (values[-1] + values.min()) / 2]
     reach = float(half[0]) if len(half) else 1.0
     return worded(
@@ -46,7 +47,7 @@ def toy_plane(
     classes: Sequence,
     *,
     refs: Sequence[str] | None = None,
-    field: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    field: Field | None = None,
     free: Sequence[int] = (),
     bound: Sequence[int] = (),
     errors: Sequence[int] = (),
@@ -61,22 +62,13 @@ def toy_plane(
     """
     figure = bare(*map(in_figure, axes), height=460, hovermode="closest", clickmode="event+select")
     if field is not None:
-        _add_field(figure, *field, len(classes))
+        _add_field(figure, field, len(classes))
     for c, name in enumerate(classes):
-        rows = np.flatnonzero(y == name)
-        figure.add_scatter(
-            x=X[rows, 0],
-            y=X[rows, 1],
-            mode="markers",
-            marker={
-                "color": CLASS_COLOURS[c % len(CLASS_COLOURS)],
-                "symbol": CLASS_SYMBOLS[c % len(CLASS_SYMBOLS)],
-                "size": 6,
-            },
-            customdata=rows if refs is None else [refs[i] for i in rows],
-            name=in_figure(name),
-            hovertemplate=f"class {in_figure(name)} (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
-        )
+        rows, name = np.flatnonzero(y == name), in_figure(name)
+        at = c % len(CLASS_COLOURS)
+        marker = {"color": CLASS_COLOURS[at], "symbol": CLASS_SYMBOLS[at], "size": 6}
+        reported = rows if refs is None else [refs[i] for i in rows]
+        dots(figure, *X[rows].T, marker, f"class {name} (%{{x:.2f}}, %{{y:.2f}})", customdata=reported, name=name)
     rings = (
         (free, {"symbol": "circle-open", "size": 11}),
         (bound, {"symbol": "circle-open", "size": 11}),
@@ -84,15 +76,10 @@ def toy_plane(
         (errors, {"symbol": "x-thin", "size": 10, "line": {"width": 2, "color": GREY}}),
     )
     for rows, marker in rings:
-        rows = np.asarray(rows, int)
-        figure.add_scatter(
-            x=X[rows, 0], y=X[rows, 1], mode="markers", marker={"color": GREY, **marker}, hoverinfo="skip"
-        )
+        dots(figure, *X[np.asarray(rows, int)].T, {"color": GREY, **marker})
     if len(made):
         marker = {"symbol": "diamond-open", "size": 10, "color": GREY, "line": {"width": 2}}
-        tip = "constructed vector (%{x:.2f}, %{y:.2f})<extra></extra>"
-        x, y_ = np.transpose(made)
-        figure.add_scatter(x=x, y=y_, mode="markers", marker=marker, hovertemplate=tip)
+        dots(figure, *np.transpose(made), marker, "constructed vector (%{x:.2f}, %{y:.2f})")
     figure.update_layout(showlegend=False)
     marked = " Rings are support vectors, double rings those at C." if len(free) or len(bound) else ""
     marked += f" Diamonds are the {len(made)} vectors of the reduced set." if len(made) else ""
@@ -113,8 +100,9 @@ def grid(X: np.ndarray, side: int = 120, margin: float = 0.15) -> tuple[np.ndarr
     return xs, ys, np.column_stack([a.ravel() for a in np.meshgrid(xs, ys)])
 
 
-def _add_field(figure: go.Figure, xs: np.ndarray, ys: np.ndarray, f: np.ndarray, n_classes: int) -> None:
+def _add_field(figure: go.Figure, field: Field, n_classes: int) -> None:
     if n_classes > 2:
+        xs, ys, f = field
         colours = [CLASS_COLOURS[c % len(CLASS_COLOURS)] for c in range(n_classes)]
         steps = [[(c + e) / n_classes, colours[c]] for c in range(n_classes) for e in (0, 1)]
         figure.add_heatmap(
@@ -122,15 +110,64 @@ def _add_field(figure: go.Figure, xs: np.ndarray, ys: np.ndarray, f: np.ndarray,
             hoverinfo="skip",
         )  # fmt: skip
         return
-    sides = [[0, PALE[ORANGE]], [0.5, PALE[ORANGE]], [0.5, PALE[BLUE]], [1, PALE[BLUE]]]
-    figure.add_heatmap(x=xs, y=ys, z=np.sign(f), zmin=-1, zmax=1, colorscale=sides, showscale=False, hoverinfo="skip")
-    for level, dash, width in ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)):
-        figure.add_contour(
-            x=xs,
-            y=ys,
-            z=f,
-            contours={"start": level, "end": level, "size": 1, "coloring": "none"},
-            line={"color": GREY, "dash": dash, "width": width},
-            showscale=False,
-            hoverinfo="skip",
-        )
+    sides(figure, field)
+    for at, dash, width in ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)):
+        level(figure, field, at, dash=dash, width=width)
+    for axis, nodes in ((figure.update_xaxes, field[0]), (figure.update_yaxes, field[1])):  # lines would have room
+        half = (nodes[1] - nodes[0]) / 2
+        axis(range=[nodes[0] - half, nodes[-1] + half])
+
+
+def sides(figure: go.Figure, field: Field, opacity: float = 1) -> None:
+    """Blue where f is above 0, orange where it is below."""
+    xs, ys, f = field
+    colours = [[0, PALE[ORANGE]], [0.5, PALE[ORANGE]], [0.5, PALE[BLUE]], [1, PALE[BLUE]]]
+    figure.add_heatmap(
+        x=xs, y=ys, z=np.sign(f).astype(np.int8), zmin=-1, zmax=1, colorscale=colours, showscale=False,
+        hoverinfo="skip", opacity=opacity,
+    )  # fmt: skip
+
+
+def level(figure: go.Figure, field: Field, at: float, **look) -> None:
+    """Where f is `at`: found here, as a few points travel lighter than a grid for each line."""
+    xs, ys, f = field
+    x, y = [], []
+    for path in find_contours(f, at):
+        x += [*np.interp(path[:, 1], np.arange(len(xs)), xs).round(4).tolist(), None]
+        y += [*np.interp(path[:, 0], np.arange(len(ys)), ys).round(4).tolist(), None]
+    line(figure, x, y, GREY, **look)
+
+
+def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[list[str]], name: str) -> go.Figure:
+    """f (n, n) of the class's machine at shifts (rows dy, columns dx), coloured up to +-largest; holds (n, n): whether
+    the answer is the one wanted, others get a cross; called: the answers; name: whose machine."""
+    n = len(f)
+    steps = np.arange(n) - n // 2
+    figure = bare("shifted right, pixels", "shifted down, pixels", height=280, hovermode="closest")
+    figure.add_heatmap(
+        x=steps, y=steps, z=f, zmin=-largest, zmax=largest, colorscale=SCALE, showscale=False, xgap=1, ygap=1,
+        customdata=[[[_where(dy, dx), in_figure(called[r][c], 24)] for c, dx in enumerate(steps)]
+                    for r, dy in enumerate(steps)],
+        hovertemplate="%{customdata[0]}: f = %{z:+.4f}, called %{customdata[1]}<extra></extra>",
+    )  # fmt: skip
+    rows, columns = np.nonzero(~holds)
+    figure.add_scatter(
+        x=steps[columns], y=steps[rows], mode="text", text="×", textfont={"size": 14, "weight": 700}, hoverinfo="skip",
+    )  # fmt: skip
+    figure.add_shape(type="rect", x0=-0.5, x1=0.5, y0=-0.5, y1=0.5, line={"color": GREY, "width": 3})
+    ticks = {"tickvals": [-(n // 2), 0, n // 2], "showgrid": False, "zeroline": False}
+    figure.update_xaxes(constrain="domain", range=[steps[0] - 0.5, steps[-1] + 0.5], **ticks)
+    figure.update_yaxes(range=[steps[-1] + 0.5, steps[0] - 0.5], scaleanchor="x", constrain="domain", **ticks)
+    middle = f[n // 2, n // 2]
+    return worded(
+        figure,
+        f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} as it is, from {with_sign(f.min(), 3)} to "
+        f"{with_sign(f.max(), 3)}; the answer holds at {int(holds.sum())}.",
+        f"f from {with_sign(f.min())} to {with_sign(f.max())}, {with_sign(middle)} as it is.",
+    )
+
+
+def _where(dy: int, dx: int) -> str:
+    down, right = (f"{abs(by)} {side}" if by else "" for by, side in
+                   ((dy, "down" if dy > 0 else "up"), (dx, "right" if dx > 0 else "left")))  # fmt: skip
+    return " and ".join(filter(None, (down, right))) or "as it is"

@@ -1,4 +1,5 @@
-"""How well decision values rank the examples of two classes: the ROC curves of machines on the same examples."""
+"""How well decision values rank examples: ROC curves of machines on the same ones; and what a machine that may say *not
+sure* answers: errors against answers, and what was said against what came of it."""
 
 from collections.abc import Mapping
 
@@ -7,8 +8,10 @@ import plotly.graph_objects as go
 from sklearn.metrics import roc_curve
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, ORANGE
-from svmcore.metrics import roc_area
+from pages.ui.figures.traces import dots, line, whiskers
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
+from svmcore.lab.experiment.unsure import Reliability
+from svmcore.metrics import roc_area, wilson
 
 COLOURS = (BLUE, ORANGE, *CLASS_COLOURS[2:])  # of the machines, in their order
 DASHES = ("solid", "solid", "dash", "dot", "dashdot", "longdash")  # for those who do not see them
@@ -22,14 +25,8 @@ def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.
     areas = {name: roc_area(f, positive) for name, f in decisions.items()}
     for (name, f), colour, dash in zip(decisions.items(), COLOURS, DASHES, strict=False):
         alarms, found, _ = roc_curve(positive, f)
-        figure.add_scatter(
-            x=np.maximum(alarms, least),
-            y=found,
-            mode="lines",
-            line={"color": colour, "width": 2, "shape": "hv", "dash": dash},
-            name=name,
-            hovertemplate=f"{name}: %{{y:.3f}} at %{{x:.2g}}<extra></extra>",
-        )
+        told, look = f"{name}: %{{y:.3f}} at %{{x:.2g}}", {"width": 2, "shape": "hv", "dash": dash}
+        line(figure, np.maximum(alarms, least), found, colour, told, name=name, **look)
     figure.update_xaxes(type="log", dtick=1, tickformat="~g")
     figure.update_layout(showlegend=True, legend={"x": 0.98, "y": 0.04, "xanchor": "right"})
     told = ", ".join(f"{name} {area:.4f}" for name, area in areas.items())
@@ -37,4 +34,44 @@ def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.
         figure,
         f"ROC curves of {len(decisions)} machines on {len(positive)} examples; areas: {told}.",
         f"Area under the ROC curve: {told}. Up and left is better; the left edge stands for no false alarm.",
+    )
+
+
+def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float, float] | None) -> go.Figure:
+    """Per cent of wrong answers among those given, against per cent of examples answered, (n,) each, as shares.
+
+    at : the point of the threshold that is chosen, as shares; None where nothing is answered
+    """
+    figure = bare("answered, % of the examples", "wrong, % of the answers", height=300)
+    told = "%{y:.2f} % of the answers to %{x:.1f} % are wrong"
+    line(figure, 100 * share, 100 * wrong, BLUE, told, width=2, shape="hv")
+    if at is not None:
+        dots(figure, [100 * at[0]], [100 * at[1]], {"color": ORANGE, "size": 11}, f"chosen: {told}")
+    figure.update_yaxes(rangemode="tozero")
+    chosen = f"{100 * at[1]:.2f} % wrong of the {100 * at[0]:.1f} % answered" if at else "nothing is answered"
+    return worded(
+        figure,
+        f"Errors against answers, down from {100 * wrong[-1]:.2f} % wrong when all are answered; chosen: {chosen}.",
+        "From the surest example on to all of them, at the right. The dot is the choice above.",
+    )
+
+
+def said_and_right(found: Reliability) -> go.Figure:
+    """A reliability diagram: the share that is right against what was said, in per cent."""
+    figure = bare("probability said, %", "right, %", height=300)
+    line(figure, [0, 100], [0, 100], GREY, dash="dot", width=2)
+    low, high = 100 * np.array([wilson(round(r * n), n) for r, n in zip(found.right, found.n, strict=True)]).T
+    bars, told = (
+        whiskers(100 * found.right, low, high, thickness=1),
+        "said %{x:.1f} %, right %{y:.1f} % of %{customdata:,}",
+    )
+    how = {"width": 2, "points": True, "marker_size": 8, "customdata": found.n, "error_y": bars}
+    line(figure, 100 * found.said, 100 * found.right, BLUE, told, **how)
+    figure.update_xaxes(range=[min(95.0, 100 * found.said.min()) - 5, 102])
+    missed = f"{100 * found.error:.2f} %"
+    return worded(
+        figure,
+        f"Right answers against the probability said, in {len(found.n)} groups; they differ by {missed} in the mean.",
+        f"On the dotted line what is said comes true; it is missed by {missed} in the mean (the expected calibration "
+        "error). Bars: 95 %.",
     )

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import hover, line, note, whiskers
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
 from pages.ui.kit.words import in_figure, many, percent
 from svmcore import metrics
@@ -40,10 +41,8 @@ def size_curve(
     if path:
         _errors(figure, path, aside, before)
     figure.add_hline(y=100 * machine_errors / aside, line={"dash": "dot", "color": GREY})
-    figure.add_annotation(
-        x=1, xref="paper", xanchor="right", y=100 * machine_errors / aside, yshift=8, showarrow=False,
-        text=f"all {before:,} vectors", font={"color": GREY},
-    )  # fmt: skip
+    place = {"xref": "paper", "xanchor": "right", "yshift": 8}
+    note(figure, 1, 100 * machine_errors / aside, f"all {before:,} vectors", GREY, **place)
     if at_work:
         figure.add_vline(x=at_work, line={"dash": "dash", "color": FAINT})
     if kept and test:
@@ -56,36 +55,23 @@ def size_curve(
 
 def _errors(figure: go.Figure, path, aside: int, before: int) -> None:
     rates = [100 * point[2] / aside for point in path]
-    intervals = [metrics.wilson(int(point[2]), aside) for point in path]
-    figure.add_scatter(
-        x=[point[0] for point in path],
-        y=rates,
-        mode="lines+markers",
-        line={"color": BLUE, "width": 2.5},
-        error_y={
-            "type": "data", "symmetric": False, "thickness": 1,
-            "array": [100 * high - rate for (_, high), rate in zip(intervals, rates, strict=True)],
-            "arrayminus": [rate - 100 * low for (low, _), rate in zip(intervals, rates, strict=True)],
-        },
+    low, high = 100 * np.array([metrics.wilson(int(point[2]), aside) for point in path]).T
+    line(
+        figure, [point[0] for point in path], rates, BLUE,
+        "%{x:,} vectors, %{customdata[2]:.1f} times fewer<br>%{customdata[0]:,} of %{customdata[1]:,} wrong, "
+        "%{y:.2f} %<br>%{customdata[3]:,} answers changed",
+        points=True, error_y=whiskers(rates, low, high, thickness=1),
         customdata=[(point[2], aside, before / point[0], point[3]) for point in path],
-        hovertemplate="%{x:,} vectors, %{customdata[2]:.1f} times fewer<br>%{customdata[0]:,} of %{customdata[1]:,} "
-        "wrong, %{y:.2f} %<br>%{customdata[3]:,} answers changed<extra></extra>",
     )  # fmt: skip
 
 
 def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]]) -> None:
     rate, (low, high) = test
     figure.add_scatter(
-        x=[kept],
-        y=[100 * rate],
-        mode="markers+text",
-        marker={"symbol": "diamond", "size": 11, "color": ORANGE},
-        error_y={"type": "data", "symmetric": False, "array": [100 * (high - rate)],
-                 "arrayminus": [100 * (rate - low)], "thickness": 1},
-        text=["test, kept"],
-        textposition="top right",
-        textfont={"color": ORANGE},
-        hovertemplate="%{x:,} vectors, test examples: %{y:.2f} %<extra></extra>",
+        x=[kept], y=[100 * rate], mode="markers+text", marker={"symbol": "diamond", "size": 11, "color": ORANGE},
+        error_y=whiskers([100 * rate], [100 * low], [100 * high], thickness=1),
+        text=["test, kept"], textposition="top right", textfont={"color": ORANGE},
+        **hover("%{x:,} vectors, test examples: %{y:.2f} %"),
     )  # fmt: skip
 
 
@@ -119,14 +105,8 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         if not known:
             continue
         x, y = zip(*known, strict=True)
-        figure.add_scatter(
-            x=x, y=y, mode="lines+markers", line={"color": colour, "width": 2.5},
-            hovertemplate=f"%{{x:,}} vectors, {name}: %{{y:.3g}}<extra></extra>",
-        )  # fmt: skip
-        figure.add_annotation(
-            x=np.log10(x[-1]), y=np.log10(y[-1]), text=name, showarrow=False, xanchor="left", xshift=8,
-            font={"color": colour},
-        )  # fmt: skip
+        line(figure, x, y, colour, f"%{{x:,}} vectors, {name}: %{{y:.3g}}", points=True)
+        note(figure, np.log10(x[-1]), np.log10(y[-1]), name, colour, xanchor="left", xshift=8)
     if not values:
         return worded(figure, "The two machines do not differ.", "The two machines do not differ.")
     sizes = [p[0] for p in path]
@@ -159,13 +139,8 @@ def trace(progress: Sequence[dict]) -> go.Figure:
             lines.setdefault(record.get("n_vectors", record["n_sv"]), []).append((record["seconds"], left))
     for m, points in lines.items():
         x, y = zip(*points, strict=True)
-        figure.add_scatter(
-            x=x, y=y, mode="lines", line={"color": BLUE, "width": 2},
-            hovertemplate=f"{m:,} vectors, {what} %{{y:.3g}} after %{{x:.1f}} s<extra></extra>",
-        )  # fmt: skip
-        figure.add_annotation(
-            x=x[-1], y=np.log10(y[-1]), text=f"{m:,}", showarrow=False, xanchor="left", xshift=4, font={"color": GREY}
-        )
+        line(figure, x, y, BLUE, f"{m:,} vectors, {what} %{{y:.3g}} after %{{x:.1f}} s", width=2)
+        note(figure, x[-1], np.log10(y[-1]), f"{m:,}", GREY, xanchor="left", xshift=4)
     if not lines:
         return worded(figure, f"{what} over time, not known yet.", "It falls from here on.")
     _log_axis(figure, [left for points in lines.values() for _, left in points])
@@ -204,10 +179,10 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
     for rows, colour, size, label in ((calm, FAINT, 4, "same answer"), (np.flatnonzero(changed), ORANGE, 7, "changed")):
         figure.add_scattergl(
             x=before[rows], y=after[rows], mode="markers", marker={"color": colour, "size": size},
-            hovertemplate=f"%{{x:.2f}} before, %{{y:.2f}} after<extra>{label}</extra>",
+            **hover("%{x:.2f} before, %{y:.2f} after", label),
         )  # fmt: skip
     ends = [float(min(before.min(), after.min())), float(max(before.max(), after.max()))]
-    figure.add_scatter(x=ends, y=ends, mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip")
+    line(figure, ends, ends, GREY, dash="dot", width=2)
     apart = np.sqrt(np.mean((after - before) ** 2))
     others = f" {POINTS:,} of the others are drawn." if np.sum(~changed) > POINTS else ""
     return worded(

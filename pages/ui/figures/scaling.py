@@ -7,12 +7,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
+from pages.ui.figures.traces import beside, line, note
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore.lab.experiment.scaling import ScalingPoint, exponent
 
 COLOURS = (ORANGE, BLUE, GREY)
 MARGIN = 110  # pixels for the names of lines
 Lines = dict[str, Sequence[ScalingPoint]]
+TOLD = (
+    "n %{customdata[0]:,}, |B| %{customdata[1]:,}, lookahead %{customdata[2]:,}<br>%{customdata[3]:,} SVs, "
+    "%{customdata[4]:,} iterations, %{customdata[5]:.2f} s"
+)
 
 
 def by(points: Sequence[ScalingPoint], field: str, title: str) -> dict[str, list]:
@@ -24,11 +29,13 @@ def by(points: Sequence[ScalingPoint], field: str, title: str) -> dict[str, list
 def time_against_n(lines: Lines) -> go.Figure:
     """Training time against n, a line for each |B|."""
     figure = _lines(lines, "n", "seconds", "training examples n", "training time, s")
-    slopes = _slopes(lines, "n", "seconds")
+    found = {name: exponent([p.n for p in points], [p.seconds for p in points]) for name, points in lines.items()}
+    slopes = ", ".join(f"{slope:.2f} for {name}" for name, slope in found.items() if slope is not None)
     return worded(
         figure,
         f"Training time against the number of examples for {len(lines)} sizes of the working set.",
-        f"Both axes are logarithmic: a line of slope 1 grows like n, of slope 2 like n². {slopes}",
+        "Both axes are logarithmic: a line of slope 1 grows like n, of slope 2 like n². "
+        + (f"Slopes: {slopes}." if slopes else ""),
     )
 
 
@@ -70,7 +77,7 @@ def time_against_set(lines: Lines, n: int) -> go.Figure:
     fastest = min((p for points in lines.values() for p in points), key=lambda p: p.seconds)
     svs = fastest.n_sv
     figure.add_vline(x=svs, line={"dash": "dot", "color": GREY})
-    figure.add_annotation(x=np.log10(svs), y=1, yref="paper", yanchor="bottom", text=f"{svs:,} SVs", showarrow=False)
+    note(figure, np.log10(svs), 1, f"{svs:,} SVs", yref="paper", yanchor="bottom")
     return worded(
         figure,
         f"Training time against the size of the working set at n = {n:,}, for {len(lines)} lookaheads.",
@@ -97,13 +104,8 @@ def memory_against_n(lines: Lines) -> go.Figure:
     figure = _lines(lines, "n", lambda p: p.peak_mb - p.examples_mb, "training examples n", "memory, MB")
     ns = sorted({p.n for points in lines.values() for p in points})
     whole = [4 * n * n / 2**20 for n in ns]
-    figure.add_scatter(
-        x=ns, y=whole, mode="lines", line={"dash": "dot", "color": GREY},
-        hovertemplate="whole Gram matrix: %{y:,.0f} MB<extra></extra>",
-    )  # fmt: skip
-    figure.add_annotation(
-        x=np.log10(ns[-1]), y=np.log10(whole[-1]), text="4 n² bytes", xanchor="left", xshift=6, showarrow=False
-    )
+    line(figure, ns, whole, GREY, "whole Gram matrix: %{y:,.0f} MB", dash="dot", width=2)
+    note(figure, np.log10(ns[-1]), np.log10(whole[-1]), "4 n² bytes", xanchor="left", xshift=6)
     _name_heights(figure)
     return worded(
         figure,
@@ -121,13 +123,8 @@ def comings_and_goings(columns: dict) -> go.Figure:
     # the first set is no arrival
     entered, left, again = (np.cumsum([0, *columns[name][1:]]) for name in ("entered", "left", "again"))
     for name, ys, colour in (("entered", entered, BLUE), ("again", again, ORANGE), ("left", -left, GREY)):
-        figure.add_scatter(
-            x=rounds, y=ys, mode="lines", line={"color": colour, "width": 2.5, "shape": "hv"},
-            hovertemplate=f"%{{y:,}} {name} by iteration %{{x:,}}<extra></extra>",
-        )  # fmt: skip
-        figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=4, y=ys[-1], text=f"{name} {abs(int(ys[-1])):,}", showarrow=False
-        )
+        line(figure, rounds, ys, colour, f"%{{y:,}} {name} by iteration %{{x:,}}", shape="hv")
+        beside(figure, ys[-1], f"{name} {abs(int(ys[-1])):,}")
     return worded(
         figure,
         f"Over {rounds[-1]:,} iterations {entered[-1]:,} examples entered the working set, {again[-1]:,} of them not "
@@ -147,25 +144,19 @@ def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) 
     for (name, points), colour in zip(lines.items(), COLOURS if named else (BLUE,), strict=False):
         points = sorted(points, key=lambda p: getattr(p, x))
         xs, ys = [getattr(p, x) for p in points], [max(value(p), 1e-3) for p in points]
-        figure.add_scatter(
-            x=xs, y=ys, mode="lines+markers", line={"color": colour, "width": 2.5}, marker={"size": 8},
-            customdata=[(p.n, p.working_set, p.lookahead, p.n_sv, p.rounds, p.seconds) for p in points],
-            hovertemplate="n %{customdata[0]:,}, |B| %{customdata[1]:,}, lookahead %{customdata[2]:,}<br>"
-            "%{customdata[3]:,} SVs, %{customdata[4]:,} iterations, %{customdata[5]:.2f} s<extra></extra>",
-        )  # fmt: skip
+        told = [(p.n, p.working_set, p.lookahead, p.n_sv, p.rounds, p.seconds) for p in points]
+        line(figure, xs, ys, colour, TOLD, points=True, marker_size=8, customdata=told)
         ends.append((xs[-1], ys[-1], name))
     for at, (x_end, y_end, name) in enumerate(sorted(ends, key=lambda end: end[1]) if named else ()):
         shift = 14 * (at - (len(ends) - 1) / 2) if _close(ends) else 0
-        figure.add_annotation(
-            x=np.log10(x_end), y=np.log10(y_end), text=name, xanchor="left", xshift=8, yshift=shift, showarrow=False
-        )
+        note(figure, np.log10(x_end), np.log10(y_end), name, xanchor="left", xshift=8, yshift=shift)
     _name_heights(figure)
     ticks = sorted({getattr(p, x) for points in lines.values() for p in points})
     return figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks] if len(ticks) < 8 else None)
 
 
 def _name_heights(figure: go.Figure) -> None:
-    heights = [height for line in figure.data for height in line.y]
+    heights = [height for drawn in figure.data for height in drawn.y]
     figure.update_yaxes(**log_ticks(min(heights), max(heights)))
 
 
@@ -173,9 +164,3 @@ def _close(ends) -> bool:
     """Whether names at these ends would lie on one another."""
     ys = sorted(y for _, y, _ in ends)
     return any(b < 1.6 * a for a, b in pairwise(ys))
-
-
-def _slopes(lines: Lines, x: str, y: str) -> str:
-    found = {name: exponent([getattr(p, x) for p in ps], [getattr(p, y) for p in ps]) for name, ps in lines.items()}
-    words = ", ".join(f"{slope:.2f} for {name}" for name, slope in found.items() if slope is not None)
-    return f"Slopes: {words}." if words else ""

@@ -1,4 +1,5 @@
-"""Errors against the values of one field: on held-out folds of the training set, and on the test set beside it."""
+"""Errors against the values of one field, on held-out folds of the training set and on the test set beside it; and
+along the path of a search over invariances."""
 
 from collections.abc import Sequence
 
@@ -6,9 +7,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
-from pages.ui.kit.words import in_figure
+from pages.ui.figures.traces import beside, dots, intervals, line
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, FAINT, GREY, ORANGE
+from pages.ui.kit.text import in_figure, many
 from svmcore.lab.experiment.sweep import RULE, chosen
+from svmcore.methods.virtual.search import Search, Tried
+from svmcore.metrics import rate_text, wilson
 
 LOGARITHMIC = ("C", "kernel.gamma")
 REACH = 5  # per cent points at which the colours of a map end
@@ -20,6 +24,8 @@ BOUNDS = {  # of a result -> what it is called; they take colours after those of
     "radius_margin": "radius and margin",
     "vc": "VC bound",
 }
+ROW = 19  # pixels of one set
+LONGEST = 28  # characters of a name beside the axis
 
 
 def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: int = 0) -> go.Figure:
@@ -35,23 +41,11 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
         ("validation", [result["validation"] for _, result in points], BLUE, 2.5),
     )
     for label, results, colour, width in lines:
+        told = f"%{{customdata[2]}}, {label}: %{{customdata[0]:,}} of %{{customdata[1]:,}}, %{{y:.2f}} %"
+        counts = [(r["errors"], r["n_test"], in_figure(value)) for value, r in zip(values, results)]
+        how = {"width": width, "points": True, "error_y": intervals(results, thickness=1), "customdata": counts}
         rates = [100 * r["error_rate"] for r in results]
-        figure.add_scatter(
-            x=at,
-            y=rates,
-            mode="lines+markers",
-            line={"color": colour, "width": width},
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * r["interval"][1] - rate for r, rate in zip(results, rates)],
-                "arrayminus": [rate - 100 * r["interval"][0] for r, rate in zip(results, rates)],
-                "thickness": 1,
-            },
-            customdata=[(r["errors"], r["n_test"], in_figure(value)) for value, r in zip(values, results)],
-            hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]:,}} of %{{customdata[1]:,}}, %{{y:.2f}} %"
-            "<extra></extra>",
-        )
+        line(figure, at, rates, colour, told, **how)
     if bounded(points):
         _bounds(figure, at, values, points)
     else:
@@ -96,21 +90,17 @@ def _known(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
 
 def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -> None:
     """Lines of the bounds, on a log axis as some are far above 1; none wrong stands at half an example."""
-    for line, label in zip(figure.data, ("test", "validation"), strict=True):
+    for drawn, label in zip(figure.data, ("test", "validation"), strict=True):
         n = min(result["n_test"] for _, result in points)
-        line.update(name=label, y=[max(y, 50 / n) for y in line.y], error_y=None)
+        drawn.update(name=label, y=[max(y, 50 / n) for y in drawn.y], error_y=None)
     for (name, label), colour in zip(_known(points).items(), CLASS_COLOURS[2:], strict=False):
         found = [result["bounds"][name] for _, result in points]
-        figure.add_scatter(
-            x=at,
-            y=[100 * max(one["errors"], 0.5) / one["n"] for one in found],
-            name=label,
-            mode="lines+markers",
-            line={"color": colour, "width": 1.5, "dash": "dot"},
-            marker={"symbol": "circle-open", "size": 10} if name == "leave_one_out" else None,
-            customdata=[(f"{one['errors']:,.4g}", one["n"], in_figure(v)) for v, one in zip(values, found)],
-            hovertemplate=f"%{{customdata[2]}}, {label}: %{{customdata[0]}} of %{{customdata[1]:,}}<extra></extra>",
-        )
+        y = [100 * max(one["errors"], 0.5) / one["n"] for one in found]
+        told = [(f"{one['errors']:,.4g}", one["n"], in_figure(v)) for v, one in zip(values, found)]
+        circles = {"symbol": "circle-open", "size": 10} if name == "leave_one_out" else None
+        said = f"%{{customdata[2]}}, {label}: %{{customdata[0]}} of %{{customdata[1]:,}}"
+        how = {"width": 1.5, "dash": "dot", "points": True, "marker": circles}
+        line(figure, at, y, colour, said, name=label, customdata=told, **how)
     figure.update_yaxes(type="log", dtick=1)
     legend = {"orientation": "h", "yref": "container", "y": 1, "yanchor": "top"}
     figure.update_layout(showlegend=True, legend=legend, margin={"r": 10, "t": 90}, height=400)  # three lines of names
@@ -127,17 +117,7 @@ def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
     ends = {"validation": (last["validation"]["error_rate"], BLUE), "test": (last["error_rate"], ORANGE)}
     higher = max(ends, key=lambda label: ends[label][0])
     for label, (rate, colour) in ends.items():
-        figure.add_annotation(
-            x=1,
-            xref="paper",
-            xanchor="left",
-            xshift=4,
-            y=100 * rate,
-            yshift=7 if label == higher else -7,
-            text=label,
-            font={"color": colour},
-            showarrow=False,
-        )
+        beside(figure, 100 * rate, label, colour, yshift=7 if label == higher else -7)
 
 
 def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:
@@ -191,3 +171,67 @@ def invariance_map(
         f"{told} Most is lost by {sets[worst[1]]} on {pairs[worst[0]]}: {test[worst]:.1f} points. Blue: fewer errors "
         "than without jitters; orange: more.",
     )
+
+
+def path_chart(search: Search, found: str = "") -> go.Figure:
+    """Errors of each set, a row each, the first on top; the sets that were taken are joined by a line.
+
+    found: what is said of the end, empty while the search goes on.
+    """
+    tried, n = search.tried, search.n
+    figure = bare("wrong on validation examples", None, height=70 + ROW * len(tried), hovermode="closest")
+    rows = list(range(len(tried)))
+    kinds = {"left": (FAINT, "circle-open"), "tried": (GREY, "circle"), "taken": (BLUE, "circle")}
+    for kind, (colour, symbol) in kinds.items():
+        own = [r for r in rows if kind == ("taken" if tried[r].taken else "left" if _left(tried, r) else "tried")]
+        told = {"customdata": [_told(tried[r], n, kind) for r in own]}
+        errors, marker = [tried[r].errors for r in own], {"color": colour, "symbol": symbol, "size": 9}
+        if kind == "taken":
+            line(figure, errors, own, BLUE, "%{customdata}", points=True, marker=marker, **told)
+        else:
+            dots(figure, errors, own, marker, "%{customdata}", **told)
+    names = [in_figure(added(tried, r), LONGEST) for r in rows]
+    bold = [f"<b>{name}</b>" if one.taken else name for name, one in zip(names, tried, strict=True)]
+    figure.update_yaxes(tickvals=rows, ticktext=bold, range=[len(tried) - 0.4, -0.6], showgrid=False, zeroline=False)
+    most = max(one.errors for one in tried) if tried else 1
+    figure.update_xaxes(range=[-0.04 * most, 1.1 * most + 1])
+    for r in rows[1:]:
+        if tried[r].step != tried[r - 1].step:
+            figure.add_hline(y=r - 0.5, line={"color": FAINT, "width": 1})
+    return worded(figure, *_words(search, found))
+
+
+def added(tried: Sequence[Tried], row: int) -> str:
+    """What a step adds with the set of this row: `+ rot:-9,9`; the set itself of the first."""
+    one = tried[row]
+    before = [other.jitters for other in tried if other.taken and other.step < one.step]
+    if not before or before[-1] == "none":
+        return one.jitters
+    body, text = before[-1].partition("@")[0], one.jitters.partition("@")[0]
+    if text.startswith(f"({body})*"):
+        return f"× {text[len(body) + 4 : -1]}"
+    return f"+ {text[len(body) + 1 :]}"
+
+
+def _left(tried: Sequence[Tried], row: int) -> bool:
+    """Whether a set was left before all folds."""
+    return tried[row].folds < max(one.folds for one in tried)
+
+
+def _told(one: Tried, n: int, name: str) -> str:
+    wrong = f"{one.errors:,} of {n:,} wrong, {rate_text(one.errors / n, wilson(one.errors, n))}"
+    if name == "left":
+        wrong = f"at least {one.errors:,} wrong, left after {many(one.folds, 'fold')}"
+    return f"{in_figure(one.jitters)}<br>{wrong}<br>{many(one.forms, 'form')}"
+
+
+def _words(search: Search, found: str) -> tuple[str, str]:
+    tried, taken = search.tried, search.path
+    if not taken:
+        return "Sets tried, none to the end yet.", "The first set is being tried."
+    first, last = taken[0], taken[-1]
+    fell = f"from {first.errors:,} to {last.errors:,} of {search.n:,} wrong in {many(len(taken) - 1, 'step')}"
+    alt = f"{many(len(tried), 'jitter set')} tried: {fell}, by {last.jitters}."
+    left = [_left(tried, row) for row in range(len(tried))]
+    early = " Open circles were left early: they have at least so many." if any(left) else ""
+    return alt, f"{fell.capitalize()}.{early} {found}".strip()

@@ -1,31 +1,39 @@
 """The next label: of the examples that have none those are asked for whose answer would teach the machine most; it is
-trained anew with each label, and its errors on the run's test examples are drawn beside it."""
+trained anew with each label, and its errors on the run's test examples are drawn beside it.
+
+What choosing saves: known labels are hidden and answer by themselves, chosen and at random, several times over.
+"""
 
 from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 
+from data import revisions
 from pages.ui.example import evidence
 from pages.ui.figures import asking as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.words import plain
-from pages.ui.label import gives, judge, saved
+from pages.ui.label import gives, judge
 from pages.ui.label.judge import Judging
 from pages.ui.label.listed import Doubt
 from pages.ui.label.target import Target
 from pages.ui.why.working import Work, watched
 from svmcore.explain.asking import WAYS
+from svmcore.lab.experiment import asking as study
+from svmcore.lab.experiment.asking import Study, times_told, told
 from svmcore.lab.experiment.without import why_not
 from svmcore.lab.jobs import asking
 from svmcore.lab.jobs.asking import Labels, Next
-from svmcore.lab.jobs.beside import Busy
+from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
 LEAST = 0.001  # difference of f that is told
 COMING = 10  # examples that are shown to come next
 PATIENCE = 2.0  # seconds that a verdict waits for the machine that follows it
+FEW = 4000  # training examples of a study
 
 
 def draw(run: Run, to: Target, way: str) -> None:
@@ -41,7 +49,7 @@ def draw(run: Run, to: Target, way: str) -> None:
         st.warning(plain(reason), title="This run's machine cannot ask", icon=":material/block:")
     elif watched(_work(run, to, way), at_once=True).state == "done":
         _look(run, to, way)
-    saved.draw(run, to)
+    _saved(run, to)
 
 
 def field(to: Target) -> str:
@@ -115,3 +123,78 @@ def _sentence(second: str, lead: float, two: bool, left: int) -> str:
     apart = f"{lead:.2g}" if lead >= LEAST else f"less than {LEAST:g}"
     where = f"On the other side of the plane, {apart} away, lies" if two else f"The next by f, {apart} lower, is"
     return f"{where} {words.minus(second)}. {left:,} examples have no label yet."
+
+
+def _saved(run: Run, to: Target) -> None:
+    """The settings, the study at work, and its figure."""
+    st.subheader("What choosing saves")
+    if reason := study.impossible(run.recipe):
+        st.caption(f"{plain(reason)} A run of the method *Support vectors* shows it.")
+        return
+    n = int((run.train_index() < len(to.base.y_train)).sum())  # those that had a label before any verdict
+    recipe = studied(run.recipe, n)
+    with present.form("The study"):
+        settings = _settings(n)
+    st.caption(
+        f"Of {recipe.n_train:,} training examples with a label all but {settings['known']:,} hide it, and answer when "
+        f"they are asked, {settings['batch']} at a time; errors are counted on test examples that are never asked. "
+        f"{settings['seeds']} times over, each with another start, and another split where the recipe draws one."
+    )
+    work = Work(
+        asking.STUDIED, asking.study_key(recipe, **settings), partial(asking.start_study, recipe, **settings), "asked",
+        _bar, "The study broke off", begin="Hide labels and ask", icon=":material/play_arrow:",
+        help="Trains on few labels, asks for more in each way, and counts its errors.",
+    )  # fmt: skip
+    watched(work, _found)
+
+
+def studied(recipe: Recipe, n: int) -> Recipe:
+    """The recipe of a run that was trained on n examples, as a study has it: without folds or verdicts, and on no more
+    than FEW."""
+    return recipe.replace(dataset=revisions.base_of(recipe.dataset), folds=None, bounds=False, n_train=min(n, FEW))
+
+
+def _settings(n: int) -> dict:
+    most, batch = min(n, FEW), study.BATCH
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        target = parameters.number(
+            "goal", "Down to, % wrong", 0.1, 50.0, 100 * study.TARGET, 0.5,
+            help="Labels are counted until the error on the test examples is first down to this.",
+        )  # fmt: skip
+        known = parameters.number(
+            "begin", "Labels at the start", 2, max(most // 2, 3), min(study.KNOWN, max(most // 4, 2)), 1,
+            help="One of each class at least, the others at random.",
+        )  # fmt: skip
+        last = parameters.number(
+            "upto", "Labels in the end", known + 1, most, max(min(study.MOST, most), known + 1), 10,
+            help="Nothing is asked for beyond that.",
+        )  # fmt: skip
+        seeds = parameters.number("times", "Times over", 1, 20, study.SEEDS, 1, help="Seeds, the run's own the first.")
+    return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
+
+
+def _bar(now: Latest) -> tuple[str, float]:
+    return now.message, 0.0 if now.result is None else now.result.share
+
+
+def _found(now: Latest) -> None:
+    """The figure, and what it comes to in words, as far as it has come."""
+    if now.state == "stopped":
+        st.caption(":material/stop: Stopped; what was found until then is below.")
+    found: Study | None = now.result
+    if found is None:
+        return
+    show(figures.ways(found), "asked_ways")
+    last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
+    lines = [f"Labels until {goal} are wrong, median and range:"]
+    for way, title in WAYS.items():
+        reached, times = found.reached(way), found.done and times_told(found, way)
+        if not len(reached):
+            continue
+        saves = f" · at random {times} times as many; fewer for {found.sooner(way)} of {found.done} seeds"
+        lines.append(f"- {title}: **{told(reached, last)}**{saves if times and way != 'random' else ''}")
+    st.markdown("\n".join(lines))
+    st.caption(
+        f"With all {found.n:,} labels {100 * found.whole:.1f} % are wrong. {words.many(found.done, 'seed')} done; a "
+        f"way that does not get there within {last:,} labels counts as more than that."
+    )

@@ -1,9 +1,11 @@
-"""What is doubted in a run's data: lists of examples, each with the reason in a sentence.
+"""What is doubted in a run's data: lists of examples, each with the reason in a sentence. Copies, linked pairs and
+outliers are found beside the runs.
 
 A list is made once for a run, and told in positions of its data set, so that it is the same whatever was judged since.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +16,11 @@ from data.verdicts import UNLABELLED
 from pages.ui.example import evidence
 from pages.ui.kit import words
 from pages.ui.kit.gallery import reference
-from pages.ui.label import related
+from pages.ui.why.working import Work, by_stage, watched
 from svmcore.explain.nearest import nearest
 from svmcore.lab.experiment import suspects
+from svmcore.lab.experiment.suspects import Related
+from svmcore.lab.jobs import related as jobs
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -24,6 +28,7 @@ MOST = 100  # examples of a list
 NEAREST = 5  # shown of each class
 FEW = 3  # copies of an example that are named
 PIECE = 4096  # examples that are prepared at once
+BAR = by_stage(list(jobs.STAGES.values()))
 
 
 class Doubt(NamedTuple):
@@ -108,7 +113,7 @@ def doubted(run_id: str, way: str) -> list[Doubt]:
 def pairs(run: Run) -> list[Doubt] | None:
     """Examples that are equal, or nearest to each other, of unlike labels; and test examples that train as well. None
     until they are found."""
-    found, label = related.of(run), _labels_of(run)
+    found, label = _related(run), _labels_of(run)
     if found is None:
         return None
     doubts = [_copy(row, group.tolist(), label) for group in found.unlike_copies for row in group.tolist()]
@@ -135,7 +140,7 @@ def _copy(row: int, group: list[int], label: Callable) -> Doubt:
 
 def outliers(run: Run) -> list[Doubt] | None:
     """Examples far from all others of their class; None until they are found."""
-    found, label = related.of(run), _labels_of(run)
+    found, label = _related(run), _labels_of(run)
     if found is None:
         return None
     typical = float(np.median(found.outlying))
@@ -206,3 +211,14 @@ LISTS = {
         "the machine says",
     ),
 }
+
+
+def _related(run: Run) -> Related | None:
+    """What was found; None, and how far it is or why there is nothing on screen, until then."""
+    work = Work(
+        jobs.RELATED, run.id, partial(jobs.start, run.id), "related", BAR, "The examples were not compared",
+        begin="Compare the examples", stop="Ends it.",
+        help="Looks for copies, for pairs of unlike labels, and for examples far from their class.",
+    )  # fmt: skip
+    now = watched(work, at_once=True)
+    return now.result if now.state == "done" else None

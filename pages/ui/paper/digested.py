@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, words
+from pages.ui.kit import numbers, parameters, words
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
@@ -59,7 +59,7 @@ def draw() -> None:
         shown = {WAYS[way][0]: points for way, points in lines.items()}
         show(comparison.by_cache(shown, NUMBERS[measure], problem.title, least), "digested")
         alt = "What each way to use each cache took"
-        st.dataframe(rows, hide_index=True, height="content", key="digested_table", alt=alt)
+        numbers.table(rows, alt, "digested_table")
         st.caption(f"{UNIT} {PAPER}")
     working = [run.id for run in own if run and run.state in runs.ACTIVE]
     polling.poll_all(working, lambda statuses: [st.caption(words.plain(s.message)) for s in statuses[:1]])

@@ -15,6 +15,7 @@ import streamlit as st
 from scipy.spatial import ConvexHull
 
 from pages.ui.figures.frame import bare, show, worded
+from pages.ui.figures.traces import dots, line
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore import SVC
 
@@ -79,15 +80,9 @@ def _hulls(X, y, found: Widest) -> go.Figure:
     for sign, colour in ((1, BLUE), (-1, ORANGE)):
         own = X[y == sign]
         corners = own[ConvexHull(own).vertices]
-        closed = np.concatenate([corners, corners[:1]])
-        figure.add_scatter(
-            x=closed[:, 0], y=closed[:, 1], mode="lines", line={"color": colour, "width": 1.5}, hoverinfo="skip"
-        )
-    (p, q), apart = (found.p, found.q), np.linalg.norm(found.p - found.q)
-    figure.add_scatter(
-        x=[p[0], q[0]], y=[p[1], q[1]], mode="lines+markers", line={"color": GREY, "width": 2, "dash": "dash"},
-        marker={"symbol": "x", "size": 9, "color": GREY}, hoverinfo="skip",
-    )  # fmt: skip
+        line(figure, *np.concatenate([corners, corners[:1]]).T, colour, width=1.5)
+    apart, nearest = np.linalg.norm(found.p - found.q), {"symbol": "x", "size": 9, "color": GREY}
+    line(figure, *np.array([found.p, found.q]).T, GREY, width=2, dash="dash", points=True, marker=nearest)
     return worded(
         figure,
         f"The convex hulls of both classes, their nearest points {apart:.2f} apart, and the line midway between them.",
@@ -100,15 +95,9 @@ def _plane(X, y, found: Widest) -> go.Figure:
     figure = bare("x₁", "x₂", height=320, hovermode="closest")
     low, high = X.min(0) - 1, X.max(0) + 1
     ends = np.array([low[1], high[1]])
-    figure.add_scatter(
-        x=-(found.b + found.w[1] * ends) / found.w[0], y=ends, mode="lines", line={"color": GREY, "width": 2},
-        hoverinfo="skip",
-    )  # fmt: skip
+    line(figure, -(found.b + found.w[1] * ends) / found.w[0], ends, GREY, width=2)
     for sign, colour in ((1, BLUE), (-1, ORANGE)):
-        own = X[y == sign]
-        figure.add_scatter(
-            x=own[:, 0], y=own[:, 1], mode="markers", marker={"color": colour, "size": 9}, hoverinfo="skip"
-        )
+        dots(figure, *X[y == sign].T, {"color": colour, "size": 9})
     figure.update_xaxes(range=[low[0], high[0]], zeroline=False)
     figure.update_yaxes(range=[low[1], high[1]], zeroline=False, scaleanchor="x")
     return figure

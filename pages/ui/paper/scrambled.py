@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from pages.ui.kit import words
+from pages.ui.kit import numbers, words
 from pages.ui.recipe import config
 from pages.ui.run import stored
 from pages.ui.run.picker import no_pictures
@@ -33,6 +33,16 @@ USUAL = (
     _FEWER.replace(kernel=LocalPoly((28, 28), 2, 2, 9), C=10.0, title="MNIST, 1500 digits: local kernel"),
     _FEWER.replace(method="jsv", jitters="box:1", title="MNIST, 1500 digits: jittering kernel"),
 )
+
+
+COLUMNS = {
+    "As it is": numbers.text("Wrong test examples, trained on the pictures as they are."),
+    "Scrambled": numbers.text("The same, all pictures scrambled, train and test alike."),
+    "Same answers": numbers.text("Whether each test example gets the same answer."),
+    "Wrong only as it is": st.column_config.NumberColumn(help="Test examples that go wrong only as they are."),
+    "Wrong only scrambled": st.column_config.NumberColumn(help="Test examples that go wrong only scrambled."),
+    "p": numbers.text("Exact McNemar test of the two columns before."),
+}
 
 
 class Pair(NamedTuple):
@@ -145,22 +155,8 @@ def table(found: list[Pair], states: dict[str, str]) -> None:
                 "Largest change of f": f"{result.apart:.1g}",
             }
         rows.append(row)
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        placeholder="–",
-        column_config={
-            "As it is": st.column_config.TextColumn(help="Wrong test examples, trained on the pictures as they are."),
-            "Scrambled": st.column_config.TextColumn(help="The same, all pictures scrambled, train and test alike."),
-            "Same answers": st.column_config.TextColumn(help="Whether each test example gets the same answer."),
-            "Wrong only as it is": st.column_config.NumberColumn(help="Test examples that go wrong only as they are."),
-            "Wrong only scrambled": st.column_config.NumberColumn(help="Test examples that go wrong only scrambled."),
-            "p": st.column_config.TextColumn(help="Exact McNemar test of the two columns before."),
-        },
-        key="scramble_table",
-        alt="Errors of each machine on pictures as they are and scrambled, and whether they are the same",
-    )
+    alt = "Errors of each machine on pictures as they are and scrambled, and whether they are the same"
+    numbers.table(rows, alt, "scramble_table", COLUMNS)
 
 
 def conclusion(found: list[Pair]) -> None:

@@ -5,7 +5,7 @@ A click on an empty cell queues its run; a click on a filled one makes its run t
 
 import streamlit as st
 
-from pages.ui.kit import state, words
+from pages.ui.kit import numbers, state, words
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipes import RECIPES
@@ -29,18 +29,12 @@ def draw(table: Table) -> None:
         states = {name: f"needs {dataset}" for name, dataset in needs.items()}
         states |= {name: status.state for name, status in zip(working, statuses, strict=True)}
         key = f"table_{table.name}"
-        st.dataframe(
-            [
-                {"": row.label} | dict(zip(table.columns, (_text(value, states) for value in values), strict=True))
-                for row, values in zip(table.rows, filled.rows, strict=True)
-            ],
-            hide_index=True,
-            height="content",
-            key=key,
-            on_select=lambda: _clicked(filled, key),
-            selection_mode="single-cell",
-            alt=f"{table.title}: ours with 95 % intervals, the published figures in brackets",
-        )
+        rows = [
+            {"": row.label} | dict(zip(table.columns, (_text(value, states) for value in values), strict=True))
+            for row, values in zip(table.rows, filled.rows, strict=True)
+        ]
+        alt, select = f"{table.title}: ours with 95 % intervals, the published figures in brackets", "single-cell"
+        numbers.table(rows, alt, key, on_select=lambda: _clicked(filled, key), selection_mode=select)
 
     polling.poll_all(list(working.values()), cells)
     st.caption(

@@ -10,6 +10,7 @@ import streamlit as st
 from data import load
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
+from pages.ui.kit import numbers
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, Linear, Poly
 from svmcore.methods.definite import KernelReport, distances, examine
@@ -37,13 +38,7 @@ def note():
             rows.append(
                 {"Shifts": name, "A to B": D[0, 1], "B to C": D[1, 2], "A to C": D[0, 2], "Triangle holds": bool(holds)}
             )
-        st.dataframe(
-            rows,
-            hide_index=True,
-            height="content",
-            key="triangle_distances",
-            alt="Distances between the three images under either set of shifts",
-        )
+        numbers.table(rows, "Distances between the three images under either set of shifts", "triangle_distances")
 
 
 def growth() -> None:

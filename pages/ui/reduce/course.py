@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.figures import reduction
 from pages.ui.figures.frame import show
 from pages.ui.kit import present, words
+from pages.ui.kit.numbers import metrics
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 
@@ -25,21 +26,12 @@ def in_short(run) -> None:
 def numbers(run, last: dict, status) -> None:
     """What a reduction at work has come to."""
     path = last.get("path") or []
-    shown = (
-        {
-            "Size at work": f"{last.get('n_vectors', last['n_sv']):,}",
-            "Sizes done": f"{len(path)}",
-        }
-        | ({"rho, of the worst": _worst(last)} if last.get("gaps") else {"Steps": f"{last['iterations']:,}"})
-        | {
-            "Time": words.duration(last["seconds"]),
-        }
-    )
+    rho = {"rho, of the worst": _worst(last)} if last.get("gaps") else {"Steps": f"{last['iterations']:,}"}
+    shown = {"Size at work": f"{last.get('n_vectors', last['n_sv']):,}", "Sizes done": f"{len(path)}"}
+    shown |= rho | {"Time": words.duration(last["seconds"])}
     if status.state in runs.ACTIVE:
         shown |= words.left_metric(status)
-    with st.grid(len(shown), min_column_width=present.scaled(100)):
-        for label, value in shown.items():
-            st.metric(label, value)
+    metrics(shown)
 
 
 def _worst(last: dict) -> str:

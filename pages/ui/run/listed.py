@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from pages.ui.kit import parameters, state, view, words
-from pages.ui.run import picker
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import labels, runs
 from svmcore.lab.store.labels import ListEntry
@@ -22,7 +21,7 @@ MANY = 8  # runs from which on there is something to filter
 FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
     "data": ("Data set", lambda run: [run.recipe.dataset], words.data_set),
     "how": ("Method", lambda run: [run.recipe.method], lambda name: METHODS[name].title),
-    "state": ("State", lambda run: [run.state], lambda name: picker.STATES[name][2]),
+    "state": ("State", lambda run: [run.state], str),
     "tag": ("Tag", lambda run: run.tags, str),
 }
 FIRST, LAST = (" ", "Run", "State"), ("SVs", "Data set", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When")
@@ -123,7 +122,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
 
 def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
     shown = run.id == st.session_state.get("run")
-    row = {" ": "Shown" if shown else "Show", "Run": name, "State": picker.STATES[run.state][2]}
+    row = {" ": "Shown" if shown else "Show", "Run": name, "State": run.state}
     if run.damage:
         return row | {"When": words.when(run.created)}
     recipe, result = run.recipe, run.result or {}

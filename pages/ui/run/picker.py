@@ -20,16 +20,16 @@ OF_ANSWERS = {"errors", "support_vectors", "labels"}  # pages that show what a m
 PERIOD = 2.0  # seconds between two looks at the state
 CUT = 26  # characters of a name from which on the sidebar cuts it
 
-# state of a run -> (icon, colour, what to call it)
+# state of a run -> icon, colour
 STATES = {
-    "queued": (":material/schedule:", "gray", "queued"),
-    "running": (":material/progress_activity:", "blue", "running"),
-    "paused": (":material/pause:", "orange", "paused"),
-    "done": (":material/check:", "green", "done"),
-    "failed": (":material/error:", "red", "failed"),
-    "cancelled": (":material/stop:", "gray", "cancelled"),
-    "interrupted": (":material/power_off:", "orange", "interrupted"),
-    "damaged": (":material/broken_image:", "red", "damaged"),
+    "queued": (":material/schedule:", "gray"),
+    "running": (":material/progress_activity:", "blue"),
+    "paused": (":material/pause:", "orange"),
+    "done": (":material/check:", "green"),
+    "failed": (":material/error:", "red"),
+    "cancelled": (":material/stop:", "gray"),
+    "interrupted": (":material/power_off:", "orange"),
+    "damaged": (":material/broken_image:", "red"),
 }
 
 
@@ -49,8 +49,8 @@ def no_pictures(run: runs.Run) -> str:
 
 def badge(name: str):
     """The state of a run as a small coloured label."""
-    icon, colour, word = STATES[name]
-    st.badge(word, icon=icon, color=colour)
+    icon, colour = STATES[name]
+    st.badge(name, icon=icon, color=colour)
 
 
 def run_picker(place, page: str):
@@ -138,7 +138,7 @@ def _choose(entries, run_id: str):
         format_func=lambda key: brief[named[key]],
         key="run_entry",
         on_change=_open,
-        args=({entry.key: _shown_of(entry.runs) for entry in entries},),
+        args=({entry.key: entry.runs[-1].id for entry in entries},),  # a group opens with its first run
         help="Its id is part of the address, so a copied link opens the same run. Runs started together are one entry.",
     )
     if len(named[mine.key]) > CUT:
@@ -154,11 +154,6 @@ def _choose(entries, run_id: str):
             on_change=_take,
             help="They were started together; a label says in what they differ.",
         )
-
-
-def _shown_of(together) -> str:
-    """Id of the run that a group opens with: its first one."""
-    return together[-1].id
 
 
 def _open(shown: dict[str, str]):

@@ -22,7 +22,7 @@ def poll_all(run_ids, render):
     begun = [jobs.status(run_id) for run_id in run_ids]
     drawn = [status.state for status in begun]
 
-    @state.fragment(run_every=_period(begun))
+    @state.fragment(run_every=PERIOD if any(status.state in runs.ACTIVE for status in begun) else None)
     def look():
         statuses = [jobs.status(run_id) for run_id in run_ids]
         if [status.state for status in statuses] != drawn:
@@ -31,8 +31,3 @@ def poll_all(run_ids, render):
 
     with st.container():  # of its own: two fragments of one function in one place would be one
         look()
-
-
-def _period(statuses) -> float | None:
-    """Seconds between two looks: none when all have ended."""
-    return PERIOD if any(status.state in runs.ACTIVE for status in statuses) else None

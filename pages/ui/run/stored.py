@@ -10,7 +10,9 @@ import streamlit as st
 from data import DataError
 from pages.ui.kit import present, state, words
 from pages.ui.recipe import config
+from pages.ui.run import polling
 from svmcore.lab import jobs
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
@@ -97,6 +99,36 @@ def cancel(run_ids: Iterable[str]):
     """Callback: cancel those of the runs that are at work."""
     for run_id in set(run_ids) & set(jobs.active()):
         jobs.cancel(run_id)
+
+
+def study(recipes: list[Recipe], found: list[Run | None], label: str, key: str, group: Grouping) -> None:
+    """The buttons of runs that belong together, how many of them there are, what the others will take, what failed."""
+    done = sum(run is not None and run.state == "done" for run in found)
+    needs = [estimate(recipe) for recipe, run in zip(recipes, found, strict=True) if run is None]
+    if unfit := next((need.advice for need in needs if not need.fits), ""):
+        st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        buttons(recipes, found, label, "Queue every run of it that is missing.", key, group=group)
+        left = ""
+        if needs:
+            seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
+            left = f"; the others take about {words.duration(seconds)} and up to {words.megabytes(memory)}"
+        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
+    for message in {run.message for run in found if run is not None and run.state == "failed"}:
+        st.error(words.plain(message), title="A run failed", icon=":material/error:")
+
+
+def at_work(found: Iterable[Run | None]) -> None:
+    """Until the last of the runs has ended: what the one at work says, or the first in the queue, of what it waits
+    for."""
+
+    def look(statuses):
+        working = [status for status in statuses if status.state == "running"]
+        for status in working or statuses[:1]:
+            st.caption(words.plain(f"{status.state}: {status.message}"))
+
+    polling.poll_all([run.id for run in found if run and run.state in runs.ACTIVE], look)
 
 
 def buttons(

@@ -3,11 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui.figures import unsure as figures
+from pages.ui.figures import ranking as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, words
 from pages.ui.kit.paging import paged
-from pages.ui.run import tested
+from pages.ui.run import snapshots
 from svmcore import metrics
 from svmcore.lab.experiment import unsure
 from svmcore.lab.store import runs
@@ -124,7 +124,7 @@ def _examples(run: Run, classes: list[str], true, answer, P) -> None:
         return
     said = [f"{p:.2f}" for p in P.max(axis=1)]
     first = "the least sure first" if which == ASKED else "the surest first"
-    tested.gallery_of(
+    snapshots.of_test(
         run, rows, classes, true, P.argmax(axis=1), key="unsure_gallery", what="likeliest", sure=said,
         legend=f"{words.many(len(shown), 'example')}, {first}. Upper right: true → likeliest class; lower left: its "
         "probability.",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, view, words
+from pages.ui.kit import numbers, present, view, words
 from pages.ui.recipe import config
 from pages.ui.run import card, line, picker, polling
 from svmcore.lab import jobs
@@ -151,9 +151,7 @@ def _numbers(run, last, status):
     }
     if status.state in runs.ACTIVE:
         shown |= words.left_metric(status) or {"Time left": "–"}
-    with st.grid(len(shown), min_column_width=present.scaled(100)):
-        for label, value in shown.items():
-            st.metric(label, value)
+    numbers.metrics(shown)
     told = {"compile_seconds": 0.0} if status.state == "done" else {}  # by the result, of the whole run
     if beside := words.beside(last | told):
         st.caption(f"Not in the time: {beside}.")

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.figures import search
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, words
+from pages.ui.figures.validation import added, path_chart
+from pages.ui.kit import numbers, words
 from pages.ui.kit.view import View
 from pages.ui.recipe import config
 from pages.ui.run.report import marks
@@ -31,9 +31,7 @@ def _numbers(run, last: dict, status) -> None:
     }
     if status.state in runs.ACTIVE:
         shown |= words.left_metric(status)
-    with st.grid(len(shown), min_column_width=present.scaled(100)):
-        for label, value in shown.items():
-            st.metric(label, words.plain(value))
+    numbers.metrics({label: words.plain(value) for label, value in shown.items()})
 
 
 def _curves(run, progress: list[dict], key: str) -> None:
@@ -42,7 +40,7 @@ def _curves(run, progress: list[dict], key: str) -> None:
         st.caption("The first set is being tried." if run.state in runs.ACTIVE else "No set was tried to the end.")
         return
     ending = f"It ended because {ENDINGS[found.ending]}. {CAUTION}" if run.result else ""
-    show(search.path_chart(found, ending), key=f"{key}_path")
+    show(path_chart(found, ending), key=f"{key}_path")
     if run.result:
         st.page_link(
             "pages/train.py",
@@ -55,7 +53,14 @@ def _curves(run, progress: list[dict], key: str) -> None:
 def _course(run) -> str:
     found = _found(run, {})
     rows = [
-        [one.step, search.added(found.tried, r), one.forms, f"{one.errors:,}", one.folds, "taken" if one.taken else ""]
+        [
+            one.step,
+            added(found.tried, r),
+            one.forms,
+            f"{one.errors:,}",
+            one.folds,
+            "taken" if one.taken else "",
+        ]
         for r, one in enumerate(found.tried)
     ]
     said = f"Errors on {found.n:,} validation examples, as far as the folds went. {CAUTION}"

@@ -1,6 +1,6 @@
 """vsv: where copies were drawn, how many of them still told something stands below the course of the training."""
 
-from pages.ui.figures import drawn
+from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.kit.view import View
 from pages.ui.run import watch
@@ -12,7 +12,7 @@ HEAD = ("drawn", "in this round", "violate", "held", "support vectors")
 def _curves(run, progress: list[dict], key: str) -> None:
     watch.curves_over_time(run, progress, key)
     if run.result and "drawn" in run.result:
-        show(drawn.by_draws(run.result["drawn"]), key=f"{key}_drawn")
+        show(curves.by_draws(run.result["drawn"]), key=f"{key}_drawn")
 
 
 def _rounds(run) -> str:

@@ -18,7 +18,7 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family, holds, leaving, orbit, remedy, sums, table
+from pages.ui.why import bill, family, holds, orbit, remedy, sums, table, without
 from pages.ui.why.answer import Answer, answer
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Run
@@ -61,10 +61,10 @@ PANELS = {
     ),
     "without": Panel(
         "Without it",
-        leaving.panel,
+        without.panel,
         "What becomes of the run's answers without this example.",
-        leaving.PARAMS,
-        leaving.offered,
+        without.PARAMS,
+        without.offered,
         "is for training examples of machines that can be retrained without them.",
     ),
     "family": Panel("Family", family.panel, "A support vector and its virtual children, kept or not.", family.PARAMS),

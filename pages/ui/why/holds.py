@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.figures.frame import show
-from pages.ui.figures.shifted import shift_map
+from pages.ui.figures.maps import shift_map
 from pages.ui.kit import parameters, words
 from pages.ui.kit.words import distinct, plain, short
 from pages.ui.why.answer import Answer, answer, value

@@ -7,19 +7,22 @@ support vector with the nearest form alone; the share of all pull that each form
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 and Figure 4.
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.component import component
+from pages.ui.kit.gallery import Tile, gallery, reference, sheet
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.recipe import jitter_set
 from pages.ui.why.answer import Answer, answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image, machine_of
 from pages.ui.why.spoken import brief, spoken
-from pages.ui.why.strip import Cell, strip
 from svmcore.explain import moved
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
@@ -28,6 +31,32 @@ from svmcore.model import Machine, answers
 USUAL = "box:1"
 MOST = 121  # forms of one example that are drawn: an 11 x 11 square of shifts
 STRONGEST = 12  # support vectors of a jittered kernel
+
+
+class Cell(NamedTuple):
+    """What stands around one picture. values: a bar each, from one zero line; answer: what it is called."""
+
+    caption: str
+    values: tuple[float, ...]
+    answer: str
+    label: str  # read out, shown on hover
+    right: bool = True
+    original: bool = False
+    note: str = ""  # a line more, such as a share
+
+
+def _strip(pictures: np.ndarray, cells: Sequence[Cell], *, key: str, alt: str, size: int = 56) -> None:
+    """Draw pictures (n, h, w[, 3]) uint8 in a row that wraps, each with its cell; between two neighbours of which one
+    is right and one wrong stands a mark."""
+    _component(
+        data=sheet(pictures, size)
+        | {
+            "alt": alt,
+            "largest": max((abs(v) for cell in cells for v in cell.values), default=1.0) or 1.0,
+            "cells": [cell._asdict() | {"values": list(cell.values)} for cell in cells],
+        },
+        key=key,
+    )
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
@@ -50,7 +79,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     pulls = moved.pulls(machine, now.own if len(f[0]) > 1 else 0, now.x, STRONGEST)
     order = np.argsort(leads, kind="stable")
     shares = _shares(jitters, pulls)
-    strip(
+    _strip(
         form_pictures(shown, forms[order, 0]),
         [_cell(jitters, j, f[j], leads[j], now, shares.get(j)) for j in order],
         key="orbit_strip",
@@ -140,3 +169,6 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
         f"Support vectors of {machine_of(now.names, c if len(machine.bias) > 1 else 1)} that weigh most. Upper right: "
         "the move of the example that brings it nearest (= as it is); below: contribution to f."
     )
+
+
+_component = component(__file__, "strip", '<div class="orbit" role="list">\n</div>', first=("pictures", "roving"))

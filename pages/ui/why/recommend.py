@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from data import DataError, load
-from pages.ui.kit import words
+from pages.ui.kit import numbers, words
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
@@ -143,29 +143,19 @@ def _table(run: Run, totals: Totals, key: str) -> None:
         for s, text in enumerate(totals.ladder.texts)
     ]
     rows = [rows[s] for s in sorted(range(len(rows)), key=lambda s: -nets[s].value)]
-    config_of = {
+    turned = f"Of {tally.wrong:,} wrong ones, those that at least one of the set's changes turns right."
+    spoiled = f"Of {tally.drawn:,} right ones drawn at random, those that at least one change turns wrong."
+    columns = {
         "Mends": st.column_config.NumberColumn(help=f"Of {tally.wrong:,} wrong ones, the surest answer of all forms."),
         "Breaks": st.column_config.NumberColumn(help=f"Of {tally.close:,} right ones that were as close calls."),
         "Net": st.column_config.NumberColumn(help="Mended less broken."),
-        "95 %": st.column_config.TextColumn(help="Interval of the net: Newcombe's, of a difference of two shares."),
-        "Some form right": st.column_config.NumberColumn(
-            help=f"Of {tally.wrong:,} wrong ones, those that at least one of the set's changes turns right."
-        ),
-        "Some form wrong": st.column_config.NumberColumn(
-            "Some form wrong, %", format="%.1f",
-            help=f"Of {tally.drawn:,} right ones drawn at random, those that at least one change turns wrong.",
-        ),
+        "95 %": numbers.text("Interval of the net: Newcombe's, of a difference of two shares."),
+        "Some form right": st.column_config.NumberColumn(help=turned),
+        "Some form wrong": numbers.number(1, spoiled, "Some form wrong, %"),
         "In this run": st.column_config.CheckboxColumn(help="The run's own jitters hold this set already."),
-    }  # fmt: skip
-    st.dataframe(
-        rows,
-        hide_index=True,
-        column_config=config_of,
-        height=215,
-        key=f"{key}_totals",
-        placeholder="–",
-        alt="Of each jitter set: errors mended, close calls broken, and their difference with its interval",
-    )
+    }
+    alt = "Of each jitter set: errors mended, close calls broken, and their difference with its interval"
+    numbers.table(rows, alt, f"{key}_totals", columns, height=215)
     st.caption(
         "Sets by their net. It says which invariance to try first, not how much is gained: that, training shows."
     )

@@ -15,6 +15,7 @@ from pages.ui.example import evidence, plane
 from pages.ui.example.shown import Shown
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
+from pages.ui.figures.traces import dots
 from pages.ui.kit.gallery import in_theme, magnified, pictures, thin
 from pages.ui.kit.palette import INK
 from pages.ui.kit.words import short
@@ -81,13 +82,8 @@ def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:
     classes = shown.dataset.classes if machine is None else machine.classes
     field = None if machine is None else plane.field_of(run, machine, np.concatenate([X, shown.X]))
     figure = maps.toy_plane(X, y, classes, field=field, axes=evidence.plane_axes(shown.dataset))
-    figure.add_scatter(
-        x=shown.X[:, 0],
-        y=shown.X[:, 1],
-        mode="markers",
-        marker={"symbol": "star", "size": 15, "color": "#ffffff", "line": {"width": 2, "color": INK}},
-        hovertemplate="this point (%{x:.3g}, %{y:.3g})<extra></extra>",
-    )
+    star = {"symbol": "star", "size": 15, "color": "#ffffff", "line": {"width": 2, "color": INK}}
+    dots(figure, *shown.X.T, star, "this point (%{x:.3g}, %{y:.3g})")
     figure.update_layout(height=300)
     meta = figure.layout.meta
     figure.update_layout(meta={"alt": f"{meta['alt']} A star marks this one.", "see": "The star is this point."})

@@ -1,4 +1,5 @@
-"""Without these: a run's machines retrained without the examples that a reader ticks, or with other labels of them.
+"""Without these: a run's machines retrained without the examples that a reader ticks, or with other labels of them; and
+without the one that is looked at.
 
 The work is done beside the runs (svmcore/lab/jobs/without.py). What a change makes of the test answers is here within a
 second, once the run's kernel values are kept; until then, and for what takes longer, it is watched and can be stopped.
@@ -11,11 +12,13 @@ import streamlit as st
 
 from data import load
 from pages.ui.example import evidence
+from pages.ui.example.shown import Shown
+from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.words import distinct, many, minus, plain, short, test_example
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
-from svmcore.lab.experiment.without import Change, Effect
+from svmcore.lab.experiment.without import Change, Effect, why_not
 from svmcore.lab.jobs import without as jobs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -27,6 +30,8 @@ HOW = (
     "as the run learned them. The test set shows what a change does; it must not choose what goes, or it is a training "
     "set: for that there is the list of what an example is worth."
 )
+PARAMS = ("instead",)
+OUT = ""  # in place of another label
 
 
 def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
@@ -152,3 +157,36 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
         alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",
         legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and stay: before → after.",
     )
+
+
+def offered(run: Run, machine: Machine, shown: Shown) -> bool:
+    """Whether the example is one that the run was trained on, and can be retrained without."""
+    return _row(shown) in run.train_index() and not why_not(run)
+
+
+def panel(run: Run, machine: Machine, shown: Shown) -> None:
+    """Draw what changes without the example."""
+    row, names = _row(shown), evidence.class_names(run, machine)
+    seen = evidence.class_of(run, machine, evidence.labels(run).seen[row])
+    instead = parameters.choice(
+        "instead",
+        "The example is",
+        [OUT, *(name for name in names if name != seen)],
+        OUT,
+        widget="selectbox",
+        key=f"why_instead_{row}",
+        format_func=lambda name: f"given the label {short(name)}" if name else "taken out",
+        width=280,
+        help="Taken out of the training set, or given another label there.",
+    )
+    ticks = Ticks(labels=((row, instead),)) if instead else Ticks(out=(row,))
+    c = 0 if len(machine.bias) == 1 else names.index(seen)
+    change = ticks.change(run, machine)
+    effect_of(run, machine, change, "why_without")
+    in_full(run, machine, c, change, "why_without")
+
+
+def _row(shown: Shown) -> int:
+    """The row of X_train that the example is; -1 where it is none."""
+    _, split, index = [*shown.ref.rsplit("/", 2), "", ""][:3]
+    return int(index) if split == "train" else -1

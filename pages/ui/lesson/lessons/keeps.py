@@ -76,10 +76,9 @@ LESSON = Lesson(
     (
         Step(
             View("playground", plane.address(tape=0), outlined="play_plane"),
-            "Sixty points, half of them blue, half orange; nothing is learned yet. A "
-            "*support vector machine* looks for the widest empty road "
-            "between the two colours; the line in its middle then says what is blue and what is orange. How many of "
-            "the points does it have to keep to know where the road runs?",
+            "Sixty points, half of them blue, half orange; nothing is learned yet. A *support vector machine* looks "
+            "for the widest empty road between the two colours; the line in its middle then says what is blue and what "
+            "is orange. How many of the points does it have to keep to know where the road runs?",
             ("All sixty", "About half of them", "Fewer than ten"),
             View("playground", plane.address(), outlined="play_plane"),
             "the points with a ring. The thick line says what is blue and what is orange; the thin ones are the edges "

@@ -62,16 +62,12 @@ def too_small(facts: Facts) -> Verdict:
     )
 
 
-def at_limit(facts: Facts, value: str) -> int:
-    """How many support vectors pull as hard as this C allows."""
-    return sum(facts.run(f"c{value}").result["n_bound"])
-
-
 def levels_off(facts: Facts) -> Verdict:
     wrong = judged(facts)
     a, b = (wrong[value] for value in STRENGTHS[-2:])
     few = abs(a - b) <= 3
-    limited = [f"{at_limit(facts, value)} of {facts.n_sv(f'c{value}')}" for value in STRENGTHS[-2:]]
+    those = [(facts.run(f"c{value}").result["n_bound"], facts.n_sv(f"c{value}")) for value in STRENGTHS[-2:]]
+    limited = [f"{sum(bound)} of {n}" for bound, n in those]
     return Verdict(
         0 if few else 1,
         f"{a} wrong with C = {STRENGTHS[-2]}, {b} with C = {STRENGTHS[-1]}. "
@@ -113,9 +109,8 @@ LESSON = Lesson(
         ),
         Step(
             View("playground", plane.address(C=USUAL / 20, **BENT), outlined="play_plane"),
-            "One orange point has got in amid the blue ones, and this kind of line can bend (its *kernel* is "
-            "RBF). With "
-            "C = 0.5 the machine lets the point be wrong. What if C is 10,000?",
+            "One orange point has got in amid the blue ones, and this kind of line can bend (its *kernel* is RBF). "
+            "With C = 0.5 the machine lets the point be wrong. What if C is 10,000?",
             ("It stays wrong", "The line bends around it"),
             View("playground", plane.address(C=DEAR, **BENT), outlined="play_plane"),
             "the orange point amid the blue. Its cross, the mark of an error, is gone, and a line runs around it.",

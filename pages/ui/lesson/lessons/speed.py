@@ -64,9 +64,8 @@ def spared(facts: Facts) -> Verdict:
     said = f"It saves {saved} of the comparisons" if change > 0 else f"It costs {saved} more comparisons"
     return Verdict(
         0 if change > 0 else 1,
-        f"{said}, and both end at almost the same machine. These are few digits: on 60,000 the paper saves far "
-        "more, as the "
-        "bulge there does not fit into memory.",
+        f"{said}, and both end at almost the same machine. These are few digits: on 60,000 the paper saves far more, "
+        "as the bulge there does not fit into memory.",
     )
 
 
@@ -90,8 +89,7 @@ LESSON = Lesson(
         Step(
             View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
-            "*support "
-            "vectors*: see the number of that name. With how many pictures does it compare a new digit?",
+            "*support vectors*: see the number of that name. With how many pictures does it compare a new digit?",
             ("With one: the most alike", "With all 500", "With each support vector"),
             View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "the number *Support vectors*.",

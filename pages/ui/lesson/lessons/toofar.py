@@ -56,9 +56,8 @@ def warned(facts: Facts) -> Verdict:
     rates = [100 * facts.run(name).result["validation"]["error_rate"] for name in ("tilted", "upside")]
     return Verdict(
         0 if rates[1] > rates[0] else 1,
-        f"On digits held out from training {rates[1]:.2f} % are wrong with half turns, {rates[0]:.2f} % with "
-        "small ones: "
-        f"{'seen' if rates[1] > rates[0] else 'not seen'} before any test digit was touched.",
+        f"On digits held out from training {rates[1]:.2f} % are wrong with half turns, {rates[0]:.2f} % with small "
+        f"ones: {'seen' if rates[1] > rates[0] else 'not seen'} before any test digit was touched.",
     )
 
 
@@ -86,9 +85,8 @@ LESSON = Lesson(
         Step(
             View("errors", {}, "upright"),
             lambda facts: (
-                f"{facts.errors('upright')} of {facts.n_test('upright')} new digits are wrong. Now the machine "
-                "also learns from copies of its support vectors, turned by 20 degrees to the left and to the "
-                "right. Will "
+                f"{facts.errors('upright')} of {facts.n_test('upright')} new digits are wrong. Now the machine also "
+                "learns from copies of its support vectors, turned by 20 degrees to the left and to the right. Will "
                 "that do harm?"
             ),
             ("No: at most as many are wrong", "Yes: more are wrong"),
@@ -98,9 +96,8 @@ LESSON = Lesson(
         ),
         Step(
             View("errors", {}, "tilted"),
-            "Then more of it: the copies are turned by 180 degrees, and a 6 that is turned is still labelled 6. "
-            "How many "
-            "digits will be wrong?",
+            "Then more of it: the copies are turned by 180 degrees, and a 6 that is turned is still labelled 6. How "
+            "many digits will be wrong?",
             ("Fewer", "Up to twice as many", "More than twice as many"),
             View("errors", {}, "upside", outlined="errors_line errors_gallery"),
             "the line in large type, *wrong*, and the digits: would you get them wrong?",

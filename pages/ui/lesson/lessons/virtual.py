@@ -24,15 +24,11 @@ def digit(facts: Facts):
     return row, facts.dataset("plain").y_train[row]
 
 
-def how_many(right: int) -> int:
-    return 0 if right == 9 else 1 if right > 5 else 2
-
-
 def shifted(facts: Facts) -> Verdict:
     row, label = digit(facts)
     right = seen.forms_right(facts, "plain", row, SHIFTS)
     return Verdict(
-        how_many(right),
+        0 if right == 9 else 1 if right > 5 else 2,
         f"{right} of 9 come out right. To your eye it is the same {label}. The machine compares pixel by pixel, "
         "and now every stroke lies on other pixels. (Of the digits that it gets right, "
         "this is the one it stumbles over most.)",

@@ -4,7 +4,7 @@ import numpy as np
 
 from pages.ui.kit.gallery import Tile
 from pages.ui.kit.palette import BLUE, GREY
-from pages.ui.run.report import charts, marks, tiles
+from pages.ui.run.report import charts, marks
 from svmcore.detection import curve
 from svmcore.lab.registry.finders import findings
 
@@ -59,5 +59,5 @@ def _windows(found) -> str:
             for i in rows
         ]  # fmt: skip
         if len(rows):
-            drawn.append(marks.section(title, tiles.gallery(found.chips[rows], shown, f"{title}, with f and picture.")))
+            drawn.append(marks.section(title, marks.gallery(found.chips[rows], shown, f"{title}, with f and picture.")))
     return "\n".join(drawn)

@@ -1,7 +1,12 @@
-"""HTML of a report, from numbers and texts. Whatever a text is, it comes out as text."""
+"""HTML of a report, from numbers, texts and pictures. Whatever a text is, it comes out as text."""
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from pages.ui.kit.gallery import Tile, data_uri, thin
+from pages.ui.kit.words import short
 
 STYLE = """
 :root { color-scheme: light; }
@@ -37,6 +42,7 @@ pre { background: #f4f4f6; padding: .7rem; font-size: .8rem; white-space: pre-wr
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } h2 { break-after: avoid; } }
 @page { margin: 16mm; }
 """
+LARGEST = 64  # pixels a side
 
 
 def text(value: object) -> str:
@@ -96,3 +102,18 @@ def _shade(dark: float | None) -> str:
         return ""
     grey = [round(236 + dark * (end - 236)) for end in (138, 143, 152)]
     return f' style="background: rgb({grey[0]}, {grey[1]}, {grey[2]})"'
+
+
+def gallery(pictures: np.ndarray, tiles: Sequence[Tile], see: str) -> str:
+    """Pictures (n, h, w[, 3]) with what their tiles say."""
+    drawn = "".join(_tile(picture, tile) for picture, tile in zip(thin(pictures, LARGEST), tiles, strict=True))
+    return figure(f'<div class="tiles">{drawn}</div>', see)
+
+
+def _tile(picture: np.ndarray, tile: Tile) -> str:
+    side = "plus" if tile.sign > 0 else "minus" if tile.sign < 0 else ""
+    words = "<br>".join(text(short(line, 24)) for line in (tile.upper, tile.lower) if line)
+    return (
+        f'<div class="tile {tile.ring} {side}"><img src="{data_uri(picture)}" alt="{text(short(tile.label, 400))}">'
+        f"{words}</div>"
+    )

@@ -7,7 +7,7 @@ from pages.ui.figures import curves
 from pages.ui.kit import view, words
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
-from pages.ui.run.report import charts, marks, tiles
+from pages.ui.run.report import charts, marks
 from svmcore.lab.experiment import unsure
 from svmcore.lab.recipe.recipe import FIELDS
 from svmcore.lab.registry.methods import METHODS
@@ -147,7 +147,7 @@ def supports(run) -> str:
         ]
     if shown:
         parts.append(
-            tiles.gallery(
+            marks.gallery(
                 np.concatenate(pictures), shown,
                 f"The {each} largest alphas of each machine. {VIRTUAL_RINGS}; {SIDES}. Below: its class and alpha.",
             )
@@ -214,7 +214,7 @@ def wrong(run) -> str:
     n = int(np.sum(true != predicted))
     where = "number in the test part" if test.split == "test" else "number in the train part, of which it was held out"
     some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else f"All {n:,} errors"
-    parts = [tiles.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
+    parts = [marks.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
     if dataset.image_shape is None:
         X = evidence.examples(dataset, test.split)[0][test.index[rows[:PAIRS]]]
         columns = [words.short(name, 24) for name in dataset.feature_names[:FEATURES]]

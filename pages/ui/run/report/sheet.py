@@ -12,14 +12,18 @@ from svmcore.lab.store.runs import Damaged, Run
 
 def report(run: Run) -> str:
     """The report as one HTML file. Damaged where even the recipe cannot be read."""
-    asked = run.recipe
     head = [f"<h1>{marks.text(run.title)}</h1>"]
     asked_at = f"{words.when(run.created)} · run {run.id} · {run.state}"
     head.append(marks.paragraph(asked_at + (f" · {', '.join(run.tags)}" if run.tags else ""), "quiet"))
     if run.result is None:
         head.append(marks.paragraph(run.message or f"The run is {run.state}; there is no result.", "lead"))
     parts = [_safely(what, lambda draw=draw: draw(run)) for what, draw in _parts(run)]
-    return marks.page(f"{run.title} · Invariant SVM Lab", [*head, *parts, _again(run), _made_with(asked, run)])
+    script = (
+        marks.paragraph("This script repeats the run; its head says what it needs."),
+        marks.code(run.export_snippet()),
+    )
+    parts += [marks.section("To run it again", *script), _made_with(run)]
+    return marks.page(f"{run.title} · Invariant SVM Lab", [*head, *parts])
 
 
 def _parts(run: Run) -> list[tuple[str, Callable[[Run], str]]]:
@@ -61,12 +65,7 @@ def _data(run: Run) -> str:
     return marks.section("Data", marks.facts({label: value for label, value in known.items() if value}))
 
 
-def _again(run: Run) -> str:
-    said = "This script repeats the run; its head says what it needs."
-    return marks.section("To run it again", marks.paragraph(said), marks.code(run.export_snippet()))
-
-
-def _made_with(recipe, run: Run) -> str:
+def _made_with(run: Run) -> str:
     """Machine and versions, as the run kept them."""
     kept = (run.result or {}).get("made_with")
     if not kept:

@@ -1,0 +1,36 @@
+"""Numbers on a page: tables, and single ones in a row."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages.ui.kit import present
+
+
+def table(rows, alt: str, key: str | None = None, columns: Mapping | None = None, **how) -> None:
+    """A table of all its rows, a dash where nothing is known. columns: name -> how it is drawn; how: what else it is
+    told, as a height for one that scrolls."""
+    how = {"height": "content", "placeholder": "–"} | how
+    st.dataframe(rows, hide_index=True, column_config=columns, key=key, alt=alt, **how)
+
+
+def metrics(shown: Mapping[str, str]) -> None:
+    """Numbers under their names, side by side as far as there is room."""
+    with st.grid(len(shown), min_column_width=present.scaled(100)):
+        for label, value in shown.items():
+            st.metric(label, value)
+
+
+def count(help: str | None = None, label: str | None = None):
+    """A column of whole numbers."""
+    return st.column_config.NumberColumn(label, format="localized", help=help)
+
+
+def number(digits: int, help: str | None = None, label: str | None = None):
+    """A column of numbers with so many digits after the point."""
+    return st.column_config.NumberColumn(label, format=f"%.{digits}f", help=help)
+
+
+def text(help: str, label: str | None = None):
+    """A column of texts."""
+    return st.column_config.TextColumn(label, help=help)

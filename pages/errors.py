@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui.example import evidence, plane
+from pages.ui.example import answers, evidence, plane
 from pages.ui.figures import confusion
 from pages.ui.kit import parameters, present, walk, words
 from pages.ui.kit.gallery import reference
@@ -67,7 +67,7 @@ if run:
             )
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
         if order != "Index":
-            lead = evidence.lead(test.decision, true, predicted)[shown]
+            lead = answers.lead(test.decision, true, predicted)[shown]
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
@@ -97,7 +97,7 @@ if run:
     with below:
         st.subheader("By class")
         st.dataframe(
-            [row | {"digit": name} for name, row in zip(classes, evidence.by_class(machine, test), strict=True)],
+            [row | {"digit": name} for name, row in zip(classes, answers.by_class(machine, test), strict=True)],
             hide_index=True,
             column_order=("digit", "tested", "errors", "fn", "fp", "svs", "bound"),
             column_config={

@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.edit import choice
 from pages.ui.kit import state, words
-from pages.ui.recipe import config
+from pages.ui.recipe import config, starting
 from pages.ui.run import stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
@@ -50,10 +50,10 @@ def box() -> None:
 def _start(plain: Recipe, recipe: Recipe) -> None:
     """Callback: queue what is missing of both; the edited one is the run shown from now on."""
     group = Group.of("edit", f"Cross-training · {plain.title}", plain.digest())
-    with config.asking():
+    with starting.asking():
         ready = stored.stored([plain, recipe])
         if not stored.kept(ready[0]):
-            config.submit(plain, looks=False, group=group)
-        run_id = ready[1].id if stored.kept(ready[1]) else config.submit(recipe, group=group)
+            starting.submit(plain, looks=False, group=group)
+        run_id = ready[1].id if stored.kept(ready[1]) else starting.submit(recipe, group=group)
         state.show_run(run_id)
-        config.tell_started(run_id, "The edited machine")
+        starting.tell_started(run_id, "The edited machine")

@@ -52,7 +52,7 @@ def first_visit(run) -> None:
 
 def sample() -> None:
     """A finished run that comes with the lab."""
-    (run,) = stored.samples([set_up.first()])
+    (run,) = stored.samples([set_up.FIRST])
     if run is not None:
         stored.say_samples(
             [run],

@@ -7,7 +7,7 @@ from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, state, words
 from pages.ui.play import both, race
-from pages.ui.recipe import config, data_set
+from pages.ui.recipe import beginning, data_set
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
@@ -32,9 +32,8 @@ SECTION = "DeCoste and Schoelkopf 2002, section 4.2."
 
 def settings() -> tuple[Recipe, dict]:
     """The widgets but for the cache's rows: the recipe without a solver's settings, and the rules."""
-    sets = [e.name for e in catalogue.entries() if e.at_hand]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(sets, OPENING, "Sets that are at hand.")
+        name = data_set.field(data_set.at_hand(), "Sets that are at hand.", OPENING)
         entry = catalogue.entry(name)
         copies = "none"
         if len(entry.shape) > 1:
@@ -63,7 +62,7 @@ def settings() -> tuple[Recipe, dict]:
                 rules[rule] = st.number_input(
                     label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
                 )
-    base = config.suggestion(name).replace(
+    base = beginning.suggestion(name).replace(
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,
         name="custom",
     )  # fmt: skip

@@ -7,7 +7,7 @@ from data import DataError, catalogue
 from pages.ui.example import evidence, jittered
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.gallery import Tile, gallery
-from pages.ui.recipe import config, data_set, jitter_set
+from pages.ui.recipe import beginning, config, data_set, jitter_set
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry.tasks import task_of
 
@@ -23,11 +23,9 @@ def pick(text: str):
 
 def choose_example():
     """Widgets for a data set of images and one of its examples; (dataset, split, index)."""
-    images = [e.name for e in catalogue.entries() if e.at_hand and len(e.shape) > 1]
-    run = state.current_run()
-    usual = run.recipe.dataset if run and run.recipe.dataset in images else catalogue.DEFAULT
+    images = data_set.at_hand(lambda entry: len(entry.shape) > 1)
     with st.container(horizontal=True):
-        name = data_set.field(images, usual, "Sets of images that are at hand.")
+        name = data_set.field(images, "Sets of images that are at hand.")
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):
@@ -51,7 +49,7 @@ def strip(dataset, split, index):
 
 def cost(dataset, run, jitters):
     """How large the virtual set becomes, what training on it needs, and the way there."""
-    base = run.recipe if run else config.suggestion(dataset.entry.name)
+    base = run.recipe if run else beginning.suggestion(dataset.entry.name)
     recipe = base.replace(name="custom", title="", method=METHOD, jitters=str(jitters), solver="auto", options={})
     need = estimate(recipe)
     n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")

@@ -10,7 +10,7 @@ from pages.ui.detect import one, others, photo, windows
 from pages.ui.detect.view import View
 from pages.ui.kit import parameters, state, viewer, walk, words
 from pages.ui.kit.gallery import data_uri
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.run import polling
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
@@ -38,7 +38,7 @@ def no_machine() -> None:
             "*Detect*."
         )
         st.button("Train the small demo", type="primary", icon=":material/play_arrow:", key="photo_train",
-                  on_click=config.start, args=(RECIPES[DEMO],),
+                  on_click=starting.start, args=(RECIPES[DEMO],),
                   help="Runs in the background; the page may be left meanwhile.")  # fmt: skip
         st.page_link("pages/detect.py", label="Other machines", icon=":material/my_location:")
 
@@ -195,7 +195,7 @@ def what_it_is(marks: dict[int, int], view: View, at: int) -> None:
 @state.callback
 def train_again(run, found: photo.Searched, marks: dict[int, int], missed: list[photo.Box]) -> None:
     """Callback: the run's recipe once more, with the marked windows among those that train."""
-    config.start(photo.with_marked(run, found, marks, missed), run.id)
+    starting.start(photo.with_marked(run, found, marks, missed), run.id)
 
 
 def pick(missed: list[photo.Box], ref: str) -> None:

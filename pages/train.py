@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.kit import present, state
-from pages.ui.recipe import config, form, presets
+from pages.ui.recipe import config, form, presets, starting
 from pages.ui.run import watch
 from svmcore.lab.forecast.estimate import estimate
 
@@ -23,10 +23,9 @@ def set_up():
     with head:
         start = st.container()
         with beside:
-            times = config.times()
+            times = starting.times()
         with start:
-            help = "Trains in the background; the page may be left or closed meanwhile."
-            config.start_button(need, "start", config.start, (recipe, None, times), help, times)
+            starting.start_button(need, "start", starting.start, (recipe, None, times), times=times)
         if need.fits:
             st.page_link(
                 "pages/sweep.py",
@@ -39,7 +38,7 @@ def set_up():
 
 st.title("Train")
 run = state.current_run()
-alone = config.folded(run) or (run is not None and present.presenting())
+alone = starting.folded(run) or (run is not None and present.presenting())
 # Both layouts are a grid of two cells: what a run's fragment still sends while the page changes has a place to go.
 grid = st.grid(3, min_column_width=270)
 with grid.cell(column_span=3 if alone else 1):
@@ -50,7 +49,7 @@ with grid.cell(column_span=3 if alone else 1):
             "New run",
             icon=":material/add:",
             key="new_run",
-            on_click=config.unfold,
+            on_click=starting.unfold,
             args=(run,),
             help="Opens the form again, as this run was asked.",
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from svmcore.files import Checkpoint
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs
@@ -256,7 +256,7 @@ def test_a_cancelled_run_can_be_gone_on_with_and_writes_no_more():
 
 
 def test_the_page_offers_to_go_on(interrupted, monkeypatch):
-    monkeypatch.setattr(config, "CLICK", 0.0)  # a run of this recipe may have been asked for a moment ago
+    monkeypatch.setattr(starting, "CLICK", 0.0)  # a run of this recipe may have been asked for a moment ago
     run, _ = interrupted
     app = open_page("train", run=run.id)
     assert app.button(key="go_on").label == "Go on"

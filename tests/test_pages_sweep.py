@@ -4,12 +4,12 @@ import pytest
 
 from pages.ui.figures import validation
 from pages.ui.kit import words
-from pages.ui.recipe.sweep_form import EXAMPLES
 from pages.ui.run import stored
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.experiment.sweep import Sweep
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes.sweeps import EXAMPLES
 from svmcore.lab.store import runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401
 

@@ -20,11 +20,11 @@ from pages.ui.paper import cards, digested, pair, scrambled
 from pages.ui.play.setting import FIRST_PROBLEM, of_problem
 from pages.ui.play.solve import solve
 from pages.ui.play.solved import FIRST, numbers
-from pages.ui.recipe.sweep_form import EXAMPLES
 from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, osuna
+from svmcore.lab.recipes.sweeps import EXAMPLES
 from svmcore.lab.store import folders, runs
 from svmcore.lab.store.sample import without_examples
 from svmcore.saved import save

@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.compare.laid import RUNS
 from pages.ui.kit import view, words
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.run import polling, stored
 from svmcore.lab.experiment import comparison
 from svmcore.lab.experiment.comparison import Reason
@@ -73,7 +73,7 @@ def _offer(letter: str, run: Run, reference: Run) -> None:
 
 def _replace(old: str, recipe: Recipe, parent: str, ready: str | None) -> None:
     """Callback: put the run on the same examples, trained or to be trained, in the place of the other one."""
-    with config.asking():
-        new = ready or config.submit(recipe, parent=parent)
+    with starting.asking():
+        new = ready or starting.submit(recipe, parent=parent)
         chosen = (new if run_id == old else run_id for run_id in st.session_state[RUNS])
         st.session_state[RUNS] = list(dict.fromkeys(chosen))

@@ -8,7 +8,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.compare.laid import RUNS
 from pages.ui.kit import present, state, words
-from pages.ui.recipe import config
+from pages.ui.recipe import config, starting
 from pages.ui.run import card, stored
 from svmcore.lab.experiment import comparison
 from svmcore.lab.forecast.estimate import estimate
@@ -85,8 +85,8 @@ def _twin(run: Run | None) -> None:
 
 
 def _train(recipe: Recipe, parent: str) -> None:
-    with config.asking():
-        _choose([parent, config.submit(recipe, parent=parent)])
+    with starting.asking():
+        _choose([parent, starting.submit(recipe, parent=parent)])
 
 
 def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:

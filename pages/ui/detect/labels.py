@@ -16,7 +16,7 @@ from data import own
 from data.dataset import Arrays
 from pages.ui.detect.view import View
 from pages.ui.kit import state
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from svmcore.lab.experiment.suspects import searched
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import Run
@@ -61,4 +61,4 @@ def offer(view: View) -> None:
     )  # fmt: skip
     if pressed:
         tell = lambda _: state.tell_later(":material/play_circle: The windows train in the background.")  # noqa: E731
-        config.start_and_open("pages/labels.py", partial(of_windows, run), run.id, tell)
+        starting.start_and_open("pages/labels.py", partial(of_windows, run), run.id, tell)

@@ -3,23 +3,27 @@
 A copied link is the recipe: the address spells what the form shows, as that of the Train page does.
 """
 
+from functools import partial
+
 import streamlit as st
 
-from data import DataError, NotAtHand, pictures
+from data import pictures
 from pages.ui.detect.view import PAGE, opens_here
 from pages.ui.kit import words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.view import home_of
-from pages.ui.recipe import config, data_set, method
+from pages.ui.recipe import config, data_set, method, presets, starting
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.tasks import TASKS
 
 TASK = "detect"
+OF_TASK = {field.name: field for field in TASKS[TASK].fields}
 OPEN = "detect_open"  # in the session: id of the run in whose place the form stands
-FIRST_RECIPE, FIRST_SET = "volcano-synthetic", "venus-like"  # needs no files
+FIRST = RECIPES["volcano-synthetic"]  # needs no files: every machine can run it
+BEGINNING = Recipe(task=TASK, dataset=FIRST.dataset)  # of a recipe that an address spells
 WEIGHT = Field(
     "weight",
     numeric(0.1, 1000),
@@ -38,28 +42,22 @@ def named() -> dict[str, Recipe]:
 def set_up() -> None:
     """The form, what the run will need, and Start."""
     st.subheader("Look for objects")
-    FORM.seed(first, unless=lambda given: given.get("task", [""])[-1] != TASK)
+    FORM.seed(lambda: FIRST, unless=lambda given: given.get("task", [""])[-1] != TASK)
     FORM.warn()
-    head = st.container()
+    head, base = st.container(), FORM.base
     with head:
-        _menu()
-    try:
-        recipe = _recipe()
-        need = estimate(recipe)
-    except NotAtHand as error:
-        st.warning(words.plain(error), icon=":material/cloud_download:")
-        return
-    except (ValueError, DataError) as error:
-        st.error(words.plain(error), icon=":material/block:")
+        how = {"placeholder": "your own", "help": "A named experiment fills the form."}
+        presets.pick("Recipe", "detect_pick", named(), FORM.fill, base.name, **how)
+    recipe = config.drawn(FORM, _recipe)
+    if recipe is None:
         return
     FORM.keep(recipe)
-    FORM.write(recipe)
     with head:
-        help = "Trains part by part in the background; the page may be left or closed meanwhile."
         start = st.container()
-        times = config.times()
+        times = starting.times()
         with start:
-            config.start_button(need, "detect_start", _start, (recipe, times), help, times)
+            does = "Trains part by part"
+            starting.start_button(estimate(recipe), "detect_start", _start, (recipe, times), does, times)
 
 
 def is_open(run) -> bool:
@@ -84,54 +82,19 @@ def close_form() -> None:
 def _start(recipe: Recipe, times: int):
     """Callback: queue the run, or so many with other seeds, and look at it."""
     close_form()
-    config.start(recipe, times=times)
+    starting.start(recipe, times=times)
 
 
-def first() -> Recipe:
-    """A recipe that every machine can run."""
-    return named().get(FIRST_RECIPE) or next(iter(named().values()))
+def _usual(name: str, otherwise: Recipe = FIRST) -> Recipe:
+    """The first named recipe of a set of pictures; on one that has none another one's."""
+    own = (recipe for recipe in named().values() if recipe.dataset == name)
+    return next(own, None) or otherwise.replace(name="custom", title="", dataset=name)
 
 
-def _read(given: dict[str, list[str]]) -> tuple[Recipe, list[str]]:
-    """The recipe of the address, and what was wrong with it, field by field; dataset decides where to start."""
-    asked, wrong = {name: texts[-1] for name, texts in given.items()}, []
-    known = {entry.name for entry in pictures.entries()}
-    dataset = asked.pop("dataset", "")
-    if dataset and dataset not in known:
-        wrong.append(str(RecipeError("dataset", dataset, ", ".join(sorted(known)))))
-    if asked.keys() <= {"task"}:
-        start = _usual(dataset) or first()
-        if dataset in known and start.dataset != dataset:
-            start = start.replace(dataset=dataset, name="custom", title="")
-        return start, wrong
-    return config.with_texts(Recipe(task=TASK, dataset=dataset if dataset in known else FIRST_SET), asked, wrong)
-
-
-def _usual(dataset: str) -> Recipe | None:
-    """The first named recipe of a set of pictures."""
-    return next((recipe for recipe in named().values() if recipe.dataset == dataset), None)
-
-
-FORM = Form("detect", config.names, _read, config.link, config.spread)
-
-
-def _menu():
-    base = FORM.base
-    st.session_state["detect_pick"] = base.name if base.name in named() else None
-    st.selectbox(
-        "Recipe",
-        list(named()),
-        format_func=lambda name: named()[name].title or name,
-        key="detect_pick",
-        placeholder="your own",
-        on_change=_fill_picked,
-        help="A named experiment fills the form.",
-    )
-
-
-def _fill_picked():
-    if name := st.session_state["detect_pick"]:
-        FORM.fill(named()[name])
+FORM = Form(
+    "detect", config.names, partial(config.read, check=pictures.entry, usual=_usual, first=BEGINNING), config.link,
+    config.spread,
+)  # fmt: skip
 
 
 def _recipe() -> Recipe:
@@ -142,13 +105,12 @@ def _recipe() -> Recipe:
     if base.option("experiment") is None and experiment == next(iter(found.experiments)):
         experiment = None
     values = {"dataset": found.entry.name, "experiment": experiment} | method.draw(FORM, TASK)
-    values |= FORM.draw_all([field for field in TASKS[TASK].fields if field.name == "finder"], TASK)
-    others = [field for field in TASKS[TASK].fields if field.name != "finder" and field.shown]
+    values |= FORM.draw_all([OF_TASK["finder"]], TASK)
+    others = [field for name, field in OF_TASK.items() if name != "finder" and field.means_something(values)]
     with st.expander("How to look"):
-        values |= FORM.draw_all([field for field in others if field.means_something(values)], TASK)
-        left, right = st.columns(2)
-        values["C"] = FORM.draw(FIELDS["C"], where=left)
-        weight = FORM.draw(WEIGHT, where=right)
+        values |= FORM.draw_all(others, TASK)
+        values |= FORM.draw_row([FIELDS["C"], WEIGHT])
+        weight = values.pop("weight")
         values["seed"] = FORM.draw(FIELDS["seed"])
         st.caption(f"Kernel ${base.kernel.formula}$, preparation: {', '.join(base.preprocess) or 'none'}.")
     return config.called(base.replace(**values, class_weight={"1": weight, "-1": 1.0} if weight != 1 else None))
@@ -156,7 +118,7 @@ def _recipe() -> Recipe:
 
 def _pictures() -> pictures.PictureSet:
     entries = {entry.name: entry for entry in pictures.entries()}
-    entry = data_set.of_form(FORM, entries, _other_pictures, label="Pictures")
+    entry = data_set.of_form(FORM, entries, lambda name: _usual(name, FORM.base), label="Pictures")
     found = entry.load()
     synthetic = " **Synthetic**, made up by a seeded program." if entry.synthetic else ""
     objects = words.many(sum(len(p.boxes) for p in found.pictures), entry.object_name)
@@ -164,23 +126,14 @@ def _pictures() -> pictures.PictureSet:
     return found
 
 
-def _other_pictures():
-    """Callback: another set brings the recipe that is usual for it, or keeps what there is."""
-    name = st.session_state[FORM.key("dataset")]
-    FORM.fill(_usual(name) or FORM.base.replace(name="custom", title="", dataset=name))
-
-
 def _experiment(found: pictures.PictureSet) -> str:
     there = found.experiments
-    own = next(field for field in TASKS[TASK].fields if field.name == "experiment")
     name = FORM.draw(
-        own,
+        OF_TASK["experiment"],
         TASK,
-        label="Experiment",
         widget="selectbox",
         options=list(there),
         format_func=lambda name: there[name].title or name,
-        help="Which pictures train and which test, part by part.",
     )
     chosen = there[name]
     parts = len(chosen.parts)
@@ -190,8 +143,7 @@ def _experiment(found: pictures.PictureSet) -> str:
         f"{words.plural(found.entry.object_name)} that count{unit}."
     )
     if chosen.missing:
-        missing = ", ".join(chosen.missing[:4]) + (
-            f" and {len(chosen.missing) - 4} more" if len(chosen.missing) > 4 else ""
-        )
+        more = f" and {len(chosen.missing) - 4} more" if len(chosen.missing) > 4 else ""
+        missing = ", ".join(chosen.missing[:4]) + more
         st.caption(f":material/hide_image: Not at hand, and so left out: {words.plain(missing)}.")
     return name

@@ -7,14 +7,15 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui.edit.setting import NOISE, TESTS, Setting, sample
+from pages.ui.edit.choice import MAX_FLIPPED
+from pages.ui.edit.setting import TESTS, Setting, sample
 from pages.ui.edit.solve import CROSS, PLAIN, Trained, trained
 from pages.ui.figures.crossing import Line, ends, growth, held
 from pages.ui.figures.frame import show, worded
 from svmcore.methods.editing import RULES
 
 NAMES = ("plain", "edited")
-LEVELS = range(NOISE[0], NOISE[1] + 1, 5)  # per cent
+LEVELS = range(0, MAX_FLIPPED + 1, 5)  # per cent
 SIZES = (100, 200, 400, 800, 1600)
 Trials = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited machine
 

@@ -7,13 +7,13 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue, load
+from pages.ui.edit import choice
 from pages.ui.kit import parameters, words
 from pages.ui.recipe import data_set
 from svmcore.lab.registry import noise as label_noise
 
 BENCHMARK, STAND_IN = "banana", "toy-banana"
 FEWEST, MOST_POINTS, TESTS = 50, 1600, 100  # examples that train, and that must be left to test on
-NOISE = (0, 40)  # per cent of labels flipped
 C_SERIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 GAMMA_SERIES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = slice(0, 9999)
@@ -49,7 +49,7 @@ class Sample(NamedTuple):
 
 def choices() -> list[str]:
     """Data sets of points in the plane, of two classes."""
-    return [e.name for e in catalogue.entries() if e.at_hand and e.shape == (2,) and e.n_classes == 2]
+    return data_set.at_hand(lambda entry: entry.shape == (2,) and entry.n_classes == 2)
 
 
 def usual() -> str:
@@ -60,12 +60,9 @@ def usual() -> str:
 def form() -> Setting:
     """The widgets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(choices(), usual(), "Sets of points in the plane, of two classes.")
+        name = data_set.field(choices(), "Sets of points in the plane, of two classes.", usual())
         entry = catalogue.entry(name)
-        noise = parameters.number(
-            "flipped", "Labels flipped", *NOISE, 10, 1, widget="slider", format="%d %%", width=260,
-            help="Of this share of the training examples.",
-        )  # fmt: skip
+        noise = choice.flipped(10, 260)
         most = max(FEWEST, min(MOST_POINTS, entry.n_train + entry.n_test - TESTS) // 50 * 50)
         n = parameters.number(
             "examples", "Training examples", FEWEST, most, min(400, most), 50, width=150,
@@ -80,7 +77,7 @@ def form() -> Setting:
             size = parameters.number("each", "Examples in each, r", 4, MOST_POINTS, 200, 2, help=help)
             help = "Draws the sample, the flipped labels and the subsets."
             seed = parameters.number("sample_seed", "Seed", SEEDS.start, SEEDS.stop, 0, 1, help=help)
-    return Setting(name, n, noise / 100, C, gamma, subsets, size, seed)
+    return Setting(name, n, noise, C, gamma, subsets, size, seed)
 
 
 def _choice(name, label, series, value, help) -> float:

@@ -6,7 +6,7 @@ from data import DataError
 from pages.ui.edit import choice, look
 from pages.ui.example import evidence
 from pages.ui.kit import present, state, words
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.run import picker, stored, watch
 from pages.ui.run.trained import to_labels
 from svmcore.lab import jobs
@@ -100,7 +100,7 @@ def _box() -> None:
         said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both."
         st.caption(said, width="content")
         st.page_link(
-            "pages/train.py", label="All settings", icon=":material/tune:", query_params=config.link(recipe),
+            "pages/train.py", label="All settings", icon=":material/tune:", query_params=starting.link(recipe),
             help="The same recipe in the form of the Train page: subsets, C, kernel, preprocessing.",
         )  # fmt: skip
         st.page_link(
@@ -112,10 +112,10 @@ def _box() -> None:
 def _start(plain: Recipe, recipe: Recipe) -> None:
     """Callback: queue what is missing of both; the edited one is the run shown from now on."""
     group = Group.of("edit", f"Cross-training · {plain.title}", plain.digest())
-    with config.asking():
+    with starting.asking():
         ready = stored.stored([plain, recipe])
         if not stored.kept(ready[0]):
-            config.submit(plain, looks=False, group=group)
-        run_id = ready[1].id if stored.kept(ready[1]) else config.submit(recipe, group=group)
+            starting.submit(plain, looks=False, group=group)
+        run_id = ready[1].id if stored.kept(ready[1]) else starting.submit(recipe, group=group)
         state.show_run(run_id)
-        config.tell_started(run_id, "The edited machine")
+        starting.tell_started(run_id, "The edited machine")

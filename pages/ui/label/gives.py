@@ -10,7 +10,7 @@ from pages.ui.kit.gallery import DIGIT
 from pages.ui.kit.words import plain
 from pages.ui.label import merging
 from pages.ui.label.target import Target
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
@@ -67,7 +67,7 @@ def _detector(run: Run, to: Target) -> None:
     )  # fmt: skip
     if pressed:
         titled = recipe.replace(title=words.title(recipe))
-        config.start_and_open("pages/detect.py", lambda: titled, whose.id)
+        starting.start_and_open("pages/detect.py", lambda: titled, whose.id)
 
 
 def revised(run: Run, to: Target) -> Recipe:
@@ -79,8 +79,8 @@ def revised(run: Run, to: Target) -> Recipe:
 
 def _start(recipe: Recipe, parent: str) -> None:
     """Callback: queue it; the run shown stays the one whose list is judged."""
-    with config.asking():
-        config.submit(recipe, parent=parent)
+    with starting.asking():
+        starting.submit(recipe, parent=parent)
 
 
 def _latest(run: Run, to: Target) -> Run | None:

@@ -8,7 +8,7 @@ from pages.ui.kit import parameters, state, words
 from pages.ui.kit.words import plain
 from pages.ui.label import listed
 from pages.ui.label.listed import Doubt
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.run import stored
 from svmcore.lab.experiment.suspects import searched
 from svmcore.lab.forecast.estimate import estimate
@@ -63,5 +63,5 @@ def missing(run: Run) -> None:
 
 def _start(recipe: Recipe, parent: str, there: str | None) -> None:
     """Callback: the run with folds is the one shown, queued if there is none."""
-    with config.asking():
-        state.show_run(there or config.submit(recipe, parent=parent))
+    with starting.asking():
+        state.show_run(there or starting.submit(recipe, parent=parent))

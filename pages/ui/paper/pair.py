@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import parameters, words
-from pages.ui.recipe import config, data_set, jitter_set
+from pages.ui.recipe import beginning, data_set, jitter_set
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
@@ -27,21 +27,12 @@ def contenders() -> dict[str, dict]:
 
 def settings() -> dict[str, Recipe] | None:
     """The widgets; a recipe for each method, or None when they name no pair."""
-    images = [e.name for e in catalogue.entries() if e.at_hand and len(e.shape) > 1]
+    images = data_set.at_hand(lambda entry: len(entry.shape) > 1)
     usual = "mnist" if "mnist" in images else catalogue.DEFAULT
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(images, usual, "Sets of images at hand.")
-        entry = catalogue.entry(name)
-        labels = [str(label) for label in entry.classes]
-        pair = parameters.several(
-            "pair",
-            "Pair of classes",
-            labels,
-            ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2],
-            max_selections=2,
-            width=180,
-            help="Any two; DeCoste and Schoelkopf 2002, section 5.1.2, took 3 and 8, which are easily confused.",
-        )
+        name = data_set.field(images, "Sets of images at hand.", usual)
+        help = "Any two; DeCoste and Schoelkopf 2002, section 5.1.2, took 3 and 8, which are easily confused."
+        pair = data_set.pair(catalogue.entry(name), "Pair of classes", help, 180)
         n_train = parameters.number(
             "n", "Training examples", 10, 4000, 400, 100, width=160,
             help="Half of each class. Table 10 of the paper: 400.",
@@ -63,7 +54,7 @@ def recipes(dataset: str, pair, n_train: int = 400, jitters: str = "box:1", desl
     classes = tuple(label for label in entry.classes if str(label) in pair)
     steps = ("deslant", "unit-norm") if deslant else ("unit-norm",)
     split = "first-of-each" if entry.n_test else "stratified"
-    base = config.suggestion(dataset).replace(
+    base = beginning.suggestion(dataset).replace(
         n_train=n_train, n_test=None, split=split, classes=classes, preprocess=steps, name="custom"
     )
     against = " against ".join(map(str, classes))

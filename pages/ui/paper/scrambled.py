@@ -13,7 +13,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.kit import numbers, words
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.run import stored
 from pages.ui.run.picker import no_pictures
 from svmcore.lab.recipe.recipe import Recipe
@@ -114,12 +114,12 @@ def start(found: Iterable[Pair]) -> None:
     """Callback: queue what is missing, each scrambled run as grown out of its straight one."""
     found = list(found)
     group = Group.of("scramble", "Scramble the pixels", *(pair.recipe.digest() for pair in found))
-    with config.asking("Not all were queued."):
+    with starting.asking("Not all were queued."):
         for pair in found:
             kept = stored.kept(pair.straight)
-            parent = pair.straight.id if kept else config.submit(pair.recipe, looks=False, group=group)
+            parent = pair.straight.id if kept else starting.submit(pair.recipe, looks=False, group=group)
             if not stored.kept(pair.scrambled):
-                config.submit(pair.twin, looks=False, parent=parent, group=group)
+                starting.submit(pair.twin, looks=False, parent=parent, group=group)
 
 
 def outcome(pair: Pair) -> Outcome | None:

@@ -4,34 +4,19 @@ The Setting itself is kept in the session; widgets are filled from it when an ad
 another, and whatever they show is written back into the address.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
 from data import plane
-from pages.ui.kit import state
-from pages.ui.kit.parameters import Form, one_of
-from pages.ui.kit.text import plain
+from pages.ui.kit.parameters import one_of
+from pages.ui.play import edits
 from pages.ui.play import setting as settings
-from pages.ui.play.setting import Setting
+from pages.ui.play.setting import FORM, OF_KERNEL, WIDGETS, Setting
 
-UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
-HELD = "play_held"  # in the session: whether a point is being dragged
 DRAWN = "play_drawn"  # in the session: the widgets of the last run
-WIDGETS = ("problem", "kernel", "degree", "gamma", "C", "virtual", "by", "seed", "noise")
 MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
-MAX_UNDO = 50
-
-
-def _spread(setting: Setting) -> dict:
-    return {name: getattr(setting, name) for name in WIDGETS} | {"noise": round(100 * setting.noise)}
-
-
-def _read(given: dict[str, list[str]]):
-    return settings.read({name: texts[-1] for name, texts in given.items()})
-
-
-FORM = Form("play", lambda: settings.NAMES, _read, Setting.query, _spread)
 
 
 def begin() -> None:
@@ -40,38 +25,29 @@ def begin() -> None:
     """
     values = st.session_state
     if FORM.asked():
-        values[UNDO] = []
+        values[edits.UNDO] = []
     FORM.seed(lambda: FORM.base or settings.of_problem(settings.FIRST_PROBLEM))
-    for name, first in {UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
+    for name, first in {edits.UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
         values.setdefault(name, first)
 
 
 def draw(now: Setting) -> Setting:
-    """All widgets; returns the Setting that they show. One that has lost what it showed, as when a busy machine draws
-    the page twice, shows the Setting's again and not the least there is."""
-    for name, shown in _spread(now).items():
-        st.session_state.setdefault(_key(name), shown)
-    one_of(
-        "Problem",
-        list(plane.PROBLEMS),
-        _key("problem"),
-        format_func=lambda name: plane.problem(name).title,
-        on_change=_another_problem,
-        help="Small synthetic problems, each with an invariance that is known of it.",
-    )
-    own = plane.problem(st.session_state[_key("problem")])
+    """All widgets; returns the Setting that they show. One that comes back, or has lost what it showed, as when a busy
+    machine draws the page twice, shows the Setting's and not the least there is."""
+    values = st.session_state
+    for name, shown in FORM.spread(now).items():
+        if name not in values[DRAWN] or _key(name) not in values:
+            values[_key(name)] = shown
+    problems = {name: plane.problem(name).title for name in plane.PROBLEMS}
+    help = "Small synthetic problems, each with an invariance that is known of it."
+    own = plane.problem(_choice("problem", "Problem", problems, help, on_change=_another_problem))
     law = " The dotted line is this law." if own.law else ""
     st.caption(f"{own.says}{law} Synthetic points.")
     _hand(now)
-    _machine(now)
-    _copies(own, now)
-    _sample(now)
-    values, hidden = st.session_state, {"degree", "gamma", "by"}
-    hidden -= {
-        {"poly": "degree", "rbf": "gamma"}.get(values[_key("kernel")]),
-        "by" if values[_key("virtual")] else None,
-    }
-    values[DRAWN] = [name for name in WIDGETS if name not in hidden]
+    kernel = _machine(now)
+    virtual = _copies(own)
+    _sample()
+    values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] if virtual else [])]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
     shown["noise"] = shown["noise"] / 100
     changed = replace(now, **shown)
@@ -79,19 +55,6 @@ def draw(now: Setting) -> Setting:
         changed = changed.still
     FORM.keep(changed)
     return changed
-
-
-def edited(text: str, seq: int, held: bool = False) -> None:
-    """Callback: the browser's edits of the points. held: one is being dragged, and Undo takes it back as a whole."""
-    values = st.session_state
-    try:
-        text = settings.checked(text)
-    except ValueError as error:
-        state.tell_later(f":material/block: {plain(error)}")
-        text = FORM.base.points
-    values[SEQ] = seq
-    _become(replace(FORM.base, points=text), goes_on=values.get(HELD, False))
-    values[HELD] = held
 
 
 def scrubbed(step: int) -> None:
@@ -105,154 +68,57 @@ def mode() -> str:
 
 
 def _hand(now: Setting) -> None:
-    one_of(
-        "A click adds",
-        list(MODES),
-        _key("mode"),
-        format_func=MODES.get,
-        help="Blue or orange: a click adds a point, a click on one takes it away, dragging moves it. Flip and Erase "
-        "are brushes: hold the button and paint over points. By keyboard: arrow keys, Enter, N for the next point.",
+    help = (
+        "Blue or orange: a click adds a point, a click on one takes it away, dragging moves it. Flip and Erase are "
+        "brushes: hold the button and paint over points. By keyboard: arrow keys, Enter, N for the next point."
     )
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key=_key("undo"),
-            on_click=_undo,
-            disabled=not st.session_state[UNDO],
-            help="Takes back the last change of the points.",
-        )
-        st.button(
-            "Reset",
-            icon=":material/restart_alt:",
-            key=_key("reset"),
-            on_click=_reset,
-            disabled=not (now.points or now.noise),
-            help="The sample as it was drawn: no added, removed or flipped points.",
-        )
-        st.button(
-            "New sample",
-            icon=":material/casino:",
-            key=_key("new"),
-            on_click=_next_sample,
-            help="Draws other points of the same problem, by the next seed.",
-        )
+    _choice("mode", "A click adds", MODES, help)
+    edits.buttons(now)
 
 
-def _machine(now: Setting) -> None:
-    one_of(
-        "Kernel",
-        list(settings.KERNELS),
-        _key("kernel"),
-        format_func=settings.KERNELS.get,
-        help="Which lines are possible: straight ones, curves of a degree, or any smooth line.",
-    )
-    kernel = st.session_state[_key("kernel")]
+def _machine(now: Setting) -> str:
+    help = "Which lines are possible: straight ones, curves of a degree, or any smooth line."
+    kernel = _choice("kernel", "Kernel", settings.KERNELS, help)
     if kernel == "poly":
-        st.slider(
-            "Degree",
-            1,
-            9,
-            key=_comes_and_goes("degree", now),
-            help="Higher degrees bend more: ((u·v + 1) / 2) to this power.",
-        )
+        help = "Higher degrees bend more: ((u·v + 1) / 2) to this power."
+        st.slider("Degree", settings.DEGREES[0], settings.DEGREES[-1], key=_key("degree"), help=help)
     if kernel == "rbf":
-        st.select_slider(
-            "gamma",
-            _options(settings.GAMMA_RANGE, now.gamma),
-            format_func="{:g}".format,
-            key=_comes_and_goes("gamma", now),
-            help="exp(−gamma |u − v|²): larger means more local, and a line that winds around single points.",
-        )
-    st.select_slider(
-        "C",
-        _options(settings.C_RANGE, now.C),
-        format_func="{:g}".format,
-        key=_key("C"),
-        help="What a point inside the margin costs. Small: a wide margin that lets points in. Large: a narrow one.",
-    )
+        help = "exp(−gamma |u − v|²): larger means more local, and a line that winds around single points."
+        _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
+    help = "What a point inside the margin costs. Small: a wide margin that lets points in. Large: a narrow one."
+    _of_series("C", settings.C_RANGE, now.C, help)
+    return kernel
 
 
-def _copies(own: plane.Plane, now: Setting) -> None:
-    st.toggle(
-        "Virtual copies",
-        key=_key("virtual"),
-        help="Copies each support vector by a move that should change nothing, and trains again on the copies.",
-    )
-    if st.session_state[_key("virtual")]:
-        one_of(
-            "Copies by",
-            list(settings.JITTERS),
-            _comes_and_goes("by", now),
-            format_func=settings.JITTERS.get,
-            help=f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
-            if own.question is None
-            else "Two beliefs about the same points, and two answers.",
-        )
+def _copies(own: plane.Plane) -> bool:
+    help = "Copies each support vector by a move that should change nothing, and trains again on the copies."
+    virtual = st.toggle("Virtual copies", key=_key("virtual"), help=help)
+    if virtual:
+        known = f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
+        help = known if own.question is None else "Two beliefs about the same points, and two answers."
+        _choice("by", "Copies by", settings.JITTERS, help)
+    return virtual
 
 
-def _sample(now: Setting) -> None:
+def _sample() -> None:
     left, right = st.columns(2)
-    left.slider(
-        "Labels flipped",
-        0,
-        50,
-        key=_key("noise"),
-        format="%d %%",
-        help="This share of the sample gets the other colour.",
-    )
-    right.number_input(
-        "Seed",
-        0,
-        settings.MAX_SEED,
-        key=_key("seed"),
-        on_change=_forget_edits,
-        help="The same seed draws the same points, for everyone in a class.",
-    )
+    help = "This share of the sample gets the other colour."
+    left.slider("Labels flipped", 0, 50, key=_key("noise"), format="%d %%", help=help)
+    help = "The same seed draws the same points, for everyone in a class."
+    right.number_input("Seed", 0, settings.MAX_SEED, key=_key("seed"), on_change=edits.forget, help=help)
 
 
-def _options(limits: tuple[float, float], value: float) -> list[float]:
-    return sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {value})
+def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) -> str:
+    return one_of(label, list(titles), _key(name), format_func=titles.get, help=help, **how)
+
+
+def _of_series(name: str, limits: tuple[float, float], now: float, help: str) -> None:
+    offered = sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {now})
+    st.select_slider(name, offered, format_func="{:g}".format, key=_key(name), help=help)
 
 
 def _key(name: str) -> str:
     return FORM.key(name)
-
-
-def _comes_and_goes(name: str, now: Setting) -> str:
-    """Key of a widget that is not always drawn: where it was not there last time it begins with the Setting's value."""
-    if name not in st.session_state[DRAWN]:
-        st.session_state[_key(name)] = getattr(now, name)
-    return _key(name)
-
-
-def _become(setting: Setting, goes_on: bool = False) -> None:
-    """Other points, which Undo takes back. goes_on: with the change before."""
-    values, now = st.session_state, FORM.base
-    if setting.points != now.points:
-        if not goes_on:
-            values[UNDO] = [*values[UNDO], now.points][-MAX_UNDO:]
-        FORM.keep(setting.still)
-
-
-def _undo() -> None:
-    if st.session_state[UNDO]:
-        FORM.keep(replace(FORM.base.still, points=st.session_state[UNDO].pop()))
-
-
-def _reset() -> None:
-    _become(replace(FORM.base, points=""))
-    st.session_state[_key("noise")] = 0
-
-
-def _next_sample() -> None:
-    st.session_state[_key("seed")] = (st.session_state[_key("seed")] + 1) % (settings.MAX_SEED + 1)
-    _forget_edits()
-
-
-def _forget_edits() -> None:
-    FORM.keep(replace(FORM.base.still, points=""))
-    st.session_state[UNDO] = []
 
 
 def _another_problem() -> None:
@@ -264,4 +130,4 @@ def _another_problem() -> None:
     own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
     values.update({_key(name): value for name, value in own.items()})
     FORM.keep(replace(FORM.base, **own))
-    _forget_edits()
+    edits.forget()

@@ -16,12 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from data import plane
-from pages.ui.kit.parameters import taken
+from pages.ui.kit.parameters import Form, taken
 from pages.ui.kit.text import short
 
 KERNELS = {"linear": "Linear", "poly": "Polynomial", "rbf": "RBF"}
 JITTERS = {"shift": "shift along x₁", "turn": "turn", "mirror": "mirror"}
 DEGREES = range(1, 10)
+WIDGETS = ("problem", "kernel", "C", "virtual", "seed", "noise")  # values whose widgets are always there
+OF_KERNEL = {"poly": ["degree"], "rbf": ["gamma"]}  # kernel -> those of its own
 C_RANGE, GAMMA_RANGE, NOISE_RANGE = (0.01, 1e4), (0.05, 50.0), (0.0, 0.5)
 SERIES = tuple(m * 10.0**e for e in range(-2, 5) for m in (1, 2, 5))
 MAX_SEED, MAX_EDITS, MAX_STEP = 999_999, 200, 10_000
@@ -97,6 +99,22 @@ def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
     if "noise" in changes:
         changes["noise"] = round(changes["noise"], 2)
     return replace(of_problem(changes.pop("problem", FIRST_PROBLEM)), **changes), wrong
+
+
+def _spread(setting: Setting) -> dict:
+    """What each widget shows, also those that are not there now."""
+    own = (name for names in OF_KERNEL.values() for name in names)
+    shown = {name: getattr(setting, name) for name in (*WIDGETS, *own, "by")}
+    return shown | {"noise": round(100 * setting.noise)}
+
+
+FORM = Form(
+    "play",
+    lambda: NAMES,
+    lambda given: read({name: texts[-1] for name, texts in given.items()}),
+    Setting.query,
+    _spread,
+)
 
 
 def checked(text: str) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.kit import present, state
 from pages.ui.kit.text import with_sign
-from pages.ui.play import controls, opening, plane
+from pages.ui.play import controls, edits, opening, plane
 from pages.ui.play.setting import MAX_STEP, Setting, points
 from pages.ui.play.solved import first
 
@@ -46,15 +46,15 @@ def playground() -> None:
                 solved,
                 frames,
                 controls.mode(),
-                st.session_state.get(controls.SEQ, 0),
-                controls.edited,
+                st.session_state.get(edits.SEQ, 0),
+                edits.edited,
                 controls.scrubbed,
             )
             if solved is not None and (frames is None or now.tape == len(frames["step"]) - 1):  # of the trained machine
                 _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")
-    if not st.session_state.get(controls.HELD):  # else the browser's history would keep every step of the way
+    if not st.session_state.get(edits.HELD):  # else the browser's history would keep every step of the way
         controls.FORM.write(now)
     state.tell()
 

@@ -1,16 +1,25 @@
-"""The choice of a data set: shown by its title, named by its id in the address."""
+"""The choice of examples: a data set, shown by its title, named by its id in the address; how many; which classes."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from data import NotAtHand, catalogue
-from pages.ui.kit import parameters, words
-from svmcore.lab.recipe.recipe import FIELDS
+from data import Entry, NotAtHand, catalogue
+from pages.ui.kit import parameters, state, words
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
 
 
-def field(names: Sequence[str], usual: str, help: str, width: int = 220) -> str:
-    """Draw the field `?set=` of a page; the chosen one of the data sets `names`, at first the address's, or `usual`."""
+def at_hand(fits: Callable[[Entry], bool] = lambda entry: True) -> list[str]:
+    """Names of the data sets that are on this machine, of those that fit."""
+    return [entry.name for entry in catalogue.entries() if entry.at_hand and fits(entry)]
+
+
+def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) -> str:
+    """Draw the field `?set=` of a page; the chosen one of the data sets `names`, at first the address's, else `usual`,
+    else that of the run shown."""
+    run = state.current_run()
+    usual = usual or (run.recipe.dataset if run and run.recipe.dataset in names else catalogue.DEFAULT)
     titles = {entry.name: entry.title for entry in catalogue.entries()}
     return parameters.choice(
         "set",
@@ -25,17 +34,25 @@ def field(names: Sequence[str], usual: str, help: str, width: int = 220) -> str:
     )
 
 
-def of_form(form: parameters.Form, entries: Mapping, on_change: Callable[[], None], **how):
+def pair(entry: Entry, label: str, help: str, width: int) -> list[str]:
+    """Draw the field `?pair=` of a page: two classes of a data set, at first 3 and 8, which are easily confused; as
+    texts."""
+    labels = [str(label) for label in entry.classes]
+    usual = ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2]
+    return parameters.several("pair", label, labels, usual, max_selections=2, width=width, help=help)
+
+
+def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable[[str], Recipe], **how):
     """Draw the field of a recipe's form; the entry chosen of `entries`. NotAtHand, and the way to its files on screen,
-    where they are not on this machine. on_change: another set brings the recipe that is usual for it."""
+    where they are not on this machine. usual(name): what the form is filled with when another set is chosen."""
+    settings = {"help": "The Datasets page shows what is in each, fetches sets and takes your own."} | how
     name = form.draw(
         FIELDS["dataset"],
         widget="selectbox",
         options=list(entries),
         format_func=lambda name: entries[name].title,
-        on_change=on_change,
-        help="The Datasets page shows what is in each, fetches sets and takes your own.",
-        **how,
+        on_change=lambda: form.fill(usual(st.session_state[form.key("dataset")])),
+        **settings,
     )
     entry = entries[name]
     if entry.at_hand:
@@ -43,3 +60,13 @@ def of_form(form: parameters.Form, entries: Mapping, on_change: Callable[[], Non
     label = f"Fetch it on the Datasets page ({entry.size_mb:.2g} MB)" if entry.fetchable else "How to get it"
     st.page_link("pages/datasets.py", label=label, icon=":material/download:", query_params={"set": name})
     raise NotAtHand(f"{entry.title} is not on this machine yet")
+
+
+def sizes(form: parameters.Form, entry: Entry, train: DeltaGenerator, test: DeltaGenerator, **how) -> dict:
+    """Draw the numbers of examples of a recipe's form, in two places; their values by name."""
+    helps = f"Empty for all there are ({entry.n_train:,}).", "Empty for all that are left."
+    places = zip(("n_train", "n_test"), (train, test), helps, strict=True)
+    most = entry.n_train + entry.n_test
+    return {
+        name: form.draw(FIELDS[name], where=where, max_value=most, help=help, **how) for name, where, help in places
+    }

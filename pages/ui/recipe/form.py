@@ -8,16 +8,16 @@ from contextlib import suppress
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data import DataError, Entry, NotAtHand, catalogue
+from data import DataError, Entry, catalogue, load
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import view, words
 from pages.ui.kit.parameters.form import NUMBER
-from pages.ui.recipe import config, data_set, method
+from pages.ui.recipe import beginning, config, data_set, method
 from pages.ui.recipe.config import FORM
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.experiment import advice
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.fields import check_weights, numerals
 from svmcore.lab.registry.options import option_fields
@@ -33,31 +33,23 @@ def recipe_form(near_start: DeltaGenerator, in_its_place: DeltaGenerator) -> Rec
     """
     config.seed()
     FORM.warn()
-    try:
-        entry, data = _data()
-        chosen = data | {"kernel": _kernel(data)} | _solve() | _method(entry, data["task"]) | _more(data["task"])
-        classes = data["classes"] or entry.classes
-        if classes:
-            check_weights(chosen["class_weight"], ["1", "-1"] if len(classes) == 1 else map(str, classes))
-        chosen["slow_motion"] = _draw("slow_motion", near_start, widget="toggle")
-        recipe = FORM.base.replace(**chosen)
-    except NotAtHand as error:
-        in_its_place.warning(words.plain(error), icon=":material/cloud_download:")
-        return None
-    except RecipeError as error:
-        in_its_place.error(_as_called_here(error), icon=":material/block:")
-        return None
-    except ValueError as error:
-        in_its_place.error(words.plain(error), icon=":material/block:")
-        return None
-    recipe = config.called(recipe)
-    FORM.write(recipe)
-    return recipe
+    return config.drawn(FORM, lambda: _recipe(near_start), in_its_place, _as_called_here)
 
 
-def _as_called_here(error: RecipeError) -> str:
+def _recipe(near_start: DeltaGenerator) -> Recipe:
+    """The recipe that the widgets show. ValueError for an impossible one."""
+    entry, data = _data()
+    chosen = data | {"kernel": _kernel(data)} | FORM.draw_row([FIELDS["C"], FIELDS["tol"]])
+    chosen |= method.draw(FORM, data["task"], entry.kind == "images") | _more(data["task"])
+    if classes := data["classes"] or entry.classes:
+        check_weights(chosen["class_weight"], ["1", "-1"] if len(classes) == 1 else map(str, classes))
+    chosen["slow_motion"] = FORM.draw(FIELDS["slow_motion"], where=near_start, widget="toggle")
+    return config.called(FORM.base.replace(**chosen))
+
+
+def _as_called_here(error: ValueError) -> str:
     """What cannot be, with the field and its choices by the names that they have in the form."""
-    field = (FIELDS | option_fields()).get(error.field)
+    field = (FIELDS | option_fields()).get(getattr(error, "field", None))
     if field is None or not field.label:
         return words.plain(error)
     called = field.kind.choices if field.kind.widget == "choice" else {}
@@ -66,40 +58,33 @@ def _as_called_here(error: RecipeError) -> str:
     return f"*{words.plain(field.label)}* is {words.plain(value)}; allowed: {words.plain(f'{first}{gap}{rest}')}"
 
 
-def _draw(name: str, where=st, **how):
-    return FORM.draw(FIELDS[name], where=where, **how)
-
-
 def _data() -> tuple[Entry, dict]:
-    task = _task()
+    offered = [name for name in TASKS if view.TASKS.get(name, view.View()).form is None]
+    task = FORM.draw(FIELDS["task"], options=offered) if len(offered) > 1 else offered[0]
     entries, key = {e.name: e for e in catalogue.entries()}, FORM.key("dataset")
     with suppress(DataError):  # one of a family of which a few are listed, or a state of a revision
         entries.setdefault(st.session_state[key], catalogue.entry(st.session_state[key]))
     if st.session_state[key] not in entries:  # the reader's own, deleted since
         FORM.fill(RECIPES[PRESET])
-    entry = data_set.of_form(FORM, entries, lambda: FORM.fill(config.suggestion(st.session_state[key])))
+    entry = data_set.of_form(FORM, entries, beginning.suggestion)
     grid = st.grid(2, min_column_width=NUMBER)
-    train, test = grid.cell(), grid.cell()
-    most = {"max_value": entry.n_train + entry.n_test}
-    steps = f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5."
-    values = {
-        "task": task,
-        "dataset": entry.name,
-        "n_train": _draw("n_train", train, **most, help=f"Empty for all there are ({entry.n_train:,})."),
-        "n_test": _draw("n_test", test, **most, help="Empty for all that are left."),
-        "classes": _draw("classes", options=list(entry.classes), placeholder="all"),
-        "preprocess": _draw(
-            "preprocess", options=list(map(usage, STEPS)), accept_new_options=True, placeholder="none", help=steps
-        ),
-    }
+    values = {"task": task, "dataset": entry.name, **data_set.sizes(FORM, entry, grid.cell(), grid.cell())}
+    values["classes"] = FORM.draw(FIELDS["classes"], options=list(entry.classes), placeholder="all")
+    values["preprocess"] = FORM.draw(
+        FIELDS["preprocess"],
+        options=list(map(usage, STEPS)),
+        accept_new_options=True,
+        placeholder="none",
+        help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5.",
+    )
     if entry.kind == "features" and advice.SCALE not in values["preprocess"]:
-        _say_unlike(entry.name, tuple(values["preprocess"]))
+        _say_unlike(entry, tuple(values["preprocess"]))
     return entry, values
 
 
-def _say_unlike(dataset: str, steps: tuple[str, ...]) -> None:
+def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
     """Whether one column of a table decides all distances, and the way out."""
-    if unlike := config.unlike(dataset):
+    if unlike := beginning.unlike(entry.load()):
         wide, most, narrow, least = unlike
         st.warning(
             f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
@@ -108,25 +93,27 @@ def _say_unlike(dataset: str, steps: tuple[str, ...]) -> None:
             icon=":material/straighten:",
         )
         st.button(
-            f"Begin with {advice.SCALE}", key="recipe_scale", icon=":material/straighten:", on_click=config.scale,
-            args=(dataset, steps), help="Each column gets mean 0 and standard deviation 1; a Gaussian the usual width.",
+            f"Begin with {advice.SCALE}", key="recipe_scale", icon=":material/straighten:", on_click=_scale,
+            args=(entry.name, steps),
+            help="Each column gets mean 0 and standard deviation 1; a Gaussian the usual width.",
         )  # fmt: skip
 
 
-def _task() -> str:
-    """The task, to be chosen where more than one has its form here."""
-    offered = [name for name in TASKS if view.TASKS.get(name, view.View()).form is None]
-    if len(offered) == 1:
-        return offered[0]
-    return _draw("task", options=offered)
+def _scale(name: str, steps: tuple[str, ...]) -> None:
+    """Callback: put the columns of a table on one scale before the other steps, and a Gaussian at the width that is
+    usual then."""
+    steps = (advice.SCALE, *steps)
+    st.session_state[FORM.key("preprocess")] = list(steps)
+    with suppress(DataError):
+        st.session_state[FORM.key(f"{RBF.name}_gamma")] = beginning.gamma(load(name), steps)
 
 
 def _kernel(data: dict) -> Kernel:
     given = FORM.base.kernel
     offered = {name: kind.title for name, kind in KERNELS.items() if kind.title}
     names = {given.name: given.name.capitalize()} | offered
-    name = _draw(
-        "kernel",
+    name = FORM.draw(
+        FIELDS["kernel"],
         widget="segmented_control",
         options=sorted(names, key=list(KERNELS).index),
         format_func=names.get,
@@ -141,29 +128,17 @@ def _kernel(data: dict) -> Kernel:
         values[field.name] = FORM.draw(field, name, st if field.kind.widget == "flag" else next(columns))
     kernel = KERNELS[name](**values)
     if isinstance(kernel, RBF) and data["dataset"].startswith(catalogue.OWN_PREFIX):
-        gamma = config.usual_gamma(data["dataset"], tuple(data["preprocess"]))
+        gamma = beginning.gamma(load(data["dataset"]), tuple(data["preprocess"]))
         st.caption(f"For these examples gamma = {gamma:g} is usual: 1 over the median of their squared distances.")
     show(maps.kernel_picture(kernel), key="kernel_picture")
     return kernel
 
 
-def _solve() -> dict:
-    left, right = st.columns(2)
-    return {"C": _draw("C", left), "tol": _draw("tol", right)}
-
-
-def _method(entry: Entry, task: str) -> dict:
-    """The method and its fields, those that have no widget as the recipe had them."""
-    chosen, base = method.draw(FORM, task, entry.kind == "images"), FORM.base
-    own = {name: chosen.pop(name) for name in list(chosen) if name not in FIELDS}
-    return chosen | {"options": (base.options if base.method == chosen["method"] else {}) | own}
-
-
 def _more(task: str) -> dict:
     with st.expander("More"):
-        left, right = st.columns([2, 3])
-        values = {"seed": _draw("seed", left), "solver": _draw("solver", right)}
-        values |= {name: _draw(name) for name in ("class_weight", "split", "cache_mb", "folds")}
+        values = FORM.draw_row([FIELDS["seed"], FIELDS["solver"]], [2, 3])
+        for name in ("class_weight", "split", "cache_mb", "folds"):
+            values[name] = FORM.draw(FIELDS[name])
         own = FORM.draw_all(SOLVERS[values["solver"]].fields, values["solver"])
         own |= FORM.draw_all(TASKS[task].fields, task)
     return values | own

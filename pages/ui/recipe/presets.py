@@ -1,12 +1,15 @@
 """Where a recipe can start from: named ones, each with what it shows and about how long it takes here, the reader's
 own; and how far the form has moved away from the one it was filled with."""
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import state, view, words
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
+from pages.ui.recipe.starting import asking
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import LISTED, RECIPES
@@ -35,7 +38,14 @@ def menu(recipe: Recipe | None) -> None:
             st.markdown("**To begin with**")
             for name, shows in SHOWS.items():
                 _row(name, RECIPES[name], RECIPES[name].title, f"{shows} {_takes(RECIPES[name])}")
-            _all()
+            pick(
+                "All named recipes",
+                "recipe_pick",
+                {name: known for name, known in LISTED.items() if view.form_of(known) == view.TRAIN},
+                _fill,
+                placeholder="type to find one",
+                help="Those of the papers' tables too. Choosing one fills the form.",
+            )
 
 
 def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
@@ -64,24 +74,17 @@ def _takes(recipe: Recipe) -> str:
     return f"About {words.duration(estimate(recipe).seconds)}.{first}"
 
 
-def _all() -> None:
-    """Every named recipe, to be found by typing."""
+def pick(label: str, key: str, known: Mapping[str, Recipe], fill: Callable[[Recipe], None], shown="", **how) -> None:
+    """A menu of recipes by their titles, of which one fills a form. shown: the name of the one that the form shows."""
+
+    def filled() -> None:
+        if name := st.session_state[key]:
+            fill(known[name])
+
+    st.session_state[key] = shown if shown in known else None
     st.selectbox(
-        "All named recipes",
-        [name for name, known in LISTED.items() if view.form_of(known) == view.TRAIN],
-        index=None,
-        format_func=lambda name: RECIPES[name].title,
-        key="recipe_pick",
-        placeholder="type to find one",
-        on_change=_fill_picked,
-        help="Those of the papers' tables too. Choosing one fills the form.",
+        label, list(known), format_func=lambda name: known[name].title or name, key=key, on_change=filled, **how
     )
-
-
-def _fill_picked() -> None:
-    if name := st.session_state["recipe_pick"]:
-        _fill(RECIPES[name])
-        st.session_state["recipe_pick"] = None
 
 
 def _own(recipe: Recipe | None) -> None:
@@ -122,22 +125,18 @@ def _own(recipe: Recipe | None) -> None:
 
 def _keep(recipe: Recipe) -> None:
     name = st.session_state["preset_name"]
-    try:
+    with asking("Not kept."):
         presets.keep(name, recipe)
-    except (ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not kept. {plain(error)}")
-    else:
         st.session_state["preset_name"] = ""
         state.tell_later(f":material/bookmark_added: {plain(name)} is kept among the presets.")
     st.rerun()
 
 
 def _remove(name: str) -> None:
-    try:
+    with asking("Not removed."):
         presets.remove(name)
-    except (ValueError, OSError) as error:
-        state.tell_later(f":material/block: Not removed. {plain(error)}")
-        st.rerun()
+        return
+    st.rerun()
 
 
 def standing(recipe: Recipe) -> None:

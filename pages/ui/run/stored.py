@@ -9,7 +9,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.kit import present, state, words
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.run import polling
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
@@ -84,10 +84,10 @@ def queue(recipes: Iterable[Recipe], group: Grouping = None):
     """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said when the others
     are. group: what they are started together for, or says it of each."""
     recipes, refused = list(recipes), None
-    with config.asking("Not all were queued."):
+    with starting.asking("Not all were queued."):
         for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not kept(run)):
             try:
-                config.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
+                starting.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
             except (DataError, RecipeError) as error:
                 refused = error
         if refused:

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, present, view, words
-from pages.ui.recipe import config
+from pages.ui.recipe import config, starting
 from pages.ui.run import card, line, picker, polling
 from svmcore.lab import jobs
 from svmcore.lab.registry.methods import METHODS
@@ -115,7 +115,7 @@ def ended(run, status):
                 icon=":material/resume:",
                 type="primary",
                 key="go_on",
-                on_click=config.start,
+                on_click=starting.start,
                 args=(run.recipe, run.parent, 1, run.id),
                 help="A new run, from the last round that this one kept: it ends with the same machine.",
             )
@@ -123,7 +123,7 @@ def ended(run, status):
             "Start it again",
             icon=":material/replay:",
             key="again",
-            on_click=config.start,
+            on_click=starting.start,
             args=(run.recipe,),
             help="The same recipe, as a new run.",
         )
@@ -132,7 +132,7 @@ def ended(run, status):
                 "Change its recipe",
                 icon=":material/edit:",
                 key="change",
-                on_click=config.unfold,
+                on_click=starting.unfold,
                 args=(run,),
                 help="Opens the form as this run was asked.",
             )

@@ -11,7 +11,7 @@ from data import DataError, load
 from pages.ui.kit import numbers, words
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
-from pages.ui.recipe import config
+from pages.ui.recipe import starting
 from pages.ui.why.spoken import spoken_set
 from pages.ui.why.working import Work, watched
 from svmcore.explain import remedy
@@ -119,11 +119,11 @@ def _train(run: Run, recipe, best: Recommended, key: str) -> None:
     )
 
     def then(started: str) -> None:
-        config.fold()  # Train shows the run, not its form
-        config.tell_started(started)
+        starting.fold()  # Train shows the run, not its form
+        starting.tell_started(started)
 
     if pressed:
-        config.start_and_open("pages/train.py", lambda: recipe, run.id, then)
+        starting.start_and_open("pages/train.py", lambda: recipe, run.id, then)
 
 
 def _table(run: Run, totals: Totals, key: str) -> None:

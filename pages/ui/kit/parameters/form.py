@@ -25,17 +25,14 @@ class Form:
         self.name, self.names, self.read, self.spell, self.spread = name, names, read, spell, spread
 
     @classmethod
-    def of(cls, name: str, fields: Mapping, refuse: Callable = lambda name, value: None) -> "Form":
-        """The form of some Fields, whose value is {name: value}. refuse(name, value) raises ValueError for what cannot
-        be here."""
+    def of(cls, name: str, fields: Mapping) -> "Form":
+        """The form of some Fields, whose value is {name: value}."""
 
         def read(given):
             shown, wrong = {name: field.default for name, field in fields.items()}, []
             for name, texts in given.items():
                 try:
-                    value = fields[name].check(fields[name].read(texts[-1]))
-                    refuse(name, value)
-                    shown[name] = value
+                    shown[name] = fields[name].check(fields[name].read(texts[-1]))
                 except ValueError as error:
                     wrong.append(str(error))
             return shown, wrong
@@ -104,6 +101,11 @@ class Form:
         """The widget of a Field in `where`, a column say, as `draw` has it; the value that it shows. owner: whose field
         it is, where several have one of this name."""
         return draw(field, self.key(f"{owner}_{field.name}" if owner else field.name), where, **how)
+
+    def draw_row(self, fields: Iterable, widths: Iterable[float] = (1, 1)) -> dict:
+        """The widgets of the fields beside each other; their values by name."""
+        places = zip(fields, st.columns(widths), strict=True)
+        return {field.name: self.draw(field, where=place) for field, place in places}
 
     def draw_all(self, fields: Iterable, owner: str = "", **how) -> dict:
         """The widgets of the fields that have one, two numbers in a row where it is wide; their values by name."""

@@ -1,6 +1,7 @@
 """One parameter and its widget."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import streamlit as st
 
@@ -122,25 +123,25 @@ def several(name: str, label: str, options: Iterable, usual=(), *, key="", least
 def number(name: str, label: str, low, high, usual, step=None, *, widget="number_input", key="", first=None, **how):
     """A number from low to high, at first the address's, else `first`, else `usual`. With a `key` of the widget's own,
     as where one takes the place of another, it is written into the address, where it is not the usual one."""
-    if not key:
-        read(name, usual, slice(low, high))
-        return getattr(st, widget)(label, low, high, usual, step, key=name, bind=binding(name), **how)
-    if _news(name, key, how):
-        st.session_state[key] = read(name, usual if first is None else first, slice(low, high))
-    value = getattr(st, widget)(label, low, high, step=step, key=key, **how)
-    write(f"choice_{name}", [name], {name: str(value)} if value != usual else {}, [key])
-    return value
+    draw = partial(getattr(st, widget), label, low, high, step=step, **how)
+    return _single(name, draw, usual, slice(low, high), key, first)
 
 
 def flag(name: str, label: str, *, where=st, key="", **how) -> bool:
     """A switch, off where the address does not say `true`. With a `key` it is written there as `number` is, also when a
     link to the page that is drawn already has taken it out."""
+    return _single(name, partial(where.toggle, label, **how), False, None, key)
+
+
+def _single(name: str, draw: partial, usual, allowed, key: str, first=None):
+    """What the widget shows, of which the address has the value: bound to it, or written there."""
     if not key:
-        return where.toggle(label, key=name, bind="query-params", **how)
-    if _news(name, key, how):
-        st.session_state[key] = read(name, False)
-    value = where.toggle(label, key=key, **how)
-    write(f"choice_{name}", [name], {name: "true"} if value else {}, [key])
+        read(name, usual, allowed)
+        return draw(value=usual, key=name, bind=binding(name))
+    if _news(name, key, draw.keywords):
+        st.session_state[key] = read(name, usual if first is None else first, allowed)
+    value = draw(key=key)
+    write(f"choice_{name}", [name], {name: str(value).lower()} if value != usual else {}, [key])
     return value
 
 

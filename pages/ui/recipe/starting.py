@@ -1,0 +1,124 @@
+"""A run asked for from a page: what it will need, the click that queues it, and the form that makes room for it."""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+
+import streamlit as st
+
+from pages.ui.kit import parameters, state, words
+from pages.ui.recipe import config
+from svmcore.lab import jobs
+from svmcore.lab.experiment import repeats
+from svmcore.lab.forecast.estimate import Estimate
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import ACTIVE, UnknownRun
+
+FOLDED = "recipe_folded"  # in the session: whether the form has given its place to the run that was started
+CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
+
+
+def submit(recipe: Recipe, **how) -> str:
+    """Queue a run for a click, once however often the click comes; its id. `how` and errors as in `jobs.submit`."""
+    return jobs.submit(recipe, once_in=CLICK, **how)
+
+
+@contextmanager
+def asking(otherwise: str = "Not started."):
+    """Around `submit` in a callback: what cannot be queued is said, with these words before the reason."""
+    try:
+        yield
+    except (jobs.QueueFull, UnknownRun, ValueError, OSError) as error:
+        state.tell_later(f":material/block: {otherwise} {words.plain(error)}")
+
+
+def start(recipe: Recipe, parent: str | None = None, times: int = 1, broken_off: str | None = None):
+    """Callback: queue the run, make it the current one, fold the form away, and draw the whole page anew. parent: id
+    of the run that it grew out of; times: with so many seeds, one run each; broken_off: of one to go on from."""
+    with asking():
+        (first, *others), group = repeats.repeated(recipe, times)
+        run_id = submit(first, parent=parent, group=group, broken_off=broken_off)
+        for again in others:
+            submit(again, parent=parent, group=group, looks=False)
+        fold()
+        config.FORM.clear()
+        state.show_run(run_id)
+        tell_started(run_id)
+    st.rerun()
+
+
+def start_and_open(
+    page: str, make: Callable[[], Recipe], parent: str, then: Callable[[str], None] = lambda run_id: None
+) -> None:
+    """After a press: queue the run of `make()`, and open it on a page that shows it, after `then(its id)`; where it
+    cannot be, say why. parent: id of the run that it grew out of."""
+    with asking():
+        run_id = submit(make(), parent=parent)
+        then(run_id)
+        st.switch_page(page, query_params={"run": run_id})
+    st.rerun()
+
+
+def tell_started(run_id: str, name: str = "") -> None:
+    """Say that a run was asked for, by its title or as what; how far it is is looked up as it is said, as one of a
+    second is done by then."""
+    does = {"queued": "waits for its turn", "running": "is at work in the background", "done": "is there already"}
+
+    def told() -> str:
+        what = words.plain(name or runs.get(run_id).title)
+        return f":material/play_circle: {what} {does.get(jobs.status(run_id).state, 'was started')}."
+
+    state.tell_later(told)
+
+
+def fold():
+    """Give the form's place to a run that was just asked for."""
+    st.session_state[FOLDED] = True
+    st.session_state.pop("machine", None)  # the one at work, not the one that was looked at before
+
+
+def folded(run) -> bool:
+    """Whether `run` has the page: after Start, or when it is found at work; not when the address asks for a recipe."""
+    if run is None or config.FORM.asked():
+        st.session_state[FOLDED] = False
+    return st.session_state.setdefault(FOLDED, run is not None and run.state in ACTIVE)
+
+
+@state.callback
+def unfold(run=None):
+    """Callback: draw the form again, filled with what this run was asked, and the whole page with it."""
+    st.session_state[FOLDED] = False
+    if config.fits(run):
+        config.FORM.fill(run.recipe)
+    st.rerun()
+
+
+def times() -> int:
+    """How many runs Start asks for, each with another seed."""
+    field = parameters.number(
+        "repeats", "Repeats", 1, repeats.MAX_REPEATS, 1, width=110,
+        help="So many runs, each with another seed, which draws other examples or windows. How far their results "
+        "scatter, and those of two recipes seed by seed, then stands on Compare, or on Detect.",
+    )  # fmt: skip
+    return int(field)
+
+
+def start_button(need: Estimate, key: str, on_click, args: tuple, does: str = "Trains", times: int = 1) -> None:
+    """Start, or Queue while something is at work, and what the run, or so many of them, will need."""
+    st.button(
+        "Queue" if jobs.active() else "Start",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        key=key,
+        on_click=on_click,
+        args=args,
+        disabled=not need.fits,
+        help=f"{does} in the background; the page may be left or closed meanwhile.",
+    )
+    if need.fits:
+        many = f"{times} runs: about" if times > 1 else "About"
+        about = f"{many} {words.duration(times * need.seconds)} and {words.megabytes(need.memory_mb)} of memory"
+        st.caption(f"{about}; {words.FIRST_TIME}." if need.first else f"{about}.")
+    else:
+        st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")

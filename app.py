@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit import net_util
 
-from pages.ui.kit import present
+from pages.ui.kit import nowhere, present
 
 # To refuse the websocket of a foreign page Streamlit asks an address outside for its own, for up to 2 s in which nobody
 # is served. This answers in its place, with one that is allowed in any case.
@@ -24,6 +24,9 @@ st.set_page_config("Invariant SVM Lab", **LOOK)
 LETTERS, OF_A_RUN = {}, []  # what `g` and then the letter goes to; titles of pages whose tab names the run they show
 
 
+NOBODYS = "."  # the first page has the address of the app, and must have one besides: one that no browser asks for
+
+
 def entry(letter, file, title, icon, help, of_a_run=False, **how):
     """A page, and the letter that leads to it."""
     assert LETTERS.setdefault(letter, title) is title, f"{title}: {letter} goes to {LETTERS[letter]}"
@@ -34,7 +37,7 @@ def entry(letter, file, title, icon, help, of_a_run=False, **how):
 # fmt: off
 MENU = {
     "Start": [
-        entry("p", "playground", "Playground", "scatter_plot", default=True, url_path="home",
+        entry("p", "playground", "Playground", "scatter_plot", default=True, url_path=NOBODYS,
               help="Points in the plane: move C, add a point, switch on virtual copies, and watch the line turn."),
         entry("l", "lessons", "Lessons", "school",
               help="Six short walks through the pages: predict first, then look."),
@@ -95,7 +98,7 @@ for style in ("contrast", "menu"):
 PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *STUDIES]
 # The first page has the address of the app itself; its own name, which people type, leads there.
 TYPED = st.Page(lambda: None, title="Playground", url_path="playground")
-page = st.navigation([*PAGES, TYPED], position="hidden")
+page = st.navigation([*PAGES, TYPED, *nowhere.pages([*PAGES, TYPED])], position="hidden")
 if page == TYPED:
     st.switch_page(PAGES[0], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known

@@ -4,7 +4,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare import repeats
-from pages.ui.detect import one, operate, others, progress, set_up
+from pages.ui.detect import one, operate, others, progress, set_up, windows
 from pages.ui.detect.more import more
 from pages.ui.detect.view import opens_here, view_of
 from pages.ui.kit import parameters, present, state, words
@@ -90,6 +90,7 @@ def look(run) -> None:
 
 st.title("Detect")
 parameters.read("at", "", ())  # a threshold on the tab beside; here it follows from the false alarms
+windows.found_in_old_links()
 run = state.current_run()
 if set_up.is_open(run):
     first_visit(run)

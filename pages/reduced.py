@@ -75,9 +75,10 @@ def at_work(run, status):
 def done(run, of):
     """What became of it."""
     above = st.container()
-    with st.container(horizontal=True, vertical_alignment="top"):
+    row, reasons = st.container(horizontal=True, vertical_alignment="top"), st.container()
+    with row:
         if not run.sample:
-            exports.machine(run)
+            exports.machine(run, reasons)
             card.to_compare(run)
             vectors = view.part(run.recipe, "vectors") or view.home_of(run.recipe)
             st.page_link(**vectors.link(run.id), icon=":material/arrow_forward:")

@@ -38,6 +38,7 @@ def detections(
         rival_names=names,
         chips=rng.integers(0, 255, (m, 15, 15), dtype=np.uint8),
         votes=np.zeros(m),
+        turn=np.zeros(m, np.int64),
         objects=objects,
         object_picture=np.array(object_picture, np.int64),
         object_category=np.array(category if len(category) else np.ones(o), np.int64),

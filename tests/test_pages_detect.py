@@ -117,7 +117,7 @@ def test_the_galleries_hold_as_many_windows_as_are_counted(done):
     point = curve.at_alarms(operate.trial(view, 0), operate.labels(view)[app.select_slider(key="fa").value])
     wanted = {"Hits": point.found, "Missed": 8 - point.found, "False alarms": point.alarms}
     for kind, n in wanted.items():
-        app.segmented_control(key="windows").set_value(kind).run()
+        app.segmented_control(key="gallery").set_value(kind).run()
         assert f"{n} {'window' if kind == 'False alarms' else 'object'}" in captions(app)
 
 
@@ -395,6 +395,16 @@ def test_a_search_that_failed_is_said_and_can_be_tried_again(faces, monkeypatch)
     assert any("too dark" in error.value for error in app.error)
     app.button(key="photo_again").click().run()
     assert photo.search(faces, photograph).result(60).looked > 0
+
+
+def test_the_gallery_of_an_address_is_shown_or_said_to_be_none_by_its_old_name_too(done):
+    for name in ("gallery", "windows"):
+        app = open_page("detect", run=done.id, **{name: "Missed"})
+        assert app.segmented_control(key="gallery").value == "Missed"
+        assert not app.warning
+        app = open_page("detect", run=done.id, **{name: "zz"})
+        assert app.segmented_control(key="gallery").value == "Hits"
+        assert "gallery=zz in the address; allowed: Hits, Missed" in app.warning[0].value
 
 
 def test_the_view_of_a_window_says_what_it_is_leads_on_and_lets_vectors_be_switched_off(done):

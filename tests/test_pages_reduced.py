@@ -7,7 +7,7 @@ from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods.reduced import reduction_of
-from svmcore.lab.store import runs
+from svmcore.lab.store import export, runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401
 
 MOONS = Recipe(name="moons", title="Moons", dataset="toy-moons", preprocess=(), kernel=RBF(2.0), n_train=150, n_test=60)
@@ -34,6 +34,15 @@ def kept(folder, monkeypatch):
 
 def texts(app):
     return " ".join(element.value for element in (*app.markdown, *app.info, *app.warning, *app.error)).replace("\\", "")
+
+
+def leaves(block, above=()):
+    """The elements of a block, each with the blocks around it."""
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from leaves(child, (*above, child))
+        else:
+            yield child, above
 
 
 def test_without_a_run_the_page_says_what_is_missing(home):
@@ -97,6 +106,17 @@ def test_what_the_machine_does_not_allow_is_said_before_the_start(kept, asked, w
     app = open_page("reduced", run=kept[0].id, **asked)
     assert words in texts(app)
     assert ("reduce_start" in [button.key for button in app.button]) == ("n_vectors" in asked)  # a number left out
+
+
+def test_why_a_machine_cannot_be_had_in_onnx_has_the_width_of_the_page(kept, monkeypatch):
+    _, few = kept
+    monkeypatch.setattr(export, "onnx_obstacle", lambda recipe: "the kernel turns examples")
+    placed = list(leaves(open_page("reduced", run=few.id).main))
+    (why,) = (above for leaf, above in placed if "the kernel turns examples" in str(getattr(leaf, "value", "")))
+    (button,) = (above for leaf, above in placed if getattr(leaf.proto, "label", "") == "Machine (ONNX)")
+    row = button[-2]
+    assert row.proto.flex_container.direction == row.proto.FlexContainer.HORIZONTAL
+    assert all(block is not row for block in why), "a column beside the buttons is narrow on a small screen"
 
 
 def test_the_machine_of_a_reduction_may_be_gone(kept):

@@ -1,11 +1,17 @@
 """Laws of a search in other turns: what is found in a turned picture is what is found in the picture itself."""
 
+import csv
+import io
+
 import numpy as np
 import pytest
+import streamlit as st
 from scipy.ndimage import gaussian_filter
 
 from data import pictures
 from data.pictures import catalogue
+from pages.ui.detect import tables
+from pages.ui.detect.view import view_of
 from svmcore.detection.discard import fit_discard
 from svmcore.detection.scan import n_windows, scan
 from svmcore.detection.turns import MOST, QUARTERS, inside, matrices, moved, turned, turned_back, turned_shape
@@ -13,7 +19,8 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tasks import TASKS
-from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from svmcore.lab.store.reading import Damaged
+from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.test_detect import CROSSES, faces_set
 from tests.test_scan import OBJECTS, blob, chips, machine, machine_of, noise, picture  # noqa: F401  (fixtures)
 
@@ -85,6 +92,9 @@ def test_a_picture_on_its_side_is_searched_as_the_picture_itself(chips, machine,
     np.testing.assert_array_equal(both.boxes[:n], alone.boxes)
     np.testing.assert_allclose(both.boxes[n:], moved(plain.boxes, M, picture.shape, lying.shape), atol=1e-9)
     np.testing.assert_array_equal(both.chips[n:], plain.chips)
+    np.testing.assert_array_equal(both.turn, [0] * n + [1] * len(plain.f))
+    few = scan(lying, machine, turns=back, most=5, **how)
+    np.testing.assert_array_equal(few.turn, both.turn[np.sort(np.argsort(-both.f, kind="stable")[:5])])
     assert both.looked == alone.looked + plain.looked
     assert both.discarded == alone.discarded + plain.discarded
 
@@ -168,6 +178,31 @@ def test_a_run_finds_in_turns_each_object_once_and_trains_as_without(crosses):
     assert test.votes.max() > plain.test.votes.max(), "turns vote for each other"
     hits = test.hit[(test.hit >= 0) & (test.decision > 0)]
     assert len(hits) == len(set(hits)) == len(test.objects), "turns of one object are suppressed together"
+
+
+def windows_said(run, at):
+    app = open_page("detect", run=run.id, window=f"0.{at}")
+    return next(caption.value for caption in app.caption if "Searched in turns" in caption.value)
+
+
+def test_a_finding_says_in_which_turn_it_was_found_and_one_of_an_older_run_that_the_window_is_as_it_was_seen(crosses):
+    run = finished(crosses.replace(turns="flip:h+rot:-20,20"))
+    kept = run.test()
+    leaning, upright = (np.flatnonzero(found)[0] for found in (kept.turn == 3, kept.turn == 0))
+    assert "turn +20°" in windows_said(run, leaning).replace("\\", "")
+    assert "as it is" in windows_said(run, upright)
+    rows = list(csv.DictReader(io.StringIO(tables.detections_csv(view_of(run)))))
+    assert {row["turn"] for row in rows} == {"", "flip h", "turn -20°", "turn +20°"}
+    older = {name: value for name, value in kept._asdict().items() if name != "turn"}
+    np.savez(run.path / "test.npz", **older)
+    assert (run.test().turn == -1).all()
+    st.cache_resource.clear()
+    said = windows_said(run, leaning)
+    assert "as the search saw it" in said
+    assert "°" not in said
+    np.savez(run.path / "test.npz", **older, turn=kept.turn[1:])
+    with pytest.raises(Damaged, match="turn"):
+        run.test()
 
 
 def test_a_forecast_counts_the_turns(crosses):

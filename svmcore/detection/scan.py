@@ -36,6 +36,7 @@ class Scan(NamedTuple):
     boxes: np.ndarray  # (m, 4) float64
     f: np.ndarray  # (m,) float64
     chips: np.ndarray  # (m, side, side) uint8, the windows as they were scored
+    turn: np.ndarray  # (m,) int64, of which turn of the picture they are, by their number in `matrices`; 0 upright
     looked: int  # windows looked at
     discarded: int  # windows that the quick look settled, or that reach beyond a picture that was turned
     seconds: float
@@ -44,6 +45,7 @@ class Scan(NamedTuple):
 class _Form(NamedTuple):
     """A picture of this shape (h, w) as it was turned."""
 
+    number: int  # of M among `matrices`
     M: np.ndarray  # (2, 2)
     shape: tuple[int, int]
 
@@ -109,8 +111,8 @@ def scan(
                 work()
         if waiting:
             work()
-    boxes, f, chips = _surest([_nothing(side), *found], most)
-    return Scan(boxes, f, chips, looked, discarded, time.perf_counter() - started)
+    boxes, f, chips, turn = _surest([_nothing(side), *found], most)
+    return Scan(boxes, f, chips, turn, looked, discarded, time.perf_counter() - started)
 
 
 def n_windows(
@@ -126,7 +128,7 @@ def _blocks(
     picture, discard: Discard | None, *, side: int, stride: int, step: float, enlarge: float, turns: str
 ) -> Iterator[_Block]:
     """The windows of all levels in all turns, some rows of them at a time."""
-    forms = ((_Form(M, np.shape(picture)), turned(picture, M)) for M in matrices(turns))
+    forms = ((_Form(i, M, np.shape(picture)), turned(picture, M)) for i, M in enumerate(matrices(turns)))
     levels = ((form, level) for form, seen in forms for level in pyramid(seen, side=side, step=step, enlarge=enlarge))
     for form, level in levels:
         down, across = (np.arange(0, s - side + 1, stride) for s in level.image.shape)
@@ -138,8 +140,8 @@ def _blocks(
 
 
 def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
-    """Into `answer`: how many windows were discarded, then boxes, f and chips of those found."""
-    (M, shape), level, ys, xs, side = block.form, block.level, block.ys, block.xs, scorer.side
+    """Into `answer`: how many windows were discarded, then boxes, f, chips and turn of those found."""
+    (number, M, shape), level, ys, xs, side = block.form, block.level, block.ys, block.xs, scorer.side
     if not upright(M):
         there = inside(turned_back(_boxes(level, ys, xs, side), M, shape), shape)
         ys, xs = ys[there], xs[there]
@@ -149,7 +151,8 @@ def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: flo
     f = scorer.scores(level.image, ys, xs) if len(ys) else np.empty(0)
     at = np.flatnonzero(f >= threshold)
     boxes = turned_back(_boxes(level, ys[at], xs[at], side), M, shape)
-    answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), cut(level.image, ys[at], xs[at], side)))
+    chips = cut(level.image, ys[at], xs[at], side)
+    answer.extend((len(block.ys) - len(ys), boxes, f[at].astype(np.float64), chips, np.full(len(at), number)))
 
 
 def _boxes(level: Level, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndarray:
@@ -158,8 +161,8 @@ def _boxes(level: Level, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndarra
     return np.stack(corners, axis=1)
 
 
-def _surest(found: list, most: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Boxes, f and chips of all parts, the `most` surest of them, in the order that they have."""
+def _surest(found: list, most: int | None) -> tuple[np.ndarray, ...]:
+    """Boxes, f, chips and turn of all parts, the `most` surest of them, in the order that they have."""
     parts = tuple(np.concatenate(part) for part in zip(*found))
     if most is None or len(parts[1]) <= most:
         return parts
@@ -167,5 +170,5 @@ def _surest(found: list, most: int | None) -> tuple[np.ndarray, np.ndarray, np.n
     return tuple(part[kept] for part in parts)
 
 
-def _nothing(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.empty((0, 4)), np.empty(0), np.empty((0, side, side), np.uint8)
+def _nothing(side: int) -> tuple[np.ndarray, ...]:
+    return np.empty((0, 4)), np.empty(0), np.empty((0, side, side), np.uint8), np.empty(0, np.int64)

@@ -156,7 +156,7 @@ def timed(visitor: Page, run, rounds: int, watchers) -> dict:
 def clicks(page: Page):
     """What a reader clicks on a finished run's page, and elsewhere: (name, function that returns when it stands)."""
     for name, words in WINDOWS.items():
-        yield "windows", lambda name=name, words=words: pick(page, "windows", name, words)
+        yield "windows", lambda name=name, words=words: pick(page, "gallery", name, words)
     for name, words in MORE.items():
         yield "further looks", lambda name=name, words=words: pick(page, "more", name, words)
     for name in ("Gaussian", "matched filter", "SVM"):
@@ -167,9 +167,9 @@ def clicks(page: Page):
 
 def clicks_at_work(page: Page):
     """The same on the page of the run at work, once there is a part to look at."""
-    if page.locator(".st-key-windows").count():
+    if page.locator(".st-key-gallery").count():
         for name, words in WINDOWS.items():
-            yield "windows, at work", lambda name=name, words=words: pick(page, "windows", name, words)
+            yield "windows, at work", lambda name=name, words=words: pick(page, "gallery", name, words)
         for name, words in MORE.items():
             yield "further looks, at work", lambda name=name, words=words: pick(page, "more", name, words)
 

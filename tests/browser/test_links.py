@@ -61,3 +61,17 @@ def test_the_name_of_the_first_page_leads_to_it(server, tab):
     expect(tab.get_by_role("heading", name="Playground", level=1)).to_be_visible()
     settle(tab)
     expect(tab.get_by_text("Page not found")).to_have_count(0)
+
+
+def test_an_address_that_names_no_page_says_so_and_shows_those_that_there_are(server, tab):
+    visit(tab, f"{server.url}/reduced-set?C=1")
+    expect(tab.get_by_role("heading", name="No such page", level=1)).to_be_visible()
+    expect(tab.get_by_test_id("stMain").get_by_text("reduced-set", exact=True)).to_be_visible()
+    expect(tab.get_by_text("Page not found")).to_have_count(0)
+    tab.get_by_role("link", name="Perhaps you meant Reduced sets").click()
+    expect(tab.get_by_role("heading", name="Reduced sets", level=1)).to_be_visible()
+    settle(tab)
+    visit(tab, f"{server.url}/home")
+    shown = tab.get_by_test_id("stMain").get_by_test_id("stPageLink")
+    expect(shown.filter(has_text="Playground")).to_have_count(1)
+    expect(shown.filter(has_text="Digestion")).to_have_count(1)

@@ -29,6 +29,7 @@ class Judged(NamedTuple):
     hit: np.ndarray  # (m,) int64, row of `objects` or -1
     chips: np.ndarray  # (m, h, w) uint8
     votes: np.ndarray  # (m,) float64, what windows on the same place add to f
+    turn: np.ndarray  # (m,) int64, of which turn of its picture it is, by number; 0 upright, -1 where it was not kept
     part: np.ndarray  # (m,) int64, the part of the run that searched it
     row: np.ndarray  # (m,) int64, its number there
     objects: np.ndarray  # (o, 4) float64
@@ -66,6 +67,7 @@ def joined(parts: Sequence, own: str) -> Judged:
         hit=np.concatenate(hits),
         chips=all_of("chips"),
         votes=all_of("votes"),
+        turn=all_of("turn"),
         part=np.repeat(np.arange(len(parts)), [len(own_rows) for own_rows in rows]),
         row=np.concatenate(rows),
         objects=all_of("objects"),

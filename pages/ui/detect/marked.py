@@ -11,6 +11,7 @@ from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
 from pages.ui.kit.gallery import data_uri
 from pages.ui.kit.viewer import ALARM, FOUND, MISSED, Mark
+from svmcore.jitter import JitterSet
 
 LOSSLESS = 300_000  # pixels up to which a picture is sent as PNG; larger ones as JPEG, a third of the size
 QUALITY = 88
@@ -23,22 +24,35 @@ def reference(view: View, detection: int) -> str:
     return f"{view.judged.part[detection]}.{view.judged.row[detection]}"
 
 
+def turn(view: View, detection: int) -> str:
+    """What the picture was turned by when a detection was found, such as "turn +15°"; empty for one found upright, and
+    where that was not kept."""
+    number = int(view.judged.turn[detection])
+    forms = JitterSet.parse(view.run.recipe.option("turns") or "none").jitters
+    return forms[number].name if 0 < number < len(forms) else ""
+
+
 def marks(view: View, now: Shown, column: int, picture: int) -> list[Mark]:
     """What is marked on one picture (a position in the set) at an operating point."""
     judged, noun = view.judged, view.noun
     score, names = judged.scores[:, column], view.pictures.entry.categories
     found = []
+
+    def score_of(detection: int) -> str:
+        by = turn(view, detection)
+        return f"score {score[detection]:.3g}{f' by {by}' if by else ''}"
+
     for o in np.flatnonzero(judged.object_picture == picture):
         detection, category = now.found_by[o], int(judged.object_category[o])
         word = f"{noun}, {names.get(category, 'labelled')}"
         if detection >= 0:
-            text = f"found, score {score[detection]:.3g}: {word}"
+            text = f"found, {score_of(detection)}: {word}"
             found.append(Mark(FOUND, tuple(judged.objects[o]), category, reference(view, detection), text))
         else:
             why = "scored too low" if judged.object_found[o] else "no candidate"
             found.append(Mark(MISSED, tuple(judged.objects[o]), category, _best(view, o, score), f"{why}: {word}"))
     for detection in now.alarms[judged.picture[now.alarms] == picture]:
-        text = f"false alarm, score {score[detection]:.3g}"
+        text = f"false alarm, {score_of(detection)}"
         found.append(Mark(ALARM, tuple(judged.box[detection]), 1, reference(view, detection), text))
     return found
 

@@ -66,7 +66,7 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             alt=["The window", "Its surroundings"],
         )
         if turns := view.run.recipe.option("turns"):
-            st.caption(f"Searched in turns ({turns}). The window is as the search saw it.")
+            st.caption(f"Searched in turns ({words.plain(turns)}). {_turn(view, detection)}")
         below(view, detection)
         st.dataframe(
             {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)},
@@ -105,6 +105,15 @@ def _heading(view: View, detection: int) -> None:
         with st.container(width="stretch", gap=None):
             st.markdown(f"#### {what} in {name}")
             st.caption(f"f = {with_sign(f, 3)} · rank {_ranks(view, detection)[0]}{where}")
+
+
+def _turn(view: View, detection: int) -> str:
+    """In which turn of its picture a window was found, in a sentence or two."""
+    if view.judged.turn[detection] == 0:
+        return "Found in the picture as it is."
+    by = marked.turn(view, detection)
+    found = f"Found after **{words.plain(by)}** of the picture (plus: anticlockwise). " if by else ""
+    return f"{found}The window is as the search saw it, its surroundings are as they are in the picture."
 
 
 def _verdict(view: View, detection: int) -> str:

@@ -54,6 +54,7 @@ class Searched(NamedTuple):
     seconds: float
     chips: np.ndarray  # (m, side, side) uint8
     votes: np.ndarray  # (m,) float64, what windows on the same place add to f
+    turn: np.ndarray  # (m,) int64, of which turn of the photograph it is, by number; 0 upright
 
 
 class Looking:
@@ -142,8 +143,9 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
     seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check, tell=now.tell)
     scan = seen.scan
     return Searched(
-        image, full, seen.boxes, seen.f, scan.looked, scan.discarded, scan.seconds, scan.chips[seen.kept], seen.votes
-    )
+        image, full, seen.boxes, seen.f, scan.looked, scan.discarded, scan.seconds, scan.chips[seen.kept], seen.votes,
+        scan.turn[seen.kept],
+    )  # fmt: skip
 
 
 def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> View:
@@ -154,7 +156,7 @@ def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> Vie
     zeros = np.zeros(m, np.int64)
     judged = Judged(
         names=(own_name(run),), scores=found.f[:, None], picture=zeros, box=found.boxes, hit=zeros - 1,
-        chips=found.chips, votes=found.votes, part=zeros, row=np.arange(m), objects=np.empty((0, 4)),
+        chips=found.chips, votes=found.votes, turn=found.turn, part=zeros, row=np.arange(m), objects=np.empty((0, 4)),
         object_picture=none, object_category=none, object_found=none.astype(bool), tested=np.zeros(1, np.int64),
         area=np.ones(1), opportunities=np.zeros(1, np.int64),
     )  # fmt: skip

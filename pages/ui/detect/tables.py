@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from data.loaders.objects import coco
-from pages.ui.detect import operate
+from pages.ui.detect import marked, operate
 from pages.ui.detect.view import View, trial
 from svmcore.detection import curve
 from svmcore.lab.registry.tables import csv_text
@@ -31,8 +31,9 @@ def curves_csv(view: View, compared: list[View]) -> str:
 
 
 def detections_csv(view: View) -> str:
-    """Every candidate with its scores, the surest first; `object` numbers the objects of its picture from 0."""
-    judged = view.judged
+    """Every candidate with its scores, the surest first; `object` numbers the objects of its picture from 0. Of a
+    search in turns, also the turn that found it."""
+    judged, turns = view.judged, view.run.recipe.option("turns")
     first = {
         int(p): int(np.flatnonzero(judged.object_picture == p).min(initial=len(judged.objects))) for p in judged.tested
     }
@@ -41,8 +42,10 @@ def detections_csv(view: View) -> str:
         picture, o = int(judged.picture[d]), int(judged.hit[d])
         found = ("", "") if o < 0 else (o - first[picture], int(judged.object_category[o]))
         scores = [float(score) for score in judged.scores[d]]
+        found += (marked.turn(view, d),) if turns else ()
         rows.append((view.pictures.pictures[picture].name, *map(float, judged.box[d]), *scores, *found))
-    return csv_text(("picture", "xmin", "ymin", "xmax", "ymax", *judged.names, "object", "category"), rows)
+    head = ("picture", "xmin", "ymin", "xmax", "ymax", *judged.names, "object", "category")
+    return csv_text((*head, "turn") if turns else head, rows)
 
 
 def detections_coco(view: View) -> str:

@@ -16,6 +16,7 @@ from svmcore.detection.curve import OperatingPoint
 KINDS = ("Hits", "Missed", "False alarms")
 PER_PAGE = 96
 WINDOW = "window"  # the URL parameter that holds the reference of the open detection
+GALLERY, ONCE = "gallery", "windows"  # the URL parameter of the gallery shown; as it was called once
 SEE = {
     "Hits": "objects found, each by its surest window; lower left: the score.",
     "Missed": "objects below the threshold, the nearest to it first; those without a score have no candidate at all: "
@@ -34,6 +35,14 @@ def open_window(ref: str) -> None:
     st.query_params[WINDOW] = ref
 
 
+def found_in_old_links() -> None:
+    """Let the gallery of an address be called what it is called now: a field of recipes has the name of before."""
+    if "task" not in st.query_params and (asked := st.query_params.pop(ONCE, None)):
+        st.query_params[GALLERY] = asked
+        if asked in KINDS:
+            st.session_state[GALLERY] = asked
+
+
 @state.fragment
 def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     """One of the three galleries, page by page; a fragment, so that another gallery is drawn without the picture."""
@@ -42,7 +51,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     missed = np.flatnonzero(now.found_by < 0)
     n = {"Hits": len(found), "Missed": len(missed), "False alarms": len(now.alarms)}
     kind = parameters.choice(
-        "windows",
+        GALLERY,
         "Windows",
         KINDS,
         label_visibility="collapsed",

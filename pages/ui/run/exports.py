@@ -39,8 +39,9 @@ def buttons(run):
     )  # fmt: skip
 
 
-def machine(run):
-    """The machine as a file, for this library and for others."""
+def machine(run, reasons=None):
+    """The machine as a file, for this library and for others; why it cannot be had in a form stands below the button,
+    or in the container `reasons`, where the buttons stand in a row."""
     _button(
         run, "model", "Machine (npz)", "scatter_plot", (run.path / "model.npz").read_bytes, f"{run.id}.npz",
         "application/octet-stream", "Support vectors, coefficients and kernel; `svmcore.load` reads it.",
@@ -50,7 +51,7 @@ def machine(run):
         run, "onnx", "Machine (ONNX)", "deployed_code", run.export_onnx, f"{run.id}.onnx", "application/octet-stream",
         "The machine with its preparation, for onnxruntime: X in, label and decision out. It is compared with the "
         f"machine on up to {export.CHECKED:,} test examples before you have it.",
-        run.state == "done", export.onnx_obstacle(run.recipe),
+        run.state == "done", export.onnx_obstacle(run.recipe), reasons,
     )  # fmt: skip
 
 
@@ -65,8 +66,10 @@ def _button(
     help: str,
     ready: bool = True,
     why: str = "",
+    reasons=None,
 ) -> None:
-    """content: the file's, or what makes it when it is asked for; why: this run cannot be had in this form."""
+    """content: the file's, or what makes it when it is asked for; why: this run cannot be had in this form, said below
+    the button, or in the container `reasons`."""
     ready = ready and not why
     with st.container():
         st.download_button(
@@ -74,4 +77,4 @@ def _button(
             disabled=not ready, help=words.plain(why) or help, on_click="ignore", width="stretch",
         )  # fmt: skip
         if why:
-            st.caption(words.plain(f"{label}: {why}."))
+            (reasons or st).caption(words.plain(f"{label}: {why}."))

@@ -35,6 +35,8 @@ class Detections(NamedTuple):
     train_y: np.ndarray  # (n,) int64, +1 and -1
     train_picture: np.ndarray  # (n,) int64, -1 for a window that came with the set
     train_round: np.ndarray  # (n,) int64, the bootstrapping round that mined it, or 0
+    # (m,) int64, of which of the recipe's turns of its picture each is, by number; 0 upright, -1 where it was not kept
+    turn: np.ndarray = np.empty(0, np.int64)
 
     def scores(self) -> dict[str, np.ndarray]:
         """Name -> (m,) score of each candidate: the machine, then the baselines."""
@@ -94,6 +96,7 @@ def beside_truth(pictures, tested, boxes: list, hits: list, chips: np.ndarray) -
         train_y=nothing,
         train_picture=nothing,
         train_round=nothing,
+        turn=np.zeros(len(hit), np.int64),
     )
 
 

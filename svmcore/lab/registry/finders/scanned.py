@@ -177,6 +177,7 @@ class Scanned(Finder):
         return beside_truth(known, ground.part.test, [seen.boxes for seen in found], hits, chips)._replace(
             decision=np.concatenate([np.empty(0), *(seen.f for seen in found)]),
             votes=np.concatenate([np.empty(0), *(seen.votes for seen in found)]),
+            turn=np.concatenate([np.empty(0, np.int64), *(seen.scan.turn[seen.kept] for seen in found)]),
             train_chips=ground.chips,
             train_y=ground.y,
             train_picture=ground.picture,

@@ -78,7 +78,10 @@ class Detect(Task):
         return len(experiment(recipe)[1].parts)
 
     def judged(self, arrays: dict) -> Detections:
-        found = super().judged(arrays)
+        turn = arrays.get("turn", np.full(len(arrays["hit"]), -1))
+        if turn.dtype.kind not in "iu" or turn.shape != arrays["hit"].shape:
+            raise ValueError(f"turn has the shape {turn.shape} and the type {turn.dtype}")
+        found = super().judged(arrays)._replace(turn=turn)
         if wrong := findings.disorder(found):
             raise ValueError(wrong)
         return found

@@ -6,7 +6,7 @@ from data import DataError
 from pages.ui.edit import choice, look
 from pages.ui.example import evidence
 from pages.ui.kit import present, state, words
-from pages.ui.recipe import starting
+from pages.ui.recipe import config, starting
 from pages.ui.run import picker, stored, watch
 from pages.ui.run.trained import to_labels
 from svmcore.lab import jobs
@@ -100,7 +100,7 @@ def _box() -> None:
         said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both."
         st.caption(said, width="content")
         st.page_link(
-            "pages/train.py", label="All settings", icon=":material/tune:", query_params=starting.link(recipe),
+            "pages/train.py", label="All settings", icon=":material/tune:", query_params=config.link(recipe),
             help="The same recipe in the form of the Train page: subsets, C, kernel, preprocessing.",
         )  # fmt: skip
         st.page_link(

@@ -1,6 +1,8 @@
 """What a parameter may be: kinds of value, each its test and its words, and one way to refuse any other.
 
-check(self, C=above(0), rows=optional(whole(1)))    rows = 0; allowed: a whole number from 1, or None
+    check(self, C=above(0), rows=optional(whole(1)))    rows = 0; allowed: a whole number from 1, or None
+
+Estimators, kernels and the settings of solvers and rules declare theirs so.
 """
 
 from __future__ import annotations

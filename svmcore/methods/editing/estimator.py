@@ -192,7 +192,7 @@ class CrossTrainingSVC(MachineEstimator):
         check_estimators(estimator=self.estimator, final=self.final)
         part = Allowed(f"a whole number from 2, '{THIRD}' of r", lambda size: is_whole(size, 2) or size == THIRD)
         jobs = Allowed("a whole number but 0 (-1: as many as cores)", lambda n: is_whole(n) and n != 0)
-        grid = Allowed("numbers above 0", lambda values: np.size(values) > 0 and all(map(above(0).takes, values)))
+        grid = Allowed("numbers above 0", _are_positive)
         check(self, n_subsets=whole(2), validation_size=optional(part), slack=number(0), n_jobs=optional(jobs))
         check(self, grid=optional(grid), final_grid=optional(grid))
         if self.validation_size is None and self.final_grid is not None and len(self.final_grid) > 1:
@@ -203,6 +203,11 @@ class CrossTrainingSVC(MachineEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _are_positive(values) -> bool:
+    listed = isinstance(values, list | tuple | np.ndarray) and len(values) > 0
+    return listed and all(map(above(0).takes, values))
 
 
 def settled(svc: SVC | None, rows) -> SVC:

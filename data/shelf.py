@@ -92,13 +92,15 @@ class Shelf(Generic[E]):
         return self._entry(path, json.loads(text), path.stat().st_size)
 
     def forget(self, name: str) -> None:
-        """Remove one of the sets, or what is left of it, for good; DataError if there is none of this name."""
+        """Remove one of the sets, a file or a folder in its place, for good. DataError if there is none of this name,
+        or where that is not allowed."""
         path = next((path for path in self._files() if self.prefix + path.stem == name), None)
         if path is None:
             raise DataError(
                 f"{self.words.none} of yours named {name!r}", f"one of the names that start with {self.prefix}"
             )
-        _remove(path)
+        with in_words(f"{path.name} could not be removed", "a folder that may be changed", OSError):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def entries(self) -> list[E]:
         """The stored sets by name, without the damaged ones."""
@@ -235,9 +237,3 @@ def _entry_of(shelf: Shelf[E], path: Path, stamp: tuple[int, int]) -> E | DataEr
         return error
     except ValueError as error:  # of computing with what a hostile file says
         return DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED)
-
-
-def _remove(path: Path) -> None:
-    """Remove a stored file, or a folder in its place, for good; DataError where that is not allowed."""
-    with in_words(f"{path.name} could not be removed", "a folder that may be changed", OSError):
-        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()

@@ -110,12 +110,6 @@ def _as_csv(name: str, rows: list[list]) -> bytes:
 
 
 def _cell(value) -> object:
-    if isinstance(value, datetime) and value.time() == time():
-        return value.date().isoformat()
-    return (
-        value.isoformat(" ")
-        if isinstance(value, datetime)
-        else value.isoformat()
-        if isinstance(value, date | time)
-        else value
-    )
+    if isinstance(value, datetime):
+        return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
+    return value.isoformat() if isinstance(value, date | time) else value

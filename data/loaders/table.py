@@ -77,17 +77,14 @@ def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = 
     others = [k for k in range(len(names)) if k not in (column, *numbering)]
     if not others:
         raise DataError(f"{name} has no column but {names[column]!r}, the labels", text.ACCEPTED)
-    notes = [f"The labels are in {_place(header, names, column)}"]
+    place = f"column {header[column]!r}" if header else f"{names[column]} of {len(names)}"
+    notes = [f"The labels are in {place}"]
     if numbering:
         notes.append(f"Left out for numbering the rows: {', '.join(repr(names[k]) for k in numbering)}")
     X, y, features, more = _values(rows, others, column, names, sieve, empty)
     if not X.shape[1]:
         raise DataError(f"{name} has no column of numbers or of few categories beside its labels", text.ACCEPTED)
     return Table(X, y, names[column], features if header else (), (*notes, *more, *sieve.notes(total, "rows")))
-
-
-def _place(header: list[str], names: tuple[str, ...], column: int) -> str:
-    return f"column {header[column]!r}" if header else f"{names[column]} of {len(names)}"
 
 
 def _even(rows: Rows, expected: int, sieve: Sieve) -> Rows:
@@ -195,9 +192,8 @@ def _distinct(cells: np.ndarray) -> float:
         return np.inf
     if not all(map(columns.is_number, distinct)):
         return 0 if n <= MAX_CLASSES else np.inf
-    whole = all(
-        value.is_integer() for value in (columns.number(cell, False) for cell in distinct) if np.isfinite(value)
-    )
+    values = (columns.number(cell, False) for cell in distinct)
+    whole = all(value.is_integer() for value in values if np.isfinite(value))
     return n if whole and n > 1 else np.inf
 
 

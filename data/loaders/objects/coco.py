@@ -19,9 +19,7 @@ _FIELDS = 4 * ("bbox",)
 
 def is_coco(whole) -> bool:
     """Whether a JSON has these parts."""
-    return (
-        isinstance(whole, dict) and isinstance(whole.get("images"), list) and isinstance(whole.get("annotations"), list)
-    )
+    return isinstance(whole, dict) and all(isinstance(whole.get(part), list) for part in ("images", "annotations"))
 
 
 def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:

@@ -73,11 +73,8 @@ def text(points: list[SplitsPoint]) -> str:
     """A line a point, under the names of the columns."""
     lines = [f"{'set':14}{'n':>7}{'noise':>7}{'C':>6}  {'machine':23}" + "".join(f"{name:>10}" for name in COLUMNS)]
     for p in points:
-        whole, fine = (
-            (f"{p.svs:.0f}", f"{p.svs_deviation:.0f}", f"{p.bound:.0f}"),
-            (p.wrong, p.wrong_deviation, p.noisy),
-        )
-        cells = p.runs, *whole, *(f"{value:.2f}" for value in fine), f"{p.train_s:.2f}", f"{p.search_s:.2f}"
+        whole, fine = (p.svs, p.svs_deviation, p.bound), (p.wrong, p.wrong_deviation, p.noisy, p.train_s, p.search_s)
+        cells = p.runs, *(f"{value:.0f}" for value in whole), *(f"{value:.2f}" for value in fine)
         lines.append(
             f"{p.dataset:14}{p.n:7}{p.noise:7.2f}{p.C:6g}  {p.machine:23}" + "".join(f"{cell!s:>10}" for cell in cells)
         )

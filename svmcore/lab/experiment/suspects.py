@@ -71,9 +71,7 @@ class Related(NamedTuple):
     """Lists of their own; all positions are of the data set's training part, but for `across`."""
 
     unlike_copies: list[np.ndarray]  # groups of training examples that are equal, with unlike labels
-    across: (
-        np.ndarray
-    )  # (p, 2) int64, test examples (positions in the part `split`) and the training example they equal
+    across: np.ndarray  # (p, 2) int64, test examples (positions in `split`) and the training example they equal
     split: str
     linked: np.ndarray  # (p, 2) int64, training examples of unlike labels, each nearest to the other, nearest first
     apart: np.ndarray  # (p,) float64, their distances

@@ -79,7 +79,11 @@ def start(run_id: str, base: str, given: Labels, way: str, m: int) -> None:
 
 def start_study(recipe: Recipe, **settings) -> None:
     """Find out what choosing saves on a recipe, if nobody does; settings: as of `asking.study`. Busy."""
-    STUDIED.start(study_key(recipe, **settings), lambda errand: _study(recipe, settings, errand))
+
+    def work(errand: Errand) -> asking.Study:
+        return asking.study(recipe, ceiling(recipe), publish=errand.publish, **_heard(errand), **settings)
+
+    STUDIED.start(study_key(recipe, **settings), work)
 
 
 def study_key(recipe: Recipe, **settings) -> tuple:
@@ -120,7 +124,3 @@ def _taught(at: Asking, places: list[int], labels: list, monitor) -> Taught:
     known = np.arange(len(at.y))
     y = np.concatenate([at.y, np.array(labels, at.y.dtype)])
     return asking.taught(at, np.concatenate([known, np.array(places, np.int64)]), y, monitor)
-
-
-def _study(recipe: Recipe, settings: dict, errand: Errand) -> asking.Study:
-    return asking.study(recipe, ceiling(recipe), publish=errand.publish, **_heard(errand), **settings)

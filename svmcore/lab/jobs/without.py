@@ -7,7 +7,7 @@ seconds to minutes, and do.
 
 from data.memo import Bounded
 from svmcore.lab.experiment import without
-from svmcore.lab.experiment.without import Change, Effect, Stand, Worth
+from svmcore.lab.experiment.without import Change, Effect, Worth
 from svmcore.lab.forecast.estimate import require
 from svmcore.lab.jobs.beside import PREPARING, Beside, Errand, Latest
 from svmcore.lab.jobs.queue import QUEUE
@@ -53,7 +53,7 @@ def status(run_id: str, change: Change) -> Latest:
 
 
 def _effect(run: runs.Run, change: Change, errand: Errand) -> Effect:
-    stand = STANDS.get(run.id, lambda: _stand(run, errand))
+    stand = STANDS.get(run.id, lambda: without.stand(run, ceiling(run.recipe), errand.check, errand.by_stage))
     stand.retraining.monitor = errand.by_stage  # one thread does all of these
     return without.effect(stand, change)
 
@@ -61,10 +61,6 @@ def _effect(run: runs.Run, change: Change, errand: Errand) -> Effect:
 def ceiling(recipe: Recipe) -> float:
     """Megabytes that the kernel values of a recipe's examples may take between clicks. BudgetError."""
     return min(require(recipe.replace(folds=None, bounds=False)).cache_mb, LIMIT() / MB)
-
-
-def _stand(run: runs.Run, errand: Errand) -> Stand:
-    return without.stand(run, ceiling(run.recipe), errand.check, errand.by_stage)
 
 
 def _worth(run: runs.Run, machine: int | None, errand: Errand) -> Worth:

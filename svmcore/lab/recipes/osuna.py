@@ -48,9 +48,8 @@ class Study(NamedTuple):
     @property
     def group(self) -> Group:
         """What its runs are started for."""
-        return (
-            Group("osuna-stand-in", "Stand-in for Osuna's study") if self.stand_in else Group("osuna", "Osuna's study")
-        )
+        name, title = ("osuna-stand-in", "Stand-in for Osuna's study") if self.stand_in else ("osuna", "Osuna's study")
+        return Group(name, title)
 
 
 _FACES = Recipe(

@@ -19,30 +19,22 @@ _PAIR = Recipe(dataset="mnist", split="first-of-each", classes=(3, 8), n_train=4
 _TITLES = {"sv": "support vectors", "query-jitter": "query jitter", "vsv": "virtual SVs", "jsv": "jittering kernel"}
 
 
-def _family(
-    prefix: str, title: str, jitters: str, preprocess: tuple[str, ...], split: str = "first-of-each"
-) -> tuple[Recipe, ...]:
+def _family(prefix: str, title: str, jitters: str, **how) -> tuple[Recipe, ...]:
     return tuple(
-        _PAIR.replace(
-            name=f"{prefix}-{method}",
-            title=f"{title}: {words}",
-            method=method,
-            jitters=jitters,
-            preprocess=preprocess,
-            split=split,
-        )
+        _PAIR.replace(name=f"{prefix}-{method}", title=f"{title}: {words}", method=method, jitters=jitters, **how)
         for method, words in _TITLES.items()
     )
 
 
-_PLAIN, _UPRIGHT, _IN_PIXELS = ("unit-norm",), ("deslant", "unit-norm"), ("deslant-pixels", "unit-norm")
+_UPRIGHT, _IN_PIXELS = {"preprocess": ("deslant", "unit-norm")}, {"preprocess": ("deslant-pixels", "unit-norm")}
+_DRAWN = {"split": "stratified"}
 RECIPES = (
-    *_family("3v8", "3 against 8, 3x3 shifts", "box:1", _PLAIN),
-    *_family("3v8-5x5", "3 against 8, deslanted, 5x5 shifts", "box:2", _UPRIGHT),
-    *_family("3v8-5x5-pixels", "3 against 8, deslanted by whole pixels, 5x5 shifts", "box:2", _IN_PIXELS),
-    *_family("3v8-drawn", "3 against 8, drawn, 3x3 shifts", "box:1", _PLAIN, "stratified"),
-    *_family("3v8-5x5-drawn", "3 against 8, drawn, deslanted, 5x5 shifts", "box:2", _UPRIGHT, "stratified"),
-    *_family("3v8-product", "3 against 8, 3x3 shifts of turns", "box:1*rot:-8,8", _PLAIN),
+    *_family("3v8", "3 against 8, 3x3 shifts", "box:1"),
+    *_family("3v8-5x5", "3 against 8, deslanted, 5x5 shifts", "box:2", **_UPRIGHT),
+    *_family("3v8-5x5-pixels", "3 against 8, deslanted by whole pixels, 5x5 shifts", "box:2", **_IN_PIXELS),
+    *_family("3v8-drawn", "3 against 8, drawn, 3x3 shifts", "box:1", **_DRAWN),
+    *_family("3v8-5x5-drawn", "3 against 8, drawn, deslanted, 5x5 shifts", "box:2", **_UPRIGHT, **_DRAWN),
+    *_family("3v8-product", "3 against 8, 3x3 shifts of turns", "box:1*rot:-8,8"),
     _PAIR.replace(name="3v8-tangent", title="3 against 8: tangents whitened in pixels", method="tangent"),
     _PAIR.replace(
         name="3v8-tangent-feature",

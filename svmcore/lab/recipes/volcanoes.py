@@ -13,7 +13,13 @@ CHIP = ("standardise", "unit-norm")
 CROPPED = ("crop:1", *CHIP)
 
 _SV = Recipe(
-    task="detect", dataset="venus", preprocess=CHIP, kernel=Poly(9, 1.0, 1.0), C=1.0, class_weight={"1": 3.0, "-1": 1.0}
+    task="detect",
+    dataset="venus",
+    options={"experiment": "A"},
+    preprocess=CHIP,
+    kernel=Poly(9, 1.0, 1.0),
+    C=1.0,
+    class_weight={"1": 3.0, "-1": 1.0},
 )
 _CROPPED = _SV.replace(preprocess=CROPPED)
 _LARGER = _CROPPED.replace(chip=17)
@@ -28,23 +34,15 @@ RECIPES = (
         _SV.replace(name=f"volcano-{name}", title=f"Volcanoes {name} ({called})", experiment=name)
         for name, called in (("A", "HOM4"), ("B", "HOM38"), ("C", "HOM56"), ("D", "HET36"), ("E", "HET5"))
     ),
-    _CROPPED.replace(name="volcano-A-cropped", title="Volcanoes A: cropped", experiment="A"),
-    _VSV.replace(name="volcano-A-vsv", title="Volcanoes A: cropped, virtual SVs", experiment="A"),
-    _VSV.replace(
-        name="volcano-A-vsv-edge", title="Volcanoes A: virtual SVs, edges repeated", preprocess=CHIP, experiment="A"
-    ),
-    _VSV.replace(
-        name="volcano-A-vsv-positive",
-        title="Volcanoes A: virtual SVs of volcanoes alone",
-        scope="positive",
-        experiment="A",
-    ),
-    _LARGER.replace(name="volcano-A-larger", title="Volcanoes A: cropped from 17 to 15 pixels", experiment="A"),
+    _CROPPED.replace(name="volcano-A-cropped", title="Volcanoes A: cropped"),
+    _VSV.replace(name="volcano-A-vsv", title="Volcanoes A: cropped, virtual SVs"),
+    _VSV.replace(name="volcano-A-vsv-edge", title="Volcanoes A: virtual SVs, edges repeated", preprocess=CHIP),
+    _VSV.replace(name="volcano-A-vsv-positive", title="Volcanoes A: virtual SVs of volcanoes alone", scope="positive"),
+    _LARGER.replace(name="volcano-A-larger", title="Volcanoes A: cropped from 17 to 15 pixels"),
     *(
         _LARGER.replace(
             name=f"volcano-A-larger-{name}",
             title=f"Volcanoes A: cropped from 17 to 15 pixels, virtual SVs, {words}",
-            experiment="A",
             method="vsv",
             jitters=text,
         )
@@ -57,11 +55,10 @@ RECIPES = (
         _SV.replace(
             name=f"volcano-A-weight-{weight:g}",
             title=f"Volcanoes A: C = 0.1, of volcanoes {weight:g} times",
-            experiment="A",
             C=0.1,
             class_weight={"1": weight, "-1": 1.0},
         )
         for weight in WEIGHTS
     ),
-    _VSV.replace(name="volcano-A-virtual-all", title="Volcanoes A: all chips shifted", scope="all", experiment="A"),
+    _VSV.replace(name="volcano-A-virtual-all", title="Volcanoes A: all chips shifted", scope="all"),
 )

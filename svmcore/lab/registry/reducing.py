@@ -194,9 +194,6 @@ def _aside(recipe, problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if problem.aside is not None and len(problem.aside.y) >= FEWEST_ASIDE:
         return rows, problem.aside.X, problem.aside.y
     held = np.random.default_rng(recipe.seed).permutation(rows)[: min(MAX_ASIDE, max(len(rows) // ONE_ASIDE_IN, 1))]
-    fitted = rows if _nothing_to_choose(recipe) else np.setdiff1d(rows, held)
+    one_size = recipe.option("sizes") == 1 and recipe.option("allowed") is None  # so that there is nothing to choose
+    fitted = rows if one_size else np.setdiff1d(rows, held)
     return fitted, problem.X_train[held], problem.y_train[held]
-
-
-def _nothing_to_choose(recipe) -> bool:
-    return recipe.option("sizes") == 1 and recipe.option("allowed") is None

@@ -152,7 +152,5 @@ def told(result: dict) -> str:
     if roles is None:
         return ""
     left = roles[KEPT] + roles[REINSERTED]
-    words = (
-        f"trained on {left:,} of {sum(roles):,}: {roles[WRONG_SIDE]:,} on the wrong side and {roles[EASY]:,} easy ones"
-    )
-    return f"{words} were left out."
+    out = f"{roles[WRONG_SIDE]:,} on the wrong side and {roles[EASY]:,} easy ones were left out"
+    return f"trained on {left:,} of {sum(roles):,}: {out}."

@@ -169,10 +169,7 @@ class Classify(Task):
         told = np.arange(len(test.y_true)) if name == "predictions" else np.flatnonzero(test.y_true != test.y_pred)
         return csv_text(
             ["part", "of", "index", "true", "predicted", *(f"f_{name}" for name in names)],
-            (
-                ["test", test.split, test.index[i], test.y_true[i], test.y_pred[i], *test.decision[i].tolist()]
-                for i in told
-            ),
+            (["test", test.split, *(of[i] for of in test[:3]), *test.decision[i].tolist()] for i in told),
         )
 
     def size(self, recipe) -> Sizes:
@@ -205,11 +202,8 @@ class Classify(Task):
         """Its folds."""
         folds = recipe.folds or 0
         held = size.n_train // folds if folds else 0
-        return (
-            folds
-            * (2 if recipe.options.get("refold") else 1)
-            * [size._replace(n_train=size.n_train - held, n_test=held)]
-        )
+        times = 2 * folds if recipe.options.get("refold") else folds
+        return times * [size._replace(n_train=size.n_train - held, n_test=held)]
 
 
 def labelled(recipe) -> split.Split:

@@ -16,3 +16,9 @@ class Shown(NamedTuple):
     X: np.ndarray
     label: object | None
     ref: str  # `gallery.reference`, or DRAWN
+
+    @property
+    def row(self) -> int:
+        """The row of X_train that it is; -1 where it is none."""
+        _, split, index = [*self.ref.rsplit("/", 2), "", ""][:3]
+        return int(index) if split == "train" else -1

@@ -71,10 +71,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
 
 def _own_row(run: Run, machine: Machine, shown: Shown) -> int | None:
     """The row of X_train that the example is, when support vectors come from it."""
-    _, split, index = [*shown.ref.rsplit("/", 2), "", ""][:3]
-    if split != "train" or not np.any(evidence.dataset_rows(run, machine) == int(index)):
-        return None
-    return int(index)
+    held = shown.row >= 0 and np.any(evidence.dataset_rows(run, machine) == shown.row)
+    return shown.row if held else None
 
 
 def _leaning(run: Run, machine: Machine, row: int) -> None:

@@ -161,12 +161,12 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
 
 def offered(run: Run, machine: Machine, shown: Shown) -> bool:
     """Whether the example is one that the run was trained on, and can be retrained without."""
-    return _row(shown) in run.train_index() and not why_not(run)
+    return shown.row in run.train_index() and not why_not(run)
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw what changes without the example."""
-    row, names = _row(shown), evidence.class_names(run, machine)
+    row, names = shown.row, evidence.class_names(run, machine)
     seen = evidence.class_of(run, machine, evidence.labels(run).seen[row])
     instead = parameters.choice(
         "instead",
@@ -184,9 +184,3 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     change = ticks.change(run, machine)
     effect_of(run, machine, change, "why_without")
     in_full(run, machine, c, change, "why_without")
-
-
-def _row(shown: Shown) -> int:
-    """The row of X_train that the example is; -1 where it is none."""
-    _, split, index = [*shown.ref.rsplit("/", 2), "", ""][:3]
-    return int(index) if split == "train" else -1

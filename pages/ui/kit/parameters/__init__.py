@@ -18,9 +18,9 @@ What cannot be in an address is said aloud and left out. What was put there by a
 
 from pages.ui.kit.parameters.address import asked, read, say, taken, write
 from pages.ui.kit.parameters.form import Form
-from pages.ui.kit.parameters.widgets import KEEP, choice, draw, flag, number, one_of, several, shown, tabs, text
+from pages.ui.kit.parameters.widgets import choice, flag, number, one_of, several, shown, tabs, text
 
 __all__ = [
-    "KEEP", "Form", "asked", "choice", "draw", "flag", "number", "one_of", "read", "say", "several", "shown", "tabs",
-    "taken", "text", "write",
+    "Form", "asked", "choice", "flag", "number", "one_of", "read", "say", "several", "shown", "tabs", "taken", "text",
+    "write",
 ]  # fmt: skip

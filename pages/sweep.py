@@ -84,8 +84,13 @@ def table(values, found, statuses):
         rows,
         hide_index=True,
         height="content",
-        column_config={"Time": st.column_config.NumberColumn("Time, s", format="%.1f")}
-        | {name: st.column_config.NumberColumn(format="localized") for name in ("SVs", "at C")},
+        column_config={
+            "SVs": st.column_config.NumberColumn(format="localized", help="Examples, each once, of all machines."),
+            "at C": st.column_config.NumberColumn(
+                "Alphas at C", format="localized", help="Of all machines; an example may be at C in several."
+            ),
+            "Time": st.column_config.NumberColumn("Time, s", format="%.1f"),
+        },
         placeholder="–",
         key="sweep_table",
         alt="Validation error, test error, support vectors and time of each value",

@@ -25,6 +25,7 @@ BOLD = {"color": BLUE, "width": 2.5}
 def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
     """KKT gap (log axis) against time: each machine thin, named where it is done, their mean bold, `tol` dotted."""
     figure = bare("training time, s", "KKT gap", margin_r=30, yaxis_type="log", yaxis_dtick=1)
+    figure.update_yaxes(exponentformat="power")  # a gap has no unit: 10^-6, not 1 µ
     phases = trainings(progress)
     for phase in phases:
         seconds, machines = [r["seconds"] for r in phase], _gaps(phase).T

@@ -31,8 +31,8 @@ def choose_example():
         if len(dataset.y_test):
             split = parameters.choice("part", "Part", PARTS, help="Training or test examples.")
         last = len(evidence.examples(dataset, split)[1]) - 1
-        if "index" in st.session_state:  # of another set or part
-            st.session_state["index"] = min(st.session_state["index"], last)
+        if st.session_state.get("index", 0) > last:  # of another set or part
+            st.session_state["index"] = last
         index = parameters.number("index", "Example", 0, last, 0, width=140, help="Its number in that part.")
     return dataset, split, index
 

@@ -28,6 +28,8 @@ def no_machine() -> None:
     if working:
         st.info("A detection run is asked for; this page fills when it is done.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
+        st.page_link("pages/detect.py", label="Watch it, pause or cancel it", icon=":material/my_location:",
+                     query_params={"run": working[0]})  # fmt: skip
         return
     need = estimate(RECIPES[DEMO])
     more = f" ({words.FIRST_TIME})" if need.first else ""

@@ -80,7 +80,11 @@ def table(values, found, statuses):
                 "Time": words.training_seconds(result) + check["seconds"],
             }
         rows.append(row)
-    columns = {"Time": numbers.number(1, label="Time, s"), "SVs": numbers.count(), "at C": numbers.count()}
+    columns = {
+        "SVs": numbers.count("Examples, each once, of all machines."),
+        "at C": numbers.count("Of all machines; an example may be at C in several.", "Alphas at C"),
+        "Time": numbers.number(1, label="Time, s"),
+    }
     alt = "Validation error, test error, support vectors and time of each value"
     numbers.table(rows, alt, "sweep_table", columns)
 

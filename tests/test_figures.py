@@ -106,6 +106,7 @@ def test_a_line_for_each_machine_is_named_where_it_is_done():
 
     first = curves.gap_curve(lines[:40], 1e-3, names)
     assert len(first.data) == 4
+    assert first.layout.yaxis.exponentformat == "power", "µ would be a unit"
     assert [text for text in texts(first) if text in names] == names
     both = curves.gap_curve(lines, 1e-3, names)
     assert len(both.data) == 8

@@ -56,6 +56,16 @@ def test_a_support_vector_stands_for_the_class_that_it_is_said_to_have(noisy, ki
             assert tile.upper.endswith(f" ({y[row]})") == bool(given)
 
 
+def test_tiny_alphas_are_not_told_as_nothing(home):
+    run = damage.finished(DIGITS)
+    found = evidence.supports(run, run.machine(), 0)
+    scaled = found._replace(alpha=np.geomspace(4e-8, 2.0, len(found.alpha)))
+    lower = [tile.lower for tile in evidence.support_tiles("digits-8x8", scaled, scaled.alpha)]
+    assert (lower[0], lower[-1]) == ("4e−08", "2.00")
+    assert not {"0.00", "-0.00"} & set(lower)
+    assert evidence.support_tiles("digits-8x8", scaled, -scaled.alpha)[0].lower == "−4e−08"
+
+
 def test_without_noise_nothing_is_said_of_it(home):
     run = damage.finished(DIGITS)
     found = evidence.supports(run, run.machine(), 0)

@@ -1,5 +1,8 @@
 """Every method of a recipe, from form to stored run: small versions of what the paper does at full size."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.experiment.train import fit
 from svmcore.lab.forecast import estimate
 from svmcore.lab.forecast.cost import cost
+from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.tasks import task_of
@@ -189,6 +193,14 @@ def test_every_method_has_its_words_and_a_default_set():
     assert {name: two.replace(method=name).jitters for name in METHODS} == used
 
 
+@pytest.mark.parametrize("name", ["jsv", "jsv-positive"])
+def test_a_jittering_kernel_and_its_positive_part_are_forecast_to_take_what_was_measured(name):
+    known = json.loads((Path(__file__).parent / "bench/measured/runs.json").read_text())[f"mnist-5000-degree9-{name}"]
+    recipe = Recipe.from_query(known["recipe"])
+    said = cost(recipe, Sizes(int(known["recipe"]["n_train"]), known["n_test"], 784, 10)).seconds
+    assert said == pytest.approx(known["train_seconds"] + known["test_seconds"], rel=0.5)
+
+
 def test_predictions_grow_with_jitters_and_rounds():
     def seconds(**fields):
         recipe = Recipe(dataset="mnist-5k", n_train=4000, n_test=1000).replace(**fields)
@@ -197,6 +209,9 @@ def test_predictions_grow_with_jitters_and_rounds():
     assert seconds() < seconds(method="vsv", jitters="plus:1") < seconds(method="vsv", jitters="box:1")
     assert seconds(method="vsv") < seconds(method="vsv", rounds=2) < seconds(method="vsv", scope="all", rounds=2)
     assert seconds() < seconds(method="query-jitter") < seconds(method="jsv") < seconds(method="jsv", jitters="box:2")
+    parts = [seconds(method="jsv", options={"positive": m}) for m in (500, 1000, 2000, 4000)]
+    assert [seconds(method="jsv"), *parts] == sorted([seconds(method="jsv"), *parts])
+    assert seconds(method="jsv", options={"positive": 5000}) == parts[-1], "of 4000 examples, no more than these"
     assert Jittered(DIGITS.kernel, "box:1@zero", (8, 8)).work == 9
     assert Jittered(LocalPoly((8, 8), width=3), "box:1@zero", (8, 8)).work == 9 * LocalPoly.work
 

@@ -353,6 +353,14 @@ def test_without_a_machine_the_small_demo_is_offered(home):
     assert app.button(key="photo_train").label == "Train the small demo"
 
 
+def test_while_the_first_machine_trains_its_run_is_one_click_away(home):
+    run = runs.create(RECIPES["faces-lfw"])
+    app = open_page("photograph")
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Watch it"))
+    assert link.page == "detect"
+    assert f"run={run.id}" in link.query_string
+
+
 @pytest.fixture
 def faces(home):
     """A finished run that scans, with a machine of little sense."""

@@ -12,6 +12,7 @@ from pages.ui.kit.text import with_sign
 from pages.ui.label import listed, practice, target
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
+from svmcore.lab.experiment import suspects
 from svmcore.lab.experiment.suspects import searched
 from svmcore.lab.jobs import related, unseen
 from svmcore.lab.store import runs
@@ -87,6 +88,18 @@ def test_verdicts_are_given_undone_and_trained_on(run):
     assert not compared.exception
     assert "fixes" in texts(compared)
     assert "checked 6" in texts(open_page("train", run=new))
+
+
+def test_a_label_that_the_machine_says_too_is_not_said_to_be_called_another(home):
+    run = finished(NOISY.replace(folds=None, options={}, classes=(3, 8), C=0.01))
+    doubts = listed.doubted(run.id, "bound")
+    agreed = [doubt.agreed for doubt in doubts]
+    assert any(agreed), "within the margin, on the right side"
+    at = agreed.index(True)
+    said = texts(open_page("labels", run=run.id, at=str(at + 1)))
+    assert f"Given {doubts[at].given} · said too, before {doubts[at].said}" in said
+    found = suspects.suspects(run, "bound").first(len(doubts))
+    assert agreed == (found.given == found.said).tolist()
 
 
 def test_a_verdict_on_an_example_whose_label_noise_swapped_is_of_the_label_shown(run):

@@ -54,6 +54,19 @@ def test_an_excel_table_from_germany_is_understood_and_kept(queued):
     assert app.selectbox(key="across").options == app.dataframe[0].value["column"].tolist()
 
 
+@pytest.mark.parametrize(
+    ("file", "suggests"),
+    [
+        (f"{'measured by hand ' * 4}.csv", "measured by hand measured by hand measured by hand measured"),
+        (f"{'x' * 80}.csv", "x" * 60),
+    ],
+)
+def test_a_long_name_is_cut_before_it_is_seen_at_a_word(queued, file, suggests):
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload(file, GERMAN.encode("cp1252")).run()
+    assert app.text_input(key="own_title").value == suggests
+
+
 def test_of_a_zip_of_tables_one_is_chosen(queued):
     tables = {f"{n}.csv": lines(("a", "b", "kind"), *((k / 3, k / 7, "xy"[k % 2]) for k in range(n))) for n in (8, 12)}
     app = open_page("datasets", set="new")

@@ -94,7 +94,15 @@ def test_a_number_with_its_sign_has_a_true_minus():
 
 
 @pytest.mark.parametrize(
-    ("megabytes", "says"), [(0.00029, "290 bytes"), (0.06, "0.06 MB"), (1.13, "1.1 MB"), (12.4, "12 MB")]
+    ("megabytes", "says"),
+    [
+        (0.00029, "290 bytes"),
+        (0.0064, "6.4 kB"),
+        (0.0098, "9.8 kB"),
+        (0.06, "0.06 MB"),
+        (1.13, "1.1 MB"),
+        (12.4, "12 MB"),
+    ],
 )
 def test_a_tiny_file_has_a_size_that_can_be_read(megabytes, says):
     assert file_size(megabytes).replace("\u00a0", " ") == says

@@ -13,6 +13,7 @@ from data.loaders.sieve import Unusable
 from data.pictures import PictureEntry
 from pages.ui.kit.words import plain
 
+LONGEST = 60  # letters of a name
 KEPT = "set_kept"  # of the session
 TO_THE_TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
 LISTED, FEW = 200, 8  # complaints shown, and so many unasked
@@ -20,9 +21,11 @@ READ = TypeVar("READ")
 
 
 def name(suggested: str, key: str) -> str:
-    """What the set is to be called."""
+    """What the set is to be called. A suggestion that is too long ends with its last whole word, before it is seen."""
+    if len(suggested) > LONGEST:
+        suggested = suggested[: LONGEST + 1].rsplit(" ", 1)[0][:LONGEST]
     return st.text_input(
-        "Name", value=suggested, max_chars=60, key=f"{key}_title", required=True,
+        "Name", value=suggested, max_chars=LONGEST, key=f"{key}_title", required=True,
         help="What the set is called on every page; its id in addresses is made of it.",
     )  # fmt: skip
 

@@ -52,6 +52,7 @@ class Labels(NamedTuple):
         return told(self.seen[row], self.given[row])
 
 
+TINY = 0.005  # a number that two digits after the point would make 0
 SWAPPED = "In brackets the class in the data set, where label noise swapped it"
 
 
@@ -191,7 +192,8 @@ def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray
 
 
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
-    """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution."""
+    """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution. Of tiny ones, as
+    those of features in hundreds, the first digit is told."""
     sign = "" if numbers is chosen.alpha else "+"
     classes = load(dataset).classes
     cut = dict(zip(classes.tolist(), distinct(classes, 9)))
@@ -200,7 +202,7 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
             "" if row < 0 else reference(dataset, "train", row),
             named(position, row, told(label, given), kind, alpha),
             upper=(cut.get(label) or short(label, 9)) + (f" ({short(given, 9)})" if given else ""),
-            lower=minus(f"{number:{sign}.2f}"),
+            lower=minus(f"{number:{sign}{'.1g' if 0 < abs(number) < TINY else '.2f'}}"),
             ring=str(kind),
             sign=int(side),
         )

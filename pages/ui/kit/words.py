@@ -178,9 +178,11 @@ def megabytes(amount: float) -> str:
 
 
 def file_size(amount: float) -> str:
-    """Of megabytes: `12 MB`, `0.06 MB`, `290 bytes`."""
+    """Of megabytes: `12 MB`, `0.06 MB`, `6.4 kB`, `290 bytes`."""
     if amount < 0.001:
         return f"{1e6 * amount:.0f}\u00a0bytes"
+    if amount < 0.00995:
+        return f"{1e3 * amount:.2g}\u00a0kB"
     return f"{amount:.2g}\u00a0MB" if amount < 10 else f"{amount:.0f}\u00a0MB"
 
 

@@ -107,7 +107,7 @@ def _picture(judging: Judging, doubt: Doubt) -> None:
         )
         return
     drawn = pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
-    alt = f"{_called(judging, doubt)}, given {doubt.given or 'no label'}, said {doubt.said}"
+    alt = f"{_called(judging, doubt)}, given {doubt.given or 'no label'}, {_word(judging, doubt)} {doubt.said}"
     st.image(magnified(in_theme(thin(drawn, table.PHOTOGRAPH)[0]), HEIGHT), output_format="PNG", alt=alt)
 
 
@@ -119,10 +119,15 @@ def _called(judging: Judging, doubt: Doubt) -> str:
     return f"Training example {doubt.row}" if doubt.given else f"Example {doubt.row}"
 
 
+def _word(judging: Judging, doubt: Doubt) -> str:
+    """What stands before the other class of an example: by whom it is called so."""
+    return "said too, before" if doubt.agreed else listed.LISTS[judging.kind].said
+
+
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
     """What the example is called by whom, why it is in the list, and what was judged."""
     judged = f" :blue-badge[{plain(verdicts.told(verdict))}]" if verdict else ""
-    said = f" · {listed.LISTS[judging.kind].said} {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
+    said = f" · {_word(judging, doubt)} {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
     given = f"Given {plain(words.minus(short(doubt.given)))}" if doubt.given else "No label yet" * (not judged)
     st.markdown(f"#### {given}{said}{judged}")
     st.markdown(f"{plain(doubt.sentence)}")
@@ -254,9 +259,9 @@ def _strip(judging: Judging, at: int, stands) -> None:
         Tile(
             str(first + i),
             f"Number {first + i + 1}: {_called(judging, one)}, given {one.given or 'no label'}"
-            + (f", said {one.said}" if one.said else "")
+            + (f", {_word(judging, one)} {one.said}" if one.said else "")
             + (f", judged: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
-            upper=" → ".join(cut[name] for name in (one.given, one.said) if name),
+            upper=(" · " if one.agreed else " → ").join(cut[name] for name in (one.given, one.said) if name),
             lower=merging.brief(stands.get(one.key)),
             ring="free" if first + i == at else "",
         )
@@ -265,6 +270,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         np.stack(drawn), tiles, key="label_strip", alt="What comes next in this list, and what was judged", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each, the verdict "
-        "below; the ring is the one above. Click one.",
+        legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each"
+        f"{', behind a dot the likeliest other class' * any(one.agreed for one in shown)}, the verdict below; the ring "
+        "is the one above. Click one.",
     )  # fmt: skip

@@ -33,7 +33,8 @@ BAR = by_stage(list(jobs.STAGES.values()))
 
 class Doubt(NamedTuple):
     """One example whose label is doubted. given, said: names of classes, of the label that it was trained or tested
-    with, and of what the machines say; score: the larger, the more doubtful."""
+    with, and of the likeliest other one, which the machines say unless `agreed`; score: the larger, the more doubtful.
+    """
 
     part: str
     row: int
@@ -42,6 +43,7 @@ class Doubt(NamedTuple):
     score: float
     sentence: str
     likely: bool = False  # whether the label is more likely wrong than right
+    agreed: bool = False  # whether the machines say the label given, as well
 
     @property
     def key(self) -> tuple[str, int]:
@@ -104,9 +106,10 @@ def doubted(run_id: str, way: str) -> list[Doubt]:
     """The examples that are doubted most in one way."""
     run = runs.get(run_id)
     found, called = suspects.suspects(run, way).first(MOST), _caller(run)
+    rows = zip(found.index, found.given, found.rival, found.score, found.said == found.given)
     return [
-        Doubt(found.part, int(row), called(given), called(rival), float(score), found.sentence(i), i < found.likely)
-        for i, (row, given, rival, score) in enumerate(zip(found.index, found.given, found.rival, found.score))
+        Doubt(found.part, int(row), called(given), called(rival), float(score), found.sentence(i), i < found.likely, so)
+        for i, (row, given, rival, score, so) in enumerate(rows)
     ]
 
 

@@ -81,7 +81,8 @@ def probabilities(
     """
     f, y = learned or (decision, true)
     if len(y) < LEAST or len(np.unique(y)) < 2:
-        raise ValueError(f"{len(y)} examples of {len(np.unique(y))} classes; {LEAST} of two are needed")
+        there = f"{len(y)} examples of {len(np.unique(y))} classes"
+        raise ValueError(f"{there} are too few for probabilities: {LEAST} are needed, of two classes at least")
     if learned:
         return _fitted(way, f, y, decision, k)
     found = np.zeros((len(true), k))

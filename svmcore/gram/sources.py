@@ -38,8 +38,12 @@ TILE = 500  # rows and columns of double precision values that one core computes
 class Work:
     """Kernel values that one user of a source has caused, and whether to go on with it."""
 
+    evaluations: int
+    hits: int  # rows that were there
+    misses: int
+
     def __init__(self):
-        self.evaluations = self.hits = self.misses = 0  # hits, misses: rows that were there, and that were not
+        self.evaluations = self.hits = self.misses = 0
         self._counting = Lock()
 
     def check(self) -> None:

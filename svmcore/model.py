@@ -240,15 +240,15 @@ class Demanded:
 
 
 def answers(f: np.ndarray) -> np.ndarray:
-    """Positions (...) of the winning classes of f (..., k): 0 or 1 by the sign of one machine, the largest of several.
-
-    DeCoste and Schoelkopf (2002), section 4.
-    """
+    """Positions (...) of the winning classes of f (..., k): by the sign of one machine, the largest of several."""
     return (f[..., 0] > 0).astype(np.intp) if f.shape[-1] == 1 else np.argmax(f, axis=-1)
 
 
 def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """Labels (n,) that decision values (n, k) stand for."""
+    """Labels (n,) that decision values (n, k) stand for.
+
+    DeCoste and Schoelkopf (2002), section 4.
+    """
     return classes[answers(decision)]
 
 

@@ -13,21 +13,20 @@ import pytest
 
 from pages.ui.recipe import config
 from svmcore.files import Checkpoint
-from svmcore.kernels import RBF, Poly
+from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
 from svmcore.saved import load
+from tests.drawing import digits, fitted, virtual
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
-from tests.test_virtual_draws import SMALL, digits, virtual
+from tests.test_virtual_draws import SMALL
 
 ROOT = Path(__file__).parent.parent
-KINDS = {"ten": (10, "random:300", Poly(5, 1, 1), 1.0), "two": (2, "random:300", RBF(0.5), 1.0),
-         "dark": (3, "random:100", Poly(5, 1, 1), 255.0)}  # fmt: skip
-
+SHORT = 2000  # draws
 FITS = """
 import sys
 from svmcore.saved import save
-from tests.test_broken_off import fitted
+from tests.drawing import fitted
 kind, seed, path, until = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 
 def monitor(progress):
@@ -40,14 +39,6 @@ def monitor(progress):
 
 fitted(kind, seed, path, monitor)
 """
-
-
-def fitted(kind, seed=0, checkpoint=None, monitor=None):
-    classes, jitters, kernel, scale = KINDS[kind]
-    X, y, _ = digits(classes, 150)
-    return virtual(jitters, draws=20_000, kernel=kernel, seed=seed).fit(
-        scale * X, y, monitor=monitor, checkpoint=checkpoint
-    )
 
 
 def killed(*command, until: str):
@@ -124,9 +115,11 @@ def _spoil(path: Path, how: str) -> None:
 
 @pytest.fixture(scope="module")
 def left(tmp_path_factory):
-    """A checkpoint of the fit "two", and its machine."""
+    """A checkpoint of the fit "two" with three short rounds, and its machine."""
     path = tmp_path_factory.mktemp("left") / "round.npz"
-    return path, fitted("two", 0, path).machine_
+    fit = fitted("two", 0, path, draws=SHORT)
+    assert len(fit.drawn_) >= 3
+    return path, fit.machine_
 
 
 @pytest.mark.parametrize(
@@ -141,7 +134,7 @@ def test_a_damaged_checkpoint_is_said_and_the_fit_begins_anew(how, says, left, t
     path = tmp_path / "round.npz"
     shutil.copy(left[0], path)
     _spoil(path, how)
-    again = fitted("two", 0, path)
+    again = fitted("two", 0, path, draws=SHORT)
     assert again.went_on_.startswith("it began anew, as round.npz cannot be used: ")
     assert says in again.went_on_
     same(again.machine_, left[1])
@@ -149,18 +142,20 @@ def test_a_damaged_checkpoint_is_said_and_the_fit_begins_anew(how, says, left, t
 
 def test_what_decides_the_fit_decides_whether_it_goes_on(left, tmp_path):
     X, y, _ = digits(2, 150)
-    for change in ({"seed": 5}, {"C": 3.0}, {"draws": 9000}, {"kernel": RBF(0.6)}, {"jitters": "random:299"}):
-        path = tmp_path / "round.npz"
+    path = tmp_path / "round.npz"
+
+    def went_on(**change):
+        """What a fit that is changed so says of what was left; how it would end is not asked."""
         shutil.copy(left[0], path)
-        how = {"jitters": "random:300", "draws": 20_000, "kernel": RBF(0.5), "seed": 0} | change
-        assert "other examples or settings" in virtual(how.pop("jitters"), **how).fit(X, y, checkpoint=path).went_on_
-    shutil.copy(left[0], path)
+        how = {"jitters": "random:300", "draws": SHORT, "kernel": RBF(0.5), "seed": 0} | change
+        return virtual(how.pop("jitters"), **how).fit(X, y, monitor=lambda _: False, checkpoint=path).went_on_
+
+    for change in ({"seed": 5}, {"C": 3.0}, {"draws": 1900}, {"kernel": RBF(0.6)}, {"jitters": "random:299"}):
+        assert "other examples or settings" in went_on(**change)
     X[3, 0, 0] += 1
-    assert "other examples" in virtual("random:300", draws=20_000, kernel=RBF(0.5)).fit(X, y, checkpoint=path).went_on_
-    shutil.copy(left[0], path)  # memory decides how, not what
+    assert "other examples" in went_on()
     X[3, 0, 0] -= 1
-    on = virtual("random:300", draws=20_000, kernel=RBF(0.5), cache_mb=500).fit(X, y, checkpoint=path)
-    assert on.went_on_.startswith("it went on")
+    assert went_on(cache_mb=500).startswith("it went on"), "memory decides how, not what"
 
 
 def test_a_disk_that_is_full_ends_the_fit_with_the_reason(tmp_path):
@@ -171,10 +166,9 @@ def test_a_disk_that_is_full_ends_the_fit_with_the_reason(tmp_path):
 # Runs
 
 RUNS = """
-import sys
+import json, sys
 from svmcore.files import Checkpoint
-from svmcore.lab import jobs
-from tests.test_broken_off import LONG
+from svmcore.lab import Recipe, jobs
 
 count, write = 0, Checkpoint.write
 
@@ -187,7 +181,7 @@ def counted(self, key, arrays):
         sys.stdin.read()
 
 Checkpoint.write = counted
-jobs.wait(jobs.submit(LONG))
+jobs.wait(jobs.submit(Recipe.from_dict(json.loads(sys.argv[1]))))
 """
 LONG = SMALL.replace(title="Broken off", jitters="random:24", options={"scope": "union", "draws": 20_000})
 
@@ -195,7 +189,7 @@ LONG = SMALL.replace(title="Broken off", jitters="random:24", options={"scope": 
 @pytest.fixture(scope="module")
 def interrupted():
     """A run whose process was killed in its fourth round, and one of the same recipe that was not."""
-    killed(sys.executable, "-c", RUNS, until="in a round")
+    killed(sys.executable, "-c", RUNS, json.dumps(LONG.to_dict()), until="in a round")
     (run,) = [run for run in runs.newest_first() if run.title == "Broken off"]
     whole = jobs.submit(LONG)
     assert jobs.wait(whole, 300).state == "done"

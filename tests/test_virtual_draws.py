@@ -2,30 +2,15 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from pages.ui.run.report import sheet
 from svmcore.kernels import RBF, Poly
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
-from svmcore.methods.virtual import VirtualSVC
-from svmcore.preprocess import Preprocessor
 from svmcore.saved import load, save
 from svmcore.svc import SVC
+from tests.drawing import UNIT, digits, virtual
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
-
-UNIT = Preprocessor("unit-norm")
-
-
-def digits(classes, n=120):
-    X, y = load_digits(return_X_y=True)
-    X, y = X.reshape(-1, 8, 8)[y < classes], y[y < classes]
-    return X[:n], y[:n], X[n : n + 200]
-
-
-def virtual(jitters="plus:1", *, draws=0, kernel=None, seed=0, keep=1.0, rank="margin", **how):
-    first = SVC(kernel or Poly(5, 1, 1), **{"C": 2.0, "tol": 1e-4, "random_state": seed} | how)
-    return VirtualSVC(first, jitters=jitters, prepare=UNIT, scope="union", draws=draws, keep=keep, rank=rank)
 
 
 @pytest.mark.parametrize(("classes", "seed"), [(2, 0), (3, 1), (10, 2)])

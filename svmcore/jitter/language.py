@@ -9,6 +9,7 @@ Every set contains the identity, as its first member.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import product
 
 from svmcore.jitter.families import FAMILIES, MOST, Jitter
@@ -16,6 +17,7 @@ from svmcore.jitter.families import FAMILIES, MOST, Jitter
 BORDERS = ("background", "edge", "zero")  # what a move brings in from outside
 
 
+@lru_cache(maxsize=16)  # a form, its forecast and its run read the same few texts again and again
 def parse(text: str) -> tuple[tuple[Jitter, ...], str]:
     """Jitters and border of a set such as "box:1*thick:0.5@edge": no duplicates, the identity first, all shifts of the
     same parts together.
@@ -34,8 +36,8 @@ def parse(text: str) -> tuple[tuple[Jitter, ...], str]:
             )
     except ValueError as error:
         raise ValueError(f"jitters '{text}': {error}") from None
-    first_seen = list(dict.fromkeys(j.parts for j in jitters))
-    return tuple(sorted(jitters, key=lambda j: first_seen.index(j.parts))), border or BORDERS[0]
+    first_seen = {parts: place for place, parts in enumerate(dict.fromkeys(j.parts for j in jitters))}
+    return tuple(sorted(jitters, key=lambda j: first_seen[j.parts])), border or BORDERS[0]
 
 
 def power(text: str, exponent: int) -> str:

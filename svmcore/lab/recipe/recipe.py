@@ -271,13 +271,13 @@ def _read(read, text):
 
 def _own_options(owners: tuple[str, str, str], options: Mapping) -> dict:
     """Those of the options that differ from their defaults, each checked; those of other owners left out."""
-    own, others, kept = own_fields(*owners), option_fields(), {}
+    own, kept = own_fields(*owners), {}
     for name, value in options.items():
         if name in own:
             value = own[name].check(value)
             if value != own[name].default:
                 kept[name] = value
-        elif name not in others:
+        elif name not in (others := option_fields()):
             raise RecipeError("options", name, ", ".join(others))
     return kept
 

@@ -7,6 +7,7 @@ Inside svmcore a file imports files of lower levels, and of its own level only w
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -52,14 +53,19 @@ def sources():
 
 
 MODULES = sources()
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+@cache
+def tree(name):
+    """The parsed source of a module, when a test asks for it: whoever only collects the tests need not wait for it."""
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
 def imports(name):
     """Dotted names that a module imports anywhere in its body; project modules to the file, others to the package."""
     found = set()
     package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(TREES[name]):
+    for node in ast.walk(tree(name)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -125,7 +131,7 @@ def test_no_import_cycles(package):
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_no_pickle_and_no_sleeping(module):
     assert not {top(i) for i in imports(module)} & {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(tree(module)):
         if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
             assert getattr(node.value, "value", None) is False, f"{module}:{node.value.lineno} allows pickle"
         if isinstance(node, ast.Attribute) and node.attr == "sleep":
@@ -183,17 +189,21 @@ def assigned(node):
     return written - declared, {a.attr for a in own} - written - declared
 
 
-CLASSES = {
-    (module, node.name): node for module in CORE for node in ast.walk(TREES[module]) if isinstance(node, ast.ClassDef)
-}
+@cache
+def classes():
+    """(module, name) -> the parsed class, of svmcore."""
+    found = ((module, node) for module in CORE for node in ast.walk(tree(module)) if isinstance(node, ast.ClassDef))
+    return {(module, node.name): node for module, node in found}
+
+
 ESTIMATORS = {"MachineEstimator", "SVC"}  # whose attributes are public, and told in full where scikit-learn looks
 
 
 @pytest.mark.parametrize("module", [m for m in CORE if level(m) < 5])
 def test_no_class_shares_attributes_with_a_base_in_another_file(module):
     """A base elsewhere declares what it is made of: else one object is cut over files, each reading what others set."""
-    for node in (node for (where, _), node in CLASSES.items() if where == module):
+    for node in (node for (where, _), node in classes().items() if where == module):
         for name in {base.id for base in node.bases if isinstance(base, ast.Name)} - ESTIMATORS:
-            for base in (base for (where, called), base in CLASSES.items() if called == name and where != module):
+            for base in (base for (where, called), base in classes().items() if called == name and where != module):
                 shared = assigned(base)[0] & assigned(node)[1]
                 assert not shared, f"{module}.{node.name} reads {sorted(shared)}, which {name} sets in another file"

@@ -2,7 +2,7 @@
 
 import re
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
 from tests.browser.steps import MENU, preset, settle, tiles, visit
@@ -10,16 +10,17 @@ from tests.browser.steps import MENU, preset, settle, tiles, visit
 WORST = ("serious", "critical")
 THEME = "(scheme) => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
 ONLY = {"resultTypes": ["violations"]}  # the nodes of all else, megabytes a page, stay in the browser
-axe = Axe()
 
 
 def violations(page):
     """What axe finds on the page as it stands, serious or worse; in dark mode the colours alone are looked at again."""
     found = set()
+    if not page.evaluate("'axe' in window"):  # the menu leads from page to page in one document
+        page.evaluate(AXE_SCRIPT)
     for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(THEME, arg=scheme)
-        for violation in axe.run(page, options=ONLY | rules).response["violations"]:
+        for violation in page.evaluate("options => axe.run(options)", ONLY | rules)["violations"]:
             if violation["impact"] in WORST:
                 found |= {f"{scheme}, {violation['id']}: {node['html'][:200]}" for node in violation["nodes"]}
     return sorted(found)

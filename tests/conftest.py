@@ -1,28 +1,32 @@
 """Shared fixtures.
 
 Every process that tests has a home folder of its own: `SVMLAB_HOME` is set before anything of the project is imported,
-so that runs and downloads of the tests never touch the user's. What Numba compiles is shared by the processes of one
-test session (with -n), the servers of the browser tests among them. `SVMLAB_DATA`, a mirror of full data sets, is taken
-as it comes.
+so that runs and downloads of the tests never touch the user's. What Numba compiles is shared by all processes of a test
+session (with -n), the servers of the browser tests among them, and stays for the next session (tests/homes.py).
+`SVMLAB_DATA`, a mirror of full data sets, is taken as it comes.
 """
 
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.homes import lend_compiled
+from tests.homes import kept_compiled, lend_compiled
 
 FOLDER = "SVMLAB_TEST_FOLDER"  # of the session: what its first process sets, those that it starts find
 OWNS_FOLDER = FOLDER not in os.environ
 if OWNS_FOLDER:
     os.environ[FOLDER] = tempfile.mkdtemp(prefix="svmlab-test-")
 SESSION = Path(os.environ[FOLDER])
-HOME = lend_compiled(Path(tempfile.mkdtemp(prefix="home-", dir=SESSION)), SESSION / "numba")
+HOME = lend_compiled(Path(tempfile.mkdtemp(prefix="home-", dir=SESSION)), kept_compiled() or SESSION / "numba")
 os.environ["SVMLAB_HOME"] = str(HOME)
+# Images of containers often forbid it: then each of a hundred processes compiles the same sources, for up to 5 seconds.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts behind it ignore Ctrl-C
 
 

@@ -239,7 +239,7 @@ def test_a_scan_can_be_stopped_and_asks_often(machine, picture):
 
 def test_a_scan_tells_how_many_windows_are_settled_and_of_how_many(machine, picture):
     told = []
-    large = np.tile(picture, (6, 6))
+    large = np.tile(picture, (4, 4))
     found = scan(large, machine, stride=1, tell=lambda *now: told.append(now))
     settled = [looked for looked, _ in told]
     assert len(told) > 2

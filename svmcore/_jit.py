@@ -7,8 +7,6 @@ same passes, index by unsigned numbers, or slices from 0 (a stretch `part = f[s:
 of negative indices stays.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -5,8 +5,6 @@
 Estimators, kernels and the settings of solvers and rules declare theirs so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -20,7 +18,7 @@ class Allowed(NamedTuple):
     words: str
     takes: Callable[[object], bool]
 
-    def or_a(self, words: str, *types: type) -> Allowed:
+    def or_a(self, words: str, *types: type) -> "Allowed":
         """This kind, or an object of these types."""
         return Allowed(f"{self.words}, or {words}", lambda value: isinstance(value, types) or self.takes(value))
 

@@ -4,8 +4,6 @@ f_c(x) = sum_i coef[c, i] K(x_i, x) + bias[c]        c one machine of k: each cl
 predict: argmax_c f_c(x), or the sign of the only f
 """
 
-from __future__ import annotations
-
 import warnings
 from math import prod
 

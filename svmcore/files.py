@@ -6,8 +6,6 @@ What is read may have been damaged or made by anyone: only plain files of a boun
 are checked before it is unpacked, and nothing is ever unpickled.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import stat

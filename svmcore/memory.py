@@ -1,7 +1,5 @@
 """How much memory a fit may take: `cache_mb` is a ceiling for everything that grows with the data."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

@@ -7,8 +7,6 @@ share one list of m distinct support vectors, so a kernel value is computed once
 Burges, Data Mining and Knowledge Discovery 2 (1998), section 4; DeCoste and Schoelkopf (2002), section 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -11,8 +11,6 @@ of the C-SVC with C = 1 / (n rho), which is how it is trained (decomposition/nu.
 Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000); Chang and Lin, Neural Computation 13 (2001).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

@@ -8,8 +8,6 @@ Here it is an error. The file stays open, so that one which is deleted or replac
 was; one that is written to is noticed by its size and its time.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import stat
@@ -95,7 +93,7 @@ class FileRows:
             os.close(file)
 
     @classmethod
-    def open(cls, path, scale: float = 1.0) -> FileRows:
+    def open(cls, path, scale: float = 1.0) -> "FileRows":
         """The rows of a .npy file, or of an idx file that is not compressed. ValueError for any other."""
         with open(path, "rb") as file:
             begin = file.read(4)
@@ -112,7 +110,7 @@ class FileRows:
             return cls(path, shape, dtype, file.tell(), scale)
 
     @classmethod
-    def of(cls, X) -> FileRows | None:
+    def of(cls, X) -> "FileRows | None":
         """The rows that an array maps from a file; None for any other array, for one with gaps or changes of its own,
         and where the file is gone."""
         if not isinstance(X, np.memmap) or X.filename is None or X.mode == "c" or X.ndim < 2:

@@ -4,8 +4,6 @@ Arrays within the description of a kernel or a preparation, a matrix that was fi
 as "part.0", "part.1", ..., and their names in their places.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -7,8 +7,6 @@
 X (n, d) float32; ceiling: bytes for all that grows with the data; machines: of the fit; beside: bytes held already.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ of its own for every example is the weighted SVM of Osuna, Freund and Girosi (19
 Gram source, since kernel rows do not depend on labels.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from math import prod
 

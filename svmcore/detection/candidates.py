@@ -8,8 +8,6 @@ that reach a gap of the picture are none: its edge is the strongest contrast the
 DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +29,7 @@ class MatchedFilter:
     threshold: float = -1.0
 
     @classmethod
-    def fit(cls, chips: np.ndarray) -> MatchedFilter:
+    def fit(cls, chips: np.ndarray) -> "MatchedFilter":
         """The filter matched to positive chips (n, side, side), with no threshold. ValueError without contrast.
 
         DeCoste and Schoelkopf (2002), section 5.2: the mean positive example.
@@ -78,7 +76,7 @@ class MatchedFilter:
         kept = order[_first_of_plateaus(centres[order])]
         return centres[kept].astype(np.int64), found[kept]
 
-    def missing(self, best: np.ndarray, share: float) -> MatchedFilter:
+    def missing(self, best: np.ndarray, share: float) -> "MatchedFilter":
         """This filter with the highest threshold that misses at most `share` of the training objects.
 
         best (n,): the strongest candidate's r on each object, -inf for one that no candidate covers. ValueError for a

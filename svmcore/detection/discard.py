@@ -11,8 +11,6 @@ References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4 (the co
 Rowley, Baluja and Kanade, PAMI 20 (1998) (a quick first network).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@
 DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.4.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import multivariate_normal
 from sklearn.decomposition import PCA
@@ -25,7 +23,7 @@ class TwoGaussians:
     def __init__(self, axes: int = AXES):
         self.axes = axes
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> TwoGaussians:
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "TwoGaussians":
         """Learn from examples X (n, d) with labels y (n,) of +1 and -1.
 
         ValueError with fewer than three of a class, or where a class does not spread along every axis.

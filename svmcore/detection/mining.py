@@ -11,8 +11,6 @@ References: Sung and Poggio, MIT AI memo 1521 (1994); Osuna, Freund and Girosi, 
 (1997), section 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

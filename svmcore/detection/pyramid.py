@@ -8,8 +8,6 @@ interpolation where it enlarges and by averaging with a triangle s_k pixels wide
 Reference: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4 (rescaling).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

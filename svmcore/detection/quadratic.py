@@ -10,8 +10,6 @@ References: Burges, ICML (1996) (machines of degree 2 exactly); Osuna, Freund an
 (1997), section 4 (simplification).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -11,8 +11,6 @@ Symbols: boxes (m, 4) float64, xmin ymin xmax ymax in pixels of the picture, a w
 Reference: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

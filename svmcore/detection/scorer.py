@@ -11,8 +11,6 @@ Symbols: level (h, w) uint8, one scale of a picture; ys, xs (n,) int64, corners 
 Reference: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -14,8 +14,6 @@ Symbols: boxes (m, 4) float64, xmin ymin xmax ymax, of any unit; f (m,) decision
 Reference: Rowley, Baluja and Kanade, PAMI 20 (1998) (merging overlapping detections).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

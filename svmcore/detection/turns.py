@@ -12,8 +12,6 @@ References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 5 (rotate
 and Kanade, CVPR (1998) (a picture searched in many turns).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -12,8 +12,6 @@ onnxruntime and compared with the machine before anyone has it.
 Reference: Open Neural Network Exchange (onnx.ai), operator set 13.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from importlib.util import find_spec

@@ -5,8 +5,6 @@
 So a formula that is written for arrays of any kind, as `Kernel.value` is, need not be written a second time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import count
 
@@ -23,7 +21,7 @@ OPERATORS = {  # name of a function of NumPy -> of the operator
 class Value(NDArrayOperatorsMixin):
     """What a node gives: its name in the graph, and the type of its numbers."""
 
-    def __init__(self, graph: Graph, name: str, dtype):
+    def __init__(self, graph: "Graph", name: str, dtype):
         self.graph, self.name, self.dtype = graph, name, np.dtype(dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **more):
@@ -40,20 +38,20 @@ class Value(NDArrayOperatorsMixin):
         shape, one = self.graph.node("Shape", self, dtype=int), self.graph.from_array(np.ones(1, self.dtype))
         return self.graph.node("ConstantOfShape", shape, dtype=self.dtype, value=one)
 
-    def astype(self, dtype) -> Value:
+    def astype(self, dtype) -> "Value":
         return self.graph.node("Cast", self, dtype=dtype, to=self.graph.number(np.dtype(dtype)))
 
-    def take(self, columns) -> Value:
+    def take(self, columns) -> "Value":
         """Some columns of rows (n, d)."""
         return self.graph.node("Gather", self, np.asarray(columns, np.int64), axis=1)
 
-    def reshape(self, *shape: int) -> Value:
+    def reshape(self, *shape: int) -> "Value":
         return self.graph.node("Reshape", self, np.array(shape, np.int64))
 
-    def sum(self, axis: int, keepdims: bool = True) -> Value:
+    def sum(self, axis: int, keepdims: bool = True) -> "Value":
         return self.graph.node("ReduceSum", self, np.array([axis], np.int64), keepdims=int(keepdims))
 
-    def or_one(self) -> Value:
+    def or_one(self) -> "Value":
         """The numbers above 0, and 1 in the place of others: what may be divided by."""
         return self.graph.node("Where", self > 0, self, np.ones((), self.dtype), dtype=self.dtype)
 

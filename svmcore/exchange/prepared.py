@@ -10,8 +10,6 @@ in CARRIED cannot be told so: it measures slants, fits planes or counts ranks, a
 does. value: the step's number, or what it learned; shape (h, w, c): of the images that it is given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

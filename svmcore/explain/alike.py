@@ -11,8 +11,6 @@ References: Tomek, Two modifications of CNN, IEEE Trans. SMC 6 (1976); Ramaswamy
 for mining outliers, SIGMOD (2000), for distances to the nearest ones.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

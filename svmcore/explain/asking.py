@@ -13,8 +13,6 @@ Tong and Koller, Support vector machine active learning, JMLR 2 (2001), section 
 diversity in active learning with support vector machines, ICML (2003), spreads them by angle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

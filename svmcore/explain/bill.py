@@ -13,8 +13,6 @@ Symbols: x (d,) an example as the kernel takes it; k (m,) float64 its kernel val
 Burges, Data Mining and Knowledge Discovery 2 (1998), section 4.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +43,7 @@ class Bill(NamedTuple):
             candidates = np.arange(len(size))
         return candidates[np.argsort(-size[candidates], kind="stable")][:most]
 
-    def grouped(self, key: np.ndarray) -> Bill:
+    def grouped(self, key: np.ndarray) -> "Bill":
         """The same bill with lines of one key (g,) added up; its names are the keys."""
         names, line = np.unique(key, return_inverse=True)
         part = np.bincount(line, self.part, len(names))

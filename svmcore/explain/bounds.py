@@ -22,8 +22,6 @@ Joachims, ICML (2000), section 4.1; Vapnik and Chapelle, Neural Computation 12 (
 and Lin, Neural Computation 15 (2003), section 4; Osuna, Freund and Girosi (1997), sections 1 and 2.1.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import NamedTuple

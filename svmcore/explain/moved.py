@@ -12,8 +12,6 @@ Symbols: X (n, ...) pictures as the data set has them; f (J, n, k) float64; prep
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2, 3.3 and Figure 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

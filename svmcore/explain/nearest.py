@@ -8,8 +8,6 @@ Symbols: queries (m, d), examples (n, d) with classes y (n,); found (m, w, k) po
 has fewer. Reference: Schoelkopf and Smola, Learning with Kernels (2002), section 2.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -18,8 +18,6 @@ trained with each set. How much harm a single change does is counted on right ex
 Symbols: f (J, n, k) under J changes, true (n,) positions of classes, wins (J, n) bool; S sets.
 """
 
-from __future__ import annotations
-
 from bisect import bisect
 from dataclasses import dataclass
 from functools import cached_property

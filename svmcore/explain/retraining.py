@@ -14,8 +14,6 @@ DeCoste and Schoelkopf, Machine Learning 46 (2002), section 5.1, leave bounds on
 by retraining: Joachims, ICML (2000).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

@@ -23,8 +23,6 @@ Friedl, Identifying mislabeled training data, JAIR 11 (1999), and Wilson, IEEE T
 others get wrong; alpha at C: Vapnik, The nature of statistical learning theory (1995), section 5.5.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple

@@ -15,8 +15,6 @@ Symbols: n examples of all stages together, the training set first and then virt
 Sequential minimal optimisation and the most violating pair: Keerthi et al. (2001); Fan, Chen and Lin (2005).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -12,8 +12,6 @@ Symbols: n training, v validation examples, k machines; K (v, n) kernel values b
 Leave-one-out as the value of a point: Cook, Technometrics 19 (1977); Ghorbani and Zou, ICML (2019), section 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -34,11 +32,11 @@ class Values(NamedTuple):
     asked: np.ndarray  # (n,) int64, validation examples that were asked
 
     @classmethod
-    def none(cls, n: int) -> Values:
+    def none(cls, n: int) -> "Values":
         """Of n examples, before any was asked of."""
         return cls(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
 
-    def plus(self, other: Values, rows) -> Values:
+    def plus(self, other: "Values", rows) -> "Values":
         """These with those of another part added, whose examples are `rows` of these."""
         arrays = [array.copy() for array in self]
         for array, more in zip(arrays, other, strict=True):

@@ -1,7 +1,5 @@
 """Kernel rows kept as long as a byte budget allows: for kernels whose values are dearer than memory."""
 
-from __future__ import annotations
-
 from threading import Lock
 
 import numpy as np

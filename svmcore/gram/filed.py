@@ -5,8 +5,6 @@ bytes go, so that what memory can hold is read and packed once. Whatever is of a
 changed examples) is an Operand in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -42,7 +40,7 @@ class FiledOperand:
         """K_ii (n,) float32."""
         return self.X.each(kernel.diag)
 
-    def subset(self, idx) -> Operand | FiledOperand:
+    def subset(self, idx) -> "Operand | FiledOperand":
         """The examples idx (m,): in memory where they are no more than a piece."""
         idx = np.asarray(idx)
         if 4 * len(idx) * self.d <= PIECE or self.at is not None:

@@ -1,7 +1,5 @@
 """Values of a Gram matrix moved where they lie: picked, transposed, mirrored; by blocks that stay in cache."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from numba import njit

@@ -6,8 +6,6 @@ Inner products become kernel values, by groups of examples, while they are in ca
 out. rows: see `Rows`; tiles (t, lines, TILE); m rows, n examples, k machines; block float32, F and sums float64.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -13,8 +13,6 @@ T v is multiplied with zeros. What differs from shifting within the frame is tha
 1.4 % of MNIST's digits have ink on the rim. After DeCoste and Schoelkopf (2002), section 5.1.1.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 

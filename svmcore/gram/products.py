@@ -11,8 +11,6 @@ Their times, and what was tried beside them, are in tests/bench/NOTES.md.
 Operands are immutable once built; products may be asked of one by several threads.
 """
 
-from __future__ import annotations
-
 from copy import copy
 from functools import cached_property
 from itertools import pairwise
@@ -97,7 +95,7 @@ class Operand:
         u = all_near(self.sq[idx])
         return self._into(out, len(u.sq), cols, lambda out: self._tiled(rows, u, kernel, cols, out))
 
-    def subset(self, idx) -> Operand:
+    def subset(self, idx) -> "Operand":
         """The operand of the examples idx (m,), with this one's layout."""
         part = copy(self)
         part.__dict__.pop("X", None)
@@ -204,7 +202,7 @@ class Operand:
                 side_by_side(_multiply_sum_dense, calls)
         return sums.sum(axis=0)
 
-    def add_own_to(self, F, operand: Operand, idx, kernel: Kernel, coef) -> None:
+    def add_own_to(self, F, operand: "Operand", idx, kernel: Kernel, coef) -> None:
         """As `add_to` with the examples idx (m,) of an operand: cheaper where this one is a subset of it."""
         rows = self._own_rows(operand, idx, kernel) if kernel.compiled else None
         if rows is None:
@@ -212,7 +210,7 @@ class Operand:
         else:
             self._add_tiled(F, rows, all_near(operand.sq[idx]), kernel, np.ascontiguousarray(coef))
 
-    def _own_rows(self, operand: Operand, idx, kernel: Kernel) -> Rows | None:
+    def _own_rows(self, operand: "Operand", idx, kernel: Kernel) -> Rows | None:
         """The examples idx (m,) of an operand as rows for these tiles, listed once for all its examples: whole numbers
         alone, and of operands that have their examples from the same; else None, and for a kernel that fills or has
         far features."""

@@ -8,8 +8,6 @@ products are added up in int32. Processors with VNNI multiply and add 32 or 64 o
 they are added in pairs, for which LLVM finds the best of any processor (vpmaddwd on x86).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from llvmlite import ir
 from numba import types

@@ -12,8 +12,6 @@ want a finite C, are given. The machine decides with K alone.
 Osuna, Freund and Girosi (1997), section 2.3: the exponent k of the slack, here 2.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.gram.sources import Gram

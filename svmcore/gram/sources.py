@@ -18,8 +18,6 @@ A source never changes under its user and may be shared between fits, in turn or
 counted by the fit that asks, in the Work that comes with every question.
 """
 
-from __future__ import annotations
-
 from threading import Lock
 
 import numpy as np
@@ -73,7 +71,7 @@ class Gram:
         Schwarz)."""
         return np.sqrt(np.abs(self.diag.astype(np.float64)))
 
-    def held(self, K) -> Dense:
+    def held(self, K) -> "Dense":
         """The same source with K (n, n) float32, its square of all examples, in memory."""
         return Dense(K, self)
 

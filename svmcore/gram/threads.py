@@ -8,8 +8,6 @@ Whoever solves several machines side by side (solvers/session.py) does so in a C
 core, each computes its own calls one after the other: threads of the pool would only take a core from its neighbours.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

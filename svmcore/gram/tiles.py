@@ -16,8 +16,6 @@ makes its zeros cost nothing, and MIDDLE times their sum is the `base` that make
 sum is below 2^31 for d up to WHOLE_FEATURES; int32 may wrap around on the way there, and back.
 """
 
-from __future__ import annotations
-
 from copy import copy
 from typing import NamedTuple
 
@@ -45,10 +43,10 @@ class Rows(NamedTuple):
     base: np.ndarray  # (m,) what sums begin with, of the factors' type
     step: np.ndarray  # (m,) float32, what a whole number stands for; 1 in the real form
 
-    def between(self, part: slice) -> Rows:
+    def between(self, part: slice) -> "Rows":
         return Rows(self.start[part.start : part.stop + 1], self.line, self.factor, self.base[part], self.step[part])
 
-    def at(self, idx) -> Rows:
+    def at(self, idx) -> "Rows":
         """The rows idx (m',), side by side."""
         lengths = self.start[idx + 1] - self.start[idx]
         start = np.concatenate([[0], np.cumsum(lengths)])
@@ -71,7 +69,7 @@ class Tiles:
             self._hold(len(X), len(self.used), np.float32)
             _fill_real(X, self.used, self.data)
 
-    def subset(self, idx) -> Tiles:
+    def subset(self, idx) -> "Tiles":
         """Tiles of the examples idx (m,) alone."""
         part = copy(self)
         part.step = self.step[idx]

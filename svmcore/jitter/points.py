@@ -13,8 +13,6 @@ of each example (`pick`). Horizontal translations of points are the invariance t
 Learning 46 (2002), Figure 1 draws.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -109,11 +107,11 @@ class PointJitters:
         maps = self.maps[which]
         return (np.einsum("nab,nb->na", maps[:, :, :2], np.asarray(X, np.float64)) + maps[:, :, 2]).astype(np.float32)
 
-    def power(self, exponent: int) -> PointJitters:
+    def power(self, exponent: int) -> "PointJitters":
         """The set of all products of `exponent` jitters of this one; the identity alone for 0."""
         return PointJitters(self.kind, self.amounts, self.times * exponent)
 
-    def after(self, first: PointJitters, second: PointJitters) -> np.ndarray:
+    def after(self, first: "PointJitters", second: "PointJitters") -> np.ndarray:
         """Numbers (len(first), len(second)) int64 that the products first[a] then second[b] have in this set.
 
         Raises KeyError when a product is not in this set.

@@ -12,8 +12,6 @@ function of u.v, |u|^2 and |v|^2 is asked for that depends on |u|^2 + |v|^2 - 2 
 X (n, d), A (m, d) of either precision; F far features, none for other kernels.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +28,7 @@ class Side(NamedTuple):
     sq: np.ndarray  # (n,) |x'|^2
     far: np.ndarray  # the values of the far features: (n, F) of rows, (F, n) of columns
 
-    def rows(self, part: slice) -> Side:
+    def rows(self, part: slice) -> "Side":
         """Those of some rows."""
         return Side(self.sq[part], self.far[part])
 

@@ -1,7 +1,5 @@
 """Kernel: what every kernel can do, the registry that rebuilds one from its description, and checks of its numbers."""
 
-from __future__ import annotations
-
 from dataclasses import MISSING, asdict, field, fields, replace
 from functools import lru_cache
 from types import UnionType
@@ -13,7 +11,7 @@ from svmcore.allowed import Allowed, check
 from svmcore.kernels.apart import _finish_rows, _subtract_far_rows, as_columns, far_features, squared_norms, taken_apart
 from svmcore.kernels.compiled import INNER, KernelCode
 
-KERNELS: dict[str, type[Kernel]] = {}
+KERNELS: "dict[str, type[Kernel]]" = {}
 LARGEST = float(np.finfo(np.float32).max)  # products are made in single precision
 
 
@@ -51,7 +49,7 @@ class Kernel:
         return type(self).code is not Kernel.code
 
     @classmethod
-    def of_numbers(cls, **numbers) -> Kernel:
+    def of_numbers(cls, **numbers) -> "Kernel":
         """The kernel that scikit-learn means by its name and these numbers; it takes those that are fields of it."""
         return cls(**{name: value for name, value in numbers.items() if name in {f.name for f in fields(cls)}})
 
@@ -124,7 +122,7 @@ class Kernel:
         }
         return own | (inner if deep else {})
 
-    def with_params(self, **params) -> Kernel:
+    def with_params(self, **params) -> "Kernel":
         """This kernel with other fields; inner__field is a field of an inner kernel. ValueError for unknown ones."""
         own = self.get_params(deep=False)
         changed, inner = {}, {}
@@ -140,7 +138,7 @@ class Kernel:
             changed[head] = changed.get(head, own[head]).with_params(**of_inner)
         return replace(self, **changed)
 
-    def __sklearn_clone__(self) -> Kernel:
+    def __sklearn_clone__(self) -> "Kernel":
         return self  # never changed
 
     def code(self) -> KernelCode:

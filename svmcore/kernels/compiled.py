@@ -4,8 +4,6 @@ A row is gone through once, its values in vectors from the inner product to the 
 this to be right, but to be fast: of one without a `code` the pass leaves inner products, and `Kernel.value` goes on.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

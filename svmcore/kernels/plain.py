@@ -10,8 +10,6 @@ is the (u.v + 1)^9 / 512 of DeCoste and Schoelkopf (2002), section 5.1.1. All fo
 |v|^2; `_finish` (compiled.py) turns inner products into kernel values.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -104,7 +102,7 @@ class Poly(Kernel):
     differentiable: ClassVar[bool] = True
 
     @classmethod
-    def of_numbers(cls, **numbers) -> Poly:
+    def of_numbers(cls, **numbers) -> "Poly":
         return super().of_numbers(**numbers, normalised=False)
 
     @property

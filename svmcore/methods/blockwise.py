@@ -9,8 +9,6 @@ or subtracts from it, the components along a few directions w_r = sum_i weights_
     K'(u, v) = K(u, v) +- <p(u), p(v)>,    p(u)_r = <w_r, phi(u)> = sum_i weights_ir K(point_i, u)
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property

@@ -13,8 +13,6 @@ References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 (tri
 ICML workshop (2005), for the spectrum set to 0; Williams and Seeger, NIPS 13 (2001), for Gram matrices on a sample.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -61,7 +59,7 @@ class PositivePart(DirectedKernel):
     sign: ClassVar[int] = 1
 
     @classmethod
-    def fit(cls, base: Kernel, X: np.ndarray) -> PositivePart:
+    def fit(cls, base: Kernel, X: np.ndarray) -> "PositivePart":
         """The positive part of `base` on examples X (n, d); time grows with n^3, 2000 take some seconds."""
         K = base.block(X, X).astype(np.float64)
         values, vectors = eigh((K + K.T) / 2)

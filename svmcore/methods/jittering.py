@@ -14,8 +14,6 @@ With a plain machine, jittering at test time alone is query jitter.
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 and Table 10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property

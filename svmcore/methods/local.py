@@ -12,8 +12,6 @@ Symbols: images (h, w, c) as rows (d,) float32, d = h w c; a tile holds TILE exa
 Reference: Schoelkopf, Simard, Smola and Vapnik, NIPS 10 (1998), "Prior knowledge in support vector kernels".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -12,8 +12,6 @@ Only the `candidates` nearest by Euclidean distance are compared so.
 Reference: Simard, LeCun and Denker, NIPS 5 (1993).
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
@@ -47,7 +45,7 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
     candidates: int = 100
     ridge: float = 0.3
 
-    def fit(self, X, y) -> TangentNeighbours:
+    def fit(self, X, y) -> "TangentNeighbours":
         """Keep images X, (n, d) or (n, h, w[, c]), their labels y (n,) and their tangents.
 
         ValueError names a parameter that is not allowed.

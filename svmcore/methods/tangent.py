@@ -27,8 +27,6 @@ References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1; Sch
 NIPS 10 (1998); Chapelle and Schoelkopf, NIPS 14 (2002), for the feature space.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -155,7 +153,7 @@ class TangentWhitened(FittedKernel):
     @classmethod
     def fit(
         cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None, scaled: bool = True
-    ) -> TangentWhitened:
+    ) -> "TangentWhitened":
         """The kernel that whitens the tangents of images X (n, d) under a jitter set; ValueError as for `whitening`."""
         B = whitening(tangent_covariance(X, jitters, image_shape, scaled), lam)
         return cls(base, B, lengths=not isinstance(base, Linear))
@@ -211,7 +209,7 @@ class TangentFeature(DirectedKernel):
     @classmethod
     def fit(
         cls, base: Kernel, X: np.ndarray, jitters, lam: float, image_shape=None, scaled: bool = True, rank: int = RANK
-    ) -> TangentFeature:
+    ) -> "TangentFeature":
         """The kernel for tangents of images X (n, d) under a jitter set; time and memory grow with (n (J - 1))^2.
 
         ValueError as for `whitening`.

@@ -18,8 +18,6 @@ References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4; Sung a
 (1994).
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -20,8 +20,6 @@ given what it can. With a very large C sums in double precision lose tol too, |e
 sqrt(K_jj): no gap is known to be small then.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.gram.sources import Gram

@@ -18,8 +18,6 @@ Sums are made in double precision, and so are the kernel values, which are compu
 single precision loses. Orbits and kernels that fill their own blocks have values of single precision alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 

@@ -15,8 +15,6 @@ gradients); SciPy has no interior-point method for quadratic problems as such, a
 y (n,) of -1 and +1, a, C (n,), K, Q (n, n) float64; n in the hundreds: a step takes n^2, of the last two n^3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 monitor(progress) -> whether to go on        called between bursts, in the thread that fits
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -44,7 +42,7 @@ class Snapshot(NamedTuple):
     jitter: np.ndarray | None = None
 
     @classmethod
-    def of(cls, Y, C, alpha, bias) -> Snapshot:
+    def of(cls, Y, C, alpha, bias) -> "Snapshot":
         """Of machines that were trained on all n examples: Y, C, alpha (k, n), bias (k,)."""
         support = np.flatnonzero((alpha > 0).any(0))
         alpha = alpha[:, support]
@@ -61,7 +59,7 @@ class Standing(NamedTuple):
     snapshot: Callable[[], Snapshot] | None
 
     @classmethod
-    def of(cls, Y, C, alpha, bias, gaps, dual: float) -> Standing:
+    def of(cls, Y, C, alpha, bias, gaps, dual: float) -> "Standing":
         """Of machines that were trained on all n examples, as of Snapshot; arrays may change later."""
         alpha, bias = alpha.copy(), bias.copy()
         counts = int(np.count_nonzero(alpha > 0)), int(np.count_nonzero((alpha > 0) & (alpha >= C)))

@@ -7,8 +7,6 @@ reports     a Progress between bursts, to the monitor, from the thread that fits
 errors      the first one of any machine stops the others and is raised at once
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -49,7 +47,7 @@ class Session(Work):
         self.way = ""  # how the examples' Gram matrix was come by: a Way, or what else has its words as text
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> "Session":
         """BLAS keeps to one thread while the fit lasts: the pool's threads multiply side by side (gram/threads.py)."""
         one_blas_thread.__enter__()
         return self

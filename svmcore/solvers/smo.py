@@ -21,8 +21,6 @@ K lies in float32 blocks: example i = (a, u) = a n0 + u against j = (b, v) is bl
 is J segments of n0. A plain matrix is one block (J = 1); sets of shifted images have one for each relative shift.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How fast this machine is: measured over predicted seconds of stored runs."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from statistics import median
 from typing import NamedTuple

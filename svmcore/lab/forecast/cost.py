@@ -14,8 +14,6 @@ products (flop/s), zeros counted;  S  rate of the solver's passes over examples 
 2000 to 60000 digits, and of tables, on two cores (tests/bench/measured).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple

@@ -10,8 +10,6 @@ free, less what runs at work were promised. How many examples become support vec
 within ROOM times what was said of it, as long as that suffices if all of them do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import inf
 from typing import NamedTuple

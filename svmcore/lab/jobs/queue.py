@@ -9,8 +9,6 @@ bursts and goes on after it. Whoever cancels a run ends it, and the worker sees 
 free when its thread has ended.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,8 +1,6 @@
 """From a recipe to a run that waits for its turn: the data set is pinned, the run forecast, the machine that it begins
 with found or asked for before it; then it is stored, and the queue has it."""
 
-from __future__ import annotations
-
 import threading
 
 from data import catalogue

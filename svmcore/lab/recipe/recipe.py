@@ -10,8 +10,6 @@ and what it will cost is for `estimate` to say. Kernels: DeCoste and Schoelkopf,
 """
 
 # ruff: noqa: RUF009  (a field that carries its words is made by a function, as those of kernels are)
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -152,7 +150,7 @@ class Recipe:
             raise RecipeError("bounds", True, f"false for method {self.method}; true for {allowed}, which classify")
 
     @cached_property
-    def origin(self) -> Recipe:
+    def origin(self) -> "Recipe":
         """What is trained first: of a reduction the recipe of its machine, else the recipe itself."""
         return METHODS[self.method].origin(self)
 
@@ -187,7 +185,7 @@ class Recipe:
         return values | lists | {"kernel": self.kernel.to_dict()}
 
     @classmethod
-    def from_dict(cls, description: Mapping) -> Recipe:
+    def from_dict(cls, description: Mapping) -> "Recipe":
         """The recipe that `to_dict` described; fields left out take their defaults. RecipeError for anything else."""
         if not isinstance(description, Mapping):
             raise RecipeError("recipe", description, "an object with the fields of a recipe")
@@ -210,20 +208,20 @@ class Recipe:
         return {name: texts[name] for name in (*changed, *sorted(self.options))}
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> Recipe:
+    def from_query(cls, query: Mapping[str, str]) -> "Recipe":
         """The recipe of a URL's parameters; parameters that are no field of a recipe are left to others."""
         names = set(FIELDS) | set(option_fields())
         return cls().with_texts({name: text for name, text in query.items() if name in names})
 
-    def replace(self, **changes) -> Recipe:
+    def replace(self, **changes) -> "Recipe":
         """This recipe with some fields or options changed."""
         return replace(self, **_gathered(changes, self.options))
 
-    def with_text(self, name: str, text: str) -> Recipe:
+    def with_text(self, name: str, text: str) -> "Recipe":
         """One field or option read from text: ("C", "5"), ("kernel", "rbf:gamma=0.02"), ("kernel.degree", "5")."""
         return self.with_texts({name: text})
 
-    def with_texts(self, texts: Mapping[str, str]) -> Recipe:
+    def with_texts(self, texts: Mapping[str, str]) -> "Recipe":
         """All of them read from text and changed together, so that their order does not matter."""
         owners = (texts.get(name, getattr(self, name)) for name in ("task", "method", "solver"))
         known = known_fields(*owners)

@@ -6,8 +6,6 @@ Classes that are told apart well leave few examples near the margin, classes tha
 their examples share support vectors: k of them have k^0.7 times as many distinct ones as one has.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What a recipe's method makes of a problem of some size, with all that its task, solver and jitters say of it."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from svmcore.jitter import JitterSet

@@ -20,8 +20,6 @@ A few finished runs come with the lab, as samples of what a page shows. `get` op
 list but `samples`, and cannot be changed.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

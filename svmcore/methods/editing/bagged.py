@@ -6,8 +6,6 @@
 A kernel value serves all s machines, since they share it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ of processes or of a cluster takes the same tasks: arrays and an estimator go ou
 come when a task is done, and a stop waits for it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextvars import copy_context

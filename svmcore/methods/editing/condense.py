@@ -4,8 +4,6 @@ References: Hart, IEEE Transactions on Information Theory 14 (1968); as told in 
 2.3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -13,8 +13,6 @@ Bakir, Bottou and Weston (2004), section 3, Algorithm 3; section 4.3 (thresholds
 slack of one standard error: Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), 3.4.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field, replace
 from typing import ClassVar

@@ -6,8 +6,6 @@
 Subsets are disjoint as long as a class lasts ("splitting" in section 4.2); a class that is used up is dealt anew.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.allowed import is_whole

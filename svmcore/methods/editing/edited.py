@@ -1,7 +1,5 @@
 """Edit, then train: any rule of rules.py before an SVC."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
@@ -68,7 +66,7 @@ class EditingSVC(MachineEstimator):
     balance: bool = True
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X, y, *, monitor=None) -> EditingSVC:
+    def fit(self, X, y, *, monitor=None) -> "EditingSVC":
         """Edit the training set and train on what is left.
 
         Parameters

@@ -4,8 +4,6 @@ References: Wilson, IEEE Transactions on Systems, Man and Cybernetics 2 (1972); 
 (2004), section 2.3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

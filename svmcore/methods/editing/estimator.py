@@ -1,7 +1,5 @@
 """Machines trained on edited training sets, as scikit-learn estimators; what they do is in crossing.py and rules.py."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -105,7 +103,7 @@ class CrossTrainingSVC(MachineEstimator):
     n_jobs: int | None = None
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X, y, *, monitor=None) -> CrossTrainingSVC:
+    def fit(self, X, y, *, monitor=None) -> "CrossTrainingSVC":
         """Train on two classes.
 
         Parameters

@@ -4,8 +4,6 @@ References: Devijver and Kittler, Pattern Recognition: A Statistical Approach (1
 Bottou and Weston (2004), sections 2.3 and 2.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar

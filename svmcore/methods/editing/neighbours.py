@@ -3,8 +3,6 @@
 Distances are Euclidean, in the space of the rows of X (n, d) float32; label (n,) numbers of any number of classes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What editing makes of each training example: one code a training index, int8."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +22,7 @@ class Edited(NamedTuple):
     role: np.ndarray  # (n,) int8
 
     @classmethod
-    def of(cls, role: np.ndarray) -> Edited:
+    def of(cls, role: np.ndarray) -> "Edited":
         """From the codes (n,) alone."""
         return cls(np.flatnonzero((role == KEPT) | (role == REINSERTED)), role.astype(np.int8))
 

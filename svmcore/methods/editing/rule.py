@@ -1,8 +1,6 @@
 """Rule: one way of editing a training set, with its settings and all that an estimator, a forecast and a form want to
 know of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from typing import ClassVar, NamedTuple
 

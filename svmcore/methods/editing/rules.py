@@ -1,7 +1,5 @@
 """All ways of editing a training set, by name; one more is a file that holds a Rule, and a line below."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 

@@ -11,8 +11,6 @@ Source: Collobert, Sinz, Weston and Bottou, Trading convexity for scalability, I
 and Weston (2004), section 2.4.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -19,8 +19,6 @@ that a seed gives one result.
 References: Burges and Schoelkopf (1997), section 4, for the expansion; Kingma and Ba, Adam (2015).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -81,7 +79,7 @@ class Answers(NamedTuple):
     deform: float = 1.2
     by: str = "labels"
 
-    def further(self, times: int) -> Answers:
+    def further(self, times: int) -> "Answers":
         """The steps after vectors were added so many times to those that such steps found: fewer and smaller ones."""
         slower = max(0.2, 1 - 0.2 * times)
         rates = {"rate": slower * self.rate, "weight_rate": slower * self.weight_rate}

@@ -1,7 +1,5 @@
 """What a reduction may be asked for: every refusal names the field, its value and what is allowed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.allowed import Allowed, above, check, is_whole, number, one_of, optional, require, whole

@@ -8,8 +8,6 @@ of unit size (elastic deformation). Rows keep their length where all have one, s
 Reference: Simard, Steinkraus and Platt, Best practices for convolutional neural networks (ICDAR 2003), section 2.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

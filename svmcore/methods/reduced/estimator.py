@@ -5,8 +5,6 @@
 What it does is in stages.py. Burges (1996); Burges and Schoelkopf (1997), section 4.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
@@ -127,7 +125,7 @@ class ReducedSet(Decider):
     cache_mb: float | None = None
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None, seen=None) -> ReducedSet:
+    def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None, seen=None) -> "ReducedSet":
         """Reduce a machine.
 
         Parameters

@@ -14,8 +14,6 @@ X (n, d); K (n, n) is never held, L (n, m) float64 is.
 References: Downs, Gates and Masters, JMLR 2 (2001); pivots that lower rho: Smola and Schoelkopf, ICML (2000).
 """
 
-from __future__ import annotations
-
 from math import comb
 from typing import NamedTuple
 

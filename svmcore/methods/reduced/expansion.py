@@ -11,8 +11,6 @@ blocks, in double precision unless they are very many.
 Reference: Burges and Schoelkopf (1997), section 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,11 +49,11 @@ class Expansion:
                 raise ValueError(f"expansion: {name} holds numbers that are not finite")
 
     @classmethod
-    def of(cls, machine: Machine) -> Expansion:
+    def of(cls, machine: Machine) -> "Expansion":
         """The normals of a machine's k hyperplanes."""
         return cls(machine.kernel, machine.support_vectors, machine.coef)
 
-    def machine(self, c: int) -> Expansion:
+    def machine(self, c: int) -> "Expansion":
         """Psi_c alone, over the examples that it uses."""
         used = np.flatnonzero(self.coef[c])
         return Expansion(self.kernel, self.vectors[used], self.coef[c : c + 1, used])

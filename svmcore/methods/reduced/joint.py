@@ -13,8 +13,6 @@ X (n, d), coef (k, n): the target. Z (m, d). Large products are in single precis
 References: Burges and Schoelkopf (1997), section 4; Burges (1996), section 4; Liu and Nocedal (1989).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -13,8 +13,6 @@ x (d,) float64, S (d + 1, d + 1), or (d, d) for r = 0. At most as many vectors a
 References: Burges, Simplified support vector decision rules, ICML (1996), section 3; Eckart and Young (1936).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

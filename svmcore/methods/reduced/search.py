@@ -14,8 +14,6 @@ References: Burges (1996), section 4; Burges and Schoelkopf (1997), section 4; t
 Smola and Burges, Fast approximation of support vector kernel expansions (1998).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize
 

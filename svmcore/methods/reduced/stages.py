@@ -10,8 +10,6 @@ A part that a stop finds unfinished has the best that was seen; one not begun ke
 what a stop leaves is a machine that decides, always.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import prod
 

@@ -7,8 +7,6 @@ k-means   centres of clusters of the support vectors, of each sign apart where t
 greedy    one by one, the support vector that lowers rho most with all weights at their best
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.allowed import require

@@ -13,8 +13,6 @@ g (n, k) float64; y (n,) labels; the examples are the training set's originals, 
 jittered forms of them, so that what it was fitted to counts for little.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.estimator import one_vs_rest

@@ -17,8 +17,6 @@ Kernel Machines (2007): online, with eight million digits; DeCoste and Schoelkop
 vectors' copies.
 """
 
-from __future__ import annotations
-
 from math import ceil
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Virtual SV machines as a scikit-learn estimator; what it does is in stages.py."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import KW_ONLY, dataclass
 
@@ -114,7 +112,7 @@ class VirtualSVC(MachineEstimator):
         monitor=None,
         base: SVC | None = None,
         checkpoint: str | os.PathLike | Checkpoint | None = None,
-    ) -> VirtualSVC:
+    ) -> "VirtualSVC":
         """Train on images and labels, first on them as they are, then on transformed support vectors.
 
         Parameters

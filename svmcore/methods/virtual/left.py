@@ -10,8 +10,6 @@ broken off, bit for bit, as long as it has as much memory (cache_mb), by which w
 n examples, k machines, p examples held, s support vectors of the base machine.
 """
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 import numpy as np

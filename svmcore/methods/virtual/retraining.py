@@ -7,8 +7,6 @@ Shares are solved side by side, each in a thread of its own (solvers/session.py)
 before the first one begins, so that it does not depend on what runs beside it.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

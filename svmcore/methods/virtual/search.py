@@ -12,8 +12,6 @@ The errors by which a set was chosen are lower than those it will make: of many 
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6, asks which invariances to take, and how far.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -50,7 +48,7 @@ class Search(NamedTuple):
     ending: str = ""  # why it ended; empty while it has not
 
     @classmethod
-    def of(cls, facts: dict) -> Search:
+    def of(cls, facts: dict) -> "Search":
         """From what `facts` gave, perhaps with its ending beside."""
         return cls(tuple(Tried(*one) for one in facts.get("tried", ())), facts.get("n", 0), facts.get("ending", ""))
 

@@ -1,7 +1,5 @@
 """A share: some of the k machines, and the virtual examples that they are trained on together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,19 +20,19 @@ class Share:
     examples: int = 0  # of the virtual training set
 
     @classmethod
-    def of_all(cls, machines: np.ndarray, n: int) -> Share:
+    def of_all(cls, machines: np.ndarray, n: int) -> "Share":
         """Some machines on all n examples, not yet trained."""
         nothing = np.zeros((len(machines), n))
         return cls(machines, np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(len(machines)))
 
-    def support(self) -> Share:
+    def support(self) -> "Share":
         """The same machines on their support vectors alone."""
         sv = (self.alpha > 0).any(axis=0)
         return replace(
             self, parent=self.parent[sv], jitter=self.jitter[sv], alpha=self.alpha[:, sv], bound=self.bound[:, sv]
         )
 
-    def live(self, inner: Snapshot) -> Share:
+    def live(self, inner: Snapshot) -> "Share":
         """The share as the solver's own snapshot of its examples has it."""
         alpha, bound = (
             np.zeros((len(inner.coef), len(self.parent))),

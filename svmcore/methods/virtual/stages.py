@@ -14,8 +14,6 @@ References: Schoelkopf, Burges and Vapnik, ICANN (1996); DeCoste and Schoelkopf,
 3.2, Table 1 (scope "union") and section 5.1.1 (scope "machine").
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -16,8 +16,6 @@ bounded    the same solver with the settings of Osuna, Freund and Girosi (1997):
 settings, pricing    what may be asked of it; which examples it looks at for violators, and in what order
 """
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 import numpy as np

@@ -12,8 +12,6 @@ Where support vectors fill B, those with the least alpha are replaced by violato
 dual objective is larger. After the first attempts that all fail the answer is the best one found in B.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.gram.sources import PLAIN, STEP

@@ -4,8 +4,6 @@ The set's Gram matrix K (m, m) float32 is given, grown from that of the last set
 is lent. Of the state only machine m's alpha, f and counts change.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.gram.sources import PLAIN

@@ -1,7 +1,5 @@
 """All examples after a change of alpha: f (k, n) brought up to date, and the gaps in single and in double precision."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.solvers import smo

@@ -10,8 +10,6 @@ C-SVC with this C: gap, working sets, settled examples and exact values are as o
 Chang and Lin, Neural Computation 13 (2001), sections 3 and 4.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.solvers import smo

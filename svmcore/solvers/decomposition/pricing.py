@@ -9,8 +9,6 @@ Examples are priced a block at a time. Where the text stops at the first violato
 priced too, and is priced anew when its turn comes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

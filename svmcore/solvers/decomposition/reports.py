@@ -1,7 +1,5 @@
 """How the machines of a decomposition stand, as they were last looked at: for reports, and for its trace."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.memory import MB

@@ -20,8 +20,6 @@ precision from its SVs, is at most tol (exact.py); until then rounds go on.
 Y, alpha, C, f (k, n) float64.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

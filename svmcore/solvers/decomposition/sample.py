@@ -12,8 +12,6 @@ What a kernel value costs depends on kernel and data, what a kept one costs besi
 process; the constants are times in ns measured on tables of 50 to 100 features (tests/bench/NOTES.md).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 SMALLEST, LARGEST = 1000, 10_000  # examples of the sample that the first round works on, which is a quarter of n else

@@ -4,8 +4,6 @@ Violations are measured by f (k, n) and the bias: -b - f of an example whose y a
 alpha may shrink.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmcore.solvers import smo

@@ -1,7 +1,5 @@
 """The settings of the decomposition: how large the working set is, and how it is filled from round to round."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 from svmcore.allowed import check, flag, one_of, optional, whole

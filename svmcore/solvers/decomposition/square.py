@@ -7,8 +7,6 @@ Then members that the round did not ask for stay in the set, which does no harm;
 close up first. Else all of K is computed anew.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

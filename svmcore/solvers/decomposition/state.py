@@ -1,7 +1,5 @@
 """The state of one solve, which all files of this folder share: what each field holds stands beside it."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from queue import SimpleQueue

@@ -3,8 +3,6 @@
 Osuna, Freund and Girosi (1997), section 3.3, observe that few examples ever enter, and some again and again.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import isfinite
 from typing import NamedTuple

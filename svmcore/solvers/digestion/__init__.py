@@ -19,8 +19,6 @@ evaluations, so that a run repeats exactly.
 What it saves is measured by tests/bench/digestion.py and told in tests/bench/NOTES.md.
 """
 
-from __future__ import annotations
-
 import time
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Constants go to compiled functions as np.int64(...): a bare number is a type of 
 is compiled once more.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """When a full pass is left for an inbounds one: the five rules of DeCoste and Schoelkopf (2002), section 4.2."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,7 +72,7 @@ class Digestion:
         check(self, "digestion: ", **rules, **sizes, on=flag, hoard=flag, second_order=flag)
 
     @property
-    def compiled(self) -> Rules:
+    def compiled(self) -> "Rules":
         rules = Rules(*(getattr(self, name) for name in Rules._fields))
         growth = np.inf if self.growth is None else self.growth
         return rules._replace(patience=float(self.patience), growth=float(growth))

@@ -1,7 +1,5 @@
 """One machine of the paper's solver: its lists, its counters, and the cache rows that its SVs hold."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

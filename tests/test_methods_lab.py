@@ -197,7 +197,7 @@ def test_every_method_has_its_words_and_a_default_set():
 def test_a_jittering_kernel_and_its_positive_part_are_forecast_to_take_what_was_measured(name):
     known = json.loads((Path(__file__).parent / "bench/measured/runs.json").read_text())[f"mnist-5000-degree9-{name}"]
     recipe = Recipe.from_query(known["recipe"])
-    said = cost(recipe, Sizes(int(known["recipe"]["n_train"]), known["n_test"], 784, 10)).seconds
+    said = cost(*plans(recipe, Sizes(int(known["recipe"]["n_train"]), known["n_test"], 784, 10))).seconds
     assert said == pytest.approx(known["train_seconds"] + known["test_seconds"], rel=0.5)
 
 

@@ -6,7 +6,7 @@ import pytest
 from data import catalogue, load, revisions
 from data.verdicts import KEEP, LABEL, OUT, UNSURE, Verdict
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, execute, jobs
+from svmcore.lab import RECIPES, Recipe, execute, jobs
 from svmcore.lab.experiment import comparison
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry import noise, split
@@ -132,3 +132,15 @@ def test_runs_on_other_examples_are_not_paired_because_one_is_on_a_revision(home
     assert comparison.why_not(before, after).kind == comparison.EXAMPLES
     letters = finished(DIGITS.replace(dataset="mnist-5k", n_train=100, n_test=50))
     assert comparison.why_not(letters, after).kind == comparison.DATA
+
+
+def test_what_a_run_is_asked_on_is_pinned_by_its_task(home):
+    """Examples of a recipe's own set, and windows that a search trains on; pictures have no revisions."""
+    now = judge(on(3, LABEL, 7))
+    assert task_of(DIGITS).pinned(DIGITS.replace(dataset=NAME)).dataset == now
+    assert task_of(DIGITS).pinned(DIGITS) == DIGITS
+    faces = RECIPES["faces-lfw"]
+    assert task_of(faces).pinned(faces) == faces
+    pinned = task_of(faces).pinned(faces.replace(windows=NAME))
+    judge(on(4, LABEL, 7))
+    assert pinned == faces.replace(windows=now) != task_of(faces).pinned(faces.replace(windows=NAME))

@@ -3,17 +3,17 @@ with found or asked for before it; then it is stored, and the queue has it."""
 
 import threading
 
-from data import catalogue
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.worker import explain
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import named
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
 
-_asking = threading.RLock()  # one run is asked for at a time, so that each sees the one before
+_asking = threading.Lock()  # one run is asked for at a time, so that each sees the one before
 
 
 def submit(
@@ -37,22 +37,28 @@ def submit(
     run cannot go on from that one.
     """
     CLUSTER.settle()
-    recipe = recipe.replace(dataset=catalogue.pinned(recipe.dataset))
-    needed = estimate(recipe)
+    recipes = [recipe]
+    if recipe.origin is not recipe and parent is None:
+        recipes = [named(recipe.origin, f"The machine of {recipe.title or recipe.name}"), recipe]
+    recipes = [task_of(asked).pinned(asked) for asked in recipes]
+    needs = [estimate(asked) for asked in recipes]
     with _asking:
-        if already := runs.asked_within(recipe, once_in):
+        *machine, wanted = recipes
+        if already := runs.asked_within(wanted, once_in):
             return already.id
-        if not (needed.fits or CLUSTER.address):  # a worker has a memory of its own
-            raise BudgetError(needed.advice)
+        left = runs.left_by(broken_off, wanted.outcome) if broken_off else None
+        if machine and (there := runs.with_machine(machine[0])):
+            parent, recipes, needs = there.id, [wanted], needs[1:]
+        for needed in needs:
+            if not (needed.fits or CLUSTER.address):  # a worker has a memory of its own
+                raise BudgetError(needed.advice)
         QUEUE.require_room()
-        left = runs.left_by(broken_off, recipe.outcome) if broken_off else None
-        if recipe.origin is not recipe and parent is None:
-            machine = runs.with_machine(recipe.origin)
-            title = f"The machine of {recipe.title or recipe.name}"
-            parent = machine.id if machine else submit(named(recipe.origin, title), looks=looks)
-        try:
-            run = runs.create(recipe, parent, group, left)
-        except OSError as error:
-            raise OSError(explain(error)) from error
-        QUEUE.put(run, needed.seconds, looks)
+        for asked, needed in zip(recipes, needs, strict=True):
+            alone = asked is not wanted
+            try:
+                run = runs.create(asked, parent, None if alone else group, None if alone else left)
+            except OSError as error:
+                raise OSError(explain(error)) from error
+            QUEUE.put(run, needed.seconds, looks)
+            parent = run.id
         return run.id

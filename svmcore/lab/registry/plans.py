@@ -14,13 +14,13 @@ def plans(recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
     """That of the first training, and those of each that follows: folds, parts."""
     method, task = METHODS[recipe.method], task_of(recipe)
     how = {
-        "beside": task.beside(recipe),
         "solver": recipe.solver,
         "working_set": recipe.options.get("working_set"),
         "settings": SOLVERS[recipe.solver].settings(recipe),
         "filled": method.filled(recipe),
         "real": _real(tuple(recipe.preprocess), recipe.jitters if method.uses_jitters else "none"),
         "bounds": recipe.bounds,
+        "beside": task.beside(recipe),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
     return whole, others

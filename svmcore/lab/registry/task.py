@@ -49,6 +49,10 @@ class Task(ABC):
         """What the catalogue says of a data set. UnknownDataset for one that is not among this task's."""
         return catalogue.entry(name)
 
+    def pinned(self, recipe):
+        """The recipe on the data that there are now: a revision with the verdicts that it has by now, for good."""
+        return recipe.replace(dataset=catalogue.pinned(recipe.dataset))
+
     def at_hand(self, recipe) -> bool:
         """Whether what a recipe learns from is on this machine. DataError or RecipeError where it cannot be told."""
         return self.entry(recipe.dataset).at_hand

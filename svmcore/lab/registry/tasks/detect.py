@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from data import pictures
+from data import catalogue, pictures
 from svmcore.lab.registry.checks import an_object, anything, count, positive, several, text
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import LINE, Field, RecipeError, choice, numeric, of_each
@@ -60,6 +60,10 @@ class Detect(Task):
 
     def entry(self, name: str):
         return pictures.entry(name)
+
+    def pinned(self, recipe):
+        windows = recipe.option("windows")
+        return recipe.replace(windows=catalogue.pinned(windows)) if windows else recipe
 
     def at_hand(self, recipe) -> bool:
         return super().at_hand(recipe) and bool(experiment(recipe)[1].parts)

@@ -121,7 +121,7 @@ class Poly(Kernel):
         return rf"\left({inner}\right)^{{{self.degree}}}"
 
     def __post_init__(self):
-        self.require(degree=whole(0, 64), gamma=POSITIVE, coef0=FINITE)
+        self.require(degree=whole(0, 64)._replace(words="0, 1, ... 64"), gamma=POSITIVE, coef0=FINITE)
         if self.normalised:
             together = Allowed("gamma + coef0 above 0 (or normalised=False)", lambda coef0: self.gamma + coef0 > 0)
             self.require(coef0=together)

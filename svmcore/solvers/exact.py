@@ -28,7 +28,7 @@ from svmcore.solvers.smo import index_sets, kkt_gap
 
 ENDS = 8  # examples of the first look that lie nearest to each end
 LONGEST = 16  # examples of the first look that are the longest
-SAMPLE = 16  # of each kind, at random
+SAMPLE = 16, 4, 4  # of each kind, at least half at random beside the longest: f of SVs is kept best
 SAFETY = 6.0  # times the root mean square of the errors e_i / s_i seen, what the largest is supposed to be
 UNSURE = 4  # errors seen, of which that is twice as much; of more of them less, as their mean square is better known
 LONG = 1.5  # times the median length, where an example counts as long
@@ -126,8 +126,11 @@ class _Look:
         if len(either) <= FEW // 2:
             return either
         longest = _ends(length > LONG * self.exact.usual, -length, LONGEST)
-        kinds = (either[self.kind[either] == kind] for kind in range(3))
-        samples = (self.exact.rng.choice(of, min(SAMPLE, len(of)), replace=False) for of in kinds)
+        samples = []
+        for kind, count in enumerate(SAMPLE):
+            of = either[self.kind[either] == kind]
+            more = max(count - np.count_nonzero(self.kind[longest] == kind), count // 2)
+            samples.append(self.exact.rng.choice(of, min(more, len(of)), replace=False))
         ends = _ends(self.up, self.f, ENDS), _ends(self.low, -self.f, ENDS)
         return np.unique(np.concatenate([*ends, longest, *samples]))
 

@@ -54,9 +54,9 @@ def submit(
                 raise BudgetError(needed.advice)
         QUEUE.require_room()
         for asked, needed in zip(recipes, needs, strict=True):
-            alone = asked is not wanted
+            theirs = (group, left) if asked is wanted else ()  # of the machine before it neither
             try:
-                run = runs.create(asked, parent, None if alone else group, None if alone else left)
+                run = runs.create(asked, parent, *theirs)
             except OSError as error:
                 raise OSError(explain(error)) from error
             QUEUE.put(run, needed.seconds, looks)

@@ -36,6 +36,7 @@ class Task(ABC):
     """
 
     name = title = rated = ""
+    revised = "dataset"  # the field that names examples, whose labels may be those of a revision
     does = "has a task of its own"
     fields: tuple[Field, ...] = ()
     looks, answers = True, False
@@ -51,7 +52,8 @@ class Task(ABC):
 
     def pinned(self, recipe):
         """The recipe on the data that there are now: a revision with the verdicts that it has by now, for good."""
-        return recipe.replace(dataset=catalogue.pinned(recipe.dataset))
+        name = getattr(recipe, self.revised, None) or recipe.options.get(self.revised)
+        return recipe.replace(**{self.revised: catalogue.pinned(name)}) if name else recipe
 
     def at_hand(self, recipe) -> bool:
         """Whether what a recipe learns from is on this machine. DataError or RecipeError where it cannot be told."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from data import catalogue, pictures
+from data import pictures
 from svmcore.lab.registry.checks import an_object, anything, count, positive, several, text
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import LINE, Field, RecipeError, choice, numeric, of_each
@@ -41,6 +41,7 @@ class Detect(Task):
     title = "Find objects in pictures"
     does = "looks for objects in pictures"
     rated = "Mean rate"
+    revised = "windows"
     looks = False
     figures: ClassVar = {
         "opportunities": count, "pictures": count, "area": positive, "unit": text, "candidates": count,
@@ -60,10 +61,6 @@ class Detect(Task):
 
     def entry(self, name: str):
         return pictures.entry(name)
-
-    def pinned(self, recipe):
-        windows = recipe.option("windows")
-        return recipe.replace(windows=catalogue.pinned(windows)) if windows else recipe
 
     def at_hand(self, recipe) -> bool:
         return super().at_hand(recipe) and bool(experiment(recipe)[1].parts)

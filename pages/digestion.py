@@ -126,7 +126,7 @@ def counts(courses: dict[str, both.Course]):
     """The counts under the tape."""
     with st.container(key="digestion_told"):
         columns = dict.fromkeys(("Most SVs at once", "SVs", "Steps"), numbers.count())
-        columns |= {"Hit rate": st.column_config.NumberColumn(format="percent")}
+        columns["Hit rate"] = numbers.number(1, label="Hit rate, %")
         rows = [_row(side, course) for side, course in courses.items() if course.lines]
         alt = "Kernel values, support vectors, cache hits and time with digestion and without"
         numbers.table(rows, alt, "digestion_table", columns)
@@ -142,7 +142,7 @@ def _row(side: str, course: both.Course) -> dict:
         "Most SVs at once": max(line["n_sv"] for line in course.lines),
         "SVs": last["n_sv"],
         "Steps": last["iterations"],
-        "Hit rate": last["cache_hits"] / max(looked, 1),
+        "Hit rate": 100 * last["cache_hits"] / max(looked, 1),
         "Time": words.duration(course.seconds),
         "Dual objective": f"{last['dual']:.4f}",
     }

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, execute
+from svmcore.lab import Recipe, execute, jobs
 from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.jobs.queue import QUEUE
 from svmcore.methods.definite import PositivePart
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.preprocess import STEPS
@@ -18,7 +19,10 @@ DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=50, ker
 
 @pytest.fixture
 def fitted(monkeypatch):
-    """What every SVC was fitted to, and its ceiling of memory."""
+    """What every SVC was fitted to, and its ceiling of memory; runs that earlier tests have left end before."""
+    for run_id in jobs.active():
+        jobs.cancel(run_id)
+    QUEUE.give_way(lambda: False)
     seen, real = [], SVC.fit
 
     def spy(self, X, y, *arguments, **named):

@@ -20,7 +20,6 @@ from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.tasks import TASKS
 
 TASK = "detect"
-OF_TASK = {field.name: field for field in TASKS[TASK].fields}
 OPEN = "detect_open"  # in the session: id of the run in whose place the form stands
 FIRST = RECIPES["volcano-synthetic"]  # needs no files: every machine can run it
 BEGINNING = Recipe(task=TASK, dataset=FIRST.dataset)  # of a recipe that an address spells
@@ -99,14 +98,14 @@ FORM = Form(
 
 def _recipe() -> Recipe:
     """The recipe that the widgets show. NotAtHand while its pictures are not on this machine."""
-    base = FORM.base
+    base, own = FORM.base, _own_fields()
     found = _pictures()
     experiment = _experiment(found)
     if base.option("experiment") is None and experiment == next(iter(found.experiments)):
         experiment = None
     values = {"dataset": found.entry.name, "experiment": experiment} | method.draw(FORM, TASK)
-    values |= FORM.draw_all([OF_TASK["finder"]], TASK)
-    others = [field for name, field in OF_TASK.items() if name != "finder" and field.means_something(values)]
+    values |= FORM.draw_all([own["finder"]], TASK)
+    others = [field for name, field in own.items() if name != "finder" and field.means_something(values)]
     with st.expander("How to look"):
         values |= FORM.draw_all(others, TASK)
         values |= FORM.draw_row([FIELDS["C"], WEIGHT])
@@ -114,6 +113,11 @@ def _recipe() -> Recipe:
         values["seed"] = FORM.draw(FIELDS["seed"])
         st.caption(f"Kernel ${base.kernel.formula}$, preparation: {', '.join(base.preprocess) or 'none'}.")
     return config.called(base.replace(**values, class_weight={"1": weight, "-1": 1.0} if weight != 1 else None))
+
+
+def _own_fields() -> dict[str, Field]:
+    """Name -> Field of the task's own, with those of the finders that there are now."""
+    return {field.name: field for field in TASKS[TASK].fields}
 
 
 def _pictures() -> pictures.PictureSet:
@@ -129,7 +133,7 @@ def _pictures() -> pictures.PictureSet:
 def _experiment(found: pictures.PictureSet) -> str:
     there = found.experiments
     name = FORM.draw(
-        OF_TASK["experiment"],
+        _own_fields()["experiment"],
         TASK,
         widget="selectbox",
         options=list(there),

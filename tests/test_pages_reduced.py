@@ -119,6 +119,13 @@ def test_why_a_machine_cannot_be_had_in_onnx_has_the_width_of_the_page(kept, mon
     assert all(block is not row for block in why), "a column beside the buttons is narrow on a small screen"
 
 
+def test_a_talk_about_a_machine_shows_what_its_newest_reduction_came_to(kept):
+    of, _ = kept
+    app = open_page("reduced", run=of.id, present="true")
+    assert not app.exception
+    assert [tab.label for tab in app.tabs][:2] == ["Errors by size", "How near"]
+
+
 def test_the_machine_of_a_reduction_may_be_gone(kept):
     of, run = kept
     of.delete()

@@ -75,13 +75,6 @@ def at_work(run, status):
 def done(run, of):
     """What became of it."""
     above = st.container()
-    row, reasons = st.container(horizontal=True, vertical_alignment="top"), st.container()
-    with row:
-        if not run.sample:
-            exports.machine(run, reasons)
-            card.to_compare(run)
-            vectors = view.part(run.recipe, "vectors") or view.home_of(run.recipe)
-            st.page_link(**vectors.link(run.id), icon=":material/arrow_forward:")
     parts = ["Errors by size", "How near", "Vectors", "Answers that changed", "Decisions"]
     if not task_of(run.recipe).answers:
         parts = parts[:2]
@@ -93,6 +86,8 @@ def done(run, of):
     places = present.parts(parts, places)
     with present.below(above):
         shown.numbers(run, of)
+        if not run.sample:
+            _ways_on(run)
     with places[0]:
         other = shown.sizes(run)
         if other and of is not None and not run.sample:
@@ -112,6 +107,16 @@ def done(run, of):
             shown.changed(run, of)
         with places[4]:
             shown.decisions(run, of, machine)
+
+
+def _ways_on(run):
+    """The machine to take away, and the pages that show more of it."""
+    row, reasons = st.container(horizontal=True, vertical_alignment="top"), st.container()
+    with row:
+        exports.machine(run, reasons)
+        card.to_compare(run)
+        vectors = view.part(run.recipe, "vectors") or view.home_of(run.recipe)
+        st.page_link(**vectors.link(run.id), icon=":material/arrow_forward:")
 
 
 st.title("Reduced sets")

@@ -10,7 +10,6 @@ Reference: Nadeau and Bengio, "Inference for the generalization error", Machine 
 """
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +35,7 @@ class Interval(NamedTuple):
 
 def group(recipe: Recipe) -> Group:
     """What repeats are started together for."""
-    return Group.of("repeats", f"{recipe.title or recipe.name}, repeated", _but_for_seed(recipe))
+    return Group.of("repeats", f"{recipe.title or recipe.name}, repeated", recipe.but_for_seed)
 
 
 def repeated(recipe: Recipe, times: int) -> tuple[list[Recipe], Group | None]:
@@ -48,9 +47,9 @@ def repeated(recipe: Recipe, times: int) -> tuple[list[Recipe], Group | None]:
 def of(run: Run, known: Iterable[Run]) -> dict[int, Run]:
     """Seed -> run, of the finished runs among those known that were asked the same as this one but for the seed; of
     several with one seed the first."""
-    alike, found = _but_for_seed(run.recipe), {run.recipe.seed: run}
+    alike, found = run.recipe.but_for_seed, {run.recipe.seed: run}
     for other in known:
-        if other.state == "done" and other.recipe.seed not in found and _but_for_seed(other.recipe) == alike:
+        if other.state == "done" and other.recipe.seed not in found and other.recipe.but_for_seed == alike:
             found[other.recipe.seed] = other
     return dict(sorted(found.items()))
 
@@ -88,8 +87,3 @@ def paired(a: Mapping[int, float], b: Mapping[int, float], overlap: float = 0.0)
     """`interval` of a - b over the seeds that both have; None where they share fewer than two."""
     shared = sorted(a.keys() & b.keys())
     return interval((a[seed] - b[seed] for seed in shared), overlap) if len(shared) > 1 else None
-
-
-@lru_cache(maxsize=4096)
-def _but_for_seed(recipe: Recipe) -> str:
-    return recipe.replace(seed=0).digest()

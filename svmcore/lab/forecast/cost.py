@@ -87,8 +87,7 @@ def enough_mb(plan: Plan) -> float:
     what it takes is no choice of its solver."""
     if plan.least is not None or plan.solver in ("smo", GENERAL) or plan.working_set is not None:
         return inf
-    n = max(plan.size.n_train, *(stage.n for stage in plan.stages))
-    return SIDES * n * (12 * plan.size.d + 8 * NUMBERS * plan.size.machines + 8 * STEP) / MB
+    return SIDES * plan.most * (12 * plan.size.d + 8 * NUMBERS * plan.size.machines + 8 * STEP) / MB
 
 
 def _seconds(plan: Plan) -> list[tuple[float, float]]:

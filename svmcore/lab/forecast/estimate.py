@@ -11,7 +11,6 @@ within ROOM times what was said of it, as long as that suffices if all of them d
 """
 
 from collections.abc import Iterable
-from math import inf
 from typing import NamedTuple
 
 from svmcore.lab.forecast.calibration import FIXED_SECONDS, calibrated
@@ -44,8 +43,7 @@ def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
     size = task_of(recipe).size(recipe.origin)
     plan, others = plans(recipe, size)
-    hardest, _ = plans(recipe, size._replace(hardness=inf))
-    needed, enough = cost(plan, others), enough_mb(hardest)
+    needed, enough = cost(plan, others), enough_mb(plan)
     pace, first = calibrated(recipe, needed.seconds)
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
     free = max(free_mb() - promised, 0.0)
@@ -63,7 +61,7 @@ def seconds_of(recipes: Iterable[Recipe]) -> float:
     """Predicted for all of these runs; those that differ in their seeds alone are forecast once. As `estimate`."""
     alike: dict[str, list[Recipe]] = {}
     for recipe in recipes:
-        alike.setdefault(recipe.replace(seed=0).digest(), []).append(recipe)
+        alike.setdefault(recipe.but_for_seed, []).append(recipe)
     return sum(len(those) * estimate(those[0]).seconds for those in alike.values())
 
 

@@ -8,7 +8,6 @@ from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.worker import explain
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import named
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
@@ -37,9 +36,7 @@ def submit(
     run cannot go on from that one.
     """
     CLUSTER.settle()
-    recipes = [recipe]
-    if recipe.origin is not recipe and parent is None:
-        recipes = [named(recipe.origin, f"The machine of {recipe.title or recipe.name}"), recipe]
+    recipes = [recipe] if recipe.origin is recipe or parent else [recipe.origin, recipe]
     recipes = [task_of(asked).pinned(asked) for asked in recipes]
     needs = [estimate(asked) for asked in recipes]
     with _asking:

@@ -245,6 +245,11 @@ class Recipe:
         return self.replace(folds=None, bounds=False).digest() if self.folds or self.bounds else self.digest()
 
     @cached_property
+    def but_for_seed(self) -> str:
+        """The digest of what decides the outcome but for the seed: repeats of each other have the same."""
+        return self.replace(seed=0).digest()
+
+    @cached_property
     def _key(self) -> tuple[tuple[str, str], ...]:
         """What tells recipes apart: every field, and the options that differ from their defaults; made once, as
         lists of runs ask for it at every turn."""

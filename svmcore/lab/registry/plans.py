@@ -1,6 +1,7 @@
 """What a recipe's method makes of a problem of some size, with all that its task, solver and jitters say of it."""
 
 from functools import lru_cache
+from math import inf
 
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry.costs import Plan, Sizes
@@ -13,6 +14,7 @@ from svmcore.methods.virtual.retraining import STEADY
 def plans(recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
     """That of the first training, and those of each that follows: folds, parts."""
     method, task = METHODS[recipe.method], task_of(recipe)
+    hardest = method.plan(recipe, size._replace(hardness=inf))
     how = {
         "solver": recipe.solver,
         "working_set": recipe.options.get("working_set"),
@@ -21,6 +23,7 @@ def plans(recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
         "real": _real(tuple(recipe.preprocess), recipe.jitters if method.uses_jitters else "none"),
         "bounds": recipe.bounds,
         "beside": task.beside(recipe),
+        "most": max(size.n_train, *(stage.n for stage in hardest.stages)),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
     return whole, others

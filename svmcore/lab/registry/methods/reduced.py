@@ -117,7 +117,8 @@ class Reduced(Method):
         own = {field.name for field in self.fields}
         others = {name: value for name, value in recipe.options.items() if name not in own}
         options = others | recipe.option("of_options")
-        return recipe.replace(name="custom", title="", method=recipe.option("of"), options=options)
+        title = f"The machine of {recipe.title or recipe.name}"[:120]
+        return recipe.replace(name="custom", title=title, method=recipe.option("of"), options=options)
 
     def jitters(self, recipe) -> str:
         return MADE_BY[recipe.option("of")].jitters(recipe)

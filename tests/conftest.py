@@ -30,6 +30,20 @@ sys.dont_write_bytecode = False
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts behind it ignore Ctrl-C
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A file of tests on one core, as `--dist loadfile` has it, but all that drive a browser on the same one: they
+    share a server, a Chromium and the machines that they train, and take half of the session."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class FilesAndBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return "tests/browser" if file.startswith("tests/browser/") else file
+
+    return FilesAndBrowser(config, log)
+
+
 def pytest_unconfigure():
     shutil.rmtree(SESSION if OWNS_FOLDER else HOME, ignore_errors=True)
 

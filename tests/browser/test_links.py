@@ -63,6 +63,18 @@ def test_the_name_of_the_first_page_leads_to_it(server, tab):
     expect(tab.get_by_text("Page not found")).to_have_count(0)
 
 
+def test_back_leads_to_the_page_before_in_one_press(server, tab):
+    """These write what they show into their addresses, some of it twice, before anybody has touched them."""
+    titles = ("Errors", "Detect", "Choose C", "Labels")
+    visit(tab, f"{server.url}/errors")
+    for title in titles[1:]:
+        go_to(tab, title)
+    for title in reversed(titles[:-1]):
+        tab.go_back()
+        expect(tab.get_by_role("heading", name=title, level=1)).to_be_visible()
+        settle(tab)
+
+
 def test_an_address_that_names_no_page_says_so_and_shows_those_that_there_are(server, tab):
     visit(tab, f"{server.url}/reduced-set?C=1")
     expect(tab.get_by_role("heading", name="No such page", level=1)).to_be_visible()

@@ -2,7 +2,7 @@
 
 The files lie beside the module that draws with them: NAME.css and NAME.js. What several of them need lies here and
 stands first: `pictures` cuts pictures out of a montage (`gallery.sheet`), `saving` saves what is drawn, `svg` draws,
-`tape` plays.
+`tape` plays. `back` is of the whole app, and stands before the one component that every page has.
 """
 
 from collections.abc import Sequence

@@ -34,4 +34,4 @@ def shortcuts(pages: Mapping[str, str], current: str) -> None:
         _component(data=data, key="shortcuts")
 
 
-_component = component(__file__, "keys", '<div class="keys"></div>')
+_component = component(__file__, "keys", '<div class="keys"></div>', first=("back",))

@@ -96,7 +96,7 @@ def test_bounds_that_cannot_be_are_refused():
 def test_a_run_is_cancelled_between_two_folds(home):
     run_id = jobs.submit(DIGITS.replace(folds=80, n_train=400))
     while not jobs.status(run_id).message.endswith("of 80"):
-        assert jobs.status(run_id).state != "done"
+        assert jobs.wait(run_id, 0.02).state != "done"
     jobs.cancel(run_id)
     assert jobs.wait(run_id, 10).state == "cancelled"
 
@@ -107,7 +107,7 @@ def test_a_cancelled_run_puts_no_machine_together(home, monkeypatch):
     monkeypatch.setattr(Stages, "assemble", lambda *arguments: made.append(1) or assemble(*arguments))
     run_id = jobs.submit(DIGITS.replace(method="vsv", classes=(), n_train=900, slow_motion=True), looks=False)
     while "virtual" not in jobs.status(run_id).message:
-        assert jobs.status(run_id).state != "done"
+        assert jobs.wait(run_id, 0.02).state != "done"
     jobs.cancel(run_id)
     assert jobs.wait(run_id, 10).state == "cancelled"
     assert not made

@@ -190,7 +190,7 @@ LONG = SMALL.replace(title="Broken off", jitters="random:24", options={"scope": 
 def interrupted():
     """A run whose process was killed in its fourth round, and one of the same recipe that was not."""
     killed(sys.executable, "-c", RUNS, json.dumps(LONG.to_dict()), until="in a round")
-    (run,) = [run for run in runs.newest_first() if run.title == "Broken off"]
+    run = next(run for run in runs.newest_first() if run.title == "Broken off")  # others may be of an earlier test
     whole = jobs.submit(LONG)
     assert jobs.wait(whole, 300).state == "done"
     return run, runs.get(whole)

@@ -17,7 +17,8 @@ SMALL = {"begin": "12", "upto": "40", "times": "2", "goal": "20"}
 
 
 @pytest.fixture
-def run(home):
+def run(home, monkeypatch):
+    monkeypatch.setattr(ask, "PATIENCE", 120)  # a page drawn beside a busy core says how far it is, and no more
     digits = load("digits-8x8")
     arrays = Arrays(digits.X_train[:300], digits.y_train[:60], digits.X_train[300:500], digits.y_train[300:500])
     catalogue.keep("half", arrays)

@@ -13,7 +13,7 @@ if (!Object.hasOwn(history, "pushState")) {
   let touched = false
   let leaving = false
   for (const kind of ["pointerdown", "keydown"]) window.addEventListener(kind, () => (touched = true), true)
-  window.addEventListener("click", (event) => (leaving = leads(event)), true)
+  window.addEventListener("click", (event) => (leaving = leads(event)))
   window.addEventListener("popstate", () => (touched = leaving = false), true)
   history.pushState = (state, title, url) => {
     const arrives = new URL(url, location.href).pathname !== location.pathname

@@ -29,6 +29,7 @@ from scipy.sparse import csr_array, eye_array, kron
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 LOOKED = 16  # images by which it is told whether all hold whole numbers
 STILL = (1, 0, 0, 1, 0, 0)  # M and t that leave all as it is
+CORNERS = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], np.int32)  # of a square of pixels: down, right
 CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)[None, :, :, None]
 
 
@@ -100,7 +101,7 @@ def operator(
     h, w, c = shape
     centre = np.array([(h - 1) / 2, (w - 1) / 2])[:, None, None]
     inverse, move = np.linalg.inv(np.reshape(linear[:4], (2, 2))), np.reshape(linear[4:], (2, 1, 1))
-    read = np.tensordot(inverse, np.mgrid[:h, :w] - centre, axes=1) + centre - move
+    read = np.tensordot(inverse, np.indices((h, w)) - centre, axes=1) + centre - move
     if elastic is not None:
         field = _elastic_field(*elastic, h - 2 * margin, w - 2 * margin)
         read = read + np.pad(field, ((0, 0), (margin, margin), (margin, margin)), "edge")
@@ -116,19 +117,16 @@ def _elastic_field(alpha: float, sigma: float, seed: float, h: int, w: int) -> n
 
 
 def _bilinear(rows: np.ndarray, columns: np.ndarray, h: int, w: int, border: str) -> csr_array:
+    """W (h w, h w) of the points (rows, columns) at which pixels are read: each of four neighbours by its nearness."""
     if border == "edge":
         rows, columns = rows.clip(0, h - 1), columns.clip(0, w - 1)
-    top, left = np.floor(rows), np.floor(columns)
-    at, source, weight = [], [], []
-    for dy, dx in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        r, s = (top + dy).astype(np.int64), (left + dx).astype(np.int64)
-        share = (1 - abs(rows - r)) * (1 - abs(columns - s))
-        used = np.flatnonzero((r >= 0) & (r < h) & (s >= 0) & (s < w) & (share > 0))
-        at.append(used)
-        source.append(r[used] * w + s[used])
-        weight.append(share[used].astype(np.float32))
-    entries = np.concatenate(weight), (np.concatenate(at), np.concatenate(source))
-    return csr_array(entries, shape=(h * w, h * w))
+    r = np.floor(rows).astype(np.int32)[:, None] + CORNERS[0]
+    s = np.floor(columns).astype(np.int32)[:, None] + CORNERS[1]
+    share = (1 - abs(rows[:, None] - r)) * (1 - abs(columns[:, None] - s))
+    used = (r >= 0) & (r < h) & (s >= 0) & (s < w) & (share > 0)
+    begins = np.zeros(h * w + 1, np.int32)  # of each row's entries
+    begins[1:] = np.cumsum(used)[3::4]
+    return csr_array((share[used].astype(np.float32), (r * w + s)[used], begins), shape=(h * w, h * w))
 
 
 def _apply_operator(matrix: csr_array, images: np.ndarray, paper: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from pages.ui.figures.picture import picture_png
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit import viewer as viewing
 from pages.ui.kit.gallery import Tile, gallery
+from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, OperatingPoint
 
 AXES = ("log", "linear")
@@ -93,7 +94,7 @@ def _controls(view: View) -> Now | None:
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
-    return Now(column, point, now, _sentence(view, by, point))
+    return Now(column, point, now, _sentence(view, by, point) + _below_the_curve(view, column, point))
 
 
 def _chosen_picture(view: View) -> int:
@@ -131,6 +132,15 @@ def _sentence(view: View, by: str, point: OperatingPoint) -> str:
         f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {point.alarms:,} false "
         f"alarms in {words.many(n, 'picture')}{area}; threshold {point.threshold:.3g}."
     )
+
+
+def _below_the_curve(view: View, column: int, point: OperatingPoint) -> str:
+    """Why the point of offset 0 may lie below the curve, which has the most that is found with its false alarms."""
+    more = curve.at_alarms(trial(view, column), point.alarms).found - point.found
+    if not more:
+        return ""
+    found = words.many(more, view.noun)
+    return f" A lower threshold finds {found} more with no more false alarms: so much higher lies the curve."
 
 
 def _picture(view: View, now: Now, position: int):

@@ -288,12 +288,26 @@ def test_duration_in_words(seconds, said):
 
 
 @pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"n_train": 5000, "n_test": 10}, "C 1 · 4,990"),
+        ({"n_train": 5000, "n_test": 10, "method": "vsv"}, "C 1 · vsv · box:1 · 4,990"),
+        ({"n_train": 100}, "C 1 · 100"),
+        ({"C": 1e-6}, "C 1e−06"),
+    ],
+)
+def test_a_title_tells_how_many_train_and_small_numbers_with_a_true_minus(asked, said):
+    assert words.title(Recipe(dataset="mnist-5k", C=1.0).replace(**asked)).endswith(said)
+
+
+@pytest.mark.parametrize(
     ("kernel", "formula"),
     [
         (Linear(), r"$u \cdot v$"),
         (Poly(9, 1.0, 1.0), r"$\left(\frac{u \cdot v +1}{2}\right)^{9}$"),
         (Poly(3, 0.5, 0.0, normalised=False), r"$\left(0.5\, u \cdot v\right)^{3}$"),
         (RBF(0.02), r"$\exp(-0.02\,\|u - v\|^2)$"),
+        (RBF(2e-6), r"$\exp(-2 \cdot 10^{-6}\,\|u - v\|^2)$"),
         (Sigmoid(1.0, -1.0), r"$\tanh(u \cdot v -1)$"),
     ],
 )

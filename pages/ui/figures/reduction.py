@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.figures.traces import hover, line, note, whiskers
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
-from pages.ui.kit.words import in_figure, many, percent
+from pages.ui.kit.words import in_figure, many, percent, small
 from svmcore import metrics
 
 UNSEEN = "examples that neither train nor test"
@@ -117,8 +117,8 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     m, rho2, *_, apart, _ = path[-1]
     return worded(
         figure,
-        f"How far apart the machines before and after are by number of vectors: f by {apart:.2g} with {m:,.0f}.",
-        f"With {m:,.0f} vectors f on the examples aside differs by {apart:.2g} in the quadratic mean"
+        f"How far apart the machines before and after are by number of vectors: f by {small(apart)} with {m:,.0f}.",
+        f"With {m:,.0f} vectors f on the examples aside differs by {small(apart)} in the quadratic mean"
         + (
             ". It was not asked to be near, only to answer alike."
             if rho2 is None
@@ -145,11 +145,12 @@ def trace(progress: Sequence[dict]) -> go.Figure:
         return worded(figure, f"{what} over time, not known yet.", "It falls from here on.")
     _log_axis(figure, [left for points in lines.values() for _, left in points])
     last = list(lines.values())[-1][-1][1]
+    now = small(last, 3)
     if by_loss:
-        see = f"The mean loss of the answers on training examples, {last:.3g} now; they are deformed anew every time."
+        see = f"The mean loss of the answers on training examples, {now} now; they are deformed anew every time."
     else:
         see = f"The mean rho of the machines, as a share of their length: {percent(last, 1)} now. A line for each size."
-    return worded(figure, f"{what} over time, {last:.3g} now.", see)
+    return worded(figure, f"{what} over time, {now} now.", see)
 
 
 def _log_axis(figure: go.Figure, values: Sequence[float]) -> None:
@@ -188,6 +189,6 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
     return worded(
         figure,
         f"f of {in_figure(name)} before and after for {len(before)} test examples, {np.sum(changed)} answers changed.",
-        f"f of {name} on the test examples: on the dotted line nothing changed; they differ by {apart:.2g} in the "
+        f"f of {name} on the test examples: on the dotted line nothing changed; they differ by {small(apart)} in the "
         f"quadratic mean. Orange: {many(int(np.sum(changed)), 'example')} whose answer changed.{others}",
     )

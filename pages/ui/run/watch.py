@@ -143,7 +143,7 @@ def ended(run, status):
 def _numbers(run, last, status):
     seconds = words.training_seconds(run.result) if status.state == "done" else last["seconds"]
     shown = {
-        "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{curves.mean_gap(last):.2g}",
+        "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": words.small(curves.mean_gap(last)),
         "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{last['n_sv']:,}",
         "At C": f"{last['n_bound']:,}",
         "Kernel values": words.count(last["kernel_evals"]),

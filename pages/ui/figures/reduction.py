@@ -122,7 +122,8 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         + (
             ". It was not asked to be near, only to answer alike."
             if rho2 is None
-            else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length of Ψ."
+            else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length |Ψ| of all machines "
+            "taken as one."
         ),
     )
 

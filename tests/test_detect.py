@@ -222,7 +222,7 @@ def test_from_the_command_line(small, capsys, monkeypatch):
 
 
 def test_a_link_and_an_estimate(small):
-    assert Recipe.from_query(small.to_query()) == small.replace(name=small.name, title=small.title)
+    assert Recipe().with_texts(small.to_query()) == small.replace(name=small.name, title=small.title)
     assert estimate(small).fits
     assert len(estimate(small).parts) == 2
     assert "task" not in RECIPES["moons"].to_query()

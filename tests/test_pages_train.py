@@ -256,7 +256,7 @@ def test_many_repeats_of_a_run_are_compared_as_one(run):
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 def test_link_is_the_recipe(recipe):
-    assert Recipe.from_query(config.link(recipe)).digest() == recipe.digest()
+    assert Recipe().with_texts(config.link(recipe)).digest() == recipe.digest()
 
 
 def test_link_cannot_make_the_page_fetch_a_picture(run):

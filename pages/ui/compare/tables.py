@@ -13,7 +13,6 @@ from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.store.runs import Run
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
-SECONDS = ("Compile", "Train", "Test")
 BEYOND = "What the run took beyond what its process held before; older versions did not keep it."
 COLUMNS = {
     "Method": text("How the invariance enters."),

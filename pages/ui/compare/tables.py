@@ -58,7 +58,8 @@ def numbers(laid: Laid) -> None:
     table(rows, alt, "compare_numbers", COLUMNS)
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
-    st.caption(f"All on the same {n:,} examples of the {split} part of {name}.")
+    where = "held out of the train part" if split == "train" else "of the test part"
+    st.caption(f"All on the same {n:,} test examples, {where} of {name}.")
 
 
 def differences(laid: Laid) -> None:

@@ -253,7 +253,7 @@ def _outputs(view: View, now: Now, compared: list[View]):
 def _row(one: froc.Line, score: Estimate) -> dict:
     interval = "–" if score.low != score.low else f"{score.low:.2f} to {score.high:.2f}"
     zero = one.zero
-    at = "–" if zero is None else f"{zero.rate:.2f} with {zero.alarms:,}"
+    at = "–" if zero is None else f"{zero.rate:.2f} with {words.many(zero.alarms, 'false alarm')}"
     return {"machine": words.short(one.name), "mean": f"{score.value:.3f}", "95 %": interval, "at offset 0": at}
 
 

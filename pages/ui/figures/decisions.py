@@ -34,7 +34,7 @@ def alpha_histogram(
     The paper chose C = 2 for MNIST from such a histogram of a run with a large C: few alphas exceeded 2
     (DeCoste and Schoelkopf 2002, section 5.1.1).
     """
-    figure = bare("alpha", "support vectors", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
+    figure = bare("alpha", "alphas above 0", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
     bound = alpha >= C * (1 - 1e-6) if bound is None else bound
     endless = C is not None and not np.isfinite(C)
     top = max(float(alpha.max(initial=0.0)), 0.0 if C is None or endless else C, 1e-12)
@@ -55,7 +55,7 @@ def alpha_histogram(
     highest = max(1, *(int(drawn.y.max()) for drawn in figure.data))
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
-    told = f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}."
+    told = f"{np.sum(bound):,} of {len(alpha):,} alphas above 0 reach {at}."
     told += PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that."
     told += " Right of the line: those at C." if at_C.any() else ""
     return worded(

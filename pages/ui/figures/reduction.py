@@ -70,7 +70,7 @@ def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]
     figure.add_scatter(
         x=[kept], y=[100 * rate], mode="markers+text", marker={"symbol": "diamond", "size": 11, "color": ORANGE},
         error_y=whiskers([100 * rate], [100 * low], [100 * high], thickness=1),
-        text=["test, kept"], textposition="top right", textfont={"color": ORANGE},
+        text=["test set"], textposition="top right", textfont={"color": ORANGE},
         **hover("%{x:,} vectors, test examples: %{y:.2f} %"),
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
     if not path:
         return "Errors by number of vectors, not known yet.", f"The first point comes soon; {own}.{seen}"
     m, _, errors, changed, *_ = path[-1]
-    once = " The test set is asked once, by the machine that is kept." if tested else ""
+    once = " Diamond: the test set, asked once, by the machine that is kept." if tested else ""
     return (
         f"Errors on {aside} {where} at {len(path)} numbers of vectors; with {m:,.0f} vectors {errors:,.0f} are wrong.",
         f"With {m:,.0f} vectors, {before / m:.1f} times fewer, {errors:,.0f} of {aside:,} {where} are wrong and "

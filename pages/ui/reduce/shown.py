@@ -172,7 +172,7 @@ def _beside(run, of, machine, chosen, tiles, name) -> None:
     st.caption(
         f"First in each row a vector of *{words.plain(name)}*, its weight below ({SIDES}); then the {BESIDE} support "
         "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector. "
-        "A vector of the reduced set is no example: it may have values below 0, and its ground is then no white."
+        "A vector of the reduced set is no example: where it has values below 0, its ground is not white."
     )
 
 

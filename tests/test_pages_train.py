@@ -94,6 +94,13 @@ def test_done_run_shows_its_errors_and_where_to_go_on(run):
     assert app.session_state["run"] == run.id
 
 
+def test_what_a_run_with_folds_holds_is_told_by_its_result(home):
+    run = train(TOY.replace(folds=3))
+    shown = {metric.label: metric.value for metric in open_app(run=run.id).metric}
+    assert run.progress()[-1]["n_sv"] != run.result["n_sv"][0]  # that of the last fold
+    assert (shown["Support vectors"], shown["At C"]) == (str(run.result["n_sv"][0]), str(run.result["n_bound"][0]))
+
+
 def test_a_run_of_several_trainings_is_drawn(home):
     virtual = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=50, method="vsv", jitters="plus:1", title="Stages")
     run = train(virtual)

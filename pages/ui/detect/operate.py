@@ -122,15 +122,13 @@ def _snap(offered: dict[str, int]) -> tuple[str, ...]:
 
 
 def _sentence(view: View, by: str, point: OperatingPoint) -> str:
-    n, noun = len(view.judged.tested), view.noun
+    pictures, alarms = words.many(len(view.judged.tested), "picture"), words.many(point.alarms, "false alarm")
     if not view.n_objects:
-        return (
-            f"**{point.alarms:,} false alarms** in {n} pictures without a single {noun}: there is no rate to speak of."
-        )
+        return f"**{alarms}** in {pictures} without a single {view.noun}: there is no rate to speak of."
     area = "" if view.unit == "picture" else f", {view.area:,.0f} {view.unit}"
     return (
-        f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {point.alarms:,} false "
-        f"alarms in {words.many(n, 'picture')}{area}; threshold {point.threshold:.3g}."
+        f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {alarms} in "
+        f"{pictures}{area}; threshold {point.threshold:.3g}."
     )
 
 
@@ -203,7 +201,10 @@ def _curve(view: View, now: Now, compared: list[View]):
     st.dataframe(
         [_row(one, score) for one, score in drawn],
         hide_index=True,
-        column_config={"mean": st.column_config.TextColumn("mean rate", help=MEAN), "95 %": "95 %"},
+        column_config={
+            "mean": st.column_config.TextColumn("mean rate", help=MEAN),
+            "at offset 0": st.column_config.TextColumn(help="The rate, with so many false alarms over all pictures."),
+        },
         alt="The mean detection rate of each machine with its interval",
         height="content",
     )
@@ -253,7 +254,7 @@ def _outputs(view: View, now: Now, compared: list[View]):
 def _row(one: froc.Line, score: Estimate) -> dict:
     interval = "–" if score.low != score.low else f"{score.low:.2f} to {score.high:.2f}"
     zero = one.zero
-    at = "–" if zero is None else f"{zero.rate:.2f} with {words.many(zero.alarms, 'false alarm')}"
+    at = "–" if zero is None else f"{zero.rate:.2f} with {zero.alarms:,}"
     return {"machine": words.short(one.name), "mean": f"{score.value:.3f}", "95 %": interval, "at offset 0": at}
 
 

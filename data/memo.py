@@ -50,11 +50,6 @@ class Bounded:
         with self._lock:
             return key in self._kept
 
-    def clear(self) -> None:
-        """Let go of everything."""
-        with self._lock:
-            self._kept.clear()
-
     def _asked(self, key: Hashable) -> object:
         """Move a key to the end of the line, and let go of those at its head that do not fit beside it."""
         value = self._kept.pop(key)

@@ -137,7 +137,7 @@ def table(points):
             [
                 {"n": p.n, "|B|": p.working_set, "Lookahead": p.lookahead, "Time, s": round(p.seconds, 2),
                  "SVs": p.n_sv, "Iterations": p.rounds, "Priced": p.priced, "Entered": p.entered, "Again": p.again,
-                 "Peak, MB": round(p.peak_mb, 1), "Gap": f"{p.gap:.1e}", "Dual": f"{p.dual:.4f}"}
+                 "Peak, MB": round(p.peak_mb, 1), "Gap": words.small(p.gap), "Dual": f"{p.dual:.4f}"}
                 for p in points
             ],
             hide_index=True,

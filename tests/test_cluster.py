@@ -193,7 +193,7 @@ def test_a_look_comes_back_whole():
     vectors = np.arange(18, dtype=np.float32).reshape(2, 9)
     machines = np.array([0, 4]), np.array([[1.5, -2.0]]), np.zeros(1), np.zeros((1, 2), bool)
     top = Top(np.array([4]), np.array([0.5]), np.array([True]), np.array([2]), np.array([False]))
-    look = Live(3, 70, (top, top), np.array([8]), np.array(["six"]), np.array(["nine"]), 1, 5, "test", None, 1)
+    look = Live(3, (top, top), np.array([8]), np.array(["six"]), np.array(["nine"]), 1, 5, "test", None, 1)
     for whole in (None, Snapshot(*machines), Snapshot(*machines, vectors, kernel, np.zeros(2, np.int32))):
         back = unpacked(packed(look._replace(whole=whole)))
         assert repr(back) == repr(look._replace(whole=whole))

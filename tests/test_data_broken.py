@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from data import DataError
-from data.loaders import bundle, read_upload
-from tests.uploads import COLOUR, GREY, PAIR, ROWS, archive, csv, idx, image, npz, tree
+from data.loaders import bundle
+from tests.uploads import COLOUR, GREY, PAIR, ROWS, archive, csv, idx, image, npz, read_upload, tree
 
 
 def lying_npy(shape):

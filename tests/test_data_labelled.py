@@ -3,11 +3,11 @@
 import pytest
 
 from data import DataError
-from data.loaders import images, labelled, read_upload
+from data.loaders import images, labelled
 from data.loaders.pictures import are_pictures
 from data.loaders.sieve import Unusable
 from tests.test_data_upload import by_value
-from tests.uploads import BOXES, GREY, PAIR, archive, image
+from tests.uploads import BOXES, GREY, PAIR, archive, image, read_upload
 
 KINDS = ["dog", "cat"]
 PICTURES = {f"img_{k}.png": image(GREY[k]) for k in range(12)}

@@ -7,9 +7,8 @@ import pytest
 
 from data import DataError, catalogue, thumbnails
 from data.dataset import Arrays
-from data.loaders import read_upload
 from data.own import MAX_NAMES
-from tests.uploads import COLOUR, PAIR, ROWS, archive, npz, tree
+from tests.uploads import COLOUR, PAIR, ROWS, archive, npz, read_upload, tree
 
 
 def test_keep_and_load_give_back_the_same_data(home):

@@ -9,11 +9,11 @@ import pytest
 from openpyxl import Workbook
 
 from data import DataError
-from data.loaders import read_upload, sheets
+from data.loaders import sheets
 from data.loaders.columns import days, number
 from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
-from tests.uploads import archive
+from tests.uploads import archive, read_upload
 
 N = 12
 AGES = [30 + k for k in range(N)]

@@ -9,9 +9,24 @@ import pytest
 from PIL import Image
 
 from data import DataError
-from data.loaders import images, read_upload, text, upload
+from data.loaders import images, text, upload
 from data.loaders.sieve import Unusable
-from tests.uploads import BROKEN_EXIF, COLOUR, GREY, PAIR, RNG, archive, csv, exif, idx, image, npz, photograph, tree
+from tests.uploads import (
+    BROKEN_EXIF,
+    COLOUR,
+    GREY,
+    PAIR,
+    RNG,
+    archive,
+    csv,
+    exif,
+    idx,
+    image,
+    npz,
+    photograph,
+    read_upload,
+    tree,
+)
 
 
 def by_value(X, y):

@@ -74,6 +74,8 @@ def test_a_run_keeps_every_part(done):
     assert len(result["n_sv"]) == 2
     assert result["fit_seconds"] > 0
     assert TASKS["detect"].headline(result).startswith(f"{100 * result['offset']['found'] / result['n_test']:.0f} % of")
+    single = result | {"offset": result["offset"] | {"alarms": 1}, "pictures": 1}
+    assert "with 1 false alarm in 1 picture;" in TASKS["detect"].headline(single)
 
 
 def test_nothing_is_looked_for_where_a_picture_has_a_gap(home, monkeypatch):
@@ -222,7 +224,7 @@ def test_from_the_command_line(small, capsys, monkeypatch):
 
 
 def test_a_link_and_an_estimate(small):
-    assert Recipe.from_query(small.to_query()) == small.replace(name=small.name, title=small.title)
+    assert Recipe().with_texts(small.to_query()) == small.replace(name=small.name, title=small.title)
     assert estimate(small).fits
     assert len(estimate(small).parts) == 2
     assert "task" not in RECIPES["moons"].to_query()

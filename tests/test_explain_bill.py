@@ -86,8 +86,7 @@ def test_switching_off_is_the_machine_without_these_support_vectors(kind, classe
     coef = machine.coef.copy()
     coef[:, off] = 0
     expected = replace(machine, coef=coef).decision_values(x)[0]
-    np.testing.assert_allclose(bill.without(machine, k, off), expected, atol=1e-9)
-    np.testing.assert_allclose(bill.without(machine, k, off[:0]), machine.decision_values(x)[0], atol=1e-9)
+    assert not bill.parts(machine, k, off[:0]).any()
     np.testing.assert_allclose(machine.decision_values(x)[0] - bill.parts(machine, k, off), expected, atol=1e-9)
 
 

@@ -108,6 +108,7 @@ def test_the_froc_figure_draws_each_machine_offset_0_and_the_clickable_points(ju
     zero = next(trace for trace in figure.data if trace.marker.symbol == "diamond-open")
     at = judging.trained(search)
     assert (zero.x[0], zero.y[0]) == (at.alarms / 3, at.rate)
+    assert zero.cliponaxis is figure.data[-1].cliponaxis is False, "a point at the edge is drawn whole"
     main = next(trace for trace in figure.data if trace.line.width == 3)
     np.testing.assert_allclose(main.y, lines[0].band.rate)
     assert (np.array(main.x) > 0).all() or not log

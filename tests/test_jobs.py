@@ -279,7 +279,6 @@ def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
     status = jobs.wait(run_id, 240)
     assert status.state == "done"
     assert status.live.version >= 5
-    assert status.live.at_iteration == runs.get(run_id).result["iterations"]
     test = runs.get(run_id).test()
     assert status.live.n_sample == len(test.y_true)
     assert status.live.n_errors == (test.y_true != test.y_pred).sum()

@@ -150,7 +150,7 @@ def test_tangent_kernels_train_and_are_kept(home, space):
 def test_the_local_kernel_is_a_kernel_like_any_other():
     recipe = DIGITS.replace(kernel=LocalPoly((8, 8), width=3), preprocess=())
     assert execute(recipe).machine.kernel == recipe.kernel
-    assert Recipe.from_query(recipe.to_query()) == recipe
+    assert Recipe().with_texts(recipe.to_query()) == recipe
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_every_method_has_its_words_and_a_default_set():
 @pytest.mark.parametrize("name", ["jsv", "jsv-positive"])
 def test_a_jittering_kernel_and_its_positive_part_are_forecast_to_take_what_was_measured(name):
     known = json.loads((Path(__file__).parent / "bench/measured/runs.json").read_text())[f"mnist-5000-degree9-{name}"]
-    recipe = Recipe.from_query(known["recipe"])
+    recipe = Recipe().with_texts(known["recipe"])
     said = cost(*plans(recipe, Sizes(int(known["recipe"]["n_train"]), known["n_test"], 784, 10))).seconds
     assert said == pytest.approx(known["train_seconds"] + known["test_seconds"], rel=0.5)
 

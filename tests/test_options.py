@@ -62,9 +62,9 @@ def test_recipes_stored_before_there_were_options_are_read():
     ],
 )  # fmt: skip
 def test_links_of_either_form_are_read(query, options):
-    recipe = Recipe.from_query(query)
+    recipe = Recipe().with_texts(query)
     assert recipe.options == options
-    assert Recipe.from_query(recipe.to_query()) == recipe
+    assert Recipe().with_texts(recipe.to_query()) == recipe
     assert "options" not in recipe.to_query()
 
 

@@ -35,7 +35,7 @@ def test_what_an_item_names_is_known(paper, item):
     assert set(item.recipes) <= RECIPES.keys() | xtrain.STUDIES.keys()
     assert item.state == "open" or item.show or item.page or item.recipes, "what is here can be seen"
     if item.page == "train" and item.query:
-        assert Recipe.from_query(item.query).texts().items() >= item.query.items()
+        assert Recipe().with_texts(item.query).texts().items() >= item.query.items()
 
 
 def test_every_table_and_figure_is_an_item_of_a_paper():

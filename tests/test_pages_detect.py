@@ -102,6 +102,16 @@ def test_a_finished_run_opens_at_offset_0_and_counts_what_a_slow_count_finds(don
     assert zero.found >= found
 
 
+def test_a_point_of_offset_0_that_lies_below_the_curve_says_why(home):
+    boxes = [(0, 0, 9, 9), (20, 20, 29, 29)]
+    part = detections([0, 0, 0], [1.0, -0.5, -1.0], [0, 1, -1], boxes, [0, 0])
+    app = open_page("detect", run=stored(RECIPE, [part]).id)
+    assert "SVM: 1 of 2 found, 50 %**, with 0 false alarms" in words_of(app)
+    assert "A lower threshold finds 1 volcano more with no more false alarms" in words_of(app)
+    app.select_slider(key="fa").set_value("1").run()
+    assert "A lower threshold" not in words_of(app)
+
+
 def test_moving_the_point_moves_the_counts(done):
     app = open_page("detect", run=done.id)
     label = app.select_slider(key="fa").options[-1]

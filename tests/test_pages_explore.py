@@ -249,7 +249,7 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
     app = open_page("support_vectors", run=run_id)
     n_bound, n_sv = run.result["n_bound"][0], run.result["n_sv"][0]
     assert n_bound
-    assert f"{n_bound} of {n_sv} support vectors reach {line}. Where few" in captions(app)
+    assert f"{n_bound} of {n_sv} alphas above 0 reach {line}. Where few" in captions(app)
     assert app.metric[1].value == str(n_bound)
 
 
@@ -258,7 +258,7 @@ def test_the_histogram_of_squared_slack_names_no_bound(digits_run):
     assert jobs.wait(run_id, SECONDS).state == "done"
     app = open_page("support_vectors", run=run_id)
     assert "so that no alpha has a bound" in captions(app)
-    assert "support vectors reach" not in captions(app)
+    assert "alphas above 0 reach" not in captions(app)
     assert app.metric[1].value == "0"
 
 
@@ -266,7 +266,7 @@ def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
     look = Top(
         np.array([3, 1]), np.array([0.2, 0.1]), np.array([False, True]), np.ones(2, int), np.array([False, False])
     )
-    live = Live(1, 1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
+    live = Live(1, (look,) * 10, np.zeros(0, int), np.zeros(0), np.zeros(0), 0, 150, "train")
     assert snapshots.at_work(digits_run, live, 4).kind.tolist() == ["free", "bound"]
     families = look._replace(virtual=np.array([True, True]), forms=np.array([9, 1]))
     live = live._replace(top=(families,) * 10)

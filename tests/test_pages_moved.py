@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from data import catalogue, load
 from data.dataset import Arrays
 from pages.ui.example import evidence
-from pages.ui.why.spoken import brief, spoken
+from pages.ui.example.spoken import brief, spoken
 from svmcore.explain import moved, remedy
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pages.ui.example import evidence, families, jittered
+from pages.ui.example.spoken import brief
 from pages.ui.figures import comparison
 from pages.ui.paper import hurt, triangle
 from pages.ui.paper.table import _text
@@ -65,17 +66,19 @@ def test_a_set_too_large_to_be_drawn_keeps_its_nearest_shifts():
 
 
 @pytest.mark.parametrize(
-    ("name", "title", "says"),
+    ("text", "title", "says"),
     [
-        ("identity", "", "original"),
-        ("shift -1,+2", "", "↑1→2"),
-        ("shift +0,-3", "", "←3"),
-        ("thicker 0.5 · shift +1,-1", "thicker 0.5", "↓1←1"),
-        ("turn -8°", "", "turn -8°"),
+        ("none", "", "as it is"),
+        ("shift:-1,2", "", "↑1→2"),
+        ("shift:0,-3", "", "←3"),
+        ("thick:0.5*shift:1,-1", "thinner 0.5", "↓1←1"),
+        ("thick:0.5", "thinner 0.5", ""),
+        ("rot:-8", "", "−8°"),
+        ("flip:h", "", "flip h"),
     ],
 )
-def test_each_form_says_which_jitter_it_is(name, title, says):
-    assert jittered.brief(name, title) == says
+def test_each_form_says_which_jitter_it_is(text, title, says):
+    assert brief(JitterSet.parse(text, (28, 28)).jitters[-1], title) == says
 
 
 def test_jitters_counts_forms_and_says_what_the_run_takes_them_for(digits_run):

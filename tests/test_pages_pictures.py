@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from data import catalogue, pictures
-from data.loaders import read_upload
 from data.loaders.pictures import read_pictures
 from pages.ui.data import picture_sets
 from pages.ui.kit.words import many, plain, plural
@@ -14,7 +13,7 @@ from svmcore.lab.recipes import RECIPES
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.test_pages_hostile import IMAGE, TAG, live_texts
-from tests.uploads import BOXES, GREY, PAIR, archive, image, npz, street_files
+from tests.uploads import BOXES, GREY, PAIR, archive, image, npz, read_upload, street_files
 
 
 @pytest.fixture(scope="module")

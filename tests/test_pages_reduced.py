@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages.ui.figures import reduction as figures
 from pages.ui.reduce import shown
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
@@ -65,6 +66,16 @@ def test_a_machine_is_reduced_from_the_form(kept):
     assert run.recipe.option("n_vectors") == 4
     assert run.title == "Moons, reduced to 4 vectors"
     assert run.result["n_union"] == 4
+
+
+def test_the_mean_of_the_machines_distances_and_that_of_all_as_one_are_told_apart():
+    found = {"rho": [0.01, 0.09], "rho_start": [0.16, 0.36], "n_after": 8, "path": [[8, 0.04, 1, 0, 0.1, 1.0]]}
+    said = shown._near(found)
+    assert "20.0 % of a machine's length |Ψ|, in the mean of the machines; at first 50.0 %" in said
+    assert "Of all machines taken as one, as in the figure, 20.0 %" in said
+    assert "all machines taken as one" in figures.nearness(found["path"]).layout.meta["see"]
+    one = shown._near(found | {"rho": [0.01], "rho_start": [0.16]})
+    assert one == " The distance rho is 10.0 % of the machine's length |Ψ|; at first 40.0 %."
 
 
 def test_what_became_of_it_is_told(kept):

@@ -123,7 +123,7 @@ def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
     one = validation.sweep_chart(field, "it", points[:1], 3)
     assert one.layout.meta["see"].startswith("So far, 1 of 3 values; nothing is chosen yet.")
     assert not one.layout.shapes
-    assert "the best is " + values.split()[2] in figure.layout.meta["see"]
+    assert "the best is it = " + values.split()[2] in figure.layout.meta["see"]
 
 
 def test_bounds_stand_beside_both_errors(ran):

@@ -94,6 +94,13 @@ def test_done_run_shows_its_errors_and_where_to_go_on(run):
     assert app.session_state["run"] == run.id
 
 
+def test_what_a_run_with_folds_holds_is_told_by_its_result(home):
+    run = train(TOY.replace(folds=3))
+    shown = {metric.label: metric.value for metric in open_app(run=run.id).metric}
+    assert run.progress()[-1]["n_sv"] != run.result["n_sv"][0]  # that of the last fold
+    assert (shown["Support vectors"], shown["At C"]) == (str(run.result["n_sv"][0]), str(run.result["n_bound"][0]))
+
+
 def test_a_run_of_several_trainings_is_drawn(home):
     virtual = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=50, method="vsv", jitters="plus:1", title="Stages")
     run = train(virtual)
@@ -256,7 +263,7 @@ def test_many_repeats_of_a_run_are_compared_as_one(run):
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 def test_link_is_the_recipe(recipe):
-    assert Recipe.from_query(config.link(recipe)).digest() == recipe.digest()
+    assert Recipe().with_texts(config.link(recipe)).digest() == recipe.digest()
 
 
 def test_link_cannot_make_the_page_fetch_a_picture(run):
@@ -288,12 +295,26 @@ def test_duration_in_words(seconds, said):
 
 
 @pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"n_train": 5000, "n_test": 10}, "C 1 · 4,990"),
+        ({"n_train": 5000, "n_test": 10, "method": "vsv"}, "C 1 · vsv · box:1 · 4,990"),
+        ({"n_train": 100}, "C 1 · 100"),
+        ({"C": 1e-6}, "C 1e−06"),
+    ],
+)
+def test_a_title_tells_how_many_train_and_small_numbers_with_a_true_minus(asked, said):
+    assert words.title(Recipe(dataset="mnist-5k", C=1.0).replace(**asked)).endswith(said)
+
+
+@pytest.mark.parametrize(
     ("kernel", "formula"),
     [
         (Linear(), r"$u \cdot v$"),
         (Poly(9, 1.0, 1.0), r"$\left(\frac{u \cdot v +1}{2}\right)^{9}$"),
         (Poly(3, 0.5, 0.0, normalised=False), r"$\left(0.5\, u \cdot v\right)^{3}$"),
         (RBF(0.02), r"$\exp(-0.02\,\|u - v\|^2)$"),
+        (RBF(2e-6), r"$\exp(-2 \cdot 10^{-6}\,\|u - v\|^2)$"),
         (Sigmoid(1.0, -1.0), r"$\tanh(u \cdot v -1)$"),
     ],
 )

@@ -57,7 +57,7 @@ def test_results_outside_the_marks_hold_no_figure():
 def test_measured_runs_are_of_recipes_as_they_are_now(name):
     run = measured.read("runs")[name]
     assert name in RECIPES
-    asked = measured.question(Recipe.from_query(run["recipe"]))  # read, as links of an older form are
+    asked = measured.question(Recipe().with_texts(run["recipe"]))  # read, as links of an older form are
     assert asked == measured.question(RECIPES[name]), f"{name} was measured as another recipe: run it again"
     assert run["converged"]
 

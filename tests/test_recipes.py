@@ -34,7 +34,7 @@ def test_json_and_url_bring_back_the_same_recipe(recipe):
     assert Recipe.from_dict(json.loads(json.dumps(recipe.to_dict()))) == recipe
     query = recipe.to_query()
     assert all(isinstance(text, str) for text in query.values())
-    again = Recipe.from_query(query | {"run": "of another widget"})
+    again = Recipe().with_texts(query)
     assert again == recipe
     assert again.to_query() == query
     assert (hash(again), again.digest()) == (hash(recipe), recipe.digest())
@@ -149,7 +149,7 @@ def test_fields_are_read_from_text():
         assert weighted.class_weight == {"8": 5.0, "9": 0.5}
         assert weighted.to_query()["class_weight"] == "8:5,9:0.5"
     odd = recipe.replace(class_weight={"a, b": 2, "c:d": 3})
-    assert Recipe.from_query(odd.to_query()) == odd
+    assert Recipe().with_texts(odd.to_query()) == odd
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_a_reduction_has_every_field_of_its_machine_but_the_method():
     assert recipe.origin.outcome == vsv.outcome
     assert (recipe.jitters, recipe.kernel, recipe.dataset) == (vsv.jitters, vsv.kernel, vsv.dataset)
     assert Recipe.from_dict(recipe.to_dict()) == recipe
-    assert Recipe.from_query(recipe.to_query()) == recipe
+    assert Recipe().with_texts(recipe.to_query()) == recipe
     assert recipe.digest() != vsv.digest()
 
 

@@ -130,7 +130,7 @@ def test_what_cannot_be_is_named():
 
 def test_a_recipe_asks_for_it():
     recipe = Recipe(dataset="digits-8x8", n_train=300, n_test=300, options={"loss": SQUARED})
-    assert Recipe.from_query(recipe.to_query()) == recipe
+    assert Recipe().with_texts(recipe.to_query()) == recipe
     outcome = execute(recipe)
     assert outcome.result["n_bound"] == [0] * 10
     assert outcome.result["converged"]

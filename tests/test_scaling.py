@@ -59,7 +59,7 @@ def test_settings_travel_from_the_recipe_to_the_solver():
     assert SOLVERS["decomposition"].argument(changed) == Decomposition(
         new_points=200, lookahead=1000, choice="first-found", keep_exited=True
     )
-    assert Recipe.from_query(changed.to_query()) == changed.replace(name="osuna-scaling", title=changed.title)
+    assert Recipe().with_texts(changed.to_query()) == changed.replace(name="osuna-scaling", title=changed.title)
     assert recipe.replace(solver="auto").options == {}
 
 

@@ -127,7 +127,7 @@ def test_a_machine_keeps_its_order_in_its_file(tmp_path):
 
 def test_the_step_goes_through_address_json_and_script():
     recipe = scrambled(DIGITS, seed=12)
-    assert Recipe.from_query(recipe.to_query()) == recipe
+    assert Recipe().with_texts(recipe.to_query()) == recipe
     assert Recipe.from_dict(recipe.to_dict()) == recipe
     assert recipe.digest() != DIGITS.digest()
     assert "preprocess=('scramble:12', 'unit-norm')" in export.script(recipe)

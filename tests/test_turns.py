@@ -158,7 +158,7 @@ def test_other_forms_are_refused_by_name(machine, picture, text):  # noqa: F811
 def test_no_turns_are_the_recipe_as_it_was():
     for text in (None, "none", "", "rot:0"):
         assert RECIPES["faces-cmu"].replace(turns=text).digest() == RECIPES["faces-cmu"].digest()
-    asked = Recipe.from_query(RECIPES["faces-cmu-turned"].to_query())
+    asked = Recipe().with_texts(RECIPES["faces-cmu-turned"].to_query())
     assert asked.option("turns") == "rot:-30,-15,15,30"
 
 

@@ -7,13 +7,12 @@ import pytest
 
 from data import DataError, catalogue, load, revisions, verdicts
 from data.dataset import Arrays
-from data.loaders import read_upload
 from data.verdicts import KEEP, LABEL, OUT, UNLABELLED, UNSURE, Verdict
 from svmcore.kernels import RBF
 from svmcore.lab import Recipe
 from svmcore.lab.experiment.train import execute, prepare
 from svmcore.lab.registry.tasks import task_of
-from tests.uploads import GREY, PAIR, archive, image, npz
+from tests.uploads import GREY, PAIR, archive, image, npz, read_upload
 
 N, KNOWN = 12, 7
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from data import catalogue, load
-from data.loaders.upload import read_upload
 from pages.ui.example import evidence
 from pages.ui.example.shown import DRAWN, Shown
 from pages.ui.kit.gallery import reference
@@ -17,6 +16,7 @@ from svmcore.kernels import RBF
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.uploads import read_upload
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
 VIRTUAL = DIGITS.replace(method="vsv", jitters="plus:1", n_train=120, preprocess=("smooth:0.5", "unit-norm"))

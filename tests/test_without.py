@@ -25,7 +25,7 @@ ROOM = 500.0  # MB
 
 @pytest.fixture
 def run(home):
-    jobs.STANDS.clear()
+    jobs.STANDS._kept.clear()
     jobs.RETRAINED._known.clear()  # the run has the same id in every test
     jobs.VALUED._known.clear()
     return damage.finished(RECIPE, "Small")
@@ -102,7 +102,7 @@ def test_other_methods_say_why(home, method):
 def test_the_stand_is_made_once_and_kept_between_clicks(run, monkeypatch):
     made, stand = [], without.stand
     monkeypatch.setattr(without, "stand", lambda *args: made.append(1) or stand(*args))
-    assert not jobs.at_hand(run.id)
+    assert not jobs.STANDS.has(run.id)
     for i in run.machine().support[:3].tolist():
         change = Change((i,))
         jobs.start(run.id, change)
@@ -110,7 +110,7 @@ def test_the_stand_is_made_once_and_kept_between_clicks(run, monkeypatch):
         assert latest.state == "done"
         assert jobs.status(run.id, change).result is latest.result
     assert len(made) == 1
-    assert jobs.at_hand(run.id)
+    assert jobs.STANDS.has(run.id)
 
 
 def test_a_change_that_leaves_no_class_fails_with_words(run):

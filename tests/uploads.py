@@ -7,11 +7,18 @@ import zipfile
 import numpy as np
 from PIL import Image
 
+from data.loaders.upload import opened
+
 RNG = np.random.default_rng(0)
 GREY = RNG.integers(0, 256, (12, 6, 9), dtype=np.uint8)
 COLOUR = RNG.integers(0, 256, (12, 6, 9, 3), dtype=np.uint8)
 ROWS = RNG.random((12, 3))
 PAIR = np.arange(12) % 2
+
+
+def read_upload(name, source, companions=(), **how):
+    """The Preview of a reader's own data: opened, and read as `how` says."""
+    return opened(name, source, companions).read(**how)
 
 
 def npz(**arrays):

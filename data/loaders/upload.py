@@ -1,7 +1,7 @@
 """A reader's own data: any accepted file or folder in, a checked preview or a helpful refusal out.
 
-    read_upload(name, bytes | path) -> Preview        DataError(reason, accepted)
-    opened(name, bytes | path).read() -> Preview      the same, with a look at a table's columns in between
+    opened(name, bytes | path) -> Opened        its kind, and a look at a table's columns; DataError(reason, accepted)
+    opened(...).read() -> Preview               what it holds, checked; likewise
 
 The content decides the format, never the file's name alone.
 """
@@ -110,11 +110,6 @@ class Opened:
         arrays, more = check.checked(arrays, image_shape)
         features = tuple(features) if arrays.X_train.ndim == 2 else ()
         return Preview(self.title, self.format, arrays, (*self.notes, *notes, *more), features)
-
-
-def read_upload(name: str, source: Source, companions: Sequence[tuple[str, Source]] = (), **how) -> Preview:
-    """Open and read a reader's own data; how: as in `Opened.read`. Raises DataError."""
-    return opened(name, source, companions).read(**how)
 
 
 def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] = (), only: str | None = None) -> Opened:

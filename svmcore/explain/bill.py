@@ -82,8 +82,3 @@ def rest(bill: Bill, pictured: np.ndarray) -> Rest:
 def parts(machine: Machine, k: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """What the support vectors at `positions` add to f of every machine, together: (number of machines,) float64."""
     return machine.coef[:, positions] @ k[positions]
-
-
-def without(machine: Machine, k: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Decision values of all machines with the support vectors at `positions` switched off, nothing retrained."""
-    return machine.coef @ k + machine.bias - parts(machine, k, positions)

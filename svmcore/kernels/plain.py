@@ -32,8 +32,14 @@ def _coef0(default: float):
 
 
 def _affine_formula(gamma, coef0) -> str:
-    product = r"u \cdot v" if gamma == 1 else rf"{gamma:g}\, u \cdot v"
-    return product + (f" {coef0:+g}" if coef0 else "")
+    product = r"u \cdot v" if gamma == 1 else rf"{_tex(gamma)}\, u \cdot v"
+    return product + (" " + _tex(coef0, "+g") if coef0 else "")
+
+
+def _tex(number: float, form: str = "g") -> str:
+    """A number in TeX, `0.02` or 2 times 10 to the power of -6."""
+    digits, power, exponent = format(number, form).partition("e")
+    return rf"{digits} \cdot 10^{{{int(exponent)}}}" if power else digits
 
 
 @register("linear")
@@ -117,7 +123,7 @@ class Poly(Kernel):
     @property
     def formula(self) -> str:
         inner = _affine_formula(self.gamma, self.coef0)
-        inner = rf"\frac{{{inner}}}{{{self.unit:g}}}" if self.unit != 1 else inner
+        inner = rf"\frac{{{inner}}}{{{_tex(self.unit)}}}" if self.unit != 1 else inner
         return rf"\left({inner}\right)^{{{self.degree}}}"
 
     def __post_init__(self):
@@ -174,7 +180,7 @@ class RBF(Kernel):
 
     @property
     def formula(self) -> str:
-        return rf"\exp(-{self.gamma:g}\,\|u - v\|^2)"
+        return rf"\exp(-{_tex(self.gamma)}\,\|u - v\|^2)"
 
     def __post_init__(self):
         self.require(gamma=POSITIVE)

@@ -25,7 +25,8 @@ import numpy as np
 from playwright.sync_api import Page
 
 from data import places
-from svmcore.lab.tables import stored_run
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import stored_runs
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.bench.machine import machine
@@ -53,7 +54,7 @@ def main(argv=None) -> int:
     parser.add_argument("--clicks", type=int, default=20, help="of each kind")
     parser.add_argument("--write", action="store_true", help="keep the figures in tests/bench/measured")
     options = parser.parse_args(argv)
-    run = stored_run(options.run)
+    (run,) = stored_runs([RECIPES[options.run]])
     if run is None:
         print(f"no stored run of {options.run}: `python -m svmcore run {options.run}` first", file=sys.stderr)
         return 1

@@ -9,7 +9,8 @@ import argparse
 import sys
 
 from data import places
-from svmcore.lab.tables import stored_run
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.tables import stored_runs
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.browser.steps import tiles, visit
@@ -22,7 +23,7 @@ MOST_BYTES = 300_000
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.picture", description=__doc__.split("\n")[0])
     parser.add_argument("--run", default=RUN, help="name of a recipe with a stored run")
-    run = stored_run(name := parser.parse_args(argv).run)
+    (run,) = stored_runs([RECIPES[name := parser.parse_args(argv).run]])
     if run is None:
         print(f"no stored run of {name}: `python -m svmcore run {name}` first", file=sys.stderr)
         return 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.reducing import taken
-from svmcore.lab.tables import TABLES, fill, stored_run
+from svmcore.lab.tables import TABLES, fill, stored_runs
 from svmcore.lab.tables.numbers import Number
 from svmcore.lab.tables.printing import with_interval
 from tests.bench import measured
@@ -38,7 +38,10 @@ def timed(names) -> list[float]:
     """Seconds that 10,000 test digits take the machines of these recipes."""
     if not names:
         return []
-    return taken([stored_run(name).machine() for name in names], prepare(RECIPES[names[0]]).X_test[:DIGITS])
+    return taken(
+        [run.machine() for run in stored_runs(RECIPES[name] for name in names)],
+        prepare(RECIPES[names[0]]).X_test[:DIGITS],
+    )
 
 
 def part(bench: dict, table, measured_on) -> str:

@@ -6,7 +6,7 @@ import re
 from playwright.sync_api import expect
 
 from data import load
-from tests.browser.steps import expect_state, press, settle, start, upload, visit
+from tests.browser.steps import expect_state, preset, press, settle, start, upload, visit
 
 DONE = 120_000
 QUERY = "dataset=digits-8x8&n_train=300&n_test=300&kernel=poly:degree=3&folds=3&noise=0.1"
@@ -72,6 +72,20 @@ def test_a_view_over_the_page_takes_no_verdict(server, tab):
     expect(tab.get_by_text(re.compile(r"^0 of \d+ judged"))).to_be_visible()
     tab.keyboard.press("x")
     expect(tab.get_by_text(re.compile(r"^1 of \d+ judged"))).to_be_visible()
+
+
+def test_the_second_click_of_a_double_click_judges_no_other_example(server, tab):
+    visit(tab, f"{server.url}/labels?run={preset(server)}&revision=twice")
+    ready(tab)
+    box = tab.get_by_role("button", name=re.compile("^Keep ")).first.bounding_box()
+    tab.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    for click in (1, 2):
+        tab.mouse.down(click_count=click)
+        tab.mouse.up(click_count=click)
+        expect(tab.get_by_test_id("stProgress")).to_contain_text("1 of 100 judged · this is number 2")
+        ready(tab)
+    press(tab, "label_next_any")
+    expect(tab.get_by_test_id("stProgress")).to_contain_text("1 of 100 judged · this is number 3")
 
 
 def test_the_next_labels_are_given_by_key_and_the_curve_moves(server, tab):

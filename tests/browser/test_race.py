@@ -10,6 +10,7 @@ def race(tab):
         """(root) => ({
           frame: +root.dataset.frame,
           sentence: root.querySelector(".sentence").textContent,
+          axes: [...root.querySelectorAll(".side svg")].map((svg) => svg.textContent),
           counts: [...root.querySelectorAll(".count")].map((node) => +node.textContent.replace(",", "")),
           spilled: [...root.querySelectorAll(".over")].map((node) => node.getBoundingClientRect().width),
         })"""
@@ -22,6 +23,7 @@ def test_support_vectors_swell_and_the_cache_spills_without_digestion_alone(serv
     done = race(tab)
     assert done["sentence"].count(", done") == 2
     assert abs(done["counts"][0] - done["counts"][1]) < 5
+    assert all("kernel values computed" in told and "support vectors" in told for told in done["axes"])
 
     slider = tab.locator(".race .tape input")
     slider.fill("120")

@@ -16,7 +16,6 @@ from svmcore.lab.store.runs import Run
 MAX_RUNS = 6
 LETTERS = "ABCDEF"
 RUNS = "compared"  # session state: ids of the runs chosen
-NAMES = ("compare", "reference", "against", "view", "shown", "change", "sheet", "asks", "roc", "labels")
 
 
 class Laid(NamedTuple):

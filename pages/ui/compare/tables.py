@@ -13,7 +13,6 @@ from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.store.runs import Run
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
-SECONDS = ("Compile", "Train", "Test")
 BEYOND = "What the run took beyond what its process held before; older versions did not keep it."
 COLUMNS = {
     "Method": text("How the invariance enters."),
@@ -59,7 +58,8 @@ def numbers(laid: Laid) -> None:
     table(rows, alt, "compare_numbers", COLUMNS)
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
-    st.caption(f"All on the same {n:,} examples of the {split} part of {name}.")
+    where = "held out of the train part" if split == "train" else "of the test part"
+    st.caption(f"All on the same {n:,} test examples, {where} of {name}.")
 
 
 def differences(laid: Laid) -> None:
@@ -73,10 +73,11 @@ def differences(laid: Laid) -> None:
 
 
 def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str, str]]:
-    """A row for each field or option in which some of the recipes differ: its label, and its text under each letter."""
+    """A row for each field or option in which some of the recipes differ: its label, and its text under each letter.
+    What a method of one of them alone leaves as it usually is was not asked differently."""
     asked = [recipe.texts() for recipe in recipes]
-    fields = FIELDS | option_fields()
-    names = dict.fromkeys(name for texts in asked for name in texts if name not in BESIDE)
+    fields, changed = FIELDS | option_fields(), {name for recipe in recipes for name in recipe.options}
+    names = [name for name in fields if name not in BESIDE and (name in FIELDS or name in changed)]
     told = {name: [texts.get(name) or "–" for texts in asked] for name in names}
     sizes = [f"{recipe.n_train:,}" if recipe.n_train else "all" for recipe in recipes]
     told = {"n_train": sizes} | told

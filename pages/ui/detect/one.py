@@ -190,11 +190,11 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
         ring = evidence.ring(is_virtual, machine.bound[0, i])
         kind, alpha = evidence.ring_word(ring), abs(machine.coef[0, i])
         made = f", made by {jitters[machine.jitter[i]]}" if is_virtual and jitters else ""
-        said = f"Training chip {row}{made}, {kind} support vector, alpha {alpha:.3g}"
+        said = f"Training chip {row}{made}, {kind} support vector, alpha {words.small(alpha, 3)}"
         tiles.append(
             Tile(
                 str(i),
-                f"Reduced set vector {i}, weight {alpha:.3g}" if row < 0 else said,
+                f"Reduced set vector {i}, weight {words.small(alpha, 3)}" if row < 0 else said,
                 lower=with_sign(parts[i]),
                 ring="" if row < 0 else ring,
                 sign=int(np.sign(machine.coef[0, i])),

@@ -18,6 +18,7 @@ from pages.ui.figures.picture import picture_png
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit import viewer as viewing
 from pages.ui.kit.gallery import Tile, gallery
+from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, OperatingPoint
 
 AXES = ("log", "linear")
@@ -93,7 +94,7 @@ def _controls(view: View) -> Now | None:
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
-    return Now(column, point, now, _sentence(view, by, point))
+    return Now(column, point, now, _sentence(view, by, point) + _below_the_curve(view, column, point))
 
 
 def _chosen_picture(view: View) -> int:
@@ -121,16 +122,23 @@ def _snap(offered: dict[str, int]) -> tuple[str, ...]:
 
 
 def _sentence(view: View, by: str, point: OperatingPoint) -> str:
-    n, noun = len(view.judged.tested), view.noun
+    pictures, alarms = words.many(len(view.judged.tested), "picture"), words.many(point.alarms, "false alarm")
     if not view.n_objects:
-        return (
-            f"**{point.alarms:,} false alarms** in {n} pictures without a single {noun}: there is no rate to speak of."
-        )
+        return f"**{alarms}** in {pictures} without a single {view.noun}: there is no rate to speak of."
     area = "" if view.unit == "picture" else f", {view.area:,.0f} {view.unit}"
     return (
-        f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {point.alarms:,} false "
-        f"alarms in {words.many(n, 'picture')}{area}; threshold {point.threshold:.3g}."
+        f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {alarms} in "
+        f"{pictures}{area}; threshold {point.threshold:.3g}."
     )
+
+
+def _below_the_curve(view: View, column: int, point: OperatingPoint) -> str:
+    """Why the point of offset 0 may lie below the curve, which has the most that is found with its false alarms."""
+    more = curve.at_alarms(trial(view, column), point.alarms).found - point.found
+    if not more:
+        return ""
+    found = words.many(more, view.noun)
+    return f" A lower threshold finds {found} more with no more false alarms: so much higher lies the curve."
 
 
 def _picture(view: View, now: Now, position: int):
@@ -193,7 +201,10 @@ def _curve(view: View, now: Now, compared: list[View]):
     st.dataframe(
         [_row(one, score) for one, score in drawn],
         hide_index=True,
-        column_config={"mean": st.column_config.TextColumn("mean rate", help=MEAN), "95 %": "95 %"},
+        column_config={
+            "mean": st.column_config.TextColumn("mean rate", help=MEAN),
+            "at offset 0": st.column_config.TextColumn(help="The rate, with so many false alarms over all pictures."),
+        },
         alt="The mean detection rate of each machine with its interval",
         height="content",
     )

@@ -15,7 +15,7 @@ import streamlit as st
 from data import DataError, Dataset, load
 from pages.ui.figures import maps
 from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, pictures, reference
-from pages.ui.kit.words import distinct, minus, short
+from pages.ui.kit.words import distinct, minus, short, small
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry import split
 from svmcore.lab.store import runs
@@ -222,9 +222,9 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
 def named(position: int, row: int, label, kind: str, alpha: float) -> str:
     """A support vector read out: `Training example 12, class 3, free support vector, alpha 0.5`."""
     if row < 0:
-        return f"Reduced set vector {position}, speaks most for {label}, weight {alpha:.3g}"
+        return f"Reduced set vector {position}, speaks most for {label}, weight {small(alpha, 3)}"
     made = "Made from training" if str(kind).startswith("virtual") else "Training"
-    return f"{made} example {row}, class {label}, {ring_word(kind)} support vector, alpha {alpha:.3g}"
+    return f"{made} example {row}, class {label}, {ring_word(kind)} support vector, alpha {small(alpha, 3)}"
 
 
 def ring(virtual: bool, bound: bool) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import short
+from pages.ui.kit.words import short, small
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -62,7 +62,7 @@ def _virtual(ref: str, jitters: list[str], machine: Machine, chosen: evidence.Su
     name = jitters[machine.jitter[chosen.position[i]]]
     return Tile(
         ref,
-        f"{name}, {evidence.ring_word(chosen.kind[i])}, alpha {chosen.alpha[i]:.3g}",
+        f"{name}, {evidence.ring_word(chosen.kind[i])}, alpha {small(chosen.alpha[i], 3)}",
         lower=f"{chosen.alpha[i]:.2f}",
         ring=str(chosen.kind[i]),
         sign=int(chosen.sign[i]),

@@ -6,13 +6,13 @@ other jitters become a square each; all that is not shifted stands together.
 Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 4.
 """
 
-import re
 from typing import NamedTuple
 
 import numpy as np
 
 from data import Dataset
 from pages.ui.example import evidence
+from pages.ui.example.spoken import brief
 from pages.ui.kit.gallery import Tile, gallery, pictures
 from pages.ui.kit.words import short
 from svmcore.jitter import JitterSet
@@ -20,7 +20,6 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import labels
 
 MOST = 225  # forms drawn of a set
-_ARROWS = re.compile(r"^shift ([+-]\d+),([+-]\d+)$")
 SMALL = 56  # pixels below which only the forms at the edges say their jitter
 ROW = 3  # forms without shifts that stand in one row
 
@@ -96,7 +95,7 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
     cells = square.cells
     X = dataset.X_train
     drawn = pictures(shown.images[np.maximum(cells.ravel(), 0)], X, dataset.image_shape, dataset.entry.ink)
-    uppers = [brief(jitters.names[j], square.title) if j >= 0 else "" for j in cells.ravel()]
+    uppers = [brief(jitters.jitters[j], square.title) if j >= 0 else "" for j in cells.ravel()]
     if height < SMALL:
         right = [not shown.predicted or shown.predicted[j] == shown.true for j in cells.ravel()]  # others have a cross
         uppers = np.where(_edges(cells).ravel() & right, uppers, "")
@@ -127,20 +126,6 @@ def _tile(name: str, upper: str, j: int, shown: Forms) -> Tile:
         ring="virtual" if j else "free",
         cross=bool(said) and said != shown.true,
     )
-
-
-def brief(name: str, title: str = "") -> str:
-    """A jitter's name short enough to stand above its picture, without what the title of its square says already:
-    `shift -1,+2` as `↑1→2`."""
-    if name == "identity":
-        return "original"
-    return " ".join(_ARROWS.sub(_arrows, part) for part in name.split(" · ") if part != title)
-
-
-def _arrows(shift: re.Match) -> str:
-    dy, dx = int(shift[1]), int(shift[2])
-    marks = (("↓" if dy > 0 else "↑", abs(dy)), ("→" if dx > 0 else "←", abs(dx)))
-    return "".join(f"{mark}{n}" for mark, n in marks if n)
 
 
 def _around(n: int) -> np.ndarray:

@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import LEGEND, beside, line, note
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
-from pages.ui.kit.words import in_figure
+from pages.ui.kit.words import in_figure, small
 
 LONGEST = 400  # points a line is thinned to before it is sent
 APART, WIDE = 0.07, 0.25  # of the axis: between two names of machines, a training that is named
@@ -39,7 +39,7 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
     beside(figure, np.log10(tol), "tol")
     _frame(figure, phases)
     if not phases:
-        return worded(figure, "KKT gap over time, not known yet.", f"The gap falls until it is {tol:g}.")
+        return worded(figure, "KKT gap over time, not known yet.", f"The gap falls until it is {small(tol, 6)}.")
     highest = max(r["gap"] for phase in phases for r in phase)
     figure.update_yaxes(range=[np.log10(tol) - 0.5, np.log10(max(highest, 2 * tol)) + 0.2])
     if len(names) > 1:
@@ -118,13 +118,13 @@ def _gaps(phase: list[dict]) -> np.ndarray:
 
 def _gap_words(last: dict, tol: float) -> tuple[str, str]:
     """Alt text and line of words for the latest record."""
-    now, gaps = f"{mean_gap(last):.2g}", np.array(last.get("gaps", ()))
+    now, gaps = small(mean_gap(last)), np.array(last.get("gaps", ()))
     if len(gaps) < 2:
         return (
-            f"Violation of the optimality conditions over time, now {now}; the run stops at {tol:g}.",
-            f"The gap falls until every condition holds to within tol = {tol:g}; it is {now} now.",
+            f"Violation of the optimality conditions over time, now {now}; the run stops at {small(tol, 6)}.",
+            f"The gap falls until every condition holds to within tol = {small(tol, 6)}; it is {now} now.",
         )
-    done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {tol:g}"
+    done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {small(tol, 6)}"
     return (
         f"Violation of the optimality conditions by each machine over time; {done}. The mean is {now} now.",
         f"Thin: each machine, named where it is done. Bold: their mean on this axis, {now} now. {done}.",

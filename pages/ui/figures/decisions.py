@@ -13,11 +13,11 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.figures.traces import LEGEND, bars, line, note
 from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
-from pages.ui.kit.words import distinct, in_figure, short
+from pages.ui.kit.words import distinct, in_figure, short, small
 
 BINS = 20  # of the histogram of alpha
 PAPER = " The paper trained once with C = 10, saw that only a handful of alphas exceeded 2, and chose C = 2."
-NO_BOUND = "Slack costs its square here, so that no alpha has a bound."
+NO_BOUND = "The hinge loss is squared here, so that no alpha has a bound."
 HEIGHT = 210
 MARKED = 3  # flips up to which each is written on its mark
 
@@ -34,30 +34,28 @@ def alpha_histogram(
     The paper chose C = 2 for MNIST from such a histogram of a run with a large C: few alphas exceeded 2
     (DeCoste and Schoelkopf 2002, section 5.1.1).
     """
-    figure = bare("alpha", "support vectors", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
+    figure = bare("alpha", "alphas above 0", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
     bound = alpha >= C * (1 - 1e-6) if bound is None else bound
     endless = C is not None and not np.isfinite(C)
     top = max(float(alpha.max(initial=0.0)), 0.0 if C is None or endless else C, 1e-12)
     edges = np.linspace(0, top * (1 + 1e-9), BINS + 1)
-    ranges = [f"{low:.3g} ≤ alpha < {high:.3g}" for low, high in pairwise(edges)]
+    ranges = [f"{small(low, 3)} ≤ alpha < {small(high, 3)}" for low, high in pairwise(edges)]
     at_C = bound if C is not None else np.zeros(len(alpha), bool)
     if at_C.any():  # a bar of their own beyond the line: that before it is of those close to C
-        edges, ranges = np.append(edges, edges[-1] + edges[1]), [*ranges, f"alpha = C = {C:g}"]
+        edges, ranges = np.append(edges, edges[-1] + edges[1]), [*ranges, f"alpha = C = {small(C, 6)}"]
     centres = (edges[1:] + edges[:-1]) / 2
     for sign, name, colour in ((1, "+1", BLUE), (-1, "−1", ORANGE)):
         counts, _ = np.histogram(np.where(at_C, centres[-1], alpha)[signs == sign], edges)
         told, of = "%{y:,} with %{customdata}", f"class {name}"
         bars(figure, centres, counts, colour, told, of=of, name=name, customdata=ranges)
+    at = "their bounds, which differ by class" if C is None else f"C = {small(C, 6)}"
     if C is not None and not endless:
-        figure.add_vline(
-            x=C, line={"dash": "dot", "color": GREY}, annotation_text=f"C = {C:g}", annotation_position="top left"
-        )
+        figure.add_vline(x=C, line={"dash": "dot", "color": GREY}, annotation_text=at, annotation_position="top left")
     figure.update_layout(showlegend=True, legend=LEGEND)
     highest = max(1, *(int(drawn.y.max()) for drawn in figure.data))
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
-    at = "their bounds, which differ by class" if C is None else f"C = {C:g}"
-    told = f"{np.sum(bound):,} of {len(alpha):,} support vectors reach {at}."
+    told = f"{np.sum(bound):,} of {len(alpha):,} alphas above 0 reach {at}."
     told += PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that."
     told += " Right of the line: those at C." if at_C.any() else ""
     return worded(

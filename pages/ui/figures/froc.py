@@ -73,7 +73,8 @@ def froc_figure(
     if choices:
         _choices(figure, choices, x, per)
     if now is not None:
-        dots(figure, [float(x(now[0]))], [now[1]], {"size": 13, "color": BLUE, "line": {"color": "white", "width": 2}})
+        look = {"size": 13, "color": BLUE, "line": {"color": "white", "width": 2}}
+        dots(figure, [float(x(now[0]))], [now[1]], look, cliponaxis=False)
     _axes(figure, log, most, per)
     _names(figure, lines, list(_styles(lines)))
     best = lines[0] if lines else None
@@ -196,7 +197,9 @@ def _zeros(figure, lines, x):
         if of.zero is not None and np.isfinite(of.zero.rate):
             look = {"symbol": "diamond-open", "size": 12, "color": style["colour"], "line": {"width": 2}}
             told = f"offset 0: %{{y:.3f}} found, {of.zero.alarms:,} false alarms"
-            dots(figure, [float(x(of.zero.alarms))], [of.zero.rate], look, told, of=in_figure(of.name))
+            dots(
+                figure, [float(x(of.zero.alarms))], [of.zero.rate], look, told, of=in_figure(of.name), cliponaxis=False
+            )
 
 
 def _axes(figure, log, most, per):

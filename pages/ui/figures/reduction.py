@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.figures.traces import hover, line, note, whiskers
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
-from pages.ui.kit.words import in_figure, many, percent
+from pages.ui.kit.words import in_figure, many, percent, small
 from svmcore import metrics
 
 UNSEEN = "examples that neither train nor test"
@@ -70,7 +70,7 @@ def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]
     figure.add_scatter(
         x=[kept], y=[100 * rate], mode="markers+text", marker={"symbol": "diamond", "size": 11, "color": ORANGE},
         error_y=whiskers([100 * rate], [100 * low], [100 * high], thickness=1),
-        text=["test, kept"], textposition="top right", textfont={"color": ORANGE},
+        text=["test set"], textposition="top right", textfont={"color": ORANGE},
         **hover("%{x:,} vectors, test examples: %{y:.2f} %"),
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
     if not path:
         return "Errors by number of vectors, not known yet.", f"The first point comes soon; {own}.{seen}"
     m, _, errors, changed, *_ = path[-1]
-    once = " The test set is asked once, by the machine that is kept." if tested else ""
+    once = " Diamond: the test set, asked once, by the machine that is kept." if tested else ""
     return (
         f"Errors on {aside} {where} at {len(path)} numbers of vectors; with {m:,.0f} vectors {errors:,.0f} are wrong.",
         f"With {m:,.0f} vectors, {before / m:.1f} times fewer, {errors:,.0f} of {aside:,} {where} are wrong and "
@@ -117,12 +117,13 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     m, rho2, *_, apart, _ = path[-1]
     return worded(
         figure,
-        f"How far apart the machines before and after are by number of vectors: f by {apart:.2g} with {m:,.0f}.",
-        f"With {m:,.0f} vectors f on the examples aside differs by {apart:.2g} in the quadratic mean"
+        f"How far apart the machines before and after are by number of vectors: f by {small(apart)} with {m:,.0f}.",
+        f"With {m:,.0f} vectors f on the examples aside differs by {small(apart)} in the quadratic mean"
         + (
             ". It was not asked to be near, only to answer alike."
             if rho2 is None
-            else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length of Ψ."
+            else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length |Ψ| of all machines "
+            "taken as one."
         ),
     )
 
@@ -145,11 +146,12 @@ def trace(progress: Sequence[dict]) -> go.Figure:
         return worded(figure, f"{what} over time, not known yet.", "It falls from here on.")
     _log_axis(figure, [left for points in lines.values() for _, left in points])
     last = list(lines.values())[-1][-1][1]
+    now = small(last, 3)
     if by_loss:
-        see = f"The mean loss of the answers on training examples, {last:.3g} now; they are deformed anew every time."
+        see = f"The mean loss of the answers on training examples, {now} now; they are deformed anew every time."
     else:
         see = f"The mean rho of the machines, as a share of their length: {percent(last, 1)} now. A line for each size."
-    return worded(figure, f"{what} over time, {last:.3g} now.", see)
+    return worded(figure, f"{what} over time, {now} now.", see)
 
 
 def _log_axis(figure: go.Figure, values: Sequence[float]) -> None:
@@ -188,6 +190,6 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
     return worded(
         figure,
         f"f of {in_figure(name)} before and after for {len(before)} test examples, {np.sum(changed)} answers changed.",
-        f"f of {name} on the test examples: on the dotted line nothing changed; they differ by {apart:.2g} in the "
+        f"f of {name} on the test examples: on the dotted line nothing changed; they differ by {small(apart)} in the "
         f"quadratic mean. Orange: {many(int(np.sum(changed)), 'example')} whose answer changed.{others}",
     )

@@ -134,7 +134,7 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     told = (
         "the best value there too"
         if results[best]["errors"] == lowest[1]["errors"]
-        else (f"where the best is {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %")
+        else (f"where the best is {name} = {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %")
     )
     bars = "" if bounded(points) else " Bars are 95 % intervals."
     return (

@@ -120,6 +120,18 @@ function arrived() {
   path = location.pathname
 }
 
+// The second click of a double click is meant for what the first one was on. Where another button has come to that place
+// meanwhile, as the page was drawn anew, it is nobody's.
+let pressed = null
+
+function clicked(event) {
+  const before = pressed
+  pressed = event.composedPath()[0].closest?.("button, a")
+  if (event.detail < 2 || !pressed || pressed === before) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+}
+
 function sheetOf(data) {
   const sheet = element("dialog")
   sheet.setAttribute("aria-label", "Keyboard shortcuts")
@@ -170,9 +182,11 @@ export default function ({ data, parentElement }) {
     event.stopImmediatePropagation()
   }
   window.addEventListener("keydown", root.heard, true)
+  window.addEventListener("click", clicked, true)
   window.addEventListener("click", followed)
   return () => {
     window.removeEventListener("keydown", root.heard, true)
+    window.removeEventListener("click", clicked, true)
     window.removeEventListener("click", followed)
     root.heard = null
   }

@@ -9,7 +9,7 @@ from data import DataError, catalogue, pictures
 from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short, small  # noqa: F401  (for others)
 from svmcore import metrics
 from svmcore.lab.experiment.meter import training_seconds
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.lab.store import labels
@@ -103,10 +103,10 @@ def title(recipe: Recipe) -> str:
     """What to call a run that was put together by hand: `USPS zip-code digits · 8 against the rest · poly 9 · C 2`."""
     own = [str(c) for c in recipe.classes]
     classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
-    size = "" if recipe.n_train is None else f"{recipe.n_train:,}"
+    size = "" if recipe.n_train is None else f"{_trained_on(recipe):,}"
     method = METHODS[recipe.method].brief(recipe)
     parts = (
-        short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {recipe.C:g}", method, size,
+        short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {small(recipe.C, 6)}", method, size,
         noise(recipe),
     )  # fmt: skip
     return " · ".join(filter(None, parts))[:120]
@@ -121,20 +121,27 @@ def noise(recipe: Recipe) -> str:
 def summary(recipe: Recipe) -> str:
     """One line of Markdown that says what was asked."""
     steps = ", ".join(recipe.preprocess) or "raw values"
-    method = METHODS[recipe.method].summary(recipe)
+    cost, method = f"C = {small(recipe.C, 6)}", METHODS[recipe.method].summary(recipe)
     name = plain(short(data_set(recipe.dataset), 60))
-    parts = [name, _size(recipe), noise(recipe), steps, f"${recipe.kernel.formula}$", f"C = {recipe.C:g}", method]
+    parts = [name, _size(recipe), noise(recipe), steps, f"${recipe.kernel.formula}$", cost, method]
     return " · ".join(filter(None, parts))
 
 
 def _size(recipe: Recipe) -> str:
     """How many examples train: `all examples`, or what is held out where a data set has no test part of its own."""
     if recipe.n_train is not None:
-        return f"{recipe.n_train:,} examples"
+        return f"{_trained_on(recipe):,} examples"
     with suppress(DataError):
         if not catalogue.entry(recipe.dataset).n_test:
             return f"all examples but {f'{recipe.n_test:,}' if recipe.n_test else 'a fifth'}"
     return "all examples"
+
+
+def _trained_on(recipe: Recipe) -> int:
+    """How many examples train of a recipe that asks for so many: no more than its test leaves."""
+    with suppress(DataError, RecipeError):
+        return min(recipe.n_train, TASKS[recipe.task].size(recipe).n_train)
+    return recipe.n_train
 
 
 def duration(seconds: float) -> str:

@@ -55,7 +55,7 @@ def _detector(run: Run, to: Target) -> None:
     if whose is None:
         return
     try:
-        recipe = whose.recipe.replace(windows=catalogue.pinned(to.name), name="custom", title="")
+        recipe = whose.recipe.replace(windows=to.name, name="custom", title="")
     except RecipeError:
         return
     if "windows" not in recipe.options:  # which is the field of those alone

@@ -152,7 +152,7 @@ def table(found: list[Pair], states: dict[str, str]) -> None:
                 "Wrong only as it is": result.test.only_a,
                 "Wrong only scrambled": result.test.only_b,
                 "p": words.small(result.test.p_value),
-                "Largest change of f": f"{result.apart:.1g}",
+                "Largest change of f": words.small(result.apart, 1),
             }
         rows.append(row)
     alt = "Errors of each machine on pictures as they are and scrambled, and whether they are the same"

@@ -6,11 +6,13 @@ another, and whatever they show is written back into the address.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from data import plane
 from pages.ui.kit.parameters import one_of
+from pages.ui.kit.text import small
 from pages.ui.play import edits
 from pages.ui.play import setting as settings
 from pages.ui.play.setting import FORM, OF_KERNEL, WIDGETS, Setting
@@ -114,7 +116,7 @@ def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) 
 
 def _of_series(name: str, limits: tuple[float, float], now: float, help: str) -> None:
     offered = sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {now})
-    st.select_slider(name, offered, format_func="{:g}".format, key=_key(name), help=help)
+    st.select_slider(name, offered, format_func=partial(small, digits=6), key=_key(name), help=help)
 
 
 def _key(name: str) -> str:

@@ -1,7 +1,7 @@
 // Two solvers side by side on one clock, the kernel values that they have computed: support vectors and cache rows.
 
 const TICKS = 241 // frames of the tape
-const WIDE = 400, HIGH = 200, LEFT = 40, TOP = 12, BOTTOM = 22 // of a picture, its own units
+const WIDE = 400, HIGH = 200, LEFT = 52, TOP = 12, BOTTOM = 22 // of a picture, its own units
 
 const whole = (value) => Math.round(value).toLocaleString("en")
 const million = (value) => `${(value / 1e6).toFixed(2)} million`
@@ -46,7 +46,9 @@ function drawSide(race, side, parts) {
     make("path", { d: `M${px(0)} ${TOP}V${py(0)}H${WIDE - 8}`, class: "axis" }),
     make("text", { x: px(0) - 4, y: TOP + 8, class: "end" }, whole(race.most)),
     make("text", { x: px(0) - 4, y: py(0), class: "end" }, "0"),
-    make("text", { x: WIDE - 8, y: HIGH - 6, class: "end" }, `${million(race.end)} kernel values`),
+    make("text", { x: WIDE - 8, y: HIGH - 6, class: "end" }, million(race.end)),
+    make("text", { x: px(0), y: HIGH - 6 }, "kernel values computed"),
+    make("text", { transform: `translate(10 ${py(race.most / 2)}) rotate(-90)`, class: "middle" }, "support vectors"),
   ]
   if (rows <= race.most) {
     nodes.push(make("path", { d: `M${px(0)} ${py(rows)}H${WIDE - 8}`, class: "rows" }))

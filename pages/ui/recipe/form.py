@@ -129,7 +129,8 @@ def _kernel(data: dict) -> Kernel:
     kernel = KERNELS[name](**values)
     if isinstance(kernel, RBF) and data["dataset"].startswith(catalogue.OWN_PREFIX):
         gamma = beginning.gamma(load(data["dataset"]), tuple(data["preprocess"]))
-        st.caption(f"For these examples gamma = {gamma:g} is usual: 1 over the median of their squared distances.")
+        said = f"gamma = {words.small(gamma)} is usual: 1 over the median of their squared distances."
+        st.caption(f"For these examples {said}")
     show(maps.kernel_picture(kernel), key="kernel_picture")
     return kernel
 

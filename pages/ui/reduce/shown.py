@@ -44,14 +44,24 @@ def numbers(run: Run, of: Run | None) -> None:
         },
         alt="Errors, vectors, multiplications and seconds before and after the reduction",
     )
-    near = ""
-    if None not in (*found["rho"], *found["rho_start"]):
-        left, first = (float(np.mean(np.sqrt(found[name]))) for name in ("rho", "rho_start"))
-        left, first = words.percent(left, 1), words.percent(first, 1)
-        near = f" The distance rho is {left} of the machines' length |Ψ|, in the mean; at first {first}."
     parts = run.parts()
     of_parts = f" The figures below are of the first of {parts} parts." if parts > 1 else ""
-    st.markdown(f"{_less(found)}{near}{of_parts}")
+    st.markdown(f"{_less(found)}{_near(found)}{of_parts}")
+
+
+def _near(found: dict) -> str:
+    """How far apart the machines before and after are, and which of two numbers the figure has: rho as a share of the
+    length is the mean of the machines', or that of all machines taken as one."""
+    if None in (*found["rho"], *found["rho_start"]):
+        return ""
+    left, first = (words.percent(float(np.mean(np.sqrt(found[name]))), 1) for name in ("rho", "rho_start"))
+    if len(found["rho"]) == 1:
+        return f" The distance rho is {left} of the machine's length |Ψ|; at first {first}."
+    said = f" The distance rho is {left} of a machine's length |Ψ|, in the mean of the machines; at first {first}."
+    together = {m: rho2 for m, rho2, *_ in found["path"]}.get(found["n_after"])
+    if together is not None:
+        said += f" Of all machines taken as one, as in the figure, {words.percent(together**0.5, 1)}."
+    return said
 
 
 def _less(found: dict) -> str:
@@ -162,7 +172,7 @@ def _beside(run, of, machine, chosen, tiles, name) -> None:
     st.caption(
         f"First in each row a vector of *{words.plain(name)}*, its weight below ({SIDES}); then the {BESIDE} support "
         "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector. "
-        "A vector of the reduced set is no example: it may have values below 0, and its ground is then no white."
+        "A vector of the reduced set is no example: where it has values below 0, its ground is not white."
     )
 
 

@@ -90,7 +90,7 @@ def _waiting(status) -> None:
         if status.progress:
             if left := words.left(status, "About {} left"):
                 st.markdown(f"{left}.")
-            st.caption(f"Gap {mean_gap(status.progress):.2g}, {words.held_so_far(status.progress)}.")
+            st.caption(f"Gap {words.small(mean_gap(status.progress))}, {words.held_so_far(status.progress)}.")
         _to_train("Watch it on the Train page")
 
 

@@ -141,19 +141,23 @@ def ended(run, status):
 
 
 def _numbers(run, last, status):
-    seconds = words.training_seconds(run.result) if status.state == "done" else last["seconds"]
+    """What it holds and has computed: of a run that is done as its result says, as the last look may be at a fold."""
+    told, seconds = last, last["seconds"]
+    if status.state == "done":
+        told = run.result | {name: sum(run.result[name]) for name in ("n_sv", "n_bound")}
+        seconds = words.training_seconds(run.result)
     shown = {
-        "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": f"{curves.mean_gap(last):.2g}",
-        "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{last['n_sv']:,}",
-        "At C": f"{last['n_bound']:,}",
-        "Kernel values": words.count(last["kernel_evals"]),
+        "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": words.small(curves.mean_gap(last)),
+        "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{told['n_sv']:,}",
+        "At C": f"{told['n_bound']:,}",
+        "Kernel values": words.count(told["kernel_evals"]),
         "Time": words.duration(seconds),
     }
     if status.state in runs.ACTIVE:
         shown |= words.left_metric(status) or {"Time left": "–"}
     numbers.metrics(shown)
-    told = {"compile_seconds": 0.0} if status.state == "done" else {}  # by the result, of the whole run
-    if beside := words.beside(last | told):
+    apart = {"compile_seconds": 0.0} if status.state == "done" else {}  # by the result, of the whole run
+    if beside := words.beside(last | apart):
         st.caption(f"Not in the time: {beside}.")
 
 

@@ -14,12 +14,12 @@ import streamlit as st
 
 from pages.ui.example import evidence, jittered
 from pages.ui.example.shown import Shown
+from pages.ui.example.spoken import brief, spoken
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
 from pages.ui.kit.text import with_sign
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.words import plain, short, small
 from pages.ui.why.answer import Answer, answer
-from pages.ui.why.spoken import brief, spoken
 from svmcore.explain import bill
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
@@ -222,7 +222,7 @@ def _tile(jitters: JitterSet, j: int, child: Child, sign: int, ref: str) -> Tile
     jitter = jitters.jitters[j]
     kept = child.position >= 0
     bound = " (at C)" if child.bound else ""
-    what = f"support vector, alpha {child.alpha:.3g}{bound}" if kept else "no support vector"
+    what = f"support vector, alpha {small(child.alpha, 3)}{bound}" if kept else "no support vector"
     ring = evidence.ring(j > 0, child.bound) if kept else ""
     return Tile(
         ref,

@@ -10,11 +10,11 @@ import numpy as np
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
+from pages.ui.example.spoken import brief, spoken
 from pages.ui.kit.gallery import reference
-from pages.ui.kit.words import many, short
+from pages.ui.kit.words import many, short, small
 from pages.ui.why import table
 from pages.ui.why.answer import Answer
-from pages.ui.why.spoken import brief, spoken
 from pages.ui.why.waterfall import Line, Side
 from svmcore.explain import bill
 from svmcore.jitter.families import Jitter
@@ -166,7 +166,7 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
     """What is read out of a line."""
     held, label = _held(view, c, positions), short(_class(view, positions))
     if view.row[positions[0]] < 0:
-        return f"Reduced set vector {positions[0]}, weight {view.machine.coef[c, positions[0]]:.3g}"
+        return f"Reduced set vector {positions[0]}, weight {small(view.machine.coef[c, positions[0]], 3)}"
     if view.by == "class":
         return f"Class {label}, {many(len(held), 'support vector')}"
     example = f"Training example {view.row[positions[0]]}, class {label}"
@@ -174,7 +174,7 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
         return f"{example}, with {np.sum(view.machine.jitter[held] > 0)} virtual support vectors made from it"
     jitter, alpha = _jitter(view, positions), abs(view.machine.coef[c, positions[0]])
     moved = f", {spoken(jitter)}" if jitter else ""
-    return f"{example}{moved}, {evidence.ring_word(_ring(view, c, positions))} support vector, alpha {alpha:.3g}"
+    return f"{example}{moved}, {evidence.ring_word(_ring(view, c, positions))} support vector, alpha {small(alpha, 3)}"
 
 
 def _head(view: View, positions: np.ndarray) -> str:

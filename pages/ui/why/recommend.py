@@ -8,11 +8,11 @@ from functools import partial
 import streamlit as st
 
 from data import DataError, load
+from pages.ui.example.spoken import spoken_set
 from pages.ui.kit import numbers, words
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
-from pages.ui.why.spoken import spoken_set
 from pages.ui.why.working import Work, watched
 from svmcore.explain import remedy
 from svmcore.lab.experiment import remedies

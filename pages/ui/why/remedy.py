@@ -8,13 +8,13 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example.shown import Shown
+from pages.ui.example.spoken import spoken
 from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.why import recommend
 from pages.ui.why.answer import answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image
-from pages.ui.why.spoken import spoken
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder
 from svmcore.lab.jobs import remedies as counts

@@ -15,7 +15,7 @@ from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import distinct, many, minus, plain, short, test_example
+from pages.ui.kit.words import distinct, many, minus, plain, short, small, test_example
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.without import Change, Effect, why_not
@@ -143,7 +143,7 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
     tiles = [
         Tile(
             reference(run.recipe.dataset, "train", row),
-            f"Training example {row}, class {label}: alpha {a:.3g} before, {b:.3g} after",
+            f"Training example {row}, class {label}: alpha {small(a, 3)} before, {small(b, 3)} after",
             upper=short(label, 9),
             lower=minus(f"{a:.2f} → {b:.2f}"),
         )

@@ -45,7 +45,6 @@ class Live(NamedTuple):
     """
 
     version: int
-    at_iteration: int
     top: tuple[Top, ...]  # of each machine
     test_index: np.ndarray  # (n_errors,) positions in the data set of the test examples that are wrong now
     y_true: np.ndarray  # (n_errors,)
@@ -102,12 +101,12 @@ class Viewer:
         snapshot = progress.snapshot()
         live = None
         if not len(snapshot.support) or snapshot.support.max() < len(self._place):
-            live = self._live(progress, snapshot, check)
+            live = self._live(snapshot, check)
         self._seen, self._last = progress.iterations, time.perf_counter()
         self._cost = self._last - started
         return live
 
-    def _live(self, progress, snapshot, check) -> Live:
+    def _live(self, snapshot, check) -> Live:
         decide = self._decide_virtual if snapshot.vectors is not None else self._decide
         predicted = labels(self._classes, decide(snapshot, check))
         sums = np.abs(snapshot.coef).sum(axis=1)
@@ -119,7 +118,6 @@ class Viewer:
         made = np.zeros(len(snapshot.support), bool) if snapshot.jitter is None else snapshot.jitter > 0
         return Live(
             version=self._version,
-            at_iteration=progress.iterations,
             top=tuple(_largest(snapshot.support, *row, made) for row in zip(np.abs(snapshot.coef), snapshot.bound)),
             test_index=self._problem.test_index[self._sample[wrong]],
             y_true=truth[wrong],

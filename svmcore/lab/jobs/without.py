@@ -42,11 +42,6 @@ def start_values(run_id: str, machine: int | None) -> None:
     VALUED.start((run_id, machine), lambda errand: _worth(run, machine, errand))
 
 
-def at_hand(run_id: str) -> bool:
-    """Whether a change of the run begins at once."""
-    return STANDS.has(run_id)
-
-
 def status(run_id: str, change: Change) -> Latest:
     """How far a change is; its result an Effect."""
     return RETRAINED.status((run_id, change))

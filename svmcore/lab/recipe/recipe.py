@@ -1,7 +1,7 @@
 """A whole experiment in one frozen, validated value: what a form edits, a URL carries, a run stores and the CLI runs.
 
     to_dict / from_dict      JSON, every field                          stored with the run
-    to_query / from_query    field -> short text, only what differs     in a URL; the same texts follow `--set`; options
+    to_query / with_texts    field -> short text, only what differs     in a URL; the same texts follow `--set`; options
                              of a method or solver are spelled like fields
     digest()                 16 hex digits of what decides the outcome  cache keys, finding similar runs
 
@@ -206,12 +206,6 @@ class Recipe:
         texts = self.texts()
         changed = [n for n in FIELDS if n in texts and getattr(self, n) != getattr(DEFAULT, n)]
         return {name: texts[name] for name in (*changed, *sorted(self.options))}
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> "Recipe":
-        """The recipe of a URL's parameters; parameters that are no field of a recipe are left to others."""
-        names = set(FIELDS) | set(option_fields())
-        return cls().with_texts({name: text for name, text in query.items() if name in names})
 
     def replace(self, **changes) -> "Recipe":
         """This recipe with some fields or options changed."""

@@ -10,7 +10,7 @@ Schoelkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and We
 """
 
 from svmcore.lab.tables import burges, digestion, mnist, osuna, pairs, usps, xtrain
-from svmcore.lab.tables.filling import Filled, Tested, Value, asked, fill, stored_run, stored_runs
+from svmcore.lab.tables.filling import Filled, Tested, Value, asked, fill, stored_runs
 from svmcore.lab.tables.layout import Cell, Row, Table
 from svmcore.lab.tables.numbers import NUMBERS, of_run
 from svmcore.lab.tables.printing import text, with_interval
@@ -18,7 +18,7 @@ from svmcore.lab.tables.published import PUBLISHED
 
 __all__ = [
     "NUMBERS", "PUBLISHED", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill",
-    "of_run", "stored_run", "stored_runs", "text", "with_interval",
+    "of_run", "stored_runs", "text", "with_interval",
 ]  # fmt: skip
 
 TABLES: dict[str, Table] = {

@@ -69,11 +69,6 @@ class Filled(NamedTuple):
         return table | {"rows": rows, "tests": tests, "missing": list(self.missing), "note": self.table.note}
 
 
-def stored_run(name: str) -> runs.Run | None:
-    """The latest run that is done and has the outcome of this recipe, whatever it was called."""
-    return stored_runs([RECIPES[name]])[0]
-
-
 def asked(table: Table) -> dict[str, list[Recipe]]:
     """Name -> the recipes of its splits, as many as a cell is the mean of."""
     splits = {cell.recipe: cell.splits for row in table.rows for cell in row.cells if cell is not None}

@@ -23,7 +23,7 @@ from pathlib import Path
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.tables import stored_run
+from svmcore.lab.tables import stored_runs
 from tests.bench.machine import machine
 
 FOLDER = Path(__file__).parent
@@ -61,7 +61,8 @@ def take_runs(names=()) -> list[str]:
     wanted = [name for name in RECIPES if name in known or name in names]
     if unknown := set(names) - set(wanted):
         raise ValueError(f"{min(unknown)!r} is not a recipe; allowed: {', '.join(RECIPES)}")
-    found = {name: run for name in wanted if (run := stored_run(name)) is not None}
+    stored = zip(wanted, stored_runs(RECIPES[name] for name in wanted), strict=True)
+    found = {name: run for name, run in stored if run is not None}
     taken = {name: of_result(RECIPES[name], run.result) for name, run in found.items()}
     write("runs", {name: (known | taken)[name] for name in wanted if name in known or name in taken})
     return [name for name in wanted if name not in taken]

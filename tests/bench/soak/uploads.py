@@ -27,9 +27,9 @@ from pathlib import Path
 import numpy as np
 
 from data import DataError, catalogue, pictures
-from data.loaders import read_upload
 from data.loaders.pictures import read_pictures
 from tests.bench.soak import hostile
+from tests.uploads import read_upload
 
 SECONDS, GROWTH = 10.0, 1 << 30  # of the processor, bytes
 KEPT = 20  # failures of a row that are told

@@ -79,13 +79,13 @@ def course(run) -> str:
         last = phase[-1] is progress[-1]
         for name, field, colour in (("SVs", "n_sv", BLUE), ("at C", "n_bound", GREY)):
             counts.append(charts.Line(name if last else "", seconds, [line[field] for line in phase], colour))
-    now = f"{curves.mean_gap(progress[-1]):.2g}"
+    now, least = words.small(curves.mean_gap(progress[-1])), words.small(tol, 6)
     return marks.section(
         "Convergence",
         '<div class="pair">',
         charts.lines(
-            gaps, "time, s", "KKT gap", f"KKT gap over time on a log axis, {now} in the end; tol is {tol:g}.",
-            f"The mean gap of the machines falls until every optimality condition holds to within tol = {tol:g}.",
+            gaps, "time, s", "KKT gap", f"KKT gap over time on a log axis, {now} in the end; tol is {least}.",
+            f"The mean gap of the machines falls until every optimality condition holds to within tol = {least}.",
             log_y=True, level=(tol, "tol"),
         ),
         charts.lines(

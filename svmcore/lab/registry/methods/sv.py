@@ -14,14 +14,14 @@ SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of
 
 
 LOSS = Field(
-    "loss", choice({"hinge": "Slack", "squared_hinge": "Squared slack"}, str), "hinge", "What C counts",
-    "By how much an example misses its margin, or the square of that: then no alpha has a bound (Osuna, Freund and "
-    "Girosi 1997, section 2.3, k = 2).",
+    "loss", choice({"hinge": "hinge", "squared_hinge": "squared hinge"}, str), "hinge", "Loss",
+    "What C weighs: by how much an example misses its margin, its slack, or the square of that, after which no alpha "
+    "has a bound (Osuna, Freund and Girosi 1997, section 2.3, k = 2).",
 )  # fmt: skip
 
 
 def squared(recipe) -> bool:
-    """Whether slack costs its square."""
+    """Whether the loss is the square of the hinge loss."""
     return recipe.options.get(LOSS.name) == "squared_hinge"
 
 
@@ -77,7 +77,7 @@ class SupportVectors(Method):
         return [Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried), last] if tried else [last]
 
     def brief(self, recipe) -> str:
-        return "squared slack" if squared(recipe) else ""
+        return "squared hinge loss" if squared(recipe) else ""
 
     def summary(self, recipe) -> str:
         return self.brief(recipe)

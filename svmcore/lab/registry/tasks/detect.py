@@ -126,7 +126,8 @@ class Detect(Task):
         """`79 % of 163 found at offset 0 with 63 false alarms in 4 pictures; mean rate 0.52 (0.44–0.60)`."""
         offset, n, machine = result["offset"], result["n_test"], result["machines"]["machine"]
         share = f"{100 * offset['found'] / n:.0f} % of {n:,} found" if n else "nothing to find"
-        where = f"{offset['alarms']:,} false alarms in {result['pictures']:,} pictures"
+        alarms, pictures = offset["alarms"], result["pictures"]
+        where = f"{alarms:,} false alarm{'s' * (alarms != 1)} in {pictures:,} picture{'s' * (pictures != 1)}"
         low, high = machine["interval"]
         interval = "" if low is None else f" ({low:.2f}–{high:.2f})"
         score = "" if machine["score"] is None else f"; mean rate {machine['score']:.2f}{interval}"

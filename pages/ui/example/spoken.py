@@ -30,11 +30,15 @@ def spoken(jitter: Jitter) -> str:
     return ", ".join(filter(None, [shift, *(_said(label, LONG) for label in jitter.labels)])) or "as it is"
 
 
-def brief(jitter: Jitter) -> str:
-    """`←1`, `↑2→1`, `+6°`; `as it is` for the identity."""
+def brief(jitter: Jitter, title: str = "") -> str:
+    """`←1`, `↑2→1`, `+6°`; `as it is` for the identity. What a `title` above it, the name of a jitter, says already is
+    left out."""
     dy, dx = jitter.offset
     arrows = "".join(f"{ARROWS[at + (by > 0)]}{abs(by)}" for at, by in ((0, dy), (2, dx)) if by)
-    return " ".join(filter(None, [arrows, *(_said(label, BRIEF) for label in jitter.labels)])) or "as it is"
+    if not (arrows or jitter.labels):
+        return "as it is"
+    said = (_said(label, BRIEF) for label in jitter.labels if label not in title.split(" · "))
+    return " ".join(filter(None, [arrows, *said]))
 
 
 SETS = {

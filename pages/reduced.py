@@ -134,8 +134,10 @@ elif about is not None and present.presenting():
     form.seed(about.of)
     with present.form(f"Reduce {words.plain(words.short(about.of.title, 60))}"):
         set_up(about)
-    if known := [run for run in chosen.reductions(about.of) if run.state == "done"]:
-        done(known[0], about.of)
+    if newest := chosen.newest(about.of):
+        if newest.reduction.parent != about.of.id:
+            st.subheader(words.plain(newest.reduction.title))
+        done(newest.reduction, newest.of)
 elif about is not None:
     form.seed(about.of)
     grid = st.grid(3, min_column_width=270)

@@ -4,6 +4,7 @@ import pytest
 
 from pages.ui.figures import reduction as figures
 from pages.ui.reduce import shown
+from pages.ui.reduce.course import reduces
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -135,6 +136,14 @@ def test_a_talk_about_a_machine_shows_what_its_newest_reduction_came_to(kept):
     app = open_page("reduced", run=of.id, present="true")
     assert not app.exception
     assert [tab.label for tab in app.tabs][:2] == ["Errors by size", "How near"]
+
+
+def test_a_talk_about_a_machine_that_is_not_reduced_shows_the_newest_reduction_of_another(kept):
+    app = open_page("reduced", run=finished(MOONS.replace(C=3.0)).id, present="true")
+    assert not app.exception
+    assert [tab.label for tab in app.tabs][:2] == ["Errors by size", "How near"]
+    newest = next(run for run in runs.newest_first() if run.state == "done" and reduces(run))
+    assert newest.title in [heading.value for heading in app.subheader]
 
 
 def test_the_machine_of_a_reduction_may_be_gone(kept):

@@ -52,6 +52,13 @@ def reductions(of: Run) -> list[Run]:
     return [run for run in runs.newest_first() if run.parent == of.id and reduces(run)]
 
 
+def newest(of: Run) -> Chosen | None:
+    """The newest reduction that is done, of this run's machine, or else of another one: a talk shows no empty page."""
+    made = [run for run in runs.newest_first() if run.state == "done" and reduces(run)]
+    run = max(made, key=lambda run: run.parent == of.id, default=None)
+    return run and Chosen(card.parent_of(run), run)
+
+
 def sample() -> Chosen | None:
     """A reduction that comes with the lab, while the reader has none."""
     if any(reduces(run) for run in runs.newest_first()):

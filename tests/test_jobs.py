@@ -279,6 +279,8 @@ def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
     status = jobs.wait(run_id, 240)
     assert status.state == "done"
     assert status.live.version >= 5
+    for shown, alpha in zip(status.live.top, np.abs(runs.get(run_id).machine().coef), strict=True):
+        np.testing.assert_allclose(shown.alpha, np.sort(alpha)[::-1][: len(shown.alpha)], rtol=1e-6)
     test = runs.get(run_id).test()
     assert status.live.n_sample == len(test.y_true)
     assert status.live.n_errors == (test.y_true != test.y_pred).sum()

@@ -118,13 +118,13 @@ def _gaps(phase: list[dict]) -> np.ndarray:
 
 def _gap_words(last: dict, tol: float) -> tuple[str, str]:
     """Alt text and line of words for the latest record."""
-    now, gaps = small(mean_gap(last)), np.array(last.get("gaps", ()))
+    now, least, gaps = small(mean_gap(last)), small(tol, 6), np.array(last.get("gaps", ()))
     if len(gaps) < 2:
         return (
-            f"Violation of the optimality conditions over time, now {now}; the run stops at {small(tol, 6)}.",
-            f"The gap falls until every condition holds to within tol = {small(tol, 6)}; it is {now} now.",
+            f"Violation of the optimality conditions over time, now {now}; the run stops at {least}.",
+            f"The gap falls until every condition holds to within tol = {least}; it is {now} now.",
         )
-    done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {small(tol, 6)}"
+    done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {least}"
     return (
         f"Violation of the optimality conditions by each machine over time; {done}. The mean is {now} now.",
         f"Thin: each machine, named where it is done. Bold: their mean on this axis, {now} now. {done}.",

@@ -2,14 +2,14 @@
 // that a page writes. Here what a page writes before anybody has touched it takes the place of the address that it was
 // opened by, and the next one, which may write before the address has its name, has one step in all.
 
-const LINKS = "[data-testid=stPageLink-NavLink]"
-
-function leads(event) {
-  const link = event.composedPath().find((node) => node instanceof Element && node.matches(LINKS))
-  return Boolean(link) && !event.ctrlKey && !event.metaKey && link.pathname !== location.pathname
-}
-
 if (!Object.hasOwn(history, "pushState")) {
+  const LINKS = "[data-testid=stPageLink-NavLink]"
+
+  function leads(event) {
+    const link = event.composedPath().find((node) => node instanceof Element && node.matches(LINKS))
+    return Boolean(link) && !event.ctrlKey && !event.metaKey && link.pathname !== location.pathname
+  }
+
   let touched = false
   let leaving = false
   let ahead = false // the step of the next page is there, under the name of this one

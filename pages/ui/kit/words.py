@@ -11,7 +11,7 @@ from svmcore import metrics
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.registry.tasks import TASKS, task_of
 from svmcore.lab.store import labels
 
 SHOWN_SECONDS = 0.05  # less than that beside the training is not told
@@ -140,7 +140,7 @@ def _size(recipe: Recipe) -> str:
 def _trained_on(recipe: Recipe) -> int:
     """How many examples train of a recipe that asks for so many: no more than its test leaves."""
     with suppress(DataError, RecipeError):
-        return min(recipe.n_train, TASKS[recipe.task].size(recipe).n_train)
+        return min(recipe.n_train, task_of(recipe).size(recipe).n_train)
     return recipe.n_train
 
 

@@ -144,8 +144,10 @@ def _numbers(run, last, status):
     """What it holds and has computed: of a run that is done as its result says, as the last look may be at a fold."""
     told, seconds = last, last["seconds"]
     if status.state == "done":
-        told = run.result | {name: sum(run.result[name]) for name in ("n_sv", "n_bound")}
-        seconds = words.training_seconds(run.result)
+        result = run.result
+        told = result | {name: sum(result[name]) for name in ("n_sv", "n_bound")}
+        seconds = words.training_seconds(result)
+        last = last | {"compile_seconds": 0.0}  # told by the result, of the whole run
     shown = {
         "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": words.small(curves.mean_gap(last)),
         "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{told['n_sv']:,}",
@@ -156,8 +158,7 @@ def _numbers(run, last, status):
     if status.state in runs.ACTIVE:
         shown |= words.left_metric(status) or {"Time left": "–"}
     numbers.metrics(shown)
-    apart = {"compile_seconds": 0.0} if status.state == "done" else {}  # by the result, of the whole run
-    if beside := words.beside(last | apart):
+    if beside := words.beside(last):
         st.caption(f"Not in the time: {beside}.")
 
 

@@ -64,7 +64,7 @@ class Plan(NamedTuple):
     filled: bool = False  # whether kernel values are so dear that rows of them are kept
     real: bool = False  # whether features are no whole numbers of one step
     bounds: bool = False  # whether every machine is trained once without each of its support vectors
-    most: int = 0  # examples of the largest training, if all examples become support vectors
+    most: int = 0  # of a recipe's first plan: examples of its largest training, if all become support vectors
     # Of what is no training of machines on examples:
     seconds: float | None = None  # that it takes
     vectors: float | None = None  # distinct ones that decide in the end

@@ -14,7 +14,6 @@ from svmcore.methods.virtual.retraining import STEADY
 def plans(recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
     """That of the first training, and those of each that follows: folds, parts."""
     method, task = METHODS[recipe.method], task_of(recipe)
-    hardest = method.plan(recipe, size._replace(hardness=inf))
     how = {
         "solver": recipe.solver,
         "working_set": recipe.options.get("working_set"),
@@ -23,10 +22,10 @@ def plans(recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
         "real": _real(tuple(recipe.preprocess), recipe.jitters if method.uses_jitters else "none"),
         "bounds": recipe.bounds,
         "beside": task.beside(recipe),
-        "most": max(size.n_train, *(stage.n for stage in hardest.stages)),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
-    return whole, others
+    hardest = method.plan(recipe, size._replace(hardness=inf))
+    return whole._replace(most=max(size.n_train, *(stage.n for stage in hardest.stages))), others
 
 
 @lru_cache(maxsize=256)

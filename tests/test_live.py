@@ -62,6 +62,19 @@ def test_looks_follow_the_machines_at_work_in_a_virtual_stage():
     assert follows(looks)
 
 
+def test_an_end_is_looked_at_though_no_pair_has_moved_since():
+    """It was not where the last iterations had been told before what they had done."""
+    problem, reports = prepare(DIGITS), []
+    train.fit(DIGITS, problem, lambda progress: reports.append(progress) or True)
+    viewer, end = Viewer(problem, seed=0), reports[-1]
+    before = end._replace(gap=2 * end.gap)
+    viewer.look(before, lambda: None)
+    assert not viewer.due(before, False)
+    assert viewer.due(end, True)
+    viewer.look(end, lambda: None)
+    assert not viewer.due(end, True)
+
+
 class Looks:
     """A monitor that keeps every look and the snapshot behind it."""
 

@@ -257,6 +257,24 @@ def test_a_report_that_lasts_holds_the_machines_at_work():
         assert sum(begun + 0.01 < t < ended for t in times) == 0
 
 
+def test_iterations_and_news_of_a_burst_are_told_by_the_same_report():
+    """A report between the two told the iterations of a burst whose alphas it did not show yet."""
+    waiting, news = [], []
+
+    def monitor(progress):
+        if not waiting:
+            waiting.append(threading.Thread(target=session.see, args=(7, lambda: news.append(7))))
+            waiting[0].start()
+            waiting[0].join(0.1)
+            assert (session.iterations, news) == (0, [])
+        return True
+
+    session = Session(monitor)
+    session.check()
+    waiting[0].join()
+    assert (session.iterations, news) == (7, [7])
+
+
 def test_a_part_keeps_how_its_own_machines_stand(ten_classes):
     X, y = ten_classes
     session = Session()

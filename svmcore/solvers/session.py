@@ -93,9 +93,10 @@ class Session(Work):
             raise self.error or Stopped
 
     def see(self, iterations: int, news: Callable[[], None]) -> bool:
-        """From a machine's thread after a burst: take note of its news; whether to go on."""
-        self.count(iterations=iterations)
+        """From a machine's thread after a burst: take note of its news; whether to go on. No report comes between its
+        iterations and its news."""
         with self._gate:
+            self.count(iterations=iterations)
             news()
         if self.burst or (self._fits() and time.perf_counter() > self._reported + REPORT_SECONDS):
             self._report()

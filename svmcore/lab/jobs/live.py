@@ -84,12 +84,12 @@ class Viewer:
         self._place = np.full(n, -1, np.int64)  # training row -> its row among those of all blocks
         self._blocks: list[np.ndarray] = []  # (rows, size) float32, kernel values of the sample
         self._version, self._last, self._cost = 0, -np.inf, 0.0
-        self._seen = -1  # iterations at the last look
+        self._seen = -1, 0.0  # iterations and gap at the last look
         self._sums, self._machine = np.zeros(1), 0  # of each machine's alphas at the last look; the one at work
 
     def due(self, progress, final: bool) -> bool:
         """Whether there is something new to see, and the time since the last look allows another one."""
-        if progress.snapshot is None or progress.iterations == self._seen:
+        if progress.snapshot is None or (progress.iterations, progress.gap) == self._seen:
             return False
         if final or self._version < FIRST_LOOKS:
             return True
@@ -102,7 +102,7 @@ class Viewer:
         live = None
         if not len(snapshot.support) or snapshot.support.max() < len(self._place):
             live = self._live(snapshot, check)
-        self._seen, self._last = progress.iterations, time.perf_counter()
+        self._seen, self._last = (progress.iterations, progress.gap), time.perf_counter()
         self._cost = self._last - started
         return live
 

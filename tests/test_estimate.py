@@ -95,3 +95,8 @@ def test_predictions_do_not_learn_from_slow_motion(home):
     before = estimate.estimate(MOONS).seconds
     store(MOONS.replace(slow_motion=True), 40.0)
     assert estimate.estimate(MOONS).seconds == before
+
+
+def test_what_slow_motion_rests_is_told(home):
+    plain = estimate.estimate(MOONS)
+    assert estimate.estimate(MOONS.replace(slow_motion=True)).seconds == plain.seconds + estimate.RESTS

@@ -103,7 +103,7 @@ with Meter() as meter:
 
 def test_time_leaves_slow_motion_and_compiling_out(home, monkeypatch):
     """Of the lines of progress, as of the result."""
-    monkeypatch.setattr(pace, "SLOW", 3.0)
+    monkeypatch.setattr(pace, "RESTS", 3.0)
     run_id = submit(MOONS.replace(slow_motion=True, n_train=60))
     assert jobs.wait(run_id, 60).state == "done"
     run = runs.get(run_id)

@@ -1,9 +1,11 @@
 """What a run will need, said before it starts.
 
-    seconds = c + r cost.seconds    memory = examples + min(cache_mb, what the fit takes)
+    seconds = c + r cost.seconds + rests    memory = examples + min(cache_mb, what the fit takes)
 
-c  a start's fixed seconds;  r  the median ratio of measured to predicted seconds over stored runs of similar size and
-the same method, 1 without any.
+c      a start's fixed seconds
+rests  those of slow motion, about as long in every run
+r      the median ratio of measured to predicted seconds over stored runs of similar size and the same method, 1
+       without any
 
 cache_mb is a ceiling for all that grows with the data while fitting; left open it is a third of the memory that is
 free, less what runs at work were promised. How many examples become support vectors nobody knows before; a fit keeps
@@ -23,13 +25,14 @@ from svmcore.memory import SHARE, BudgetError, free_mb
 
 ROOM = 1.4  # times what a fit is forecast to take, that it may
 LITTLE_MB = 150.0  # that any fit may take
+RESTS = 20.0  # seconds that slow motion rests in all
 
 
 class Estimate(NamedTuple):
     """What a run will need. `advice` says what would fit when it does not, and is empty when it does."""
 
     seconds: float
-    parts: tuple[tuple[float, float], ...]  # seconds of each training, and of the test that follows it
+    parts: tuple[tuple[float, float], ...]  # seconds of each training, rests left out, and of the test that follows it
     memory_mb: float  # see Meter
     cache_mb: float  # the ceiling of its fit that the recipe or the free memory sets
     within_mb: float  # that of what was said: what is faster with more memory is done without
@@ -53,7 +56,8 @@ def estimate(recipe: Recipe) -> Estimate:
     within = min(ceiling, max(ROOM * needed.fit_mb, enough, LITTLE_MB))
     advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
     parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
-    return Estimate(FIXED_SECONDS + sum(map(sum, parts)), parts, memory, ceiling, within, fits, advice, first)
+    seconds = FIXED_SECONDS + sum(map(sum, parts)) + (RESTS if recipe.slow_motion else 0.0)
+    return Estimate(seconds, parts, memory, ceiling, within, fits, advice, first)
 
 
 @runs.one_look()

@@ -12,14 +12,16 @@ Below 0 is by how much the run takes longer than that.
 A short run reports after bursts of so few pairs that there is something to see: about n / 3 pairs make a machine of n
 examples. Where it takes more the bursts grow with them, or a run whose C is large would do little but report. Slow
 motion cuts bursts finer still and rests the real solver after its reports, for at most REST each and
-SLOW in all: of a training's part of SLOW as much as it has come down of the way from gap 2 to tol, on the log axis.
+RESTS in all: of a training's part of RESTS as much as it has come down of the way from gap 2 to tol, on the log axis.
 """
 
 from collections import deque
 from collections.abc import Sequence
 from math import inf, log
 
-SLOW, REST = 20.0, 0.2  # seconds
+from svmcore.lab.forecast.estimate import RESTS
+
+REST = 0.2  # seconds
 SHORT = 5.0  # seconds of a run that reports by pairs
 REPORTS, SLOW_REPORTS = 30, 120  # that such a run has about
 RECENT = 40  # progress lines that the rate of the gap is read off
@@ -29,7 +31,7 @@ class Pace:
     """Clockwork of one run; `parts`: predicted seconds of each training and its test. Ages leave pauses out."""
 
     def __init__(self, parts: Sequence[tuple[float, float]], tol: float, slow_motion: bool = False):
-        self.slow = SLOW / len(parts) if slow_motion else 0.0  # seconds that a training rests
+        self.slow = RESTS / len(parts) if slow_motion else 0.0  # seconds that a training rests
         self.parts, self.tol = [(max(training, 1e-3) + self.slow, test) for training, test in parts], tol
         self.prior = sum(map(sum, self.parts))
         self._written = -1.0

@@ -26,6 +26,7 @@ RULES = {  # setting -> (label, help); the paper's order of priority
     "new_svs": ("New SVs", "Digestion at so many new SVs in any case."),
 }
 USUAL = Digestion()
+MAX_RULE = 10**9
 SOON = 3.0  # seconds that the page waits for a training before it says that it does
 SECTION = "DeCoste and Schoelkopf 2002, section 4.2."
 
@@ -44,8 +45,8 @@ def settings() -> tuple[Recipe, dict]:
         if entry.n_classes > 2:
             labels = [str(label) for label in entry.classes]
             first = FEW if copies != "none" else "8"
-            label = st.selectbox(
-                "Against the rest", labels, labels.index(first) if first in labels else 0,
+            label = parameters.choice(
+                "against", "Against the rest", labels, first if first in labels else None, widget="selectbox",
                 key=f"class_{name}_{copies}", width=140, help="The class +1.",
             )  # fmt: skip
             classes = (entry.classes[labels.index(label)],)
@@ -59,8 +60,9 @@ def settings() -> tuple[Recipe, dict]:
             seed = parameters.number("seed", "Seed", 0, 2**32 - 1, 0, key="digestion_seed", help="Draws the examples.")
             for rule, (label, text) in RULES.items():
                 usual = getattr(USUAL, rule)
-                rules[rule] = st.number_input(
-                    label, min_value=type(usual)(0), value=usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
+                low, high = type(usual)(0), type(usual)(MAX_RULE)
+                rules[rule] = parameters.number(
+                    rule, label, low, high, usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
                 )
     base = beginning.suggestion(name).replace(
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,

@@ -21,6 +21,7 @@ from svmcore.lab.recipes import RECIPES
 from svmcore.lab.recipes.pairs import HURT
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, fill
+from svmcore.solvers.digestion import Digestion
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=120, n_test=150)
@@ -283,6 +284,21 @@ def test_digestion_of_many_examples_is_two_runs(digits_run, monkeypatch):
     assert (table["Most SVs at once"] >= table["SVs"]).all()
     np.testing.assert_allclose(*table["Dual objective"].astype(float), rtol=1e-3)
     assert abs(saved(app)) < 0.5
+
+
+def test_a_link_to_digestion_has_its_class_and_its_rules(digits_run):
+    asked = {"set": "digits-8x8", "copies": "none", "n": "60", "against": "3", "patience": "3.5", "wait": "500"}
+    app = open_page("digestion", run=digits_run.id, **asked)
+    assert not app.warning, app.warning[0].value
+    assert app.selectbox(key="class_digits-8x8_none").value == "3"
+    assert (app.number_input(key="rule_patience").value, app.number_input(key="rule_wait").value) == (3.5, 500)
+    app.selectbox(key="class_digits-8x8_none").set_value("5").run()
+    app.number_input(key="rule_wait").set_value(Digestion().wait).run()
+    assert app.query_params["against"] == "5"
+    assert "wait" not in app.query_params  # the usual one
+    for name, value in (("against", "twelve"), ("patience", "never")):
+        app = open_page("digestion", run=digits_run.id, set="digits-8x8", copies="none", n="60", **{name: value})
+        assert any(f"{name}={value}" in warning.value for warning in app.warning)
 
 
 def test_every_size_of_the_cache_is_measured_on_a_click(digits_run):

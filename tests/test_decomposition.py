@@ -98,11 +98,12 @@ def test_a_rough_f_is_computed_afresh_where_it_may_decide_alone(lost, monkeypatc
     y = np.where((np.sin(X[:, 0]) + X[:, 1] > 0) ^ (rng.random(700) < 0.2), 1.0, -1.0)
     look, f_of = exact.Exact.gap, exact.Exact.f
 
-    def rough(self, m, alpha, f):
+    def rough(self, m, alpha, f, weight):
         if not looks:
             f += rng.uniform(-lost, lost, len(f))
+            weight[:] = 1
         looks.append(m)
-        return look(self, m, alpha, f)
+        return look(self, m, alpha, f, weight)
 
     monkeypatch.setattr(exact, "FEW", 20)
     monkeypatch.setattr(exact.Exact, "gap", rough)

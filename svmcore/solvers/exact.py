@@ -3,13 +3,16 @@
     f_i = sum_j alpha_j y_j K_ij - y_i          sums in float64, and kernel values of all kernels
                                                 but those that fill their own blocks
 
-The working f differs from this by what single precision loses, for example i by some e_i. Errors of kernel values grow
-with both examples' lengths s, so that |e_i| <= e s_i; s_i = sqrt(K_ii) (Cauchy and Schwarz), or |x_i|^2 where values do
-not grow with it. Support vectors within a working set may have exact f while others have lost digits in every round,
-so that no support vectors, free and bound ones have an e each. A first look computes f anew for the ends of both index
-sets, the longest examples and a random sample of each of the three kinds: it measures their e, by those examples that
-have lost anything. Then for every example whose working f lies within its own e s_i of an end, as long as they are few:
-what lies farther inside cannot decide the gap.
+The working f differs from this by what single precision loses, for example i by some e_i. Each change d of the
+multipliers by which f_i was brought up to date, since it was computed in double precision, has lost some of it at
+random, and errors of kernel values grow with both examples' lengths, so that
+
+    |e_i| <= e s_i w_i,    w_i^2 = sum over changes d of sum_j d_j^2 K_jj
+
+s_i = sqrt(K_ii) (Cauchy and Schwarz), or |x_i|^2 where values do not grow with it. A first look computes f anew for the
+ends of both index sets, the largest s_i w_i and a random sample of the others: it measures e. Then for every example
+whose working f lies within its own e s_i w_i of an end, as long as they are few: what lies farther inside cannot decide
+the gap.
 Where they are many, the gap is known to what they leave open, and a target that is smaller by as much settles it with
 some more pairs.
 
@@ -27,11 +30,11 @@ from svmcore.solvers.session import Session
 from svmcore.solvers.smo import index_sets, kkt_gap
 
 ENDS = 8  # examples of the first look that lie nearest to each end
-LONGEST = 16  # examples of the first look that are the longest
-SAMPLE = 16, 4, 4  # of each kind, at least half at random beside the longest: f of SVs is kept best
-SAFETY = 6.0  # times the root mean square of the errors e_i / s_i seen, what the largest is supposed to be
+LARGEST = 16  # examples of the first look that may have lost most
+SAMPLE = 24  # examples of the first look at random, of those that have lost anything
+SAFETY = 6.0  # times the root mean square of the errors e_i / (s_i w_i) seen, what the largest is supposed to be
 UNSURE = 4  # errors seen, of which that is twice as much; of more of them less, as their mean square is better known
-LONG = 1.5  # times the median length, where an example counts as long
+MUCH = 1.5  # times what an example has lost in the median, where one has lost much
 FEW = 512  # examples that are computed anew in one look; of half as many, all
 ROUGH = 0.4  # share of tol above which the errors of the working f are too large to go on with
 NARROWER = 0.9  # times what is left of tol, the next target of a machine whose exact gap is above tol
@@ -52,23 +55,24 @@ class Exact:
         self.known, self.given_up = np.zeros(k, bool), np.zeros(k, bool)
         self._best, self._failed = np.full(k, np.inf), np.zeros(k, int)
         length, self.root = gram.lengths(), np.sqrt(np.abs(gram.diag.astype(np.float64)))
-        self.usual = max(float(np.median(length)), np.finfo(np.float32).tiny)
-        self.length = np.maximum(length, self.usual)  # (n,); a kernel that is not definite may go beyond a short one's
+        usual = max(float(np.median(length)), np.finfo(np.float32).tiny)
+        self.length = np.maximum(length, usual)  # (n,); a kernel that is not definite may go beyond a short one's
 
-    def gap(self, m: int, alpha, f) -> tuple[float, float]:
-        """(gap, b) of machine m; f (n,) is corrected where it was computed anew: if rough, wherever it may decide."""
-        look = _Look(self, m, alpha, f)
+    def gap(self, m: int, alpha, f, lost=None) -> tuple[float, float]:
+        """(gap, b) of machine m; f (n,) is corrected where it was computed anew: if rough, wherever it may decide. lost
+        (n,): w, which is 0 then; None where all f came about alike."""
+        look = _Look(self, m, alpha, f, np.ones(len(f)) if lost is None else lost)
         at = look.first()
         while len(at):
             look.compute(at)
             at = look.wanted()
             if len(at) > FEW:
-                at = at[self.length[at] > LONG * self.usual][:FEW]
+                at = at[look.scale[at] > MUCH * look.usual][:FEW]
         gap, b = self._at_most(m, alpha, f, look.error)
         self.known[m] = gap <= self.tol
         if self.known[m]:
             return gap, b
-        unknown = max(2 * look.e.max() * self.usual, gap - kkt_gap(self.Y[m], self.C[m], alpha, f)[0])
+        unknown = max(2 * look.e * look.usual, gap - kkt_gap(self.Y[m], self.C[m], alpha, f)[0])
         rough = not unknown <= 2 * ROUGH * self.tol
         room = self.tol if rough else self.tol - unknown  # no errors are left once f is computed afresh
         self.target[m] = max(NARROWER * min(self.target[m], room), self.tol / 16)
@@ -78,9 +82,9 @@ class Exact:
             look.compute(wanted)
         return self._tried(m, alpha, f, look.error)
 
-    def afresh(self, m: int, alpha, f) -> tuple[float, float]:
+    def afresh(self, m: int, alpha, f, lost) -> tuple[float, float]:
         """(gap, b) of machine m with all of f (n,) computed anew; an attempt that may be the last."""
-        f[:] = self.f(m, alpha, np.arange(len(f)))
+        f[:], lost[:] = self.f(m, alpha, np.arange(len(f))), 0
         return self._tried(m, alpha, f, self.rounding(alpha))
 
     def _tried(self, m: int, alpha, f, error) -> tuple[float, float]:
@@ -99,6 +103,10 @@ class Exact:
         open_to = (f + error)[low].max(initial=-np.inf) - (f - error)[up].min(initial=np.inf)
         return max(gap, float(open_to)), b
 
+    def weight(self, change, of=slice(None)) -> float:
+        """sqrt(sum_j d_j^2 K_jj), of a change d of the alpha of the examples `of`."""
+        return float(np.linalg.norm(change * self.root[of]))
+
     def rounding(self, alpha) -> np.ndarray:
         """What f (n,) of these alpha (n,) may lose in double precision."""
         return np.finfo(float).eps * (alpha @ self.root) * self.root
@@ -110,41 +118,39 @@ class Exact:
 
 
 class _Look:
-    """One look at a machine: alpha, f (n,); kind (n,), 0 of no support vector, 1 of a free one, 2 of a bound one;
-    e (3,), what errors of each kind are, in lengths; error (n,), what each f may have lost."""
+    """One look at a machine: alpha, f, lost (n,); scale (n,), s_i w_i; usual: the median of those that are not 0; e;
+    error (n,), what each f may have lost."""
 
-    def __init__(self, exact: Exact, m: int, alpha, f):
-        self.exact, self.m, self.alpha, self.f = exact, m, alpha, f
+    def __init__(self, exact: Exact, m: int, alpha, f, lost):
+        self.exact, self.m, self.alpha, self.f, self.lost = exact, m, alpha, f, lost
         self.up, self.low = index_sets(exact.Y[m], exact.C[m], alpha)
         self.rounding = exact.rounding(alpha)
-        self.kind = (alpha > 0).astype(int) + (alpha >= exact.C[m])
-        self.computed, self.e, self.error = np.zeros(len(f), bool), np.zeros(3), self.rounding
+        self.scale = exact.length * lost
+        self.usual = float(np.median(self.scale[self.scale > 0])) if self.scale.any() else 0.0
+        self.computed, self.e, self.error = np.zeros(len(f), bool), 0.0, self.rounding
 
     def first(self) -> np.ndarray:
         """What is computed first."""
-        either, length = np.flatnonzero(self.up | self.low), self.exact.length
+        either, scale = np.flatnonzero(self.up | self.low), self.scale
         if len(either) <= FEW // 2:
             return either
-        longest = _ends(length > LONG * self.exact.usual, -length, LONGEST)
-        samples = []
-        for kind, count in enumerate(SAMPLE):
-            of = either[self.kind[either] == kind]
-            more = max(count - np.count_nonzero(self.kind[longest] == kind), count // 2)
-            samples.append(self.exact.rng.choice(of, min(more, len(of)), replace=False))
+        largest = _ends(scale > MUCH * self.usual, -scale, LARGEST)
+        inexact, count = either[scale[either] > 0], max(SAMPLE - len(largest), SAMPLE // 2)
+        sample = self.exact.rng.choice(inexact, min(count, len(inexact)), replace=False)
         ends = _ends(self.up, self.f, ENDS), _ends(self.low, -self.f, ENDS)
-        return np.unique(np.concatenate([*ends, longest, *samples]))
+        return np.unique(np.concatenate([*ends, largest, sample]))
 
     def compute(self, at) -> None:
         """f of these examples, and what it tells of the errors of the others."""
-        values, length = self.exact.f(self.m, self.alpha, at), self.exact.length
-        error = np.abs(values - self.f[at])
-        for kind in range(3):
-            lost = (error / length[at])[(self.kind[at] == kind) & ~(error <= self.rounding[at])]
-            if len(lost):
-                supposed = SAFETY * (1 + UNSURE / len(lost)) * np.sqrt(np.mean(lost**2))
-                self.e[kind] = np.max([self.e[kind], supposed, lost.max()])
-        self.f[at], self.computed[at] = values, True
-        self.error = np.where(self.computed, self.rounding, self.e[self.kind] * length + self.rounding)
+        values = self.exact.f(self.m, self.alpha, at)
+        error, scale = np.abs(values - self.f[at]), self.scale[at]
+        measured = (scale > 0) & ~(error <= self.rounding[at])
+        if measured.any():
+            each = error[measured] / scale[measured]
+            supposed = SAFETY * (1 + UNSURE / len(each)) * np.sqrt(np.mean(each**2))
+            self.e = np.max([self.e, supposed, each.max()])
+        self.f[at], self.lost[at], self.computed[at] = values, 0, True
+        self.error = np.where(self.computed, self.rounding, self.e * self.scale + self.rounding)
 
     def wanted(self) -> np.ndarray:
         """The examples not computed yet that may decide the gap."""

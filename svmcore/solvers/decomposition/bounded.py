@@ -72,15 +72,16 @@ class Bounded:
 class _Machine:
     """Machine m of a state, on its working set.
 
-    B: the set's examples, K their Gram matrix; alpha, f (n,), y, C: the machine's rows of the state's arrays; known:
-    alpha and f when f of all examples was last summed.
+    B: the set's examples, K their Gram matrix; alpha, f, lost (n,), y, C: the machine's rows of the state's arrays;
+    known: alpha, f and lost when f of all examples was last summed.
     """
 
     def __init__(self, state: State, m: int, settings: Decomposition, size: int):
         self.s, self.m, self.settings, self.size, self.square = state, m, settings, size, state.square
         self.y, self.C, self.alpha, self.f = state.of(m)
+        self.lost = state.lost[m]
         self.pricing = Pricing(settings, self.C > 0)
-        self.known = np.zeros((2, state.n))
+        self.known = np.zeros((3, state.n))
         self.square.members = self.square.members[:0]
         self._hold(self._arbitrary())
 
@@ -110,7 +111,7 @@ class _Machine:
                 if s.exact.known[m] or s.exact.given_up[m]:
                     return False
             elif not self._exchange() and not self._without_bound():
-                s.gaps[m], s.bias[m] = s.exact.afresh(m, self.alpha, self.f)
+                compute_afresh(s, m)
                 see_present(s, m)
                 return True
 
@@ -177,10 +178,11 @@ class _Machine:
         f, support, gram = -self.y[examples][None], np.flatnonzero(self.alpha), self.s.gram
         gram.add_to(f, support, (self.alpha * self.y)[support][None], gram.columns(examples), self.s.session)
         self.f[examples] = f[0]
+        self.s.summed(self.m, examples)
 
     def _sum_all(self, inside) -> None:
         """f of all examples outside B: what has changed since it was last known for all is added."""
-        known_alpha, known_f = self.known
+        known_alpha, known_f, known_lost = self.known
         change = (self.alpha - known_alpha) * self.y
         idx = np.flatnonzero(change)
         if len(idx) > np.count_nonzero(self.alpha) or not known_alpha.any():
@@ -190,8 +192,9 @@ class _Machine:
         else:
             gram = self.s.gram
             gram.add_to(known_f[None], idx, change[idx][None], gram.columns(None), self.s.session)
-            self.f[~inside] = known_f[~inside]
-        self.known[:] = self.alpha, self.f
+            self.f[~inside], self.lost[~inside] = known_f[~inside], known_lost[~inside]
+            self.s.changed(self.m, ~inside, change)
+        self.known[:] = self.alpha, self.f, self.lost
 
     # Who enters
 
@@ -237,8 +240,8 @@ class _Machine:
 
     def _gains(self, new) -> bool:
         """Whether `new` in the place of the SVs with the least alpha gain; if not, all is as it was."""
-        alpha, f, dual = self.alpha.copy(), self.f.copy(), self._dual()
-        slots = np.argsort(alpha[self.B], kind="stable")[: len(new)]
+        before, dual = self._present(), self._dual()
+        slots = np.argsort(self.alpha[self.B], kind="stable")[: len(new)]
         old = self.B[slots]
         try:
             self.B, self.K = self.square.swap(slots, new)
@@ -247,6 +250,7 @@ class _Machine:
             for start in range(0, len(self.B), STEP):
                 part = slice(start, start + STEP)
                 self.f[self.B[part]] = self.K[part] @ v - self.y[self.B[part]]
+            self.s.summed(self.m, self.B)
             solve_on(self.s, self.m, self.B, self.K[None], PLAIN, self.s.exact.target[self.m] / 2)
             self.s.session.check()
             if self._dual() > dual + GAIN * (1 + abs(dual)):
@@ -254,16 +258,16 @@ class _Machine:
                 self.pricing.enter(new)
                 return True
         except Stopped:
-            self.alpha[:], self.f[:] = alpha, f
+            self._back_to(before)
             raise
         self.square.swap(slots, old)
-        self.alpha[:], self.f[:] = alpha, f
+        self._back_to(before)
         return False
 
     def _without_bound(self) -> bool:
         """Where no replacing gains: whether the SVs of the optimum fit into B, which then holds them. To find it SVs
         outside B keep their alpha for a while; where they become too many alpha and f are as they were."""
-        s, m, alpha, f = self.s, self.m, self.alpha.copy(), self.f.copy()
+        s, m, before = self.s, self.m, self._present()
         nobody = np.zeros(s.n, bool)
         try:
             for _ in range(BEYOND):
@@ -280,10 +284,16 @@ class _Machine:
                 solve_on(s, m, self.B, self.K[None], PLAIN, s.exact.target[m] / 4)
                 s.session.check()
         except Stopped:
-            self.alpha[:], self.f[:] = alpha, f
+            self._back_to(before)
             raise
-        self.alpha[:], self.f[:] = alpha, f
+        self._back_to(before)
         return False
+
+    def _present(self) -> tuple[np.ndarray, ...]:
+        return self.alpha.copy(), self.f.copy(), self.lost.copy()
+
+    def _back_to(self, before: tuple[np.ndarray, ...]) -> None:
+        self.alpha[:], self.f[:], self.lost[:] = before
 
     def _empty(self, old) -> None:
         """alpha of `old` becomes 0; the class that has more then is scaled down to what the other has."""

@@ -1,7 +1,7 @@
 """One machine on its working set: pairs of multipliers, and where they crawl second-order steps on the free set.
 
 The set's Gram matrix K (m, m) float32 is given, grown from that of the last set, or computed in memory that a thread
-is lent. Of the state only machine m's alpha, f and counts change.
+is lent. Of the state only machine m's alpha, f, what f has lost, and counts change.
 """
 
 import numpy as np
@@ -51,6 +51,7 @@ def solve_on(s: State, m: int, chosen, blocks, which, tol: float | None = None) 
     others = np.count_nonzero(s.alpha[m]) - np.count_nonzero(alpha)
     patience, moved, room = PATIENCE * len(chosen), 0, _room(s, len(chosen))
     best, beta_then, f_then = smo.kkt_gap(y, C, alpha, f, s.apart)[0], alpha * y, f.copy()
+    since = alpha.copy()
     while True:
         pairs = smo.pairs(blocks, which, y, C, alpha, f, s.apart)
         most = min(s.limit - s.iterations[m], patience)
@@ -63,6 +64,7 @@ def solve_on(s: State, m: int, chosen, blocks, which, tol: float | None = None) 
             continue
         moved, s.alpha[m, chosen] = 0, alpha
         settle_free(s, m, chosen, y, C, alpha, f, tol, lambda: go_on(0), room)
+        since = alpha.copy()
         gap, beta = smo.kkt_gap(y, C, alpha, f, s.apart)[0], alpha * y
         gain = (beta_then - beta) @ (f_then + f) / 2  # of the dual objective, pairs and steps together
         if gap <= NEARER * best or gain > GAINS * abs(s.seen[m].dual):
@@ -73,6 +75,7 @@ def solve_on(s: State, m: int, chosen, blocks, which, tol: float | None = None) 
         if gap <= tol or s.ended()[m] or s.session.stopped:
             break
     s.alpha[m, chosen], s.f[m, chosen] = alpha, f
+    s.changed(m, chosen, alpha - since, chosen)
 
 
 def settle_free(s: State, m: int, chosen, y, C, alpha, f, tol: float, going, room: int) -> None:
@@ -81,7 +84,7 @@ def settle_free(s: State, m: int, chosen, y, C, alpha, f, tol: float, going, roo
     try:
         support = np.flatnonzero(s.alpha[m])
         coef = (s.alpha[m] * s.Y[m])[support]
-        f[:] = s.gram.exact_sums(chosen, support, coef, s.session) - y
+        f[:], s.lost[m, chosen] = s.gram.exact_sums(chosen, support, coef, s.session) - y, 0
         rows = lambda i: s.gram.exact(chosen[i], chosen, s.session)  # noqa: E731
         steps = free.Free(rows, y, C, alpha, f, going, room, s.apart)
         steps.settle(tol)

@@ -16,6 +16,8 @@ def take_in(s: State, more) -> None:
     if len(support):
         s.gram.add_to(f, support, (s.alpha * s.Y)[:, support], s.gram.columns(more), s.session)
     s.f[:, more] = f
+    for m in range(s.k):
+        s.summed(m, more)
     s.columns = np.union1d(s.columns, more)
 
 
@@ -24,13 +26,14 @@ def refresh(s: State, before, sets: dict[int, np.ndarray]) -> None:
     one `before`."""
     change = (s.alpha - before) * s.Y
     idx = np.flatnonzero(change.any(0))
-    solved = {m: s.f[m, chosen] for m, chosen in sets.items()}
+    solved = {m: (s.f[m, chosen], s.lost[m, chosen]) for m, chosen in sets.items()}
     at, columns = _outside(s, sets)
     f = s.f.take(at, axis=1)
     s.gram.add_to(f, idx, change[:, idx], columns, s.session)
     s.f[:, at] = f
     for m, chosen in sets.items():
-        s.f[m, chosen] = solved[m]
+        s.changed(m, at, change[m])
+        s.f[m, chosen], s.lost[m, chosen] = solved[m]
 
 
 def _outside(s: State, sets) -> tuple[np.ndarray, object]:
@@ -56,11 +59,11 @@ def check_gaps(s: State) -> None:
 
 def look_exactly(s: State, m: int) -> None:
     """In double precision: whether machine m is done; else its target is smaller now."""
-    s.gaps[m], s.bias[m] = s.exact.gap(m, s.alpha[m], s.f[m])
+    s.gaps[m], s.bias[m] = s.exact.gap(m, s.alpha[m], s.f[m], s.lost[m])
     see_present(s, m)
 
 
 def compute_afresh(s: State, m: int) -> None:
     """All of f of machine m from its SVs: what was added up over many rounds may have lost its digits."""
     s.stale[m] = 0
-    s.gaps[m], s.bias[m] = s.exact.afresh(m, s.alpha[m], s.f[m])
+    s.gaps[m], s.bias[m] = s.exact.afresh(m, s.alpha[m], s.f[m], s.lost[m])

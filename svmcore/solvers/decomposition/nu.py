@@ -57,6 +57,7 @@ class NuRounds:
         s.floor[m] = 0.0 if 1 / NEARLY < rho < NEARLY else LOOSE
         rho = float(np.clip(rho, 1 / FASTEST, FASTEST))
         s.f[m] = (s.f[m] + s.Y[m]) / rho - s.Y[m]
+        s.lost[m] /= rho
         s.alpha[m] /= rho
         s.C[m] /= rho
         s.exact.given_up[m] |= self._without_margin()[m]

@@ -51,6 +51,7 @@ class State:
     # What the machines have come to
     alpha: np.ndarray = field(init=False)  # (k, n) float64
     f: np.ndarray = field(init=False)  # (k, n) float64, up to date for the examples `columns`
+    lost: np.ndarray = field(init=False)  # (k, n) float32, what single precision may have lost of f (exact.py)
     gaps: np.ndarray = field(init=False)  # (k,) over `columns`, when last checked
     bias: np.ndarray = field(init=False)  # (k,)
     exact: Exact = field(init=False)  # what is known in double precision: targets, and who is done
@@ -81,6 +82,9 @@ class State:
         self.alpha, self.f = (np.zeros_like(self.Y), -self.Y) if self.start is None else map(np.array, self.start)
         self.gaps, self.bias = np.full(k, np.inf), np.zeros(k)
         self.exact = Exact(self.gram, self.Y, self.C, self.tol, self.session, np.random.default_rng(self.seed))
+        self.lost = np.zeros((k, n), np.float32)
+        for m in range(k):
+            self.summed(m)
         self.seen = [Seen(self.alpha[0], np.inf, 0.0, 0.0, 0, 0)] * k
         self.iterations, self.limit = np.zeros(k, np.int64), self.session.iteration_limit(n)
         self.stale, self.futile = np.zeros(k, int), np.zeros(k, int)
@@ -103,6 +107,14 @@ class State:
     def of(self, m: int, at=slice(None)) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(y, C, alpha, f) of machine m, of the examples `at`."""
         return self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at]
+
+    def summed(self, m: int, at=slice(None)) -> None:
+        """Take note that f of machine m's examples `at` was summed from the SVs in single precision."""
+        self.lost[m, at] = self.exact.weight(self.alpha[m])
+
+    def changed(self, m: int, at, change, of=slice(None)) -> None:
+        """Take note that a change of the alpha of the examples `of` was added to their f, in single precision."""
+        self.lost[m, at] = np.hypot(self.lost[m, at], self.exact.weight(change, of))
 
     def ended(self) -> np.ndarray:
         """Machines (k,) that may not go on: their pairs, or what steps can do, are at an end."""

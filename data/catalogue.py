@@ -1,21 +1,19 @@
 """What data sets there are: bundled with installed packages, downloadable, mirrored, synthetic, and the reader's own.
 
 entries() -> [Entry]      entry(name) -> Entry      load(name) -> Dataset
-catalogue.json            what is said of the published sets; their files: data.manifest
+catalogue.json            what is said of published sets, of examples and of pictures; their files: data.manifest
 squares:0.2, clouds:2     families of synthetic sets, of which a few are listed (data.drawn)
 mnist-5k@checked          a base with the verdicts on its labels (data.revisions)
 draft, keep               the reader's own sets (data.own)
 forget, damaged           those and revisions
 """
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from data import drawn, own, revisions, synthetic
 from data.dataset import Dataset
-from data.entry import Entry, find, from_manifest
+from data.entry import Entry, find, published
 from data.loaders import bundled, windows
 from data.own import PREFIX as OWN_PREFIX
 from data.own import draft, keep
@@ -68,7 +66,7 @@ def load(name: str = DEFAULT) -> Dataset:
     return entry(name).load()
 
 
-READERS: dict[str, Callable] = {  # what makes examples of the files of a published set; its facts: catalogue.json
+READERS: dict[str, Callable] = {  # published set -> what makes examples of its files
     "mnist-5k": partial(bundled.labelled_rows, side=28),
     "digits-8x8": partial(bundled.labelled_rows, side=8),
     "mnist": bundled.mnist,
@@ -86,11 +84,5 @@ READERS: dict[str, Callable] = {  # what makes examples of the files of a publis
 }
 
 
-def _published() -> Iterator[Entry]:
-    told = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
-    for name, parse in READERS.items():
-        facts = {field: tuple(value) if isinstance(value, list) else value for field, value in told[name].items()}
-        yield Entry(**from_manifest(name), **facts, parse=parse)
-
-
-_BUILT_IN = {built_in.name: built_in for built_in in (*_published(), *synthetic.entries(), *drawn.entries())}
+_PUBLISHED = (Entry(**published(name), parse=parse) for name, parse in READERS.items())
+_BUILT_IN = {built_in.name: built_in for built_in in (*_PUBLISHED, *synthetic.entries(), *drawn.entries())}

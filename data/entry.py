@@ -1,9 +1,10 @@
 """A catalogue entry: the facts of a data set, and the way to read it.
 
 entry.load() -> Dataset               memoised while its files are unchanged, for the few sets in use
-Readable, from_manifest, find         what both catalogues, of data sets and of pictures, are made with
+Readable, published, find             what both catalogues, of data sets and of pictures, are made with
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +21,7 @@ from data.memo import Memo
 MAX_IN_MEMORY = 1 << 29  # bytes of examples, and as many of pictures; the set asked for last is always kept
 
 PUBLISHED = "the files as published"
+FACTS = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
 
 E = TypeVar("E")  # Entry, PictureEntry
 
@@ -78,8 +80,9 @@ def _parsed(name: str, parse: Callable, paths: list[Path]):
         ) from error
 
 
-def from_manifest(name: str) -> dict:
-    """What the manifest says of a set: the fields of its entry that depend on files."""
+def published(name: str) -> dict:
+    """What is known of a published set, as fields of its entry: catalogue.json says what it is, the manifest which
+    files make it up."""
     files = SETS[name]
     packages = sorted({f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package})
     sources = [source.called for source in files.sources]
@@ -89,6 +92,7 @@ def from_manifest(name: str) -> dict:
         "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),
         "paths": partial(fetch.find, name),
         "present": partial(fetch.at_hand, name),
+        **{field: tuple(value) if isinstance(value, list) else value for field, value in FACTS[name].items()},
     }
 
 

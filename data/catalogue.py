@@ -1,7 +1,7 @@
 """What data sets there are: bundled with installed packages, downloadable, mirrored, synthetic, and the reader's own.
 
 entries() -> [Entry]      entry(name) -> Entry      load(name) -> Dataset
-catalogue.json            what is said of published sets, of examples and of pictures; their files: data.manifest
+catalogue.json            published sets, of pictures too: what is said of each, and its files (data.manifest)
 squares:0.2, clouds:2     families of synthetic sets, of which a few are listed (data.drawn)
 mnist-5k@checked          a base with the verdicts on its labels (data.revisions)
 draft, keep               the reader's own sets (data.own)

@@ -4,7 +4,6 @@ entry.load() -> Dataset               memoised while its files are unchanged, fo
 Readable, published, find             what both catalogues, of data sets and of pictures, are made with
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,13 +14,12 @@ import numpy as np
 
 from data import fetch
 from data.dataset import Arrays, DataError, Dataset, Facts, UnknownDataset
-from data.manifest import SETS
+from data.manifest import FACTS, SETS
 from data.memo import Memo
 
 MAX_IN_MEMORY = 1 << 29  # bytes of examples, and as many of pictures; the set asked for last is always kept
 
 PUBLISHED = "the files as published"
-FACTS = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
 
 E = TypeVar("E")  # Entry, PictureEntry
 
@@ -81,18 +79,16 @@ def _parsed(name: str, parse: Callable, paths: list[Path]):
 
 
 def published(name: str) -> dict:
-    """What is known of a published set, as fields of its entry: catalogue.json says what it is, the manifest which
-    files make it up."""
+    """What is known of a published set, as fields of its entry."""
     files = SETS[name]
     packages = sorted({f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package})
     sources = [source.called for source in files.sources]
-    return {
+    return FACTS[name] | {
         "name": name,
         "fetchable": bool(files.sources),
         "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),
         "paths": partial(fetch.find, name),
         "present": partial(fetch.at_hand, name),
-        **{field: tuple(value) if isinstance(value, list) else value for field, value in FACTS[name].items()},
     }
 
 

@@ -34,8 +34,8 @@ def whole(recipe, data, share: float = 0.0) -> Split:
     found = _noisy(recipe, _whole(recipe, data.base or data), share)
     if data.base is not None:
         found = _revised(recipe, data, found)
-    if recipe.folds is not None:
-        _need_folds(recipe, found.y_train)
+    if recipe.folds is not None and recipe.folds > (smallest := smallest_class(found.y_train)):
+        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
     return found
 
 
@@ -56,12 +56,6 @@ def possible_folds(recipe, y_train: np.ndarray, most: int) -> int:
     if smallest < 2:
         raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
     return min(most, smallest)
-
-
-def _need_folds(recipe, y_train: np.ndarray) -> None:
-    smallest = smallest_class(y_train)
-    if recipe.folds > smallest:
-        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
 
 
 def _noisy(recipe, split: Split, share: float) -> Split:

@@ -10,11 +10,10 @@ from svmcore.lab.registry.checks import count, several, text
 from svmcore.lab.registry.costs import HARD, RATE, Sizes, Stage, vectors_of_one
 from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import svc
-from svmcore.lab.registry.method import Method
+from svmcore.lab.registry.method import Method, steps_after_jitter
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.methods.virtual.estimator import DRAWN_BY
 from svmcore.methods.virtual.retraining import STEADY
-from svmcore.preprocess import Preprocessor
 
 SCOPES = {
     "machine": "Each machine's own support vectors",
@@ -181,5 +180,5 @@ def _blocks(jitters: str) -> int:
 
 def _by_shift_alone(recipe) -> bool:
     """Whether the Gram matrix of virtual examples is kept by relative shift, where shifts clip no ink."""
-    steady = set(Preprocessor(*recipe.preprocess).split()[1].steps) <= STEADY
+    steady = set(steps_after_jitter(recipe)) <= STEADY
     return steady and recipe.solver == "auto" and not hasattr(recipe.kernel, "fill")

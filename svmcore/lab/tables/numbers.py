@@ -162,12 +162,8 @@ def _of_classes(run: Run, result: dict) -> dict[str, Number]:
         return {}
     test, found = run.test(), {}
     classes = np.unique(test.y_true)
-    for row, svs, bound in zip(
-        per_class_table(test.decision, test.y_true, test.y_pred, classes),
-        result["n_sv"],
-        result["n_bound"],
-        strict=True,
-    ):
+    rows = per_class_table(test.decision, test.y_true, test.y_pred, classes)
+    for row, svs, bound in zip(rows, result["n_sv"], result["n_bound"], strict=True):
         digit = row.pop("digit")
         counts = row | {"svs": svs, "bound": bound, "alone": row["fn"] + row["fp"]}
         found |= {f"{name}:{digit}": Number(value) for name, value in counts.items()}

@@ -20,7 +20,6 @@ import numpy as np
 
 MADE_HERE = "made here"  # the licence of what is synthetic
 SYNTHETIC = {"licence": MADE_HERE, "sources": ("drawn from a fixed seed",)}  # facts of what is
-RESEARCH = "research use; no licence stated"
 MAX_REASON = 600  # letters of a reason
 
 

@@ -9,13 +9,13 @@ variance 4, which is clouds:2, is what fits. The squares are those of its Figure
 """
 
 import re
-from functools import partial
 from math import erf, sqrt
 
 import numpy as np
 
-from data.dataset import SYNTHETIC, Arrays, UnknownDataset
+from data.dataset import UnknownDataset
 from data.entry import Entry
+from data.synthetic import entry_of
 
 N_TRAIN, N_TEST = 20_000, 10_000
 D, APART = 10, 5  # features, and how many of them tell the classes apart
@@ -55,23 +55,14 @@ def entry(name: str) -> Entry:
     """The entry of squares:OVERLAP or clouds:DEVIATION. UnknownDataset for an amount that cannot be."""
     family, amount = _read(name)
     make, d, kind, title = FAMILIES[family]
-    return Entry(
-        name=name,
-        title=f"{title} {amount:g} (synthetic)",
-        kind=kind,
-        shape=(d,),
-        classes=(-1, 1),
-        n_train=N_TRAIN,
-        n_test=N_TEST,
-        **SYNTHETIC,
-        note=f"Synthetic, the same on every machine. Bayes error {100 * bayes_error(name):.1f} %. Any "
-        f"{ALLOWED[family]} can be named.",
-        parse=partial(_arrays, make, amount),
-    )
+    note = f"Synthetic, the same on every machine. Bayes error {100 * bayes_error(name):.1f} %. Any {ALLOWED[family]} "
+    of_amount = lambda n, seed: make(n, amount, seed)  # noqa: E731
+    return entry_of(name, f"{title} {amount:g}", kind, d, of_amount, N_TRAIN, N_TEST, f"{note}can be named.")
 
 
-def _arrays(make, amount: float, _) -> Arrays:
-    return Arrays(*make(N_TRAIN, amount, 0), *make(N_TEST, amount, 1))
+def entries() -> list[Entry]:
+    """Those that a list of data sets shows."""
+    return list(map(entry, LISTED))
 
 
 def _read(name: str) -> tuple[str, float]:

@@ -1,7 +1,7 @@
 """A catalogue entry: the facts of a data set, and the way to read it.
 
 entry.load() -> Dataset               memoised while its files are unchanged, for the few sets in use
-Readable, from_manifest, find         what both catalogues, of data sets and of pictures, are made with
+Readable, published, find             what both catalogues, of data sets and of pictures, are made with
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import numpy as np
 
 from data import fetch
 from data.dataset import Arrays, DataError, Dataset, Facts, UnknownDataset
-from data.manifest import SETS
+from data.manifest import FACTS, SETS
 from data.memo import Memo
 
 MAX_IN_MEMORY = 1 << 29  # bytes of examples, and as many of pictures; the set asked for last is always kept
@@ -78,12 +78,12 @@ def _parsed(name: str, parse: Callable, paths: list[Path]):
         ) from error
 
 
-def from_manifest(name: str) -> dict:
-    """What the manifest says of a set: the fields of its entry that depend on files."""
+def published(name: str) -> dict:
+    """What is known of a published set, as fields of its entry."""
     files = SETS[name]
     packages = sorted({f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package})
     sources = [source.called for source in files.sources]
-    return {
+    return FACTS[name] | {
         "name": name,
         "fetchable": bool(files.sources),
         "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),

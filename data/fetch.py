@@ -8,7 +8,6 @@ and nothing half-done, and the next fetch goes on with the files still missing. 
 its size or time of change differs (home/verified.json).
 """
 
-import gzip
 import hashlib
 import json
 import math
@@ -166,7 +165,7 @@ def _check(path: Path, file: File) -> None:
     expected = {kind: mark for kind, mark in expected.items() if mark}
     for kind, mark in expected.items():
         try:
-            with open(path, "rb") if packed else _open(path) as content:
+            with open(path, "rb") if packed else places.opened(path) as content:
                 digest = kind == "SHA-256"
                 found = hashlib.file_digest(content, "sha256").hexdigest() if digest else _counts(content, file.label)
         except (OSError, EOFError, ValueError, IndexError, zlib.error) as error:
@@ -190,10 +189,6 @@ def _number(cell: bytes) -> tuple[float, bytes]:
         return float(cell), b""
     except ValueError:
         return math.inf, cell
-
-
-def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
 
 
 def _remembered() -> dict[str, list]:
@@ -229,7 +224,7 @@ def _from_http(source: Source, files: list[File], folder: Path, report: Progress
                 raise OSError("no connection") from error
             if file.packed:
                 _check(copy, file)
-            with _open(copy) as content:
+            with places.opened(copy) as content:
                 _store(content, file, folder)
 
 

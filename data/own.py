@@ -10,6 +10,7 @@ from data.dataset import Arrays, DataError, Dataset
 from data.entry import Entry
 from data.loaders import bundle, npz
 from data.loaders.check import MAX_CLASSES, MAX_FEATURES
+from data.manifest import of_json
 from data.shelf import ACCEPTED, MAX_ENTRY, Members, Shelf, Words, in_utf8, is_count, one_line
 
 PREFIX = "own:"  # begins the names of the reader's own data sets
@@ -66,17 +67,9 @@ def _looks_like_ink(images: np.ndarray) -> bool:
 
 
 def _entry(shown: dict, known: dict) -> Entry:
-    return Entry(
-        **known,
-        kind=shown["kind"],
-        shape=tuple(shown["shape"]),
-        classes=tuple(shown["classes"]),
-        n_train=shown["n_train"],
-        n_test=shown["n_test"],
-        unlabelled=shown.get("unlabelled") or 0,
-        ink=shown["ink"],
-        features=tuple(shown.get("features") or ()),
-    )
+    """Sets that were stored before there were names of columns, or examples without labels, say nothing of them."""
+    told = {name: shown[name] for name in _SHELF.fields if shown.get(name) is not None}
+    return Entry(**known, **of_json(told))
 
 
 def _are_classes(value) -> bool:

@@ -3,6 +3,7 @@
 home/downloads/<set>/   fetched files          home/own/   the user's own sets          home/verified.json
 """
 
+import gzip
 import os
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +27,11 @@ def home() -> Path:
 def mirrors() -> list[Path]:
     """The folders that SVMLAB_DATA names, in order."""
     return [Path(part).expanduser() for part in os.environ.get("SVMLAB_DATA", "").split(os.pathsep) if part]
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A file to be read, unpacked where its name ends in .gz."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 @contextmanager

@@ -122,62 +122,38 @@ PROBLEMS = {
     plane.name: plane
     for plane in (
         Plane(
-            "shift",
-            "Shift",
+            "shift", "Shift",
             "True everywhere: blue above, orange below, however far to the side. The sample saw only one side of each.",
-            _shift,
-            "linear",
-            1.0,
-            "shift",
-            (-1.0, -0.5, 0.5, 1.0),
+            _shift, kernel="linear", gamma=1.0, jitter="shift", amounts=(-1.0, -0.5, 0.5, 1.0),
             law=((-1.0, 0.0), (1.0, 0.0)),
         ),
         Plane(
-            "turn",
-            "Turn",
+            "turn", "Turn",
             "True everywhere: blue near the centre, orange around it, in every direction. The sample saw one direction "
             "of each.",
-            _turn,
-            "rbf",
-            1.0,
-            "turn",
-            (-120.0, -80.0, -40.0, 40.0, 80.0, 120.0, 180.0),
+            _turn, kernel="rbf", gamma=1.0, jitter="turn", amounts=(-120.0, -80.0, -40.0, 40.0, 80.0, 120.0, 180.0),
             law=_CIRCLE,
         ),
         Plane(
-            "xor",
-            "XOR",
+            "xor", "XOR",
             "True everywhere: blue where both coordinates have the same sign. Half a turn changes nothing, and the "
             "sample saw mostly one half.",
-            _xor,
-            "rbf",
-            2.0,
-            "turn",
-            (180.0,),
+            _xor, kernel="rbf", gamma=2.0, jitter="turn", amounts=(180.0,),
             law=((-1.0, 0.0), (1.0, 0.0), (None, None), (0.0, -1.0), (0.0, 1.0)),
         ),
         Plane(
-            "banana",
-            "Banana",
+            "banana", "Banana",
             "A bent band below a cloud, the same in a mirror. The sample saw one half of the band.",
-            _banana,
-            "rbf",
-            2.0,
-            "mirror",
+            _banana, kernel="rbf", gamma=2.0, jitter="mirror",
         ),
         Plane(
-            "question",
-            "The ?",
+            "question", "The ?",
             "Is the ? blue or orange? The points alone cannot say: it is as far from one cloud as from the other.",
-            _question,
-            "rbf",
-            1.0,
-            "shift",
-            (-0.6, -0.3, 0.3, 0.6),
+            _question, kernel="rbf", gamma=1.0, jitter="shift", amounts=(-0.6, -0.3, 0.3, 0.6),
             question=_between(BLUE_AT, ORANGE_AT, ALONG),
         ),
     )
-}
+}  # fmt: skip
 MOVES = {  # kind of jitter -> amounts, where a problem does not bring its own
     "shift": (-0.6, -0.3, 0.3, 0.6),
     "turn": (-60.0, -40.0, -20.0, 20.0, 40.0, 60.0),

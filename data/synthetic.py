@@ -7,9 +7,12 @@ grows along the arc, in the manner of Raetsch's benchmark of that name (not its 
 like the set of 1994, and is not it.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from data.dataset import Arrays
+from data.dataset import SYNTHETIC, Arrays
+from data.entry import Entry
 
 N_TRAIN, N_TEST = 300, 300
 
@@ -58,11 +61,28 @@ def ripley(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return _finish(X, 0.03**0.5, rng), y
 
 
-def arrays(make, seed: int = 0) -> Arrays:
-    """A training and a test part drawn independently."""
-    X, y = make(N_TRAIN, seed)
-    X_test, y_test = make(N_TEST, seed + 1)
-    return Arrays(X, y, X_test, y_test)
+def entries() -> list[Entry]:
+    """What the catalogue says of each."""
+    note = "Synthetic points in the plane, the same on every machine."
+    return [
+        entry_of(f"toy-{make.__name__}", title, "toy", 2, make, N_TRAIN, N_TEST, note) for title, make in TOYS.items()
+    ]
+
+
+def entry_of(name: str, title: str, kind: str, d: int, make: Callable, n_train: int, n_test: int, note: str) -> Entry:
+    """The entry of a problem of d features, whose parts are drawn independently by `make(n, seed)`."""
+    return Entry(
+        name=name,
+        title=f"{title} (synthetic)",
+        kind=kind,
+        shape=(d,),
+        classes=(-1, 1),
+        n_train=n_train,
+        n_test=n_test,
+        **SYNTHETIC,
+        note=note,
+        parse=lambda _: Arrays(*make(n_train, 0), *make(n_test, 1)),
+    )
 
 
 def _start(n: int, seed: int) -> tuple[np.random.Generator, np.ndarray]:
@@ -71,3 +91,12 @@ def _start(n: int, seed: int) -> tuple[np.random.Generator, np.ndarray]:
 
 def _finish(X: np.ndarray, noise, rng: np.random.Generator) -> np.ndarray:
     return (X + noise * rng.standard_normal(X.shape)).astype(np.float32)
+
+
+TOYS = {
+    "Two moons": moons,
+    "Two circles": circles,
+    "Two Gaussians": gaussians,
+    "Banana": banana,
+    "Mixtures in the manner of Ripley": ripley,
+}

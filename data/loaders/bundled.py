@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from data.dataset import Arrays, mixed_order
-from data.loaders import idx, libsvm
+from data.dataset import Arrays, DataError, mixed_order
+from data.loaders import bundle, idx, libsvm, npz
 
 
 def mnist(paths: list[Path]) -> Arrays:
@@ -33,9 +33,19 @@ def labelled_rows(paths: list[Path], side: int) -> Arrays:
     return Arrays.unsplit(rows[:, :-1].reshape(-1, side, side), rows[:, -1].astype(np.int64))
 
 
+def cbcl(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Windows X (n, 19, 19) uint8 and y (n,), +1 for a face. DataError for another file."""
+    arrays = {member.name: npz.parse(member.name, member.read()) for member in bundle.from_path(path)}
+    if not arrays.keys() >= {"X.npy", "y.npy"}:
+        raise DataError(f"{path.name} has the arrays {', '.join(arrays)[:80]}", "X and y")
+    X, y = arrays["X.npy"], arrays["y.npy"]
+    if X.dtype != np.uint8 or X.shape != (len(y), 19, 19) or y.ndim != 1 or set(np.unique(y)) != {-1, 1}:
+        raise DataError(f"{path.name} holds X {X.dtype} {X.shape} and y {y.shape}", "uint8 (n, 19, 19), +1 and -1")
+    return X.copy(), y.astype(np.int64)
+
+
 def faces(paths: list[Path]) -> Arrays:
-    with np.load(paths[0], allow_pickle=False) as file:
-        X, y = file["X"], file["y"].astype(np.int64)
+    X, y = cbcl(paths[0])
     order = mixed_order(y)
     return Arrays.unsplit(X[order], y[order])
 

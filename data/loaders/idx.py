@@ -3,13 +3,13 @@
 Reference: LeCun, Cortes and Burges, "The MNIST database of handwritten digits", section "File formats".
 """
 
-import gzip
 import math
 import struct
 from pathlib import Path
 
 import numpy as np
 
+from data import places
 from data.dataset import Arrays, DataError
 from data.loaders.bundle import Member
 
@@ -40,8 +40,8 @@ def parse(name: str, content: bytes) -> np.ndarray:
 
 def read(path: Path) -> np.ndarray:
     """The array of one idx file on disk, gzipped or not."""
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return parse(path.name, content)
+    with places.opened(path) as file:
+        return parse(path.name, file.read())
 
 
 def read_pairs(members: list[Member]) -> Arrays:

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from data.dataset import Arrays, DataError, mixed_order
+from data.dataset import Arrays, DataError, in_words, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
 from data.loaders.check import MAX_LABEL
 from data.loaders.labelled import Told
@@ -118,13 +118,14 @@ def opened(
     name: str, content: bytes, formats: Sequence[str] = _FORMATS, accepted: str = ACCEPTED
 ) -> Iterator[Image.Image]:
     """An image of which the header alone is read; what fails in the block becomes a DataError that names the file."""
-    try:
-        with Image.open(io.BytesIO(content), formats=formats) as image:
+    reason = f"{name} cannot be read as an image"
+    with in_words(reason, accepted):
+        try:
+            image = Image.open(io.BytesIO(content), formats=formats)
+        except UnidentifiedImageError as error:  # which names an object in memory
+            raise DataError(f"{reason} (its content is no image)", accepted) from error
+        with image:
             yield image
-    except DataError:
-        raise
-    except Exception as error:  # a reader of a format raises whatever it stumbles over: no list of them is complete
-        raise DataError(f"{name} cannot be read as an image ({_why(error)})", accepted) from error
 
 
 def flat(image: Image.Image) -> Image.Image:
@@ -151,14 +152,8 @@ def _upright(image: Image.Image) -> Image.Image:
     image.load()
     try:
         return ImageOps.exif_transpose(image)
-    except Exception:  # of the same kinds as above: the pixels are there, and that is what counts
+    except Exception:  # of whatever kind: the pixels are there, and that is what counts
         return image
-
-
-def _why(error: Exception) -> str:
-    """The reason in words: the library's own for unknown content names an object in memory."""
-    unknown = isinstance(error, UnidentifiedImageError)
-    return "its content is no image" if unknown else str(error) or type(error).__name__
 
 
 def grey(image: np.ndarray) -> np.ndarray:

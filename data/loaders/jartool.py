@@ -12,7 +12,6 @@ Lines that start with % are comments. Every complaint names the file, the line, 
 Reference: Burl et al., "Learning to recognize volcanoes on Venus", Machine Learning 30, 1998.
 """
 
-import gzip
 import math
 import re
 import zlib
@@ -22,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data import places
 from data.dataset import DataError, in_words
 
 CATEGORIES = {1: "definitely", 2: "probably", 3: "possibly", 4: "pit"}
@@ -190,6 +190,6 @@ def _content(path: Path, size: int) -> bytes:
     """The file's content, unpacked if it ends in .gz, and no more than one byte beyond `size`."""
     with (
         in_words(f"{path.name} is damaged or cannot be read", "the published file", OSError, EOFError, zlib.error),
-        gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file,
+        places.opened(path) as file,
     ):
         return file.read(size + 1)

@@ -7,13 +7,13 @@ Reference: Chang and Lin, "LIBSVM: a library for support vector machines", READM
 """
 
 import codecs
-import gzip
 import io
 import re
 from pathlib import Path
 
 import numpy as np
 
+from data import places
 from data.dataset import DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
@@ -45,7 +45,7 @@ def parse(name: str, content: bytes, n_features: int = 0) -> tuple[np.ndarray, n
 
 def read(path: Path, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """`parse` of a file on disk, gzipped or not."""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    with places.opened(path) as file:
         return parse(path.name, file.read(), n_features)
 
 

@@ -1,6 +1,6 @@
 """A catalogue entry of pictures: the facts of a set, and the way to read it (see data.entry)."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from data.entry import MAX_IN_MEMORY, Readable
 from data.memo import Memo
@@ -25,7 +25,5 @@ class PictureEntry(Readable, PictureFacts):
 
     def described(self, contents: Contents) -> PictureSet:
         """These contents under the facts of this entry, counted anew."""
-        facts = PictureFacts(**{f.name: getattr(self, f.name) for f in fields(PictureFacts)})
         n_objects = sum(len(picture.boxes) for picture in contents.pictures)
-        facts = replace(facts, n_pictures=len(contents.pictures), n_objects=n_objects)
-        return PictureSet(facts, contents.pictures, contents.experiments, contents.chips, contents.empty)
+        return PictureSet(replace(self, n_pictures=len(contents.pictures), n_objects=n_objects), **vars(contents))

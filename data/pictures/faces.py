@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from data.dataset import DataError, in_words
-from data.loaders import bundle, images, npz
+from data.loaders import bundle, bundled, images, npz
 from data.loaders.objects import table as boxes
 from data.loaders.sieve import Sieve
 from data.pictures.entry import Contents
@@ -48,7 +48,7 @@ def cmu(paths: list[Path]) -> Contents:
     if unknown := [one for one in objects if one.image not in named]:
         raise DataError(f"{unknown[0].spot.where('image')}: there is no {unknown[0].image[:60]!r}", ACCEPTED)
     pictures = tuple(_with_faces(path, [one for one in objects if one.image == name]) for name, path in named.items())
-    return Contents(pictures, _all_test(pictures), _cbcl(chips), tuple(map(picture, scenes)))
+    return Contents(pictures, _all_test(pictures), bundled.cbcl(chips), tuple(map(picture, scenes)))
 
 
 def _with_faces(path: Path, faces: list) -> Picture:
@@ -80,16 +80,6 @@ def picture(path: Path, found: np.ndarray | None = None, category: np.ndarray | 
 def _all_test(pictures: tuple[Picture, ...]) -> dict[str, Experiment]:
     part = Part("A1", (), tuple(range(len(pictures))))
     return {"A": counted("A", "A: windows train, every picture tests", (part,), pictures)}
-
-
-def _cbcl(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    arrays = {member.name: npz.parse(member.name, member.read()) for member in bundle.from_path(path)}
-    if not arrays.keys() >= {"X.npy", "y.npy"}:
-        raise DataError(f"{path.name} has the arrays {', '.join(arrays)[:80]}", "X and y")
-    X, y = arrays["X.npy"], arrays["y.npy"]
-    if X.dtype != np.uint8 or X.shape != (len(y), SIDE, SIDE) or y.ndim != 1 or set(np.unique(y)) != {-1, 1}:
-        raise DataError(f"{path.name} holds X {X.dtype} {X.shape} and y {y.shape}", "uint8 (n, 19, 19), +1 and -1")
-    return X.copy(), y.astype(np.int64)
 
 
 def _lfw_chips(path: Path) -> tuple[np.ndarray, np.ndarray]:

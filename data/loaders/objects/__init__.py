@@ -34,16 +34,8 @@ _JSON = {
 }
 _ABOUT = {  # what tools put beside: names of classes, lists of files, words
     *("notes.json", "obj.data", "labelmap.txt", "predefined_classes.txt", "train.txt", "val.txt", "valid.txt"),
-    *(
-        "test.txt",
-        "trainval.txt",
-        "default.txt",
-        "readme.txt",
-        "readme.dataset.txt",
-        "readme.roboflow.txt",
-        "license.txt",
-    ),
-    *yolo.NAMES,
+    *("test.txt", "trainval.txt", "default.txt", "readme.txt", "readme.dataset.txt", "readme.roboflow.txt"),
+    *("license.txt", *yolo.NAMES),
 }
 _ABOUT_SUFFIXES = frozenset((".yaml", ".yml", ".md", ".names", ".data"))
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from data import Dataset
 from svmcore.kernels import RBF
@@ -50,10 +51,7 @@ class Advice(NamedTuple):
 def spread(X: np.ndarray) -> float:
     """Median squared distance between two of the examples X (n, d), of an even sample of them; 0 where all agree."""
     rows = np.asarray(X[:: max(1, len(X) // SAMPLE)][:SAMPLE], np.float64)
-    norms = (rows**2).sum(axis=1)
-    between = norms[:, None] + norms - 2 * rows @ rows.T
-    found = between[np.triu_indices(len(rows), 1)]
-    return max(0.0, float(np.median(found))) if len(found) else 0.0
+    return float(np.median(pdist(rows, "sqeuclidean"))) if len(rows) > 1 else 0.0
 
 
 def usual_gamma(dataset: Dataset, steps: tuple[str, ...]) -> float:

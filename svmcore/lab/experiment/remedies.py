@@ -136,21 +136,20 @@ class Recommended(NamedTuple):
 
 def advice(totals: Totals, recipe: Recipe) -> Recommended | None:
     """The set of the ladder with the largest net, if that is above 0, of those that the run does not know already."""
-    own = _own(recipe, totals.image_shape)
-    best = None
-    for s, name in enumerate(totals.ladder.texts):
-        if own is not None and remedy.within(JitterSet.parse(name), own):
-            continue
-        gain = remedy.net(totals.tally, s)
-        if gain.value > 0 and (best is None or gain.value > best.net.value):
-            best = Recommended(s, name, joined(recipe.jitters, name), gain)
-    return best
+    gains = {s: remedy.net(totals.tally, s) for s in np.flatnonzero(~known(totals, recipe)).tolist()}
+    best = max(gains, key=lambda s: gains[s].value, default=None)
+    if best is None or gains[best].value <= 0:
+        return None
+    name = totals.ladder.texts[best]
+    return Recommended(best, name, joined(recipe.jitters, name), gains[best])
 
 
 def known(totals: Totals, recipe: Recipe) -> np.ndarray:
     """(S,) bool: the sets of the ladder that the run's own jitters hold."""
-    own = _own(recipe, totals.image_shape)
-    return np.array([own is not None and remedy.within(JitterSet.parse(text), own) for text in totals.ladder.texts])
+    if not recipe.jitters:
+        return np.zeros(len(totals.ladder.texts), bool)
+    own = JitterSet.parse(recipe.jitters, totals.image_shape)
+    return np.array([remedy.within(JitterSet.parse(text), own) for text in totals.ladder.texts])
 
 
 def joined(own: str, more: str) -> str:
@@ -169,10 +168,6 @@ def advised(recipe: Recipe, jitters: str) -> Recipe:
     options = {name: value for name, value in recipe.options.items() if name in known}
     changed = {"method": METHOD, "jitters": jitters, "solver": solver, "options": options}
     return recipe.replace(name="custom", title="", **changed)
-
-
-def _own(recipe: Recipe, image_shape) -> JitterSet | None:
-    return JitterSet.parse(recipe.jitters, image_shape) if recipe.jitters else None
 
 
 # What was counted, in a file

@@ -74,7 +74,7 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
             watch.check("saving")
             figures = meter.figures()
         if validation.folded is not None:
-            control.write(run.save_folded, validation.folded)
+            control.write(run.save_arrays, "folded", validation.folded._asdict())
         control.write(run.complete, train.gathered(recipe, outcomes) | validation.figures | figures)
     except train.Cancelled:
         return "cancelled", ""
@@ -109,7 +109,8 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.
     if fitted.problem is not problem:
         watch.control.write(run.save_split, fitted.problem.train_index, fitted.problem.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
-    watch.control.write(run.save_kept, outcome.kept, number)
+    for stem, arrays in outcome.kept.items():
+        watch.control.write(run.save_arrays, stem, arrays, number)
     return outcome
 
 

@@ -32,7 +32,7 @@ from svmcore.lab.registry.fields import (
     RecipeError,
     choice,
     numeric,
-    read_json,
+    read_value,
 )
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields, own_fields
@@ -223,7 +223,7 @@ class Recipe:
         values = {name: _known(name, known).read(text) for name, text in texts.items() if name not in of_kernel}
         if of_kernel:
             kernel = FIELDS["kernel"].check(values.get("kernel", self.kernel))
-            parts = {name.partition(".")[2]: _read(read_json, text) for name, text in of_kernel.items()}
+            parts = {name.partition(".")[2]: read_value(text) for name, text in of_kernel.items()}
             values["kernel"] = kernel.to_dict() | parts
         return self.replace(**values)
 
@@ -257,13 +257,6 @@ def known_fields(task: str, method: str, solver: str) -> dict[str, Field]:
     those of others, which are read and left out. Names of tasks, methods and solvers that do not exist have none."""
     own = own_fields(task, method, solver) if task in TASKS and method in METHODS and solver in SOLVERS else {}
     return FIELDS | option_fields() | own
-
-
-def _read(read, text):
-    try:
-        return read(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _own_options(owners: tuple[str, str, str], options: Mapping) -> dict:

@@ -29,10 +29,6 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
     "turned": (
         "A 6 turned toward a 9",
         "The open question of the paper, section 6: does cross-validation warn when invariance is pushed too far?",
-        Sweep(
-            _TURNED,
-            "jitters",
-            ("none", "rot:-20,20", "rot:-60,60", "rot:-120,120", "rot:-120,-60,60,120,180"),
-        ),
+        Sweep(_TURNED, "jitters", ("none", "rot:-20,20", "rot:-60,60", "rot:-120,120", "rot:-120,-60,60,120,180")),
     ),
 }

@@ -19,11 +19,8 @@ _SV = Recipe(dataset="usps", split="given", preprocess=("smooth:0.75", "unit-nor
 _VSV = _SV.replace(method="vsv", jitters="plus:1", scope="union")
 _RBF = {"kernel": GAUSSIAN, "preprocess": ("smooth:0.75",)}
 _LOCAL = {"kernel": LOCAL, "preprocess": ()}
-TRANSFER = {
-    "poly": POLY,
-    "rbf": RBF(1.0),
-    "sigmoid": Sigmoid(2.0, -2.0),
-}  # kernels trained on each other's support vectors
+# Kernels trained on each other's support vectors
+TRANSFER = {"poly": POLY, "rbf": RBF(1.0), "sigmoid": Sigmoid(2.0, -2.0)}
 
 RECIPES = (
     _SV.replace(name="usps-sv", title="USPS: ten machines of degree 3"),

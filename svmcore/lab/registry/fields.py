@@ -292,13 +292,14 @@ def _read_kernel(text):
         return json.loads(text)
     name, _, rest = text.partition(":")
     pairs = [part.partition("=") for part in rest.split(",") if part]
-    return {"name": name} | {key: _read_value(value) for key, _, value in pairs}
+    return {"name": name} | {key: read_value(value) for key, _, value in pairs}
 
 
-def _read_value(text):
+def read_value(text):
+    """A value of a kernel; an unreadable text stays a text."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from svmcore.lab.registry.costs import Sizes, Stage
 from svmcore.lab.registry.fields import NUMBERS, Field, RecipeError
 from svmcore.lab.registry.split import smallest_class
 from svmcore.solvers.progress import under_name
@@ -56,6 +57,12 @@ def search(recipe, problem, svc: SVC, name: str, monitor: Callable | None) -> Ch
             tried = clone(svc).set_params(**{name: value}).fit(X[kept], y[kept], monitor=watch, source=source)
             wrong[at] += np.count_nonzero(tried.predict(X[held]) != y[held])
     return Chosen(values[int(np.argmin(wrong))], time.perf_counter() - started)
+
+
+def trainings(recipe, size: Sizes) -> list[Stage]:
+    """Those of a search, for the forecast; none without a grid."""
+    tried = FOLDS * len(values_of(recipe.option("grid")) or ())
+    return [Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried)] if tried else []
 
 
 def said(estimator) -> dict:

@@ -34,8 +34,8 @@ def whole(recipe, data, share: float = 0.0) -> Split:
     found = _noisy(recipe, _whole(recipe, data.base or data), share)
     if data.base is not None:
         found = _revised(recipe, data, found)
-    if recipe.folds is not None:
-        _need_folds(recipe, found.y_train)
+    if recipe.folds is not None and recipe.folds > (smallest := smallest_class(found.y_train)):
+        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
     return found
 
 
@@ -58,12 +58,6 @@ def possible_folds(recipe, y_train: np.ndarray, most: int) -> int:
     return min(most, smallest)
 
 
-def _need_folds(recipe, y_train: np.ndarray) -> None:
-    smallest = smallest_class(y_train)
-    if recipe.folds > smallest:
-        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
-
-
 def _noisy(recipe, split: Split, share: float) -> Split:
     """The split with this share of its labels swapped: of the training examples, and of the test's beside theirs."""
     if not share:
@@ -75,20 +69,13 @@ def _noisy(recipe, split: Split, share: float) -> Split:
 def _revised(recipe, data, split: Split) -> Split:
     """The split of a revision's base after the verdicts: without the rows taken out, or that have a label by now which
     the recipe does not ask for; RecipeError where that leaves nothing."""
-    (train, y_train), (test, y_test, *noisy) = (
-        _judged(recipe, part, *arrays)
-        for part, arrays in (
-            (data.train, (split.train, split.y_train)),
-            (
-                data.test if split.part == "test" else data.train,
-                (split.test, split.y_test, *([] if split.y_noisy is None else [split.y_noisy])),
-            ),
-        )
-    )
-    train, y_train = _joined(recipe, data, train, y_train)
+    part = data.test if split.part == "test" else data.train
+    ys = [y for y in (split.y_test, split.y_noisy) if y is not None]
+    train, y_train = _joined(recipe, data, *_judged(recipe, data.train, split.train, split.y_train))
+    test, *ys = _judged(recipe, part, split.test, *ys)
     if len(np.unique(y_train)) < 2 or len(test) == 0 < len(split.test):
         raise RecipeError("dataset", recipe.dataset, "a revision that leaves two classes to train, and a test set")
-    return Split(train, test, split.part, y_train, y_test, *noisy)
+    return Split(train, test, split.part, y_train, *ys)
 
 
 def _judged(recipe, part, rows: np.ndarray, *ys: np.ndarray) -> list[np.ndarray]:

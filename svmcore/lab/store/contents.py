@@ -198,7 +198,8 @@ def _check_origins(machine: Machine, n: int | None) -> None:
 
 def judged(path: Path, task: Task) -> NamedTuple:
     """What the machine of a run of this task said about its test examples."""
-    return _meant(path, task.judged, reading.read_arrays(path, task.arrays, task.misfit))
+    with reading.naming(path):
+        return task.judged(reading.read_arrays(path, task.arrays, task.misfit))
 
 
 def folded(path: Path, task: Task) -> NamedTuple:
@@ -216,15 +217,9 @@ def train_index(path: Path) -> np.ndarray:
 
 def kept(path: Path, own: Kept) -> object:
     """What a method keeps of the training of a part."""
-    arrays = reading.read_arrays(path, own.arrays)
-    return _meant(path, own.read, train_index(path.with_name(path.name.replace(own.stem, "split"))), arrays)
-
-
-def _meant(path: Path, read: Callable, *what) -> object:
-    try:
-        return read(*what)
-    except ValueError as error:
-        raise error if isinstance(error, Damaged) else Damaged(path.name, error) from error
+    with reading.naming(path):
+        arrays = reading.read_arrays(path, own.arrays)
+        return own.read(train_index(path.with_name(path.name.replace(own.stem, "split"))), arrays)
 
 
 def _arrays(read: Callable, always: bool, **how) -> RunFile:
@@ -254,11 +249,9 @@ FILES = {
 
 def files(recipe: Recipe | None) -> dict[str, RunFile]:
     """Those of a run; where its recipe cannot be read, those of any."""
-    return FILES if recipe is None else _files(recipe.task, recipe.method)
-
-
-def _files(task: str, method: str) -> dict[str, RunFile]:
-    task, method = TASKS[task], METHODS[method]
+    if recipe is None:
+        return FILES
+    task, method = TASKS[recipe.task], METHODS[recipe.method]
     own = {
         "progress.jsonl": FILES["progress.jsonl"]._replace(read=partial(reading.read_lines, more=method.line_fields)),
         "test.npz": _arrays(partial(judged, task=task), True, arrays=task.arrays, misfit=task.misfit),

@@ -9,7 +9,8 @@ should be. Fields that are not known here are left as they are: a newer version 
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -73,35 +74,40 @@ def read_json(path: Path, check: Callable) -> object:
         raise Damaged(path.name, error) from error
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """A ValueError in the block is damage to this file."""
+    try:
+        yield
+    except Damaged:
+        raise
+    except ValueError as error:
+        raise Damaged(path.name, error) from error
+
+
 def read_lines(path: Path, more: Mapping[str, Callable]) -> list[dict]:
     """The records of a file of JSON lines; lines that a kill or a full disk cut short, and others, are left out. more:
     what is checked beside the fields of every line."""
-    try:
+    with naming(path):
         lines = files.read(path, MAX_LINES).split(b"\n")
-    except ValueError as error:
-        raise Damaged(path.name, error) from error
     return [record for line in lines if (record := _record(line, OFTEN | more)) is not None]
 
 
 def announced_lines(path: Path) -> None:
     """Damaged when a file of JSON lines is none of a size that can be."""
-    try:
+    with naming(path):
         files.require_plain(path, MAX_LINES)
-    except ValueError as error:
-        raise Damaged(path.name, error) from error
 
 
 def announced(path: Path, arrays: Arrays, misfit: Misfit = lambda shapes: "") -> None:
     """Damaged when the headers of an .npz file do not announce these arrays, or such as do not fit each other."""
-    try:
+    with naming(path):
         _check_arrays(files.announced_arrays(path), arrays, misfit)
-    except ValueError as error:
-        raise Damaged(path.name, error) from error
 
 
 def read_arrays(path: Path, known: Arrays, misfit: Misfit = lambda shapes: "") -> dict[str, np.ndarray]:
     """The arrays of an .npz file that should hold those known, all numbers finite."""
-    try:
+    with naming(path):
         arrays = files.read_arrays(path)
         _check_arrays({name: (array.shape, array.dtype) for name, array in arrays.items()}, known, misfit)
         for name, array in arrays.items():
@@ -110,8 +116,6 @@ def read_arrays(path: Path, known: Arrays, misfit: Misfit = lambda shapes: "") -
             if name in POSITIONS and array.min(initial=0) < 0:
                 raise ValueError(f"{name} has negative positions")
         return arrays
-    except ValueError as error:
-        raise Damaged(path.name, error) from error
 
 
 def _loads(content: bytes) -> object:

@@ -80,7 +80,7 @@ class Run(Held):
 
     def save_split(self, train: np.ndarray, test: np.ndarray, part: int = 0) -> None:
         """For the process at work: which examples train and which test."""
-        self._save("split", part, {"train": train, "test": test})
+        self.save_arrays("split", {"train": train, "test": test}, part)
 
     def save_grant(self, memory_mb: float) -> None:
         """For the process at work: the memory that the run was promised, for other processes to see."""
@@ -89,18 +89,10 @@ class Run(Held):
     def save_part(self, machine: Machine, test: NamedTuple, part: int = 0) -> None:
         """For the process at work: keep the machine of a part, then its judgement, which can be read from then on."""
         save(machine, self.path / named("model", part))
-        self._save("test", part, test._asdict())
+        self.save_arrays("test", test._asdict(), part)
 
-    def save_folded(self, folded: NamedTuple) -> None:
-        """For the process at work: keep what the machines of the folds said of the training examples."""
-        self._save("folded", 0, folded._asdict())
-
-    def save_kept(self, kept: dict[str, dict[str, np.ndarray]], part: int = 0) -> None:
-        """For the process at work: keep what the method keeps of a part: stem of a file -> its arrays."""
-        for stem, arrays in kept.items():
-            self._save(stem, part, arrays)
-
-    def _save(self, stem: str, part: int, arrays: dict[str, np.ndarray]) -> None:
+    def save_arrays(self, stem: str, arrays: dict[str, np.ndarray], part: int = 0) -> None:
+        """For the process at work: keep the arrays of a file, such as what its method keeps of a part."""
         files.write(self.path / named(stem, part), lambda file: np.savez(file, **arrays))
 
     def complete(self, result: dict) -> None:

@@ -1,7 +1,7 @@
 """The tables of the study of digestion (DeCoste and Schoelkopf, 2002, section 4); its recipes: recipes/digestion."""
 
 from svmcore.lab.recipes.digestion import FEW, RULES, RULES_MB, SHIFTED_MB
-from svmcore.lab.tables.layout import Cell, Row, Table
+from svmcore.lab.tables.layout import Table, table_of
 
 COUNTED = {"work": "Work", "computed": "Values", "lookups": "Look-ups", "updates": "Updates", "steps": "Steps",
            "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Rows filled, %", "solve_s": "s"}  # fmt: skip
@@ -13,31 +13,22 @@ UNIT = (
 
 def tables() -> tuple[Table, ...]:
     """One rule changed at a time; note 6. What the size of the cache does is a figure."""
-    rules = Table(
+    rules = table_of(
         "mnist-digestion-rules",
         "Section 4.2: the rules of digestion, one changed at a time",
-        tuple(COUNTED.values()),
-        tuple(Row(title, _counted(f"digest-rule-{way}")) for way, (title, _) in RULES.items()),
+        COUNTED,
+        *((title, f"digest-rule-{way}") for way, (title, _) in RULES.items()),
         note=f"Digit 1 of {FEW:,} with a cache of {RULES_MB} MB. {UNIT}",
     )
-    jittering = Table(
+    jittering = table_of(
         "mnist-digestion-jsv",
         "Note 6: one cache under virtual examples and under the jittering kernel",
-        ("Examples", "SVs", *COUNTED.values()),
-        tuple(
-            Row(f"{title}, {mb} MB", (*_cells(name, "size", "svs"), *_counted(name)))
+        {"size": "Examples", "svs": "SVs"} | COUNTED,
+        *(
+            (f"{title}, {mb} MB", f"digest-{method}-{mb}")
             for method, title in (("vsv", "Virtual examples"), ("jsv", "Jittering kernel"))
             for mb in SHIFTED_MB
-            for name in (f"digest-{method}-{mb}",)
         ),
         note=UNIT,
     )
     return rules, jittering
-
-
-def _counted(recipe: str) -> tuple[Cell, ...]:
-    return _cells(recipe, *COUNTED)
-
-
-def _cells(recipe: str, *figures: str) -> tuple[Cell, ...]:
-    return tuple(Cell(recipe, figure) for figure in figures)

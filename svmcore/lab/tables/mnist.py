@@ -104,18 +104,16 @@ def _per_digit(name: str, title: str, prefix: str, kinds: tuple[str, ...], numbe
     sources = (("errors", errors, "{}"), ("fn", binary, "{}_fn"), ("fp", binary, "{}_fp"), ("svs", svs, "{}"),
                ("bound", svs, "{}_bound"))  # fmt: skip
     words = {"errors": "errors", "fn": "misses", "fp": "false alarms", "svs": "SVs", "bound": "SVs at C"}
-    columns, rows, recipes = [], [[] for _ in range(11)], [f"{prefix}-{kind}" for kind in kinds]
+    columns, recipes = {}, [f"{prefix}-{kind}" for kind in kinds]
     for figure, known, key in sources:
         for machine, recipe in zip(kinds, recipes, strict=True):
-            columns.append(f"{machine.upper()} {words[figure]}")
             published = known[key.format(machine)]
+            cells = [Cell(recipe, f"{figure}:{digit}", published[digit]) for digit in range(10)]
             whole = Cell(recipe, figure, sum(published)) if figure == "errors" else None
-            rows[10].append(whole)
-            for digit in range(10):
-                rows[digit].append(Cell(recipe, f"{figure}:{digit}", published[digit]))
+            columns[f"{machine.upper()} {words[figure]}"] = [*cells, whole]
     names = [*(f"Digit {digit}" for digit in range(10)), "All"]
-    lines = tuple(Row(label, tuple(cells)) for label, cells in zip(names, rows, strict=True))
-    return Table(name, title, tuple(columns), lines, tuple(pairwise(recipes)))
+    rows = tuple(map(Row, names, zip(*columns.values(), strict=True)))
+    return Table(name, title, tuple(columns), rows, tuple(pairwise(recipes)))
 
 
 def _hours() -> Table:

@@ -1,28 +1,7 @@
-"""The numbers of a run that tables show.
+"""The numbers of a run that tables show: NUMBERS tells them.
 
-errors, error_pct     of the whole classifier on its test set, with Wilson's 95 % interval
-errors:c fn:c fp:c    of class c: wrong decisions of the classifier; misses and false alarms of its machine alone
-svs svs:c bound:c     support vectors: mean over the machines; of class c's machine, and those at C
-spread                standard deviation of the errors over splits, with its 95 % interval for normal ones
-right_pct             of the test set what comes out right, likewise
-size                  training examples of the last stage, mean over the machines
-alone:c kept:c best:c misses and false alarms of class c's machine alone; of a reduced one with the threshold that it
-                      had before, and with the one that is best on the test set, which bounds all others from below
-b:c b_kept:c b_best:c these thresholds themselves, as the b of f(x) = sum + b
-vectors mults         distinct vectors; millions of multiplications of one decision, all machines together
-fold rho_fold:c       vectors before over those after a reduction; by how much its steps lowered rho
-rho                   distance |Psi - Psi'| in per cent of |Psi|, mean over the machines
-take_s                seconds for 10,000 examples
-search_s              seconds of choosing C or nu from a grid
-gap                   largest violation of the optimality conditions
-values                thousand million kernel values that training computed
-train_s test_s        seconds, compiling and that search left out
-gram_mb               Gram matrix of the last stage, whole, in float32
-computed lookups updates steps jumps sv_most solve_s
-                      of the last stage by the paper's solver: millions of kernel values, of those found in the cache,
-                      of numbers that steps changed; steps, digestions, most SVs at once, seconds of the processor
-filled                the most of its entries that the rows in use held at once, %
-work                  all these together as millions of plain kernel values, one for each d multiply-adds
+errors, svs      of the whole run: one number for all machines, or the mean over them
+errors:c, svs:c  of class c, or of its machine alone
 """
 
 from typing import NamedTuple
@@ -35,46 +14,46 @@ from svmcore.lab.store.runs import Run
 from svmcore.methods.reduced import best_thresholds
 from svmcore.metrics import per_class_table, wilson
 
-NUMBERS = {
-    "errors": "Errors",
-    "error_pct": "Errors, %",
-    "spread": "Standard deviation of the errors",
-    "right_pct": "Right, %",
-    "search_s": "Search, s",
-    "svs": "Support vectors",
-    "size": "Training examples",
+NUMBERS = {  # a figure -> its title
+    "errors": "Errors",  # on the test set, with Wilson's 95 % interval; of class c, the classifier's wrong decisions
+    "error_pct": "Errors, %",  # likewise
+    "spread": "Standard deviation of the errors",  # over splits, with its 95 % interval for normal ones
+    "right_pct": "Right, %",  # of the test set, with Wilson's interval
+    "search_s": "Search, s",  # of choosing C or nu from a grid
+    "svs": "Support vectors",  # mean over the machines
+    "size": "Training examples",  # of the last stage, mean over the machines
     "bound": "Support vectors at C",
-    "fn": "Misses",
-    "fp": "False alarms",
-    "gap": "Gap",
-    "values": "Thousand million kernel values",
-    "train_s": "Training, s",
+    "fn": "Misses",  # of class c's machine alone
+    "fp": "False alarms",  # likewise
+    "gap": "Gap",  # largest violation of the optimality conditions
+    "values": "Thousand million kernel values",  # that training computed
+    "train_s": "Training, s",  # compiling and the search left out
     "test_s": "Testing, s",
-    "gram_mb": "Gram matrix, MB",
-    "alone": "Errors of the machine alone",
-    "kept": "Errors with the machine's threshold",
-    "best": "Errors with the best threshold on the test set",
-    "b": "b",
+    "gram_mb": "Gram matrix, MB",  # of the last stage, whole, in float32
+    "alone": "Errors of the machine alone",  # misses and false alarms
+    "kept": "Errors with the machine's threshold",  # of a reduced machine, with the threshold that it had before
+    "best": "Errors with the best threshold on the test set",  # which bounds all others from below
+    "b": "b",  # in f(x) = sum + b
     "b_kept": "b of the machine before",
     "b_best": "b that is best on the test set",
     "vectors": "Distinct vectors",
-    "mults": "Million multiply-adds",
-    "fold": "Times fewer vectors",
-    "rho": "rho, % of |Psi|",
-    "rho_fold": "rho reduced by",
-    "take_s": "10,000 digits, s",
-    "computed": "Million kernel values",
-    "lookups": "Million look-ups",
-    "updates": "Million updates",
-    "work": "All as million kernel values",
+    "mults": "Million multiply-adds",  # of one decision, all machines together
+    "fold": "Times fewer vectors",  # those before over those after a reduction
+    "rho": "rho, % of |Psi|",  # distance |Psi - Psi'|, mean over the machines
+    "rho_fold": "rho reduced by",  # the steps of a reduction
+    "take_s": "10,000 digits, s",  # of any examples so many
+    "computed": "Million kernel values",  # this and what follows: of the last stage, by the paper's solver
+    "lookups": "Million look-ups",  # kernel values found in the cache
+    "updates": "Million updates",  # numbers that steps changed
+    "work": "All as million kernel values",  # all these together, one for each d multiply-adds
     "steps": "Steps",
     "jumps": "Digestions",
-    "sv_most": "SVs at most",
-    "filled": "Rows filled, %",
-    "rounds": "Rounds",
+    "sv_most": "SVs at most",  # at once
+    "filled": "Rows filled, %",  # the most of its entries that the rows in use held at once
+    "rounds": "Rounds",  # this and what follows: of a decomposition
     "priced": "Thousand times priced",
     "again": "Entered again",
-    "solve_s": "Solving, s",
+    "solve_s": "Solving, s",  # of the processor, by the paper's solver
 }
 
 
@@ -183,12 +162,8 @@ def _of_classes(run: Run, result: dict) -> dict[str, Number]:
         return {}
     test, found = run.test(), {}
     classes = np.unique(test.y_true)
-    for row, svs, bound in zip(
-        per_class_table(test.decision, test.y_true, test.y_pred, classes),
-        result["n_sv"],
-        result["n_bound"],
-        strict=True,
-    ):
+    rows = per_class_table(test.decision, test.y_true, test.y_pred, classes)
+    for row, svs, bound in zip(rows, result["n_sv"], result["n_bound"], strict=True):
         digit = row.pop("digit")
         counts = row | {"svs": svs, "bound": bound, "alone": row["fn"] + row["fp"]}
         found |= {f"{name}:{digit}": Number(value) for name, value in counts.items()}

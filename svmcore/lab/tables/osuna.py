@@ -4,10 +4,8 @@ from svmcore.lab.recipes import RECIPES, osuna
 from svmcore.lab.tables.layout import Cell, Row, Table
 from svmcore.solvers.general import WAYS
 
-IN, BOTH = (
-    ("rounds", "priced", "again"),
-    ("computed", "svs", "gap", "train_s"),
-)  # figures of a set that is given its size
+IN = "rounds", "priced", "again"  # figures of a set that is given its size
+BOTH = "computed", "svs", "gap", "train_s"
 
 
 def tables() -> tuple[Table, ...]:

@@ -40,15 +40,12 @@ def tables() -> tuple[Table, ...]:
 
 
 def _table10(name: str, title: str, prefix: str, known: dict) -> Table:
-    figures = {"errors": "errors", "svs": "svs", "size": "of", "train_s": "train_s", "test_s": "test_s"}
+    figures = {"errors": "Errors of 1984", "svs": "Support vectors", "size": "Of"} | TIMES
     methods = {"base": "sv", "base + query jitter": "query-jitter", "vsv": "vsv", "jsv": "jsv"}
-    rows = tuple(
-        Row(words, tuple(Cell(f"{prefix}-{method}", figure, known[words].get(key)) for figure, key in figures.items()))
-        for words, method in methods.items()
-    )
+    keys = ("errors", "svs", "of", *TIMES)  # what the paper's figures are called
+    lines = ((words, f"{prefix}-{method}", *map(known[words].get, keys)) for words, method in methods.items())
     tests = tuple((f"{prefix}-sv", f"{prefix}-{method}") for method in ("query-jitter", "vsv", "jsv"))
-    columns = ("Errors of 1984", "Support vectors", "Of", "Training, s", "Testing, s")
-    return Table(name, title, columns, rows, tests, "Published times: a Sun Ultra60 of 450 MHz.")
+    return table_of(name, title, figures, *lines, tests=tests, note="Published times: a Sun Ultra60 of 450 MHz.")
 
 
 def _draws() -> Table:

@@ -13,7 +13,7 @@ from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.methods.cross_training import told
 from svmcore.lab.registry.methods.sv import SEARCHED
-from svmcore.lab.registry.searching import FOLDS, GRID, said, search, values_of
+from svmcore.lab.registry.searching import GRID, said, search, trainings
 from svmcore.methods.editing import RULES, EditingSVC
 from svmcore.methods.editing.roles import TITLES, counts
 from svmcore.methods.editing.rule import Rule
@@ -76,7 +76,5 @@ class Editing(Method):
         return told(result)
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
-        tried = FOLDS * len(values_of(recipe.option("grid")) or ())
-        searched = Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried)
         first = (Stage(n, size.machines, times) for n, times in self._rule(recipe).machines(size.n_train))
-        return [*[searched] * bool(tried), *first, Stage(size.n_train, size.machines)]
+        return [*trainings(recipe, size), *first, Stage(size.n_train, size.machines)]

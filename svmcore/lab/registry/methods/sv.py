@@ -8,7 +8,7 @@ from svmcore.lab.registry.costs import Sizes, Stage
 from svmcore.lab.registry.fields import Field, RecipeError, choice
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
-from svmcore.lab.registry.searching import FOLDS, GRID, said, search, values_of
+from svmcore.lab.registry.searching import GRID, said, search, trainings
 
 SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of a result: what a grid came to
 
@@ -72,9 +72,7 @@ class SupportVectors(Method):
         return f"{self.parameter} = {result['chosen'][0]:g} chosen in {result['search_seconds']:.1f} s."
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
-        tried = FOLDS * len(values_of(recipe.option("grid")) or ())
-        last = Stage(size.n_train, size.machines)
-        return [Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried), last] if tried else [last]
+        return [*trainings(recipe, size), Stage(size.n_train, size.machines)]
 
     def brief(self, recipe) -> str:
         return "squared hinge loss" if squared(recipe) else ""

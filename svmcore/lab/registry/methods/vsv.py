@@ -10,11 +10,10 @@ from svmcore.lab.registry.checks import count, several, text
 from svmcore.lab.registry.costs import HARD, RATE, Sizes, Stage, vectors_of_one
 from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import svc
-from svmcore.lab.registry.method import Method
+from svmcore.lab.registry.method import Method, steps_after_jitter
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.methods.virtual.estimator import DRAWN_BY
 from svmcore.methods.virtual.retraining import STEADY
-from svmcore.preprocess import Preprocessor
 
 SCOPES = {
     "machine": "Each machine's own support vectors",
@@ -140,19 +139,16 @@ class VirtualSupportVectors(Method):
             copied = size.positive if scope == "all-positive" else 1.0
             return [_stage((1 + (len(forms) - 1) * copied) * size.n_train, k) for forms in sets]
         own = vectors_of_one(size.n_train, size.hardness)
+        union = min(own * k**0.7, size.n_train)
         if draws := recipe.option("draws"):
-            union = min(own * k**0.7, size.n_train)
             held = round(min(len(sets[0]) * union, union + KEPT * copies**FEWER * draws))
             return [first, Stage(held, k, made=2 * held, decided=draws, **DRAWN)]
         if scope == "union":
-            union = min(own * k**0.7, size.n_train)
             of_all = size.hardness * (size.n_train / union) ** RATE  # as hard as if all examples were copied
             return [first, *(_stage(len(forms) * union, k, of_all) for forms in sets)]
-        if scope == "positive":
-            sizes = [round(own * (1 + (len(forms) - 1) * size.positive)) for forms in sets]
-            return [first, *(_stage_of_each(n, k) for n in sizes)]
-        if copies < 1:
-            return [first, *(_stage_of_each(round(own * (1 + (len(forms) - 1) * copies)), k) for forms in sets)]
+        copied = size.positive if scope == "positive" else copies
+        if copied < 1:
+            return [first, *(_stage_of_each(round(own * (1 + (len(forms) - 1) * copied)), k) for forms in sets)]
         return [first, *(_of_each(own, k, forms, _by_shift_alone(recipe)) for forms in sets)]
 
     def held(self, recipe, size: Sizes) -> float:
@@ -184,5 +180,5 @@ def _blocks(jitters: str) -> int:
 
 def _by_shift_alone(recipe) -> bool:
     """Whether the Gram matrix of virtual examples is kept by relative shift, where shifts clip no ink."""
-    steady = set(Preprocessor(*recipe.preprocess).split()[1].steps) <= STEADY
+    steady = set(steps_after_jitter(recipe)) <= STEADY
     return steady and recipe.solver == "auto" and not hasattr(recipe.kernel, "fill")

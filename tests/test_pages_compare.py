@@ -97,7 +97,13 @@ def test_two_runs_are_counted_as_one_counts_by_hand(stored):
     assert numbers["SVs"].tolist() == [a.result["n_union"], b.result["n_union"]]
     differs = app.dataframe[-1].value.set_index("")
     assert list(differs.index) == ["Method", "Jitter set"]  # no option of theirs is another than it usually is
-    assert list(differs.loc["Method"]) == ["sv", "vsv"]
+    assert list(differs.loc["Method"]) == ["Support vectors", "Virtual support vectors"]
+
+
+def test_what_was_asked_differently_is_said_as_the_forms_say_it():
+    squared = DIGITS.replace(options={"loss": "squared_hinge"})
+    told = {row[""]: (row["A"], row["B"]) for row in tables.differing([squared, DIGITS.replace(folds=5)], ("A", "B"))}
+    assert told == {"Loss": ("squared hinge", "hinge"), "Folds": ("no cross-validation", "5")}
 
 
 def test_the_address_is_the_page(stored):

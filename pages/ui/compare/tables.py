@@ -73,12 +73,12 @@ def differences(laid: Laid) -> None:
 
 
 def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str, str]]:
-    """A row for each field or option in which some of the recipes differ: its label, and its text under each letter.
-    What a method of one of them alone leaves as it usually is was not asked differently."""
+    """A row for each field or option in which some of the recipes differ: its label, and what each has, as a form says
+    it, under each letter. What a method of one of them alone leaves as it usually is was not asked differently."""
     asked = [recipe.texts() for recipe in recipes]
     fields, changed = FIELDS | option_fields(), {name for recipe in recipes for name in recipe.options}
     names = [name for name in fields if name not in BESIDE and (name in FIELDS or name in changed)]
-    told = {name: [texts.get(name) or "–" for texts in asked] for name in names}
+    told = {name: [fields[name].called(texts.get(name, "")) or "–" for texts in asked] for name in names}
     sizes = [f"{recipe.n_train:,}" if recipe.n_train else "all" for recipe in recipes]
     told = {"n_train": sizes} | told
     return [

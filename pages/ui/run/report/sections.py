@@ -29,8 +29,8 @@ def recipe(run) -> str:
     fields, asked = FIELDS | option_fields(), {}
     for name, text in run.recipe.texts().items():
         field = fields.get(name)
-        label, opens = (field.label, field.opens) if field else (name, "")
-        asked[label] = (opens or "–") if text in ("", "none") else text
+        label, said = (field.label, field.called(text)) if field else (name, text)
+        asked[label] = "–" if said in ("", "none") else said
     return marks.section("Recipe", marks.paragraph(METHODS[run.recipe.method].help), marks.facts(asked))
 
 

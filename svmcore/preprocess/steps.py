@@ -16,6 +16,7 @@ from svmcore.preprocess import window
 from svmcore.preprocess.upright import deslant
 
 MOST_SEEDS = 2**32 - 1
+SMALLEST = 1e-17  # a deviation whose square float32 still tells to all its digits
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
@@ -242,7 +243,7 @@ STEPS: dict[str, Step] = {
         "Standardise features",
         "For each feature: subtracts its mean and divides by its deviation over the training set.",
         lambda images, found: _divide(images - found[0], found[1]),
-        learn=lambda images: (images.mean(axis=0), images.std(axis=0)),
+        learn=lambda images: _mean_and_deviation(images),
         last=True,
     ),
     "scramble": Step(
@@ -255,6 +256,16 @@ STEPS: dict[str, Step] = {
         first=True,
     ),
 }
+
+
+def _mean_and_deviation(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each feature, float32; computed in float64 where its squares are beyond the range of float32."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, deviation = images.mean(axis=0), images.std(axis=0)
+    beyond = ~(np.isfinite(deviation) & (deviation > SMALLEST))
+    wide = images[:, beyond].astype(np.float64)
+    mean[beyond], deviation[beyond] = wide.mean(axis=0), wide.std(axis=0)
+    return mean, deviation
 
 
 def _divide(values: np.ndarray, by: np.ndarray) -> np.ndarray:

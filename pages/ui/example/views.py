@@ -10,7 +10,7 @@ from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.kit.paging import paged
-from pages.ui.kit.words import file_size, plain, short
+from pages.ui.kit.words import distinct, file_size, plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
 
 HUNDRED = 100
@@ -47,7 +47,8 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
     """A gallery of some rows of a split, the class above each picture and its index below."""
     labels = [dataset.label(split, row) for row in rows.tolist()]
     y = ["no label" if label is None else str(label) for label in labels]
-    name = dataset.entry.name
+    name, classes = dataset.entry.name, dataset.classes.tolist()
+    cut = dict(zip(map(str, classes), distinct(classes, 9)))
     if clickable:
         walk.over((reference(name, split, row) for row in rows), dataset.entry.title)
     gallery(
@@ -56,7 +57,7 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
             Tile(
                 reference(name, split, row) if clickable else "",
                 f"Example {row}, class {label}{_features(dataset, split, row)}",
-                upper=short(label, 9),
+                upper=cut.get(label, label),
                 lower=str(row),
             )
             for row, label in zip(rows, y, strict=True)

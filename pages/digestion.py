@@ -27,7 +27,7 @@ RULES = {  # setting -> (label, help); the paper's order of priority
 }
 USUAL = Digestion()
 SOON = 3.0  # seconds that the page waits for a training before it says that it does
-SECTION = "DeCoste and Schoelkopf 2002, section 4.2."
+SECTION = "DeCoste and Schölkopf 2002, section 4.2."
 
 
 def settings() -> tuple[Recipe, dict]:
@@ -77,7 +77,7 @@ def cache() -> tuple[int, list[int]]:
     offered = sorted({*ROWS, *(n for n in asked if n and 1 <= n <= MOST_ROWS)})
     rows = parameters.choice(
         "rows", "Rows in the cache", offered, 250, widget="select_slider",
-        help="R: so many support vectors have their kernel values kept (DeCoste and Schoelkopf 2002, section 4.1).",
+        help="R: so many support vectors have their kernel values kept (DeCoste and Schölkopf 2002, section 4.1).",
     )  # fmt: skip
     return rows, offered
 

@@ -12,7 +12,7 @@ from svmcore.lab.registry.split import positions
 from svmcore.saved import load, save
 
 DIGITS = RECIPES["digits-8x8-sv"]
-TABLE_6 = [1955, 1354, 3784, 4157, 3231, 3977, 2352, 3090, 4396, 4130]  # DeCoste and Schoelkopf (2002)
+TABLE_6 = [1955, 1354, 3784, 4157, 3231, 3977, 2352, 3090, 4396, 4130]  # DeCoste and Schölkopf (2002)
 
 
 class Toy:

@@ -2,7 +2,7 @@
 
 C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda = 1 is the plain machine.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1.
 """
 
 from itertools import compress

@@ -2,7 +2,7 @@
 
     x_parent -> T_j x_parent for all j      kept: alpha > 0 in the machine;      pale: made, or to be made, and not kept
 
-Shifts lie around the parent as in Figure 4 of DeCoste and Schoelkopf (2002). The address names the parent (`family`, a
+Shifts lie around the parent as in Figure 4 of DeCoste and Schölkopf (2002). The address names the parent (`family`, a
 row of the training part) and the machine (`of`).
 """
 

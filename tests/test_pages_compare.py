@@ -93,6 +93,7 @@ def test_two_runs_are_counted_as_one_counts_by_hand(stored):
     assert "Exact McNemar test: p = " in said(app.markdown)
     assert "All on the same 200 test examples, held out of the train part of Optical digits" in captions(app)
     numbers = app.dataframe[0].value
+    assert list(app.dataframe[0].proto.column_order)[:3] == ["", "Wrong", "95 %"]  # a phone shows no more
     assert numbers["Wrong"].tolist() == [a.result["errors"], b.result["errors"]]
     assert numbers["SVs"].tolist() == [a.result["n_union"], b.result["n_union"]]
     differs = app.dataframe[-1].value.set_index("")

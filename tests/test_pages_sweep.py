@@ -86,6 +86,7 @@ def test_a_failed_value_says_why_and_a_cancelled_one_can_be_run_again(ran):
     app = open_page("sweep", **MOONS, value=["7", "8"])
     assert "C = 7" in app.warning[0].value
     assert "queue_sweep" in buttons(app)
+    assert "1 run of about" in captions(open_page("sweep", **MOONS, value=["7"]))
 
 
 def test_the_open_question_of_the_paper_is_a_click_away(ran):

@@ -10,6 +10,7 @@ from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.kit.paging import paged
+from pages.ui.kit.text import rounded
 from pages.ui.kit.words import distinct, file_size, plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
 
@@ -91,7 +92,7 @@ def _features(dataset: Dataset, split: str, row: int) -> str:
     if dataset.image_shape is not None:
         return ""
     x = evidence.all_of(dataset, split)[row]
-    told = [f"{short(name)} {value:.3g}" for name, value in zip(dataset.feature_names[:TOLD], x)]
+    told = [f"{short(name)} {rounded(value)}" for name, value in zip(dataset.feature_names[:TOLD], x)]
     return f": {', '.join(told)}{', …' if len(x) > TOLD else ''}"
 
 

@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import LEGEND, beside, line, note
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
+from pages.ui.kit.text import rounded
 from pages.ui.kit.words import in_figure, machines, small
 
 LONGEST = 400  # points a line is thinned to before it is sent
@@ -54,7 +55,7 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
     for phase in phases:
         line(figure, *_over_time(phase, "dual"), BLUE, "%{y:,.4f} after %{x:.2f} s")
     _frame(figure, phases)
-    last = f"{phases[-1][-1]['dual']:,.2f}" if phases else "not known yet"
+    last = rounded(phases[-1][-1]["dual"], 6) if phases else "not known yet"
     return worded(
         figure,
         f"Dual objective over time, now {last}.",

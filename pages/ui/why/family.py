@@ -167,7 +167,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
             Tile(
                 str(one),
                 f"The family of training example {one}, class {known.said(one)}, adds {with_sign(part[one])}",
-                upper=short(known.seen[one], 9),
+                upper=evidence.brief(shown.dataset, known.seen[one]),
                 lower=with_sign(part[one]),
                 ring="free" if one == row else "",
             )

@@ -109,13 +109,16 @@ def verdict(on: both.Course, off: both.Course) -> str:
     evals = [course.lines[-1]["kernel_evals"] for course in (on, off)]
     ratio = evals[0] / evals[1]
     fewer, sooner = ratio < 1, on.seconds < off.seconds
+    took, without = words.duration(on.seconds), words.duration(off.seconds)
+    if words.percent(ratio) == "100 %":
+        evaluated = f"{words.count(evals[0])} kernel values"
+        return f"Here digestion **changes nothing**: {evaluated} with it and without, in {took} and {without}."
     said = (
         f"saves {words.percent(1 - ratio)} of the kernel values"
         if fewer
         else f"costs {words.percent(ratio - 1)} more kernel values"
     )
     counted = f"{words.count(evals[0])} instead of {words.count(evals[1])}"
-    took, without = words.duration(on.seconds), words.duration(off.seconds)
     if took == without:
         return f"Here digestion **{said}**, {counted}, and takes as long: {took}."
     joined, time = "and" if fewer == sooner else "but", "less" if sooner else "more"

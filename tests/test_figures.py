@@ -168,7 +168,7 @@ def test_the_plane_shows_every_point_once_and_marks_the_rest(n_classes):
 
 def test_two_classes_of_the_plane_are_told_by_name():
     see = maps.toy_plane(np.eye(2), np.array(["bad", "good"]), ["bad", "good"]).layout.meta["see"]
-    assert see.startswith("Each point is an example: bad orange squares, good blue dots.")
+    assert see.startswith("Each point is an example: orange squares of class bad, blue dots of class good.")
 
 
 def test_constructed_vectors_of_the_plane_are_diamonds():

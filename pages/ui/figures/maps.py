@@ -86,7 +86,7 @@ def toy_plane(
     marked += f" Crosses mark the {many(len(errors), 'error')}." if len(errors) else ""
     told = "; colour and shape tell its class"
     if len(classes) == 2:
-        told = ": {} orange squares, {} blue dots".format(*(short(f"{name}", 24) for name in classes))
+        told = ": orange squares of class {}, blue dots of class {}".format(*(short(name, 24) for name in classes))
     return worded(
         figure,
         f"{len(X)} points of the plane in {len(classes)} classes.",
